@@ -1,0 +1,43 @@
+//! What a backend declares before it sees a case.
+
+use std::ops::RangeInclusive;
+
+use dmlcts_model::{DataType, FeatureLevel};
+
+/// What a backend is, and what it supports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// As on the command line: `reference`.
+    pub name: String,
+    /// The backend's own version.
+    pub version: String,
+    /// The device that computes, in its maker's words; empty where there is none to name.
+    pub device: String,
+    /// The driver and its version; empty where there is none.
+    pub driver: String,
+    /// The highest feature level supported.
+    pub feature_level: FeatureLevel,
+    /// Whether [`crate::Backend::set_feature_level`] works.
+    pub can_set_feature_level: bool,
+    /// The data types that its operators can be created with.
+    pub data_types: Vec<DataType>,
+    /// The dimension counts that its operators can be created with.
+    pub ranks: RangeInclusive<u32>,
+    /// What it cannot exceed.
+    pub limits: Limits,
+}
+
+/// Sizes that a backend cannot exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest tensor, in bytes, that it can run.
+    pub tensor_bytes: u64,
+    /// The most jobs that it wants in a batch.
+    pub batch_jobs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { tensor_bytes: u64::MAX, batch_jobs: 4096 }
+    }
+}

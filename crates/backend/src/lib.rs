@@ -1,0 +1,35 @@
+//! What dmlcts asks of a backend.
+//!
+//! A backend is asked to *create* an operator from a desc, which it accepts or refuses, and to *run* a
+//! created one on bytes. It gets a [`Batch`] of jobs and writes an [`Outcome`] for each. Before any case it
+//! states what it is and what it supports ([`Capabilities`]), so that "unsupported" can be judged against
+//! what it declared.
+//!
+//! Most authors implement [`Operators`], one operator at a time, and wrap it in [`Sequential`]; a GPU, which
+//! wants thousands of cases in a dispatch, implements [`Backend`] itself.
+//!
+//! A backend never sees what is expected of it: the only crate of this project that it needs beside this
+//! one is `dmlcts-model`.
+
+mod batch;
+mod capabilities;
+mod sequential;
+
+pub use batch::{Batch, Job, Run};
+pub use capabilities::{Capabilities, Limits};
+pub use sequential::{Operators, Refusal, RunError, Sequential};
+
+use dmlcts_model::FeatureLevel;
+
+/// Something that creates operators and runs them.
+pub trait Backend: Send {
+    /// What it is and what it supports; the same at every call.
+    fn capabilities(&self) -> &Capabilities;
+
+    /// Makes a backend whose [`Capabilities::can_set_feature_level`] is true behave as a device of this level
+    /// does, from the next batch on. Others are never asked.
+    fn set_feature_level(&mut self, level: FeatureLevel);
+
+    /// Does every job of the batch, and writes an outcome for each.
+    fn run(&mut self, batch: &mut Batch);
+}

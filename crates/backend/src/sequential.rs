@@ -1,0 +1,92 @@
+//! The simple way to write a backend: one operator at a time.
+
+use std::borrow::Cow;
+
+use dmlcts_model::{BindingOffsets, Desc, ErrorCode, FeatureLevel, Outcome, Phase};
+
+use crate::{Backend, Batch, Capabilities};
+
+/// A backend that creates and runs one operator at a time. [`Sequential`] makes a [`Backend`] of it.
+pub trait Operators: Send {
+    /// A created operator.
+    type Operator;
+
+    /// What it is and what it supports.
+    fn capabilities(&self) -> &Capabilities;
+
+    /// See [`Backend::set_feature_level`].
+    fn set_feature_level(&mut self, level: FeatureLevel);
+
+    /// Creates an operator, or refuses.
+    fn create(&mut self, desc: &Desc) -> Result<Self::Operator, Refusal>;
+
+    /// Runs it. `input` and `output` hold each tensor's `TotalTensorSizeInBytes`.
+    fn run(
+        &mut self,
+        operator: &mut Self::Operator,
+        binding: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError>;
+}
+
+/// Why an operator was not created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The desc is invalid, with the reason in the backend's own words.
+    Invalid(Cow<'static, str>),
+    /// The desc may be valid, but this backend does not support it.
+    Unsupported(Cow<'static, str>),
+    /// Refused for another reason, such as memory.
+    Other(ErrorCode, Cow<'static, str>),
+}
+
+/// Why a run failed, in the backend's own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunError(pub Cow<'static, str>);
+
+impl From<Refusal> for Outcome {
+    fn from(refusal: Refusal) -> Self {
+        let (code, reason) = match refusal {
+            Refusal::Invalid(reason) => (ErrorCode::INVALID_ARGUMENT, reason),
+            Refusal::Other(code, reason) => (code, reason),
+            Refusal::Unsupported(reason) => return Self::Unsupported(reason),
+        };
+        Self::Rejected { phase: Phase::Create, code, reason }
+    }
+}
+
+/// Makes a [`Backend`] of [`Operators`].
+#[derive(Debug)]
+pub struct Sequential<T>(pub T);
+
+impl<T: Operators> Backend for Sequential<T> {
+    fn capabilities(&self) -> &Capabilities {
+        self.0.capabilities()
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.0.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        let (jobs, inputs, outputs) = batch.parts();
+        for job in jobs {
+            job.outcome = match self.0.create(&job.desc) {
+                Err(refusal) => refusal.into(),
+                Ok(_) if job.runs.is_empty() => Outcome::Accepted,
+                Ok(mut operator) => job
+                    .runs
+                    .iter()
+                    .find_map(|run| {
+                        let output = &mut outputs[run.output.clone()];
+                        self.0.run(&mut operator, job.binding, &inputs[run.input.clone()], output).err()
+                    })
+                    .map_or(Outcome::Output, |error| Outcome::Failed {
+                        phase: Phase::Execute,
+                        reason: error.0,
+                    }),
+            };
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The `dmlcts` program.
+
+fn main() {}

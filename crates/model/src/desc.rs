@@ -1,0 +1,148 @@
+//! A raw operator description.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::{MemberKind, Signature, Tensor};
+
+/// A list of values, one an axis. Eight fit without an allocation; an invalid desc may hold more.
+pub type List = SmallVec<[i64; 8]>;
+
+/// Which of an operator's two tensors is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Side {
+    /// `InputTensor`.
+    Input,
+    /// `OutputTensor`.
+    Output,
+}
+
+impl Side {
+    /// Both, in the order of the struct.
+    pub const BOTH: [Self; 2] = [Self::Input, Self::Output];
+
+    /// The member's name in the struct.
+    pub fn member_name(self) -> &'static str {
+        match self {
+            Self::Input => "InputTensor",
+            Self::Output => "OutputTensor",
+        }
+    }
+}
+
+/// What one member holds. Integers of every width are held as `i64`; [`MemberKind::range`] bounds them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// A count, an integer, an enumerator's value or a data type's code.
+    Integer(i64),
+    /// A list, or a null pointer.
+    List(Option<List>),
+    /// A scalar union, little-endian, all eight bytes of it.
+    Scalar([u8; 8]),
+}
+
+/// A raw operator description: it may hold anything that the C structs can hold.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Desc {
+    /// Whose desc this is, and what its members are called.
+    pub signature: Arc<Signature>,
+    /// `InputTensor`; `None` is a null pointer.
+    pub input: Option<Tensor>,
+    /// `OutputTensor`; `None` is a null pointer.
+    pub output: Option<Tensor>,
+    /// One value for each of [`Signature::members`], in the same order.
+    pub members: SmallVec<[Value; 6]>,
+}
+
+impl Clone for Desc {
+    fn clone(&self) -> Self {
+        Self {
+            signature: Arc::clone(&self.signature),
+            input: self.input.clone(),
+            output: self.output.clone(),
+            members: self.members.clone(),
+        }
+    }
+
+    /// Leaves the count of the signature's owners alone where it is the same signature: threads that copy
+    /// descs all day would otherwise fight for that count's cache line.
+    fn clone_from(&mut self, source: &Self) {
+        if !Arc::ptr_eq(&self.signature, &source.signature) {
+            self.signature = Arc::clone(&source.signature);
+        }
+        self.input.clone_from(&source.input);
+        self.output.clone_from(&source.output);
+        self.members.clone_from(&source.members);
+    }
+}
+
+impl Desc {
+    /// A desc with packed tensors and the usual value in every member; a list's is zero on each axis, an
+    /// enumeration's is 0.
+    pub fn usual(signature: Arc<Signature>, input: Tensor, output: Tensor) -> Self {
+        let rank = input.sizes.as_ref().map_or(0, SmallVec::len);
+        let members = signature
+            .members
+            .iter()
+            .map(|member| match member.kind {
+                MemberKind::Count => Value::Integer(rank as i64),
+                MemberKind::U32 | MemberKind::I32 | MemberKind::Enumeration(_) => Value::Integer(0),
+                MemberKind::DataType => Value::Integer(i64::from(input.data_type.0)),
+                MemberKind::U32List | MemberKind::I32List => Value::List(Some(List::from_elem(0, rank))),
+                MemberKind::Scalar => Value::Scalar([0; 8]),
+            })
+            .collect();
+        Self { signature, input: Some(input), output: Some(output), members }
+    }
+
+    /// One of the two tensors.
+    pub fn tensor(&self, side: Side) -> Option<&Tensor> {
+        match side {
+            Side::Input => self.input.as_ref(),
+            Side::Output => self.output.as_ref(),
+        }
+    }
+
+    /// One of the two tensors.
+    pub fn tensor_mut(&mut self, side: Side) -> Option<&mut Tensor> {
+        match side {
+            Side::Input => self.input.as_mut(),
+            Side::Output => self.output.as_mut(),
+        }
+    }
+
+    /// What a member holds; `None` where the operator has no member of this name.
+    pub fn member(&self, name: &str) -> Option<&Value> {
+        self.members.get(self.signature.position(name)?)
+    }
+
+    /// An integer member.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        match self.member(name)? {
+            Value::Integer(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A list member that is not null.
+    pub fn list(&self, name: &str) -> Option<&[i64]> {
+        match self.member(name)? {
+            Value::List(list) => list.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// A scalar union.
+    pub fn scalar(&self, name: &str) -> Option<[u8; 8]> {
+        match self.member(name)? {
+            Value::Scalar(bytes) => Some(*bytes),
+            _ => None,
+        }
+    }
+
+    /// The number of input sizes; 0 where there are none.
+    pub fn rank(&self) -> usize {
+        self.input.as_ref().and_then(|tensor| tensor.sizes.as_ref()).map_or(0, SmallVec::len)
+    }
+}

@@ -1,0 +1,28 @@
+//! The plain data of dmlcts: what an operator description holds, what a case is, what is expected of it
+//! and what came out.
+//!
+//! This crate has no rules. It does not know which descs are valid (`dmlcts-spec` judges that), nor any
+//! operator by name: a [`Signature`] names an operator and its members, and comes from a spec. What it
+//! does know is DirectML's vocabulary: data types and their numbers, feature levels, the fields of a
+//! buffer tensor desc, and the one line of text that writes a case down.
+//!
+//! A [`Desc`] is raw. It may hold anything that the C structs can hold, because invalid descs are cases
+//! too.
+
+mod case;
+mod data_type;
+mod desc;
+mod expectation;
+mod feature_level;
+mod outcome;
+mod signature;
+mod tensor;
+
+pub use case::{BindingOffsets, Case, Fill};
+pub use data_type::{DataType, NumberKind};
+pub use desc::{Desc, List, Side, Value};
+pub use expectation::{Allowed, Expectation};
+pub use feature_level::{FeatureLevel, FeatureLevelError};
+pub use outcome::{ErrorCode, Outcome, Phase};
+pub use signature::{Enumeration, Enumerator, Member, MemberKind, Signature, Signatures};
+pub use tensor::{Tensor, element_count, packed_strides, required_bytes, span_elements};

@@ -1,0 +1,1 @@
+//! Snapshot and end-to-end tests of the built program.
