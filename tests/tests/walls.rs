@@ -1,0 +1,147 @@
+//! The walls between the crates hold: who depends on whom, who may print, who may know an operator's name.
+//! ARCHITECTURE.md says why each of them stands.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+/// Backends may depend on these crates of the project and on no other, so that none can ask the oracle.
+const OPEN_TO_BACKENDS: [&str; 3] = ["dmlcts-model", "dmlcts-backend", "dmlcts-reference"];
+
+/// Every backend that exists or is planned; one that is not there yet is not looked for.
+const BACKENDS: [&str; 4] = ["dmlcts-reference", "dmlcts-wgpu", "dmlcts-directml", "dmlcts-mutants"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").to_owned()
+}
+
+/// The normal dependencies of each crate of the workspace on others of the workspace.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    metadata["packages"]
+        .as_array()
+        .expect("packages")
+        .iter()
+        .map(|package| {
+            let normal = package["dependencies"]
+                .as_array()
+                .expect("dependencies")
+                .iter()
+                .filter(|dependency| dependency["kind"].is_null() && !dependency["path"].is_null())
+                .map(|dependency| text(&dependency["name"]))
+                .collect();
+            (text(&package["name"]), normal)
+        })
+        .collect()
+}
+
+/// All crates that a crate reaches through normal dependencies.
+fn reachable(from: &str, graph: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![from.to_owned()];
+    while let Some(name) = open.pop() {
+        for next in graph.get(&name).into_iter().flatten() {
+            if found.insert(next.clone()) {
+                open.push(next.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The lines of a crate's sources, without comments and without what follows `#[cfg(test)]`.
+fn code_lines(crate_folder: &str) -> Vec<(PathBuf, usize, String)> {
+    let mut lines = Vec::new();
+    let mut folders = vec![root().join("crates").join(crate_folder).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a crate has sources") {
+            let path = entry.expect("a folder lists").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs")
+                && path.file_stem().is_some_and(|stem| stem != "tests")
+            {
+                let text = fs::read_to_string(&path).expect("a source is text");
+                let code = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
+                for (number, line) in code.enumerate() {
+                    let line = line.split("//").next().unwrap_or_default();
+                    lines.push((path.clone(), number + 1, line.to_owned()));
+                }
+            }
+        }
+    }
+    assert!(!lines.is_empty());
+    lines
+}
+
+#[track_caller]
+fn assert_absent(crate_folder: &str, words: &[&str], why: &str) {
+    for (path, number, line) in code_lines(crate_folder) {
+        for word in words {
+            assert!(!line.contains(word), "{}:{number}: `{word}`: {why}", path.display());
+        }
+    }
+}
+
+#[test]
+fn backends_see_neither_the_spec_nor_the_oracle() {
+    let graph = dependencies();
+    assert!(graph.contains_key("dmlcts-reference"));
+    for backend in BACKENDS.iter().filter(|backend| graph.contains_key(**backend)) {
+        for dependency in reachable(backend, &graph) {
+            assert!(OPEN_TO_BACKENDS.contains(&dependency.as_str()), "{backend} depends on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn the_spec_and_the_runner_know_no_backend() {
+    let graph = dependencies();
+    for name in ["dmlcts-spec", "dmlcts-generate"] {
+        let found = reachable(name, &graph);
+        assert!(!found.contains("dmlcts-backend"), "{name} depends on dmlcts-backend");
+    }
+    for name in ["dmlcts-spec", "dmlcts-generate", "dmlcts-runner", "dmlcts-report"] {
+        for backend in BACKENDS {
+            assert!(!reachable(name, &graph).contains(backend), "{name} depends on {backend}");
+        }
+    }
+}
+
+#[test]
+fn the_model_stands_alone_and_the_report_needs_no_generator() {
+    let graph = dependencies();
+    assert_eq!(graph["dmlcts-model"], BTreeSet::new());
+    assert_eq!(reachable("dmlcts-backend", &graph), BTreeSet::from(["dmlcts-model".to_owned()]));
+}
+
+#[test]
+fn the_core_knows_no_operator_by_name() {
+    for folder in ["model", "spec", "generate", "runner", "report"] {
+        let names = ["SLICE", "PADDING", "InputWindow", "StartPadding", "PaddingMode", "\"Offsets"];
+        assert_absent(folder, &names, "an operator's name stands in its YAML, not in the core");
+    }
+}
+
+#[test]
+fn only_the_report_and_the_program_print() {
+    for folder in ["model", "spec", "generate", "backend", "reference", "runner"] {
+        assert_absent(folder, &["println!", "eprintln!", "print!(", "dbg!"], "libraries return what they have to say");
+    }
+    // `println!` panics when the reader has gone away, so nobody uses it.
+    for folder in ["report", "cli"] {
+        assert_absent(folder, &[" println!", "eprintln!", " print!("], "write to a stream and handle its error");
+    }
+}
