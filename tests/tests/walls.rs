@@ -138,10 +138,18 @@ fn the_core_knows_no_operator_by_name() {
 #[test]
 fn only_the_report_and_the_program_print() {
     for folder in ["model", "spec", "generate", "backend", "reference", "runner"] {
-        assert_absent(folder, &["println!", "eprintln!", "print!(", "dbg!"], "libraries return what they have to say");
+        assert_absent(
+            folder,
+            &["println!", "eprintln!", "print!(", "dbg!"],
+            "libraries return what they have to say",
+        );
     }
     // `println!` panics when the reader has gone away, so nobody uses it.
     for folder in ["report", "cli"] {
-        assert_absent(folder, &[" println!", "eprintln!", " print!("], "write to a stream and handle its error");
+        assert_absent(
+            folder,
+            &[" println!", "eprintln!", " print!("],
+            "write to a stream and handle its error",
+        );
     }
 }
