@@ -1,1 +1,16 @@
-//! To be written.
+//! What the pages promise, as YAML that is judged and executed.
+
+pub mod form;
+mod judgement;
+mod library;
+mod operator;
+mod scratch;
+mod source;
+
+pub use judgement::{IdSet, Judgement, Validity};
+pub use library::Library;
+pub use operator::{
+    Answer, Citation, Clause, Example, Operator, Origin, Question, Remark, Scope, Support, ValidDesc,
+};
+pub use scratch::Scratch;
+pub use source::{LoadError, Mistake, Source};

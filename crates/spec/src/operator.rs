@@ -1,0 +1,266 @@
+//! A checked operator: what its YAML file says, with every name resolved.
+
+use std::{ops::RangeInclusive, sync::Arc};
+
+use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
+
+use crate::{IdSet, Judgement, Scratch, Validity};
+
+/// The page and section that say something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Citation {
+    /// The page's name in its address: `ns-directml-dml_slice1_operator_desc`.
+    pub page: String,
+    /// The section: `Members / InputWindowStrides`.
+    pub section: String,
+}
+
+impl Citation {
+    /// The page's address.
+    pub fn address(&self) -> String {
+        match self.page.strip_prefix("ns-directml-").or_else(|| self.page.strip_prefix("ne-directml-")) {
+            Some(_) => format!("https://learn.microsoft.com/windows/win32/api/directml/{}", self.page),
+            None => format!("https://learn.microsoft.com/windows/ai/directml/{}", self.page),
+        }
+    }
+}
+
+/// What a clause or question is asked of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The desc as a whole.
+    Desc,
+    /// Each axis, where the lists agree on how many there are.
+    Axis,
+}
+
+/// Where a clause comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The operator's own clauses.
+    Operator,
+    /// The rules of buffer tensors that all operators share.
+    Tensor,
+    /// The operator's support rows or an enumerator's `since`.
+    Support,
+    /// The kind of a member: lists are there and as long as they should be.
+    Member,
+}
+
+/// One normative statement.
+#[derive(Debug)]
+pub struct Clause {
+    /// `slice1.window-in-bounds`.
+    pub id: String,
+    /// What it is asked of.
+    pub scope: Scope,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The clauses that must hold for this one to be judged, those that hold of themselves included.
+    pub given: IdSet,
+    /// What must be true, as written.
+    pub text: String,
+    /// Who says so.
+    pub cite: Citation,
+    /// Anything that a reader should know.
+    pub note: Option<String>,
+    /// What the page gets wrong here.
+    pub erratum: Option<String>,
+}
+
+/// One answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Refused as invalid.
+    Reject,
+    /// Accepted, whatever comes out.
+    Accept,
+    /// Accepted, with the output of this reading; 0 is the semantics.
+    Reading(usize),
+}
+
+/// A point that the pages leave open.
+#[derive(Debug)]
+pub struct Question {
+    /// `slice.stride-zero`.
+    pub id: String,
+    /// What it is asked of.
+    pub scope: Scope,
+    /// The clauses that must hold for it to be asked.
+    pub given: IdSet,
+    /// Where it arises, as written.
+    pub text: String,
+    /// The answers that are recorded; any other is a failure.
+    pub allow: Vec<Answer>,
+    /// Who leaves it open.
+    pub cite: Citation,
+    /// Anything that a reader should know.
+    pub note: Option<String>,
+}
+
+/// One example of the page. Loading proved that the spec judges it valid and computes its output.
+#[derive(Debug)]
+pub struct Example {
+    /// `slice1.example-1`.
+    pub id: String,
+    /// Where it stands.
+    pub cite: Citation,
+    /// The desc, with the input as an explicit fill.
+    pub case: Case,
+    /// The output's bytes, packed.
+    pub output: Vec<u8>,
+    /// Anything that a reader should know.
+    pub note: Option<String>,
+}
+
+/// What is supported from a level on, with what earlier rows say filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Support {
+    /// The level.
+    pub since: FeatureLevel,
+    /// How many dimensions a tensor may have.
+    pub dimensions: RangeInclusive<u32>,
+    /// The data types that a tensor may have.
+    pub types: Vec<DataType>,
+    /// Who says so.
+    pub cite: Citation,
+    /// Anything that a reader should know.
+    pub note: Option<String>,
+}
+
+/// An erratum or a note that belongs to no single clause.
+#[derive(Debug)]
+pub struct Remark {
+    /// `slice1.window-size-index`.
+    pub id: String,
+    /// Whether the page errs; a note otherwise.
+    pub erratum: bool,
+    /// Where.
+    pub cite: Citation,
+    /// What there is to say.
+    pub text: String,
+}
+
+/// One operator, loaded and checked.
+#[derive(Debug)]
+pub struct Operator {
+    pub(crate) signature: Arc<Signature>,
+    pub(crate) summary: String,
+    pub(crate) page: String,
+    pub(crate) introduced: FeatureLevel,
+    pub(crate) support: Vec<Support>,
+    pub(crate) clauses: Vec<Clause>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) examples: Vec<Example>,
+    pub(crate) remarks: Vec<Remark>,
+}
+
+impl Operator {
+    /// As the pages spell it: `SLICE1`.
+    pub fn name(&self) -> &str {
+        &self.signature.operator
+    }
+
+    /// Name and members.
+    pub fn signature(&self) -> &Arc<Signature> {
+        &self.signature
+    }
+
+    /// What it does, in a sentence.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// The page's name in its address.
+    pub fn page(&self) -> &str {
+        &self.page
+    }
+
+    /// The feature level that introduced it.
+    pub fn introduced(&self) -> FeatureLevel {
+        self.introduced
+    }
+
+    /// What is supported, oldest level first.
+    pub fn support(&self) -> &[Support] {
+        &self.support
+    }
+
+    /// The row in force at a level; `None` before the operator was introduced.
+    pub fn support_at(&self, level: FeatureLevel) -> Option<&Support> {
+        self.support.iter().rev().find(|row| row.since <= level)
+    }
+
+    /// Every clause. An [`IdSet`] of a [`Judgement`] holds places in this list.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// The place of a clause.
+    pub fn clause(&self, id: &str) -> Option<usize> {
+        self.clauses.iter().position(|clause| clause.id == id)
+    }
+
+    /// Every question, in the order of [`Judgement::questions`].
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// The page's examples.
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
+    }
+
+    /// Errata and notes that belong to no single clause.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
+    }
+
+    /// Judges a desc whose signature is this operator's. A desc of another operator is judged as if its
+    /// members were absent.
+    pub fn judge(&self, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) -> Judgement {
+        let _ = (desc, level, scratch);
+        Judgement::default()
+    }
+
+    /// Judges a desc, and hands it on where it is valid or open.
+    pub fn judge_valid<'a>(
+        &'a self,
+        desc: &'a Desc,
+        level: FeatureLevel,
+        scratch: &mut Scratch,
+    ) -> Option<ValidDesc<'a>> {
+        let judgement = self.judge(desc, level, scratch);
+        self.valid(desc, judgement)
+    }
+
+    /// Hands on a desc that [`Operator::judge`] found valid or open.
+    pub(crate) fn valid<'a>(&'a self, desc: &'a Desc, judgement: Judgement) -> Option<ValidDesc<'a>> {
+        (judgement.validity() != Validity::Invalid).then_some(ValidDesc { operator: self, desc, judgement })
+    }
+}
+
+/// A desc that was judged valid or open: only judging makes one. The oracle takes no other.
+#[derive(Debug, Clone, Copy)]
+pub struct ValidDesc<'a> {
+    operator: &'a Operator,
+    desc: &'a Desc,
+    judgement: Judgement,
+}
+
+impl<'a> ValidDesc<'a> {
+    /// Whose desc it is.
+    pub fn operator(&self) -> &'a Operator {
+        self.operator
+    }
+
+    /// The desc.
+    pub fn desc(&self) -> &'a Desc {
+        self.desc
+    }
+
+    /// What judging said.
+    pub fn judgement(&self) -> Judgement {
+        self.judgement
+    }
+}

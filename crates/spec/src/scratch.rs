@@ -1,0 +1,5 @@
+//! Memory that judging and planning use over and over.
+
+/// Memory that judging and planning use over and over: make one a thread, and pass it along.
+#[derive(Debug, Default)]
+pub struct Scratch {}

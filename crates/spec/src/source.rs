@@ -1,0 +1,202 @@
+//! A text with a name, and a mistake at a place in it.
+//!
+//! Every mistake that a person can make in a file or an expression becomes a [`Mistake`]: where it is, what is wrong
+//! there, what was expected and which names are close. Its `Display` shows file, line, column, the source line
+//! and a caret, without colour, so that it reads the same in a log, a test and a terminal; programs that
+//! want more use its [`miette::Diagnostic`].
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use miette::{LabeledSpan, NamedSource, SourceCode};
+
+/// A text and what it is called: a file's path, or something like `--where`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What messages call it.
+    pub name: String,
+    /// The text itself.
+    pub text: String,
+}
+
+impl Source {
+    /// A text with a name.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+}
+
+/// One mistake at one place of one source.
+#[derive(Debug, Clone)]
+pub struct Mistake {
+    source: Arc<NamedSource<Arc<str>>>,
+    text: Arc<str>,
+    span: Range<usize>,
+    message: String,
+    label: String,
+    help: Option<String>,
+}
+
+impl Mistake {
+    /// A mistake at a range of bytes; a range beyond the text points at its end.
+    pub(crate) fn new(
+        source: &Located,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        let start = floor_boundary(&source.text, span.start);
+        let end = floor_boundary(&source.text, span.end.max(start));
+        Self {
+            source: Arc::clone(&source.named),
+            text: Arc::clone(&source.text),
+            span: start..end,
+            message: message.into(),
+            label: label.into(),
+            help: None,
+        }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What is called for at the place itself; may be empty.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The name of the file or text.
+    pub fn source_name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// The range of bytes in the text.
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Line and column, both from 1; columns count characters.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let before = &self.text[..self.span.start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// The greatest character boundary that is not past `at`.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// A source line is cut to this many characters around its caret: files hold lines of any length.
+const WIDEST: usize = 160;
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.line_and_column();
+        let line_start = self.text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = self.text[line_start..].find('\n').map_or(self.text.len(), |at| line_start + at);
+        let shown_start = floor_boundary(&self.text, line_start.max(self.span.start.saturating_sub(WIDEST)));
+        let shown_end = floor_boundary(&self.text, line_end.min(self.span.start + WIDEST)).max(shown_start);
+        let shown = &self.text[shown_start..shown_end].trim_end();
+        let before = self.text[shown_start..self.span.start].chars();
+        let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let marked = &self.text[self.span.start..self.span.end.min(shown_end).max(self.span.start)];
+        let carets = "^".repeat(marked.trim_end().chars().count().max(1));
+        let margin = " ".repeat(line.to_string().len());
+        writeln!(f, "{}:{line}:{column}: {}", self.source.name(), self.message)?;
+        writeln!(f, "{margin} |")?;
+        writeln!(f, "{line} | {shown}")?;
+        write!(f, "{margin} | {indent}{carets}")?;
+        if !self.label.is_empty() {
+            write!(f, " {}", self.label)?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n{margin} = help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+impl miette::Diagnostic for Mistake {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&*self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = (!self.label.is_empty()).then(|| self.label.clone());
+        let length = self.span.end - self.span.start;
+        Some(Box::new(std::iter::once(LabeledSpan::new(label, self.span.start, length))))
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+}
+
+/// A source prepared for pointing into.
+#[derive(Debug, Clone)]
+pub(crate) struct Located {
+    named: Arc<NamedSource<Arc<str>>>,
+    pub(crate) text: Arc<str>,
+}
+
+impl Located {
+    pub(crate) fn new(source: &Source) -> Self {
+        let text: Arc<str> = source.text.as_str().into();
+        Self { named: Arc::new(NamedSource::new(&source.name, Arc::clone(&text))), text }
+    }
+}
+
+/// Everything that is wrong with the sources of a load; never empty.
+#[derive(Debug, Clone)]
+pub struct LoadError {
+    mistakes: Vec<Mistake>,
+}
+
+impl LoadError {
+    /// The mistakes, or `Ok` where there are none.
+    pub(crate) fn check(mistakes: Vec<Mistake>) -> Result<(), Self> {
+        if mistakes.is_empty() { Ok(()) } else { Err(Self { mistakes }) }
+    }
+
+    /// The mistakes, in the order in which they were found.
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.mistakes
+    }
+}
+
+/// Every mistake, a blank line between two.
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, mistake) in self.mistakes.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n\n")?;
+            }
+            mistake.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl miette::Diagnostic for LoadError {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
+        Some(Box::new(self.mistakes.iter().map(|mistake| mistake as &dyn miette::Diagnostic)))
+    }
+}
