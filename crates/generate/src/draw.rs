@@ -1,0 +1,146 @@
+//! Pseudo-random draws that are the same on every machine and in every release.
+//!
+//! Ranges of general-purpose generators change between versions, and a case must not; so both the generator
+//! (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014) and the way a
+//! bounded number is cut from a word are written out here. It is not secret, merely well mixed.
+
+/// The step between two states: 2^64 divided by the golden ratio, made odd.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// SplitMix64's finaliser: every bit of the result depends on every bit of the word.
+#[inline]
+pub fn mix(word: u64) -> u64 {
+    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
+/// The `index`-th word of the sequence that `seed` starts; any index costs the same.
+#[inline]
+pub fn word_at(seed: u64, index: u64) -> u64 {
+    mix(seed.wrapping_add(STEP.wrapping_mul(index.wrapping_add(1))))
+}
+
+/// A seed from a seed and a text, such as the name of a part of a suite.
+pub fn derive(seed: u64, text: &str) -> u64 {
+    text.bytes().fold(mix(seed ^ STEP), |seed, byte| mix(seed ^ u64::from(byte)).wrapping_add(STEP))
+}
+
+/// A stream of draws.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    state: u64,
+}
+
+impl Draws {
+    /// The stream that a seed starts.
+    #[inline]
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// The stream of the `index`-th case under a seed: neighbouring indices share nothing.
+    #[inline]
+    pub fn of_case(seed: u64, index: u64) -> Self {
+        Self { state: word_at(seed, index) }
+    }
+
+    /// 64 bits.
+    #[inline]
+    pub fn word(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(STEP);
+        mix(self.state)
+    }
+
+    /// A number below `bound`, or 0 where `bound` is 0. Multiplies instead of dividing (Lemire, "Fast random
+    /// integer generation in an interval", 2019) and keeps the bias of at most `bound` / 2^64.
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.word()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// A place in a slice of this length.
+    #[inline]
+    pub fn place(&mut self, length: usize) -> usize {
+        self.below(length as u64) as usize
+    }
+
+    /// Whether an event of `numerator` chances in `denominator` happens.
+    #[inline]
+    pub fn chance(&mut self, numerator: u64, denominator: u64) -> bool {
+        self.below(denominator) < numerator
+    }
+
+    /// One of the elements; `None` where there are none.
+    #[inline]
+    pub fn pick<'items, T>(&mut self, items: &'items [T]) -> Option<&'items T> {
+        let place = self.place(items.len());
+        items.get(place)
+    }
+
+    /// A number from `low` to `high`, both included; `low` where the range is empty.
+    #[inline]
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        let span = high.wrapping_sub(low).wrapping_add(1);
+        if high < low { low } else { low.wrapping_add(self.below(span as u64) as i64) }
+    }
+
+    /// Puts the elements in a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            let other = self.place(end + 1);
+            items.swap(end, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sequence_never_changes() {
+        // The first outputs of SplitMix64 for seed 0, as its authors publish them.
+        let mut draws = Draws::new(0);
+        let words: Vec<u64> = (0..3).map(|_| draws.word()).collect();
+        assert_eq!(words, [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]);
+        assert_eq!(word_at(0, 2), words[2]);
+    }
+
+    #[test]
+    fn draws_stay_within_their_bounds_and_reach_them() {
+        let mut draws = Draws::new(7);
+        let mut seen = [0; 6];
+        for _ in 0..6_000 {
+            seen[draws.between(-2, 3) as usize % 6] += 1;
+            assert!((-2..=3).contains(&draws.between(-2, 3)));
+            assert_eq!(draws.below(1), 0);
+            assert_eq!(draws.between(5, 4), 5);
+        }
+        assert_eq!(draws.below(0), 0);
+        assert!(draws.pick::<u8>(&[]).is_none());
+        let mut counts = [0_u32; 6];
+        for _ in 0..6_000 {
+            counts[draws.place(6)] += 1;
+        }
+        assert!(counts.iter().all(|&count| (850..1_150).contains(&count)), "{counts:?}");
+        let whole = draws.between(i64::MIN + 1, i64::MAX);
+        assert_ne!(whole, draws.between(i64::MIN + 1, i64::MAX));
+    }
+
+    #[test]
+    fn derived_seeds_depend_on_both_parts() {
+        assert_ne!(derive(0, "a"), derive(0, "b"));
+        assert_ne!(derive(0, "a"), derive(1, "a"));
+        assert_ne!(derive(0, "ab"), derive(0, "ba"));
+    }
+
+    #[test]
+    fn shuffling_keeps_every_element() {
+        let mut items: Vec<u32> = (0..40).collect();
+        Draws::new(3).shuffle(&mut items);
+        assert_ne!(items, (0..40).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..40).collect::<Vec<_>>());
+    }
+}

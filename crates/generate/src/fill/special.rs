@@ -1,0 +1,154 @@
+//! Values that conversions destroy: a backend that loads, converts or multiplies elements, where it should
+//! move bits, changes one of these.
+
+use dmlcts_model::{DataType, NumberKind};
+
+use super::{each_element, element_size};
+use crate::draw::word_at;
+
+/// Bit patterns of binary16: quiet and signalling NaNs of both signs with payloads, infinities, zeros,
+/// denormals (least and greatest), the least normal, the greatest finite, one, and a number that FLOAT16
+/// alone can hold exactly.
+const FLOAT16: [u16; 16] = [
+    0x7E00, 0x7E2A, 0xFE01, 0x7C01, 0x7DFF, 0xFC2A, 0x7C00, 0xFC00, 0x0000, 0x8000, 0x0001, 0x83FF, 0x0400,
+    0x7BFF, 0xFBFF, 0x3C01,
+];
+
+/// The same of binary32.
+const FLOAT32: [u32; 16] = [
+    0x7FC0_0000,
+    0x7FC0_1234,
+    0xFFC0_0001,
+    0x7F80_0001,
+    0x7FBF_FFFF,
+    0xFF80_ABCD,
+    0x7F80_0000,
+    0xFF80_0000,
+    0x0000_0000,
+    0x8000_0000,
+    0x0000_0001,
+    0x807F_FFFF,
+    0x0080_0000,
+    0x7F7F_FFFF,
+    0xFF7F_FFFF,
+    0x4B80_0001,
+];
+
+/// The same of binary64.
+const FLOAT64: [u64; 16] = [
+    0x7FF8_0000_0000_0000,
+    0x7FF8_0000_DEAD_BEEF,
+    0xFFF8_0000_0000_0001,
+    0x7FF0_0000_0000_0001,
+    0x7FF7_FFFF_FFFF_FFFF,
+    0xFFF0_0000_0000_ABCD,
+    0x7FF0_0000_0000_0000,
+    0xFFF0_0000_0000_0000,
+    0x0000_0000_0000_0000,
+    0x8000_0000_0000_0000,
+    0x0000_0000_0000_0001,
+    0x800F_FFFF_FFFF_FFFF,
+    0x0010_0000_0000_0000,
+    0x7FEF_FFFF_FFFF_FFFF,
+    0xFFEF_FFFF_FFFF_FFFF,
+    // 2^53 + 1 as bits of an integer, and a float that no binary32 holds.
+    0x4340_0000_0000_0001,
+];
+
+/// An integer of `bits` bits: extremes of both readings, neighbours of zero, alternating bits, and what
+/// travelling through a float would round.
+fn integer(choice: u64, bits: u32) -> u64 {
+    let ones = u64::MAX >> (64 - bits);
+    let sign = 1_u64 << (bits - 1);
+    let pattern = match choice {
+        0 => 0,
+        1 => 1,
+        2 => ones,
+        3 => ones - 1,
+        4 => sign,
+        5 => sign + 1,
+        6 => sign - 1,
+        7 => sign - 2,
+        8 => 0x5555_5555_5555_5555,
+        9 => 0xAAAA_AAAA_AAAA_AAAA,
+        // One more than what binary16, binary32 and binary64 count to exactly, as far as it fits.
+        10 => (1 << 11) + 1,
+        11 => (1 << 24) + 1,
+        12 => (1 << 53) + 1,
+        // NaN bit patterns, for a backend that moves integers through float registers.
+        13 => 0x7FF0_0001_7F80_0001,
+        14 => 0x0123_4567_89AB_CDEF,
+        _ => 0x8040_2010_0804_0201,
+    };
+    pattern & ones
+}
+
+/// Writes special values, element `i` chosen by the seed and `i`.
+pub(super) fn write(seed: u64, data_type: DataType, memory: &mut [u8]) {
+    let choice = |index| word_at(seed, index) >> 60;
+    match (data_type.number_kind(), element_size(data_type)) {
+        (Some(NumberKind::Float), 2) => {
+            each_element::<2>(memory, |i| FLOAT16[choice(i) as usize].to_le_bytes());
+        }
+        (Some(NumberKind::Float), 4) => {
+            each_element::<4>(memory, |i| FLOAT32[choice(i) as usize].to_le_bytes());
+        }
+        (Some(NumberKind::Float), _) => {
+            each_element::<8>(memory, |i| FLOAT64[choice(i) as usize].to_le_bytes());
+        }
+        (_, 1) => each_element::<1>(memory, |i| (integer(choice(i), 8) as u8).to_le_bytes()),
+        (_, 2) => each_element::<2>(memory, |i| (integer(choice(i), 16) as u16).to_le_bytes()),
+        (_, 4) => each_element::<4>(memory, |i| (integer(choice(i), 32) as u32).to_le_bytes()),
+        _ => each_element::<8>(memory, |i| integer(choice(i), 64).to_le_bytes()),
+    }
+}
+
+/// One special value of a type, in the low bytes of a scalar union whose other bytes are zero.
+pub(crate) fn scalar(word: u64, data_type: DataType) -> [u8; 8] {
+    let choice = word >> 60;
+    let size = element_size(data_type);
+    let bits = match (data_type.number_kind(), size) {
+        (Some(NumberKind::Float), 2) => u64::from(FLOAT16[choice as usize]),
+        (Some(NumberKind::Float), 4) => u64::from(FLOAT32[choice as usize]),
+        (Some(NumberKind::Float), _) => FLOAT64[choice as usize],
+        _ => integer(choice, size as u32 * 8),
+    };
+    bits.to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_of_float_is_there() {
+        let floats = FLOAT32.map(f32::from_bits);
+        let quiet = |bits: &u32| f32::from_bits(*bits).is_nan() && bits & 0x0040_0000 != 0;
+        let signalling = |bits: &u32| f32::from_bits(*bits).is_nan() && bits & 0x0040_0000 == 0;
+        assert_eq!(FLOAT32.iter().filter(|bits| quiet(bits)).count(), 3);
+        assert_eq!(FLOAT32.iter().filter(|bits| signalling(bits)).count(), 3);
+        assert_eq!(floats.iter().filter(|value| value.is_infinite()).count(), 2);
+        assert_eq!(floats.iter().filter(|value| value.is_subnormal()).count(), 2);
+        assert!(floats.iter().any(|value| *value == 0.0 && value.is_sign_negative()));
+        assert_eq!(FLOAT16.iter().filter(|bits| half::f16::from_bits(**bits).is_nan()).count(), 6);
+        assert_eq!(FLOAT64.iter().filter(|bits| f64::from_bits(**bits).is_nan()).count(), 6);
+    }
+
+    #[test]
+    fn sixty_four_elements_meet_most_values() {
+        let mut memory = [0; 256];
+        write(1, DataType::FLOAT32, &mut memory);
+        let mut seen: Vec<_> = memory.chunks(4).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(seen.len() >= 12, "{}", seen.len());
+    }
+
+    #[test]
+    fn scalars_leave_the_bytes_that_a_narrow_type_does_not_use_at_zero() {
+        for choice in 0..16 {
+            assert_eq!(scalar(choice << 60, DataType::INT8)[1..], [0; 7]);
+            assert_eq!(scalar(choice << 60, DataType::FLOAT16)[2..], [0; 6]);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Mixed-radix numbers: how a list of choices becomes a count, and a place in that count becomes the choices
+//! again. This is what makes a product of billions of cases addressable without listing them.
+
+/// The number of combinations, or `None` beyond `u128::MAX`.
+pub fn product(radices: impl IntoIterator<Item = u128>) -> Option<u128> {
+    radices.into_iter().try_fold(1_u128, u128::checked_mul)
+}
+
+/// `base` to the power of `exponent`, or `None` beyond `u128::MAX`.
+pub fn power(base: u128, exponent: usize) -> Option<u128> {
+    product(std::iter::repeat_n(base, exponent))
+}
+
+/// Takes a number apart, digit by digit, the least significant first.
+#[derive(Clone, Copy, Debug)]
+pub struct Digits {
+    rest: u128,
+}
+
+impl Digits {
+    /// Of this number.
+    #[inline]
+    pub fn new(number: u128) -> Self {
+        Self { rest: number }
+    }
+
+    /// The next digit, which is below `radix`; 0 for a radix of 0.
+    ///
+    /// Divides in 64 bits wherever the number fits: a 128-bit division costs ten times as much, and this is
+    /// the inner loop of listing a suite.
+    #[inline]
+    pub fn take(&mut self, radix: u64) -> u64 {
+        if radix == 0 {
+            return 0;
+        }
+        if let Ok(rest) = u64::try_from(self.rest) {
+            self.rest = u128::from(rest / radix);
+            rest % radix
+        } else {
+            let digit = self.rest % u128::from(radix);
+            self.rest /= u128::from(radix);
+            digit as u64
+        }
+    }
+
+    /// What is left of the number above the digits taken.
+    #[inline]
+    pub fn rest(self) -> u128 {
+        self.rest
+    }
+}
+
+/// Puts digits together again, the least significant first: the inverse of taking them with [`Digits`].
+/// `None` where a digit is not below its radix or the number would not fit.
+pub fn compose(digits: &[(u64, u64)]) -> Option<u128> {
+    digits.iter().rev().try_fold(0_u128, |number, &(digit, radix)| {
+        if digit >= radix {
+            return None;
+        }
+        number.checked_mul(u128::from(radix))?.checked_add(u128::from(digit))
+    })
+}
+
+/// Finds the part that holds a place, where `ends` are the running totals of the parts' lengths: the part and
+/// the place within it. `None` past the last.
+#[inline]
+pub fn locate(ends: &[u128], place: u128) -> Option<(usize, u128)> {
+    let part = ends.partition_point(|&end| end <= place);
+    if part == ends.len() {
+        return None;
+    }
+    let start = if part == 0 { 0 } else { ends[part - 1] };
+    Some((part, place - start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn taking_apart_and_putting_together_are_inverse(
+            digits in prop::collection::vec((any::<u32>(), 1_u64..1 << 32), 0..4)
+        ) {
+            let digits: Vec<_> = digits.into_iter().map(|(d, radix)| (u64::from(d) % radix, radix)).collect();
+            let number = compose(&digits).unwrap();
+            let mut taken = Digits::new(number);
+            for &(digit, radix) in &digits {
+                prop_assert_eq!(taken.take(radix), digit);
+            }
+            prop_assert_eq!(taken.rest(), 0);
+        }
+    }
+
+    #[test]
+    fn products_beyond_128_bits_are_said_to_be() {
+        assert_eq!(power(10, 3), Some(1000));
+        assert_eq!(power(1 << 32, 4), None);
+        assert_eq!(product([]), Some(1));
+        assert_eq!(compose(&[(3, 3)]), None);
+    }
+
+    #[test]
+    fn a_place_is_found_in_its_part() {
+        let ends = [2, 2, 5];
+        assert_eq!(locate(&ends, 0), Some((0, 0)));
+        assert_eq!(locate(&ends, 2), Some((2, 0)), "an empty part holds nothing");
+        assert_eq!(locate(&ends, 4), Some((2, 2)));
+        assert_eq!(locate(&ends, 5), None);
+    }
+}
