@@ -10,17 +10,22 @@
 //! too.
 
 mod case;
+mod closest;
 mod data_type;
 mod desc;
+mod element;
 mod expectation;
 mod feature_level;
+pub mod line;
 mod outcome;
 mod signature;
 mod tensor;
 
 pub use case::{BindingOffsets, Case, Fill};
+pub use closest::closest;
 pub use data_type::{DataType, NumberKind};
 pub use desc::{Desc, List, Side, Value};
+pub use element::{ElementError, element_from_text, element_to_text, write_element};
 pub use expectation::{Allowed, Expectation};
 pub use feature_level::{FeatureLevel, FeatureLevelError};
 pub use outcome::{ErrorCode, Outcome, Phase};

@@ -1,0 +1,337 @@
+//! Reading a case line back. Every mistake names its place, what was expected there and, where a name is
+//! wrong, the name that was probably meant.
+
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::LineError;
+use super::words::{Integers, Word, words};
+use crate::{
+    BindingOffsets, Case, DataType, Desc, Fill, List, Member, MemberKind, Side, Signature, Signatures,
+    Tensor, Value, element_from_text,
+};
+
+/// The fields of a tensor desc that a line can name, after `InputTensor.` and `OutputTensor.`.
+const FIELDS: [&str; 6] = [
+    "DataType",
+    "DimensionCount",
+    "Flags",
+    "Strides",
+    "TotalTensorSizeInBytes",
+    "GuaranteedBaseOffsetAlignment",
+];
+
+/// See [`super::parse()`].
+pub(super) fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineError> {
+    refuse_control_characters(line)?;
+    let mut words = words(line);
+    let missing = |what: &str, help: String| LineError::new(line.len()..line.len(), what, help);
+    let operators = || signatures.iter().map(|signature| signature.operator.as_str());
+
+    let operator = words.next().ok_or_else(|| {
+        let operators = operators().collect::<Vec<_>>().join(", ");
+        missing("the line is empty", format!("an operator comes first: {operators}"))
+    })?;
+    let signature = signatures
+        .get(operator.text)
+        .ok_or_else(|| operator.unknown("operator", operators().collect::<Vec<_>>()))?;
+    let data_type = words
+        .next()
+        .ok_or_else(|| missing("the data type is missing", "it comes second, such as FLOAT32".to_owned()))?
+        .data_type()?;
+
+    let mut entries = Entries::new(signature, data_type);
+    for word in words {
+        entries.read(word)?;
+    }
+    entries.finish().map_err(|(what, help)| missing(&what, help))
+}
+
+/// A case is one line: a line break, a NUL and their like are in it by accident only.
+fn refuse_control_characters(line: &str) -> Result<(), LineError> {
+    let Some((place, letter)) =
+        line.char_indices().find(|(_, letter)| letter.is_control() && *letter != '\t')
+    else {
+        return Ok(());
+    };
+    Err(LineError::new(
+        place..place + letter.len_utf8(),
+        format!("the control character {letter:?} does not belong in a case line"),
+        "a case is one line of printable text",
+    ))
+}
+
+/// What the line has said so far.
+struct Entries<'a> {
+    signature: &'a Arc<Signature>,
+    data_type: DataType,
+    /// Every key that has been read, since each may come once.
+    keys: SmallVec<[&'a str; 16]>,
+    tensors: [TensorEntries<'a>; 2],
+    members: SmallVec<[Option<Value>; 6]>,
+    binding: BindingOffsets,
+    fill: Fill,
+}
+
+/// What the line has said of one tensor.
+#[derive(Default)]
+struct TensorEntries<'a> {
+    /// The word `InputTensor=null`.
+    null: Option<Word<'a>>,
+    /// A word that says something of the tensor, which a null pointer cannot have.
+    said: Option<Word<'a>>,
+    /// Whether `in=` or `out=` stood there; `null` is one of the things it may say.
+    sizes_said: bool,
+    sizes: Option<List>,
+    strides: Option<List>,
+    data_type: Option<DataType>,
+    dimension_count: Option<u32>,
+    flags: u32,
+    total_size: Option<u64>,
+    alignment: u32,
+}
+
+impl<'a> Entries<'a> {
+    fn new(signature: &'a Arc<Signature>, data_type: DataType) -> Self {
+        Self {
+            signature,
+            data_type,
+            keys: SmallVec::new(),
+            tensors: Default::default(),
+            members: smallvec![None; signature.members.len()],
+            binding: BindingOffsets::default(),
+            fill: Fill::Iota,
+        }
+    }
+
+    /// Every key that the line may use.
+    fn known_keys(&self) -> Vec<String> {
+        let plain = ["in", "out", "fill", "InputBinding.Offset", "OutputBinding.Offset"];
+        let members = self.signature.members.iter().map(|member| member.name.clone());
+        let fields = Side::BOTH.into_iter().flat_map(|side| {
+            let field = move |field: &str| format!("{}.{field}", side.member_name());
+            FIELDS.into_iter().map(field).chain([side.member_name().to_owned()])
+        });
+        members.chain(plain.map(str::to_owned)).chain(fields).collect()
+    }
+
+    fn read(&mut self, word: Word<'a>) -> Result<(), LineError> {
+        let Some((key, value)) = word.split_once('=') else {
+            return Err(word.error(
+                format!("`{}` is not of the form key=value", word.excerpt()),
+                "a value follows its key and an equals sign, without blanks: `in=1,1,4,4`",
+            ));
+        };
+        if self.keys.contains(&key.text) {
+            return Err(key.error(format!("`{}` is given twice", key.text), "keep one of the two"));
+        }
+        self.keys.push(key.text);
+        match key.text {
+            "in" => self.tensors[0].sizes(word, value),
+            "out" => self.tensors[1].sizes(word, value),
+            "InputTensor" => self.tensors[0].null(word, value),
+            "OutputTensor" => self.tensors[1].null(word, value),
+            "InputBinding.Offset" => {
+                self.binding.input = value.integer(Integers::UINT64)? as u64;
+                Ok(())
+            }
+            "OutputBinding.Offset" => {
+                self.binding.output = value.integer(Integers::UINT64)? as u64;
+                Ok(())
+            }
+            "fill" => {
+                self.fill = read_fill(value)?;
+                Ok(())
+            }
+            name => {
+                if let Some(place) = self.signature.position(name) {
+                    let member = &self.signature.members[place];
+                    self.members[place] = Some(read_member(member, value, self.data_type)?);
+                    return Ok(());
+                }
+                let tensor = match name.split_once('.') {
+                    Some(("InputTensor", field)) => Some((0, field)),
+                    Some(("OutputTensor", field)) => Some((1, field)),
+                    _ => None,
+                };
+                match tensor {
+                    Some((side, field)) if FIELDS.contains(&field) => {
+                        self.tensors[side].field(word, field, value)
+                    }
+                    _ => Err(self.unknown(key)),
+                }
+            }
+        }
+    }
+
+    fn unknown(&self, key: Word<'_>) -> LineError {
+        let known = self.known_keys();
+        key.unknown(
+            &format!("member of {} and no other key", self.signature.operator),
+            known.iter().map(String::as_str),
+        )
+    }
+
+    /// Puts the usual values where the line was silent. What is missing and has none is an error, which is
+    /// returned as message and help.
+    fn finish(self) -> Result<Case, (String, String)> {
+        let [input, output] = self.tensors;
+        let input = input.finish(Side::Input, self.data_type)?;
+        let output = output.finish(Side::Output, self.data_type)?;
+        let mut desc =
+            Desc { signature: Arc::clone(self.signature), input, output, members: SmallVec::new() };
+        let rank = desc.rank();
+        for (member, value) in self.signature.members.iter().zip(self.members) {
+            let value = match (value, &member.kind) {
+                (Some(value), _) => value,
+                (None, MemberKind::Count) => Value::Integer(rank as i64),
+                (None, MemberKind::U32 | MemberKind::I32) => Value::Integer(0),
+                (None, MemberKind::DataType) => Value::Integer(self.data_type.0.into()),
+                (None, MemberKind::Scalar) => Value::Scalar([0; 8]),
+                (None, MemberKind::U32List | MemberKind::I32List) => {
+                    let help = "write one value an axis, separated by commas, or `null` for a null pointer";
+                    return Err((format!("`{}=` is missing", member.name), help.to_owned()));
+                }
+                (None, MemberKind::Enumeration(enumeration)) => {
+                    let names: Vec<_> =
+                        enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
+                    let help = format!("write one of {}, or a number", names.join(", "));
+                    return Err((format!("`{}=` is missing", member.name), help));
+                }
+            };
+            desc.members.push(value);
+        }
+        Ok(Case { desc, binding: self.binding, fill: self.fill })
+    }
+}
+
+impl<'a> TensorEntries<'a> {
+    fn sizes(&mut self, word: Word<'a>, value: Word<'a>) -> Result<(), LineError> {
+        self.say(word)?;
+        self.sizes_said = true;
+        self.sizes = value.list(Integers::UINT)?;
+        Ok(())
+    }
+
+    fn null(&mut self, word: Word<'a>, value: Word<'a>) -> Result<(), LineError> {
+        if value.text != "null" {
+            let help =
+                "`null` is all that it can be; sizes are `in=` and `out=`, fields have a dot and a name";
+            return Err(value.error("a tensor is said field by field", help));
+        }
+        self.null = Some(word);
+        self.said.map_or(Ok(()), |said| Err(contradiction(said)))
+    }
+
+    fn field(&mut self, word: Word<'a>, field: &str, value: Word<'a>) -> Result<(), LineError> {
+        self.say(word)?;
+        match field {
+            "DataType" => self.data_type = Some(value.data_type()?),
+            "DimensionCount" => self.dimension_count = Some(value.integer(Integers::UINT)? as u32),
+            "Flags" => self.flags = value.integer(Integers::UINT)? as u32,
+            "Strides" => self.strides = value.list(Integers::UINT)?,
+            "TotalTensorSizeInBytes" => self.total_size = Some(value.integer(Integers::UINT64)? as u64),
+            _ => self.alignment = value.integer(Integers::UINT)? as u32,
+        }
+        Ok(())
+    }
+
+    /// Notes that the tensor is not null.
+    fn say(&mut self, word: Word<'a>) -> Result<(), LineError> {
+        self.said = Some(word);
+        self.null.map_or(Ok(()), |_| Err(contradiction(word)))
+    }
+
+    fn finish(self, side: Side, data_type: DataType) -> Result<Option<Tensor>, (String, String)> {
+        if self.null.is_some() {
+            return Ok(None);
+        }
+        let name = side.member_name();
+        if !self.sizes_said {
+            let key = if side == Side::Input { "in" } else { "out" };
+            return Err((
+                format!("the sizes of {name} are missing"),
+                format!("write `{key}=` and its sizes, `{key}=null` or `{name}=null`"),
+            ));
+        }
+        let usual_count = self.sizes.as_ref().map_or(0, SmallVec::len) as u32;
+        let mut tensor = Tensor {
+            data_type: self.data_type.unwrap_or(data_type),
+            flags: self.flags,
+            dimension_count: self.dimension_count.unwrap_or(usual_count),
+            sizes: self.sizes,
+            strides: self.strides,
+            total_size: 0,
+            alignment: self.alignment,
+        };
+        tensor.total_size = self.total_size.unwrap_or_else(|| tensor.usual_total_size());
+        Ok(Some(tensor))
+    }
+}
+
+fn contradiction(word: Word<'_>) -> LineError {
+    word.error(
+        format!("`{}` speaks of a tensor that the line makes null", word.excerpt()),
+        "leave it out, or leave `=null` out",
+    )
+}
+
+fn read_member(member: &Member, value: Word<'_>, data_type: DataType) -> Result<Value, LineError> {
+    Ok(match &member.kind {
+        MemberKind::Count | MemberKind::U32 => Value::Integer(value.integer(Integers::UINT)? as i64),
+        MemberKind::I32 => Value::Integer(value.integer(Integers::INT)? as i64),
+        MemberKind::U32List => Value::List(value.list(Integers::UINT)?),
+        MemberKind::I32List => Value::List(value.list(Integers::INT)?),
+        MemberKind::DataType => Value::Integer(value.data_type()?.0.into()),
+        MemberKind::Enumeration(enumeration) => {
+            if let Some(known) = enumeration.value(value.text) {
+                Value::Integer(known)
+            } else if value.text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+                Value::Integer(value.integer(Integers::INT)? as i64)
+            } else {
+                let names: Vec<_> =
+                    enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
+                return Err(value.unknown(&format!("enumerator of {}", enumeration.name), names));
+            }
+        }
+        MemberKind::Scalar => Value::Scalar(read_scalar(value, data_type)?),
+    })
+}
+
+/// All eight bytes in hex, or a number of the line's data type.
+fn read_scalar(value: Word<'_>, data_type: DataType) -> Result<[u8; 8], LineError> {
+    let help = "`0x` and up to 16 hex digits, the most significant first, say all eight bytes of any scalar";
+    let Some((_, hex)) = value.text.starts_with("0x").then(|| value.split_once('x')).flatten() else {
+        return element_from_text(data_type, value.text)
+            .map_err(|error| value.error(error.to_string(), help));
+    };
+    let digits =
+        (1..=16).contains(&hex.text.len()) && hex.text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u64::from_str_radix(hex.text, 16)
+        .ok()
+        .filter(|_| digits)
+        .map(u64::to_le_bytes)
+        .ok_or_else(|| value.error(format!("`{}` is not eight bytes in hex", value.excerpt()), help))
+}
+
+fn read_fill(value: Word<'_>) -> Result<Fill, LineError> {
+    let (kind, parameter) = match value.split_once(':') {
+        Some((kind, parameter)) => (kind, Some(parameter)),
+        None => (value, None),
+    };
+    match (kind.text, parameter) {
+        ("iota", None) => Ok(Fill::Iota),
+        ("coordinates", None) => Ok(Fill::Coordinates { pass: 0 }),
+        ("coordinates", Some(pass)) => Ok(Fill::Coordinates { pass: pass.integer(Integers::UINT8)? as u8 }),
+        ("random", Some(seed)) => Ok(Fill::Random { seed: seed.integer(Integers::UINT64)? as u64 }),
+        ("special", Some(seed)) => Ok(Fill::Special { seed: seed.integer(Integers::UINT64)? as u64 }),
+        ("explicit", Some(bytes)) => Ok(Fill::Explicit(bytes.bytes()?.into())),
+        ("iota", Some(_)) => Err(value.error("`iota` takes no parameter", "write `fill=iota`")),
+        ("random" | "special", None) => {
+            Err(value.error(format!("`{}` needs a seed", kind.text), format!("write `{}:0`", kind.text)))
+        }
+        ("explicit", None) => Err(value.error("`explicit` needs its bytes", "write `explicit:0000803f`")),
+        _ => Err(kind.unknown("fill", ["iota", "coordinates", "random", "special", "explicit"])),
+    }
+}
