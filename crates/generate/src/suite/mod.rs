@@ -1,0 +1,106 @@
+//! Suites: named recipes in YAML, embedded in the program or read from a file.
+
+mod form;
+
+use std::path::{Path, PathBuf};
+
+use dmlcts_spec::{Library, LoadError, Source};
+
+pub use form::{BoundForm, FillForm, PartForm, RanksForm, Strategy, SuiteForm};
+
+use crate::Expansion;
+
+/// The suites that the program was built with: name and text.
+const EMBEDDED: [(&str, &str); 0] = [];
+
+/// A suite as it was written. [`Suite::expand`] applies it to a spec.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    form: SuiteForm,
+    source: Source,
+}
+
+/// A suite that could not be had.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum SuiteError {
+    /// No embedded suite has this name.
+    #[error("there is no suite `{name}`; name one of {known}, or the path of a YAML file")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The file could not be read.
+    #[error("cannot read the suite {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The text is no suite, or asks for what the spec does not have.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Mistakes(#[from] LoadError),
+}
+
+impl Suite {
+    /// The names of the embedded suites.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        EMBEDDED.iter().map(|suite| suite.0)
+    }
+
+    /// An embedded suite by its name, or the suite in the file at this path: a name with a dot or a slash in
+    /// it is a path.
+    pub fn load(name: &str) -> Result<Self, SuiteError> {
+        if let Some((_, text)) = EMBEDDED.iter().find(|suite| suite.0 == name) {
+            return Ok(Self::parse(&Source::new(format!("cases/suites/{name}.yaml"), *text))?);
+        }
+        if !name.contains(['.', '/', '\\']) {
+            let known: Vec<_> = Self::names().collect();
+            return Err(SuiteError::Unknown { name: name.to_owned(), known: known.join(", ") });
+        }
+        let path = Path::new(name);
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| SuiteError::Read { path: path.to_owned(), source })?;
+        Ok(Self::parse(&Source::new(name, text))?)
+    }
+
+    /// A suite from its text.
+    pub fn parse(source: &Source) -> Result<Self, LoadError> {
+        let form = crate::suite::form_of(source)?;
+        Ok(Self { form, source: source.clone() })
+    }
+
+    /// The suite's name.
+    pub fn name(&self) -> &str {
+        &self.form.suite
+    }
+
+    /// What it is for.
+    pub fn purpose(&self) -> &str {
+        self.form.purpose.trim()
+    }
+
+    /// What was written.
+    pub fn form(&self) -> &SuiteForm {
+        &self.form
+    }
+
+    /// Where it was written.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Applies the suite to a spec. This only checks names and bounds, and returns at once whatever the number
+    /// of cases: parts search on their first use.
+    pub fn expand<'lib>(&self, library: &'lib Library, seed: u64) -> Result<Expansion<'lib>, SuiteError> {
+        Expansion::new(self, library, seed)
+    }
+}
+
+fn form_of(source: &Source) -> Result<SuiteForm, LoadError> {
+    let _ = source;
+    Ok(SuiteForm { suite: String::new(), purpose: String::new(), parts: Vec::new() })
+}
