@@ -5,7 +5,7 @@
 //! other NaN shows all its bits, as in `nan:0x7fc00001`. Values that carry no number (of a data type without a
 //! whole number of bytes) are `0x` and their bytes, most significant first, which does not read back.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, LowerExp, Write as _};
 
 use half::f16;
 
@@ -86,15 +86,25 @@ pub fn element_from_text(data_type: DataType, text: &str) -> Result<[u8; 8], Ele
     Ok(bits.to_le_bytes())
 }
 
-/// Appends a decimal number. Digit by digit, since nearly all that case lines hold have one or two.
+/// Appends a decimal number. Nearly all that case lines hold have one digit, which is worth a path of its own.
+#[inline]
 pub(crate) fn write_unsigned(value: u64, out: &mut String) {
+    if value < 10 {
+        out.push(char::from(b'0' + value as u8));
+    } else {
+        write_digits(value, out);
+    }
+}
+
+fn write_digits(value: u64, out: &mut String) {
     if value >= 10 {
-        write_unsigned(value / 10, out);
+        write_digits(value / 10, out);
     }
     out.push(char::from(b'0' + (value % 10) as u8));
 }
 
 /// Appends a decimal number with its sign.
+#[inline]
 pub(crate) fn write_signed(value: i64, out: &mut String) {
     if value < 0 {
         out.push('-');
@@ -190,7 +200,7 @@ impl Float {
         if self.is_nan(bits) {
             out.push_str("nan");
             if bits != self.quiet_nan() {
-                // Writing into a string cannot fail, here and below.
+                // Writing into a string cannot fail.
                 let _ = write!(out, ":0x{bits:0width$x}", width = self.bits() as usize / 4);
             }
             return;
@@ -203,27 +213,10 @@ impl Float {
             out.push_str("inf");
             return;
         }
-        let start = out.len();
-        let _ = match self {
-            Self::Half => {
-                let shortest = shortest_half(f16::from_bits(magnitude as u16));
-                write!(out, "{shortest} {shortest:e}")
-            }
-            Self::Single => {
-                let value = f32::from_bits(magnitude as u32);
-                write!(out, "{value} {value:e}")
-            }
-            Self::Double => {
-                let value = f64::from_bits(magnitude);
-                write!(out, "{value} {value:e}")
-            }
-        };
-        // Both notations stand there now; the longer one goes, and plain digits win a draw.
-        let Some(plain) = out[start..].find(' ') else { return };
-        if out.len() - start - plain - 1 < plain {
-            out.replace_range(start..=start + plain, "");
-        } else {
-            out.truncate(start + plain);
+        match self {
+            Self::Half => write_shortest(shortest_half(f16::from_bits(magnitude as u16)), out),
+            Self::Single => write_shortest(f32::from_bits(magnitude as u32), out),
+            Self::Double => write_shortest(f64::from_bits(magnitude), out),
         }
     }
 
@@ -272,6 +265,25 @@ impl Float {
             });
         }
         Ok(sign | bits)
+    }
+}
+
+/// Appends a positive number with an exponent or without, whichever is shorter; plain digits win a draw.
+fn write_shortest(value: impl Display + LowerExp, out: &mut String) {
+    let start = out.len();
+    // Writing into a string cannot fail, here and below.
+    let _ = write!(out, "{value:e}");
+    let Some((significand, exponent)) = out[start..].split_once('e') else { return };
+    let digits = significand.len() as isize - isize::from(significand.len() > 1);
+    let Ok(exponent) = exponent.parse::<isize>() else { return };
+    let plain = match exponent {
+        ..0 => digits - exponent + 1,
+        _ if digits > exponent + 1 => digits + 1,
+        _ => exponent + 1,
+    };
+    if plain <= (out.len() - start) as isize {
+        out.truncate(start);
+        let _ = write!(out, "{value}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! `format!`.
 
 use crate::element::{write_element, write_signed, write_unsigned};
-use crate::{Case, DataType, Desc, Fill, List, Member, MemberKind, Side, Tensor, Value, element_from_text};
+use crate::{Case, DataType, Desc, Fill, List, Member, MemberKind, Side, Tensor, Value};
 
 /// See [`super::write()`].
 pub(super) fn write(case: &Case, out: &mut String) {
@@ -129,12 +129,12 @@ fn write_list(list: Option<&[i64]>, out: &mut String) {
 
 /// As a number where that says all eight bytes, otherwise in hex.
 fn write_scalar(bytes: [u8; 8], data_type: DataType, out: &mut String) {
-    let start = out.len();
-    write_element(data_type, &bytes, out);
-    if element_from_text(data_type, &out[start..]) != Ok(bytes) {
-        out.truncate(start);
-        out.push_str("0x");
-        bytes.iter().rev().for_each(|&byte| write_hex(byte, out));
+    match data_type.element_size() {
+        Some(size) if bytes[size..].iter().all(|&byte| byte == 0) => write_element(data_type, &bytes, out),
+        _ => {
+            out.push_str("0x");
+            bytes.iter().rev().for_each(|&byte| write_hex(byte, out));
+        }
     }
 }
 
