@@ -3,9 +3,11 @@
 pub mod form;
 mod judgement;
 mod library;
+mod near;
 mod operator;
 mod scratch;
 mod source;
+pub mod yaml;
 
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;

@@ -174,6 +174,11 @@ impl LoadError {
         if mistakes.is_empty() { Ok(()) } else { Err(Self { mistakes }) }
     }
 
+    /// One mistake.
+    pub(crate) fn of(mistake: Mistake) -> Self {
+        Self { mistakes: vec![mistake] }
+    }
+
     /// The mistakes, in the order in which they were found.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes

@@ -1,0 +1,252 @@
+//! A tree held against the JSON Schema of its form: every unknown key, missing key and wrong type at once.
+//! Only what `schemars` generates for plain structs is understood; anything else passes, and serde decides.
+
+use serde_json::Value;
+
+use super::tree::{Key, Kind, Node};
+use crate::{
+    Mistake,
+    near::{list, nearest},
+    source::Located,
+};
+
+/// Everything that is wrong with the shape of a file.
+pub(super) fn check(source: &Located, root: &Node, schema: &Value) -> Vec<Mistake> {
+    let mut checker = Checker { source, root: schema, mistakes: Vec::new() };
+    checker.node(root, schema, "the file");
+    checker.mistakes
+}
+
+struct Checker<'a> {
+    source: &'a Located,
+    root: &'a Value,
+    mistakes: Vec<Mistake>,
+}
+
+impl<'a> Checker<'a> {
+    /// Follows `$ref`, and of a value that may be null the part that says what else it is.
+    fn resolve(&self, mut schema: &'a Value) -> &'a Value {
+        loop {
+            if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+                let Some(target) = reference.strip_prefix('#').and_then(|path| self.root.pointer(path))
+                else {
+                    return schema;
+                };
+                schema = target;
+            } else if let Some(choices) = schema.get("anyOf").and_then(Value::as_array) {
+                let other = choices.iter().find(|choice| type_names(choice) != ["null"]);
+                let Some(other) = other else { return schema };
+                schema = other;
+            } else {
+                return schema;
+            }
+        }
+    }
+
+    fn wrong(&mut self, node: &Node, what: &str, expected: &str) {
+        let text = self.source.text.get(node.span.clone()).unwrap_or_default();
+        let end = node.span.start + text.find('\n').unwrap_or(text.len());
+        let message = format!("{what} is {}, where {expected} is expected", describe(node));
+        let mut mistake = Mistake::new(self.source, node.span.start..end, message, format!("not {expected}"));
+        if expected == "a text" && matches!(node.kind, Kind::Scalar { plain: true, .. }) {
+            mistake = mistake.help(format!("put it in quotes: \"{}\"", text.trim()));
+        }
+        self.mistakes.push(mistake);
+    }
+
+    fn node(&mut self, node: &Node, schema: &'a Value, what: &str) {
+        if is_null(node) && allows_null(schema) {
+            return;
+        }
+        let schema = self.resolve(schema);
+        if let Some(names) = choices(schema) {
+            match &node.kind {
+                Kind::Scalar { value, .. } if names.contains(&value.as_str()) => {}
+                Kind::Scalar { value, .. } => {
+                    let message = format!("{what} is `{value}`, which is not one of its values");
+                    let expected = format!("expected {}", list(names.iter().copied()));
+                    let mut mistake = Mistake::new(self.source, node.span.clone(), message, expected);
+                    if let Some(near) = nearest(value, names) {
+                        mistake = mistake.help(format!("did you mean `{near}`?"));
+                    }
+                    self.mistakes.push(mistake);
+                }
+                _ => self.wrong(node, what, "a word"),
+            }
+            return;
+        }
+        let types = type_names(schema);
+        let types: Vec<&str> = types.into_iter().filter(|&name| name != "null").collect();
+        match types.as_slice() {
+            ["object"] => self.mapping(node, schema, what),
+            ["array"] => match &node.kind {
+                Kind::Sequence(items) => {
+                    let Some(each) = schema.get("items") else { return };
+                    for item in items {
+                        self.node(item, each, &format!("an item of {what}"));
+                    }
+                }
+                _ => self.wrong(node, what, "a list"),
+            },
+            ["string"] if !is_text(node) => self.wrong(node, what, "a text"),
+            ["boolean"] if plain(node).is_none_or(|text| !matches!(text, "true" | "false")) => {
+                self.wrong(node, what, "true or false");
+            }
+            ["number"] if plain(node).is_none_or(|text| !is_number(text)) => {
+                self.wrong(node, what, "a number");
+            }
+            ["integer"] => self.integer(node, schema, what),
+            _ => {}
+        }
+    }
+
+    fn integer(&mut self, node: &Node, schema: &Value, what: &str) {
+        let Some(value) = plain(node).and_then(integer) else {
+            return self.wrong(node, what, "a whole number");
+        };
+        let (unsigned, bits) = match schema.get("format").and_then(Value::as_str) {
+            Some("uint8") => (true, 8),
+            Some("uint16") => (true, 16),
+            Some("uint32") => (true, 32),
+            Some("uint64" | "uint") => (true, 64),
+            Some("int32") => (false, 31),
+            Some("int64") => (false, 63),
+            _ => return,
+        };
+        let least = if unsigned { 0 } else { -(1_i128 << bits) };
+        let greatest = (1_i128 << bits) - 1;
+        if !(least..=greatest).contains(&value) {
+            let message = format!("{what} is {value}, which it cannot hold");
+            let label = format!("expected {least} to {greatest}");
+            self.mistakes.push(Mistake::new(self.source, node.span.clone(), message, label));
+        }
+    }
+
+    fn mapping(&mut self, node: &Node, schema: &'a Value, what: &str) {
+        let Kind::Mapping(entries) = &node.kind else {
+            return self.wrong(node, what, "a mapping");
+        };
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let known = |name: &str| properties.and_then(|properties| properties.get(name));
+        let others = schema.get("additionalProperties");
+        for (key, value) in entries {
+            match (known(&key.name), others) {
+                (Some(schema), _) => self.node(value, schema, &format!("`{}`", key.name)),
+                (None, Some(Value::Bool(false))) => {
+                    let names = properties.into_iter().flatten().map(|(name, _)| name.as_str());
+                    self.unknown(key, names.collect(), entries, what);
+                }
+                (None, Some(schema)) => self.node(value, schema, &format!("`{}`", key.name)),
+                (None, None) => {}
+            }
+        }
+        let required = schema.get("required").and_then(Value::as_array);
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            if node.get(name).is_none() {
+                let end = entries.first().map_or(node.span.end, |(key, _)| key.span.end);
+                let span = entries.first().map_or(node.span.start, |(key, _)| key.span.start)..end;
+                let message = format!("{what} lacks `{name}`");
+                let description = known(name).and_then(|schema| schema.get("description")?.as_str());
+                let mut mistake =
+                    Mistake::new(self.source, span, message, format!("`{name}` is missing here"));
+                if let Some(first) = description.and_then(|text| text.split(['.', ';']).next()) {
+                    mistake = mistake.help(format!("`{name}`: {}", first.replace('\n', " ")));
+                }
+                self.mistakes.push(mistake);
+            }
+        }
+    }
+
+    fn unknown(&mut self, key: &Key, names: Vec<&str>, entries: &[(Key, Node)], what: &str) {
+        let unused = names.into_iter().filter(|&name| entries.iter().all(|(key, _)| key.name != name));
+        let unused: Vec<&str> = unused.collect();
+        let message = format!("{what} has no key `{}`", key.name);
+        let label = format!("expected {}", list(unused.iter().copied()));
+        let mut mistake = Mistake::new(self.source, key.span.clone(), message, label);
+        if let Some(near) = nearest(&key.name, unused) {
+            mistake = mistake.help(format!("did you mean `{near}`?"));
+        }
+        self.mistakes.push(mistake);
+    }
+}
+
+/// The names in a schema's `type`.
+fn type_names(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn allows_null(schema: &Value) -> bool {
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    type_names(schema).contains(&"null")
+        || choices.is_some_and(|choices| choices.iter().any(|choice| type_names(choice) == ["null"]))
+}
+
+/// The words of an enumeration.
+fn choices(schema: &Value) -> Option<Vec<&str>> {
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        return words.iter().map(Value::as_str).collect();
+    }
+    schema.get("oneOf")?.as_array()?.iter().map(|choice| choice.get("const")?.as_str()).collect()
+}
+
+/// The text of a scalar without quotes.
+fn plain(node: &Node) -> Option<&str> {
+    match &node.kind {
+        Kind::Scalar { value, plain: true } => Some(value),
+        _ => None,
+    }
+}
+
+fn is_null(node: &Node) -> bool {
+    plain(node).is_some_and(|text| matches!(text, "" | "~" | "null" | "Null" | "NULL"))
+}
+
+/// A whole number as YAML's core schema and serde_yaml both read it.
+fn integer(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0o"), digits.strip_prefix("0b")) {
+        (Some(hex), ..) => i128::from_str_radix(hex, 16),
+        (_, Some(octal), _) => i128::from_str_radix(octal, 8),
+        (_, _, Some(binary)) => i128::from_str_radix(binary, 2),
+        _ if digits.starts_with(['+', '-']) => return None,
+        _ => digits.parse(),
+    };
+    value.ok().map(|value| if negative { -value } else { value })
+}
+
+fn is_number(text: &str) -> bool {
+    let special = matches!(text.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN");
+    let numeric = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
+    integer(text).is_some() || special || numeric && text.parse::<f64>().is_ok()
+}
+
+/// Whether a value is read as a text: quoted, or plain and nothing else.
+fn is_text(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Scalar { plain: false, .. } => true,
+        Kind::Scalar { value, .. } => {
+            let boolean = matches!(value.as_str(), "true" | "True" | "TRUE" | "false" | "False" | "FALSE");
+            !is_null(node) && !boolean && !is_number(value)
+        }
+        _ => false,
+    }
+}
+
+fn describe(node: &Node) -> &'static str {
+    match &node.kind {
+        Kind::Sequence(_) => "a list",
+        Kind::Mapping(_) => "a mapping",
+        Kind::Scalar { .. } if is_null(node) => "empty",
+        Kind::Scalar { .. } if is_text(node) => "a text",
+        Kind::Scalar { value, .. } if integer(value).is_some() => "a whole number",
+        Kind::Scalar { value, .. } if is_number(value) => "a number",
+        Kind::Scalar { .. } => "true or false",
+    }
+}

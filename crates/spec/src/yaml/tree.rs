@@ -1,0 +1,173 @@
+//! A YAML file as a tree in which everything knows its bytes.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span};
+
+use super::{DEEPEST_NESTING, LARGEST_FILE};
+use crate::{Mistake, source::Located};
+
+/// A value and the bytes that it takes up.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) span: Range<usize>,
+    pub(super) kind: Kind,
+}
+
+/// What a value is.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Scalar {
+        /// What it stands for, after quotes and escapes.
+        value: String,
+        /// Written without quotes, so that it may be a number, a boolean or null.
+        plain: bool,
+    },
+    Sequence(Vec<Node>),
+    Mapping(Vec<(Key, Node)>),
+}
+
+/// The key of a mapping's entry.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) span: Range<usize>,
+    pub(super) name: String,
+}
+
+impl Node {
+    /// The value behind a key.
+    pub(super) fn get(&self, name: &str) -> Option<(&Key, &Node)> {
+        match &self.kind {
+            Kind::Mapping(entries) => {
+                entries.iter().find(|(key, _)| key.name == name).map(|(key, node)| (key, node))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A collection whose end has not come yet.
+struct Open {
+    start: usize,
+    items: Items,
+}
+
+enum Items {
+    Sequence(Vec<Node>),
+    Mapping { entries: Vec<(Key, Node)>, key: Option<Key> },
+}
+
+/// Reads a file that holds one document, or says the first thing that is wrong with it.
+pub(super) fn parse(source: &Located) -> Result<Node, Mistake> {
+    let text = &*source.text;
+    if text.len() > LARGEST_FILE {
+        let message = format!("the file has {} bytes, and at most {LARGEST_FILE} are read", text.len());
+        return Err(Mistake::new(source, 0..0, message, "").help("split it into several files"));
+    }
+    let mut stack: Vec<Open> = Vec::new();
+    let mut root = None;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| {
+            let at = error.marker().byte_offset().unwrap_or(text.len());
+            Mistake::new(source, at..at + 1, error.info(), "this is not YAML")
+        })?;
+        let span = bytes(span, text);
+        if let Some(refused) = refuse(&event) {
+            return Err(Mistake::new(source, span, refused, "").help("write the value out in full"));
+        }
+        let node = match event {
+            Event::Scalar(value, style, ..) => Node {
+                span: trimmed(span, text),
+                kind: Kind::Scalar { value: value.into_owned(), plain: style == ScalarStyle::Plain },
+            },
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                if stack.len() == DEEPEST_NESTING {
+                    let message = format!("values are nested more than {DEEPEST_NESTING} deep");
+                    return Err(Mistake::new(source, span, message, ""));
+                }
+                let items = match event {
+                    Event::SequenceStart(..) => Items::Sequence(Vec::new()),
+                    _ => Items::Mapping { entries: Vec::new(), key: None },
+                };
+                stack.push(Open { start: span.start, items });
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(open) = stack.pop() else { continue };
+                let kind = match open.items {
+                    Items::Sequence(items) => Kind::Sequence(items),
+                    Items::Mapping { entries, .. } => Kind::Mapping(entries),
+                };
+                Node { span: trimmed(open.start..span.end, text), kind }
+            }
+            Event::DocumentStart(..) if root.is_some() => {
+                let message = "the file holds a second document";
+                return Err(Mistake::new(source, span, message, "").help("put it into a file of its own"));
+            }
+            _ => continue,
+        };
+        if let Some(open) = stack.last_mut() {
+            attach(source, &mut open.items, node)?;
+        } else {
+            root = Some(node);
+        }
+    }
+    root.ok_or_else(|| Mistake::new(source, 0..0, "the file is empty", ""))
+}
+
+/// Puts a finished value where it belongs: into a list, behind a key, or in the place of a key.
+fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Mistake> {
+    match items {
+        Items::Sequence(items) => items.push(node),
+        Items::Mapping { entries, key } => match key.take() {
+            Some(key) => entries.push((key, node)),
+            None => match node.kind {
+                Kind::Scalar { value: name, .. } => {
+                    if entries.iter().any(|(key, _)| key.name == name) {
+                        let message = format!("`{name}` is written twice in one mapping");
+                        return Err(Mistake::new(source, node.span, message, "the second one")
+                            .help("keep one of the two"));
+                    }
+                    *key = Some(Key { span: node.span, name });
+                }
+                _ => {
+                    return Err(Mistake::new(source, node.span, "a key is a list or a mapping", "")
+                        .help("keys are plain words"));
+                }
+            },
+        },
+    }
+    Ok(())
+}
+
+/// What is refused wherever it stands: anything by which a small file becomes a large value, or by which a
+/// value stands elsewhere than it is written.
+fn refuse(event: &Event<'_>) -> Option<&'static str> {
+    let (anchor, tag) = match event {
+        Event::Alias(_) => return Some("aliases are not allowed"),
+        Event::Scalar(_, _, anchor, tag)
+        | Event::SequenceStart(_, anchor, tag)
+        | Event::MappingStart(_, anchor, tag) => (*anchor, tag),
+        _ => return None,
+    };
+    if anchor != 0 {
+        Some("anchors are not allowed")
+    } else if tag.is_some() {
+        Some("tags are not allowed")
+    } else {
+        None
+    }
+}
+
+/// The bytes of an event.
+fn bytes(span: Span, text: &str) -> Range<usize> {
+    let start = span.start.byte_offset().unwrap_or(text.len()).min(text.len());
+    let end = span.end.byte_offset().unwrap_or(text.len()).min(text.len());
+    start..end.max(start)
+}
+
+/// Without the white space at the end, which belongs to nobody.
+fn trimmed(span: Range<usize>, text: &str) -> Range<usize> {
+    let length = text.get(span.clone()).map_or(0, |part| part.trim_end().len());
+    span.start..span.start + length
+}
