@@ -3,7 +3,7 @@
 pub mod form;
 mod judgement;
 mod library;
-mod near;
+mod names;
 mod operator;
 mod scratch;
 mod source;
@@ -15,4 +15,4 @@ pub use operator::{
     Answer, Citation, Clause, Example, Operator, Origin, Question, Remark, Scope, Support, ValidDesc,
 };
 pub use scratch::Scratch;
-pub use source::{LoadError, Mistake, Source};
+pub use source::{Diagnostic, LoadError, Source};

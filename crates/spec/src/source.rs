@@ -1,6 +1,6 @@
 //! A text with a name, and a mistake at a place in it.
 //!
-//! Every mistake that a person can make in a file or an expression becomes a [`Mistake`]: where it is, what is wrong
+//! Every mistake that a person can make in a file becomes a [`Diagnostic`]: where it is, what is wrong
 //! there, what was expected and which names are close. Its `Display` shows file, line, column, the source line
 //! and a caret, without colour, so that it reads the same in a log, a test and a terminal; programs that
 //! want more use its [`miette::Diagnostic`].
@@ -27,7 +27,7 @@ impl Source {
 
 /// One mistake at one place of one source.
 #[derive(Debug, Clone)]
-pub struct Mistake {
+pub struct Diagnostic {
     source: Arc<NamedSource<Arc<str>>>,
     text: Arc<str>,
     span: Range<usize>,
@@ -36,7 +36,7 @@ pub struct Mistake {
     help: Option<String>,
 }
 
-impl Mistake {
+impl Diagnostic {
     /// A mistake at a range of bytes; a range beyond the text points at its end.
     pub(crate) fn new(
         source: &Located,
@@ -103,7 +103,7 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 /// A source line is cut to this many characters around its caret: files hold lines of any length.
 const WIDEST: usize = 160;
 
-impl fmt::Display for Mistake {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, column) = self.line_and_column();
         let line_start = self.text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -130,9 +130,9 @@ impl fmt::Display for Mistake {
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for Diagnostic {}
 
-impl miette::Diagnostic for Mistake {
+impl miette::Diagnostic for Diagnostic {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         Some(&*self.source)
     }
@@ -165,30 +165,30 @@ impl Located {
 /// Everything that is wrong with the sources of a load; never empty.
 #[derive(Debug, Clone)]
 pub struct LoadError {
-    mistakes: Vec<Mistake>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadError {
     /// The mistakes, or `Ok` where there are none.
-    pub(crate) fn check(mistakes: Vec<Mistake>) -> Result<(), Self> {
-        if mistakes.is_empty() { Ok(()) } else { Err(Self { mistakes }) }
+    pub(crate) fn check(mistakes: Vec<Diagnostic>) -> Result<(), Self> {
+        if mistakes.is_empty() { Ok(()) } else { Err(Self { diagnostics: mistakes }) }
     }
 
     /// One mistake.
-    pub(crate) fn of(mistake: Mistake) -> Self {
-        Self { mistakes: vec![mistake] }
+    pub(crate) fn of(mistake: Diagnostic) -> Self {
+        Self { diagnostics: vec![mistake] }
     }
 
     /// The mistakes, in the order in which they were found.
-    pub fn mistakes(&self) -> &[Mistake] {
-        &self.mistakes
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 }
 
 /// Every mistake, a blank line between two.
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.mistakes.iter().enumerate() {
+        for (index, mistake) in self.diagnostics.iter().enumerate() {
             if index > 0 {
                 f.write_str("\n\n")?;
             }
@@ -202,6 +202,6 @@ impl std::error::Error for LoadError {}
 
 impl miette::Diagnostic for LoadError {
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
-        Some(Box::new(self.mistakes.iter().map(|mistake| mistake as &dyn miette::Diagnostic)))
+        Some(Box::new(self.diagnostics.iter().map(|mistake| mistake as &dyn miette::Diagnostic)))
     }
 }

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 pub use place::Place;
 use tree::Node;
 
-use crate::{LoadError, Mistake, Source, source::Located};
+use crate::{Diagnostic, LoadError, Source, source::Located};
 
 /// A file larger than this, in bytes, is refused.
 pub const LARGEST_FILE: usize = 1 << 20;
@@ -52,7 +52,7 @@ pub fn read<T: DeserializeOwned + JsonSchema>(source: &Source) -> Result<Documen
             let message = error.to_string();
             // serde_yaml ends its messages with the place, which the mistake shows anyway.
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            Err(LoadError::of(Mistake::new(&located, at..at + 1, message, "")))
+            Err(LoadError::of(Diagnostic::new(&located, at..at + 1, message, "")))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::tree::{Kind, Node};
-use crate::{Mistake, source::Located};
+use crate::{Diagnostic, source::Located};
 
 /// A place in a file that was read. Walking never fails: what is not there is reported at what is.
 #[derive(Debug, Clone, Copy)]
@@ -51,12 +51,12 @@ impl<'a> Place<'a> {
 
     /// A mistake that concerns the whole value.
     #[must_use]
-    pub fn mistake(self, message: impl Into<String>, label: impl Into<String>) -> Mistake {
+    pub fn mistake(self, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         let span = self.span();
         // Of a value that spans lines, the first says where it is.
         let text = self.source.text.get(span.clone()).unwrap_or_default();
         let first_line = text.find('\n').unwrap_or(text.len());
-        Mistake::new(self.source, span.start..span.start + first_line, message, label)
+        Diagnostic::new(self.source, span.start..span.start + first_line, message, label)
     }
 
     /// A mistake within a scalar: `within` counts bytes of its value, after quotes, folds and escapes.
@@ -66,14 +66,14 @@ impl<'a> Place<'a> {
         within: Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
-    ) -> Mistake {
+    ) -> Diagnostic {
         let Kind::Scalar { value, .. } = &self.node.kind else { return self.mistake(message, label) };
         let start = self.offset(value, within.start);
         let end = match within.end.checked_sub(1) {
             Some(last) if last >= within.start => self.offset(value, last) + 1,
             _ => start,
         };
-        Mistake::new(self.source, start..end.max(start), message, label)
+        Diagnostic::new(self.source, start..end.max(start), message, label)
     }
 
     /// Where a byte of a scalar's value stands in the file. The value's characters are found one after the

@@ -1,17 +1,14 @@
 //! A tree held against the JSON Schema of its form: every unknown key, missing key and wrong type at once.
 //! Only what `schemars` generates for plain structs is understood; anything else passes, and serde decides.
 
+use dmlcts_model::closest;
 use serde_json::Value;
 
 use super::tree::{Key, Kind, Node};
-use crate::{
-    Mistake,
-    near::{list, nearest},
-    source::Located,
-};
+use crate::{Diagnostic, names::list, source::Located};
 
 /// Everything that is wrong with the shape of a file.
-pub(super) fn check(source: &Located, root: &Node, schema: &Value) -> Vec<Mistake> {
+pub(super) fn check(source: &Located, root: &Node, schema: &Value) -> Vec<Diagnostic> {
     let mut checker = Checker { source, root: schema, mistakes: Vec::new() };
     checker.node(root, schema, "the file");
     checker.mistakes
@@ -20,7 +17,7 @@ pub(super) fn check(source: &Located, root: &Node, schema: &Value) -> Vec<Mistak
 struct Checker<'a> {
     source: &'a Located,
     root: &'a Value,
-    mistakes: Vec<Mistake>,
+    mistakes: Vec<Diagnostic>,
 }
 
 impl<'a> Checker<'a> {
@@ -47,7 +44,8 @@ impl<'a> Checker<'a> {
         let text = self.source.text.get(node.span.clone()).unwrap_or_default();
         let end = node.span.start + text.find('\n').unwrap_or(text.len());
         let message = format!("{what} is {}, where {expected} is expected", describe(node));
-        let mut mistake = Mistake::new(self.source, node.span.start..end, message, format!("not {expected}"));
+        let mut mistake =
+            Diagnostic::new(self.source, node.span.start..end, message, format!("not {expected}"));
         if expected == "a text" && matches!(node.kind, Kind::Scalar { plain: true, .. }) {
             mistake = mistake.help(format!("put it in quotes: \"{}\"", text.trim()));
         }
@@ -65,8 +63,8 @@ impl<'a> Checker<'a> {
                 Kind::Scalar { value, .. } => {
                     let message = format!("{what} is `{value}`, which is not one of its values");
                     let expected = format!("expected {}", list(names.iter().copied()));
-                    let mut mistake = Mistake::new(self.source, node.span.clone(), message, expected);
-                    if let Some(near) = nearest(value, names) {
+                    let mut mistake = Diagnostic::new(self.source, node.span.clone(), message, expected);
+                    if let Some(near) = closest(value, names) {
                         mistake = mistake.help(format!("did you mean `{near}`?"));
                     }
                     self.mistakes.push(mistake);
@@ -118,7 +116,7 @@ impl<'a> Checker<'a> {
         if !(least..=greatest).contains(&value) {
             let message = format!("{what} is {value}, which it cannot hold");
             let label = format!("expected {least} to {greatest}");
-            self.mistakes.push(Mistake::new(self.source, node.span.clone(), message, label));
+            self.mistakes.push(Diagnostic::new(self.source, node.span.clone(), message, label));
         }
     }
 
@@ -130,14 +128,13 @@ impl<'a> Checker<'a> {
         let known = |name: &str| properties.and_then(|properties| properties.get(name));
         let others = schema.get("additionalProperties");
         for (key, value) in entries {
-            match (known(&key.name), others) {
-                (Some(schema), _) => self.node(value, schema, &format!("`{}`", key.name)),
-                (None, Some(Value::Bool(false))) => {
+            match known(&key.name).or(others) {
+                Some(Value::Bool(false)) => {
                     let names = properties.into_iter().flatten().map(|(name, _)| name.as_str());
                     self.unknown(key, names.collect(), entries, what);
                 }
-                (None, Some(schema)) => self.node(value, schema, &format!("`{}`", key.name)),
-                (None, None) => {}
+                Some(schema) => self.node(value, schema, &format!("`{}`", key.name)),
+                None => {}
             }
         }
         let required = schema.get("required").and_then(Value::as_array);
@@ -148,7 +145,7 @@ impl<'a> Checker<'a> {
                 let message = format!("{what} lacks `{name}`");
                 let description = known(name).and_then(|schema| schema.get("description")?.as_str());
                 let mut mistake =
-                    Mistake::new(self.source, span, message, format!("`{name}` is missing here"));
+                    Diagnostic::new(self.source, span, message, format!("`{name}` is missing here"));
                 if let Some(first) = description.and_then(|text| text.split(['.', ';']).next()) {
                     mistake = mistake.help(format!("`{name}`: {}", first.replace('\n', " ")));
                 }
@@ -162,8 +159,8 @@ impl<'a> Checker<'a> {
         let unused: Vec<&str> = unused.collect();
         let message = format!("{what} has no key `{}`", key.name);
         let label = format!("expected {}", list(unused.iter().copied()));
-        let mut mistake = Mistake::new(self.source, key.span.clone(), message, label);
-        if let Some(near) = nearest(&key.name, unused) {
+        let mut mistake = Diagnostic::new(self.source, key.span.clone(), message, label);
+        if let Some(near) = closest(&key.name, unused) {
             mistake = mistake.help(format!("did you mean `{near}`?"));
         }
         self.mistakes.push(mistake);

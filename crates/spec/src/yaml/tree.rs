@@ -5,7 +5,7 @@ use std::ops::Range;
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::{DEEPEST_NESTING, LARGEST_FILE};
-use crate::{Mistake, source::Located};
+use crate::{Diagnostic, source::Located};
 
 /// A value and the bytes that it takes up.
 #[derive(Debug)]
@@ -58,22 +58,22 @@ enum Items {
 }
 
 /// Reads a file that holds one document, or says the first thing that is wrong with it.
-pub(super) fn parse(source: &Located) -> Result<Node, Mistake> {
+pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
     let text = &*source.text;
     if text.len() > LARGEST_FILE {
         let message = format!("the file has {} bytes, and at most {LARGEST_FILE} are read", text.len());
-        return Err(Mistake::new(source, 0..0, message, "").help("split it into several files"));
+        return Err(Diagnostic::new(source, 0..0, message, "").help("split it into several files"));
     }
     let mut stack: Vec<Open> = Vec::new();
     let mut root = None;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let at = error.marker().byte_offset().unwrap_or(text.len());
-            Mistake::new(source, at..at + 1, error.info(), "this is not YAML")
+            Diagnostic::new(source, at..at + 1, error.info(), "this is not YAML")
         })?;
         let span = bytes(span, text);
         if let Some(refused) = refuse(&event) {
-            return Err(Mistake::new(source, span, refused, "").help("write the value out in full"));
+            return Err(Diagnostic::new(source, span, refused, "").help("write the value out in full"));
         }
         let node = match event {
             Event::Scalar(value, style, ..) => Node {
@@ -83,7 +83,7 @@ pub(super) fn parse(source: &Located) -> Result<Node, Mistake> {
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if stack.len() == DEEPEST_NESTING {
                     let message = format!("values are nested more than {DEEPEST_NESTING} deep");
-                    return Err(Mistake::new(source, span, message, ""));
+                    return Err(Diagnostic::new(source, span, message, ""));
                 }
                 let items = match event {
                     Event::SequenceStart(..) => Items::Sequence(Vec::new()),
@@ -102,7 +102,7 @@ pub(super) fn parse(source: &Located) -> Result<Node, Mistake> {
             }
             Event::DocumentStart(..) if root.is_some() => {
                 let message = "the file holds a second document";
-                return Err(Mistake::new(source, span, message, "").help("put it into a file of its own"));
+                return Err(Diagnostic::new(source, span, message, "").help("put it into a file of its own"));
             }
             _ => continue,
         };
@@ -112,11 +112,11 @@ pub(super) fn parse(source: &Located) -> Result<Node, Mistake> {
             root = Some(node);
         }
     }
-    root.ok_or_else(|| Mistake::new(source, 0..0, "the file is empty", ""))
+    root.ok_or_else(|| Diagnostic::new(source, 0..0, "the file is empty", ""))
 }
 
 /// Puts a finished value where it belongs: into a list, behind a key, or in the place of a key.
-fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Mistake> {
+fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Diagnostic> {
     match items {
         Items::Sequence(items) => items.push(node),
         Items::Mapping { entries, key } => match key.take() {
@@ -125,13 +125,13 @@ fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Mistake
                 Kind::Scalar { value: name, .. } => {
                     if entries.iter().any(|(key, _)| key.name == name) {
                         let message = format!("`{name}` is written twice in one mapping");
-                        return Err(Mistake::new(source, node.span, message, "the second one")
+                        return Err(Diagnostic::new(source, node.span, message, "the second one")
                             .help("keep one of the two"));
                     }
                     *key = Some(Key { span: node.span, name });
                 }
                 _ => {
-                    return Err(Mistake::new(source, node.span, "a key is a list or a mapping", "")
+                    return Err(Diagnostic::new(source, node.span, "a key is a list or a mapping", "")
                         .help("keys are plain words"));
                 }
             },

@@ -1,0 +1,25 @@
+//! Names in messages.
+
+/// Lists names for a message, as `a`, `b` or `c`; a long list is cut.
+pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 12;
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] if names.len() <= MOST => format!("{} or {last}", first.join(", ")),
+        _ => format!("{} and {} more", names[..MOST].join(", "), names.len() - MOST),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_read_as_sentences() {
+        assert_eq!(list(["a"]), "`a`");
+        assert_eq!(list(["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(list([]), "nothing");
+    }
+}
