@@ -20,6 +20,7 @@ pub mod line;
 mod outcome;
 mod signature;
 mod tensor;
+mod walk;
 
 pub use case::{BindingOffsets, Case, Fill};
 pub use closest::closest;
@@ -31,3 +32,4 @@ pub use feature_level::{FeatureLevel, FeatureLevelError};
 pub use outcome::{ErrorCode, Outcome, Phase};
 pub use signature::{Enumeration, Enumerator, Member, MemberKind, Signature, Signatures};
 pub use tensor::{Tensor, element_count, packed_strides, required_bytes, span_elements};
+pub use walk::{Offsets, coordinates_of};

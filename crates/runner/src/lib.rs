@@ -1,1 +1,46 @@
-//! To be written.
+//! Runs cases on a backend, holds what it does against what the spec says, and tells about it in events.
+//!
+//! A run has any number of *workers*, each on its own thread with its own backend, and one *collector*. A
+//! worker takes a chunk of consecutive case indices, reads the cases from the [`Source`], judges each,
+//! fills its input, computes what its output must be, has the backend run the batch, and rules on every case
+//! ([`rule`] is the table). The collector puts the results of chunks in the order of the cases, runs the first
+//! failure of each group again alone, looks for a smaller one, and emits [`Event`]s. What it reports does not
+//! depend on the number of threads.
+//!
+//! What a backend cannot get away with:
+//!
+//! * *Not writing.* Output memory is poisoned before each run, and a second run with another poison follows
+//!   where the expected output looks like the first.
+//! * *Writing elsewhere.* Every output lies between guard bytes, and inputs are compared with a copy.
+//! * *Remembering.* A sample of the created operators runs again with other data.
+//! * *Calling things unsupported.* That is held against the [capabilities](dmlcts_backend::Capabilities) that
+//!   it declared.
+//! * *Panicking.* The panic is caught, the case that causes it is found by running the batch's cases one by one,
+//!   and the run goes on with a fresh backend.
+//!
+//! Memory is constant: results wait in a window of bounded width, failures are kept in a bounded number of
+//! groups, and a case that is larger than its budget is created but not run.
+
+mod compare;
+mod configuration;
+mod event;
+mod expect;
+mod lot;
+mod panics;
+mod run;
+mod schedule;
+mod shrink;
+mod source;
+mod stop;
+mod verdict;
+mod worker;
+
+pub use compare::{Difference, Differences, Poison, WrongElement};
+pub use configuration::{Configuration, Factory, Filter, Run};
+pub use event::{Coverage, Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
+pub use lot::RunKind;
+pub use panics::is_caught_here;
+pub use run::{RunError, run};
+pub use source::{Cursor, Listed, Source};
+pub use stop::{Ending, Stop};
+pub use verdict::{Class, Ruling, Seen, Verdict, rule};

@@ -1,0 +1,300 @@
+//! Comparing an output with what was expected, bit for bit, and saying in which way it differs.
+//!
+//! Equality is the common case and decided by `memcmp` wherever the elements lie side by side. Only an
+//! output that differs is looked at element by element, to tell a wrong value from one that was never
+//! written, and from the three ways in which arithmetic spoils a copy: a NaN made canonical, a denormal
+//! flushed to zero, a zero that lost its sign.
+
+use std::fmt;
+
+use dmlcts_model::{
+    DataType, List, NumberKind, Offsets, Tensor, coordinates_of, element_count, packed_strides,
+};
+
+/// How an element differs from what was expected.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Difference {
+    /// The sign of a zero was lost; the values compare equal.
+    ZeroSign,
+    /// A denormal became a zero.
+    DenormalFlushed,
+    /// A NaN stayed a NaN, but other bits of it.
+    NanCanonicalised,
+    /// The element still holds what its memory was poisoned with.
+    Unwritten,
+    /// Anything else.
+    WrongValue,
+}
+
+impl Difference {
+    /// Every kind, the mildest first.
+    pub const ALL: [Self; 5] =
+        [Self::ZeroSign, Self::DenormalFlushed, Self::NanCanonicalised, Self::Unwritten, Self::WrongValue];
+
+    /// The name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ZeroSign => "zero-sign",
+            Self::DenormalFlushed => "denormal-flushed",
+            Self::NanCanonicalised => "nan-canonicalised",
+            Self::Unwritten => "unwritten",
+            Self::WrongValue => "wrong-value",
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The places of an output that differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// How many elements were compared.
+    pub elements: u64,
+    /// How many of each kind differ, in the order of [`Difference::ALL`].
+    pub counts: [u64; 5],
+    /// The first that differ, in the order of coordinates: at most [`Differences::KEPT`].
+    pub first: Vec<WrongElement>,
+}
+
+/// One element that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongElement {
+    /// Its coordinates in the output.
+    pub coordinates: List,
+    /// How it differs.
+    pub difference: Difference,
+    /// Its bits as they should be.
+    pub expected: u64,
+    /// Its bits as they are.
+    pub actual: u64,
+}
+
+impl Differences {
+    /// How many elements are kept one by one.
+    pub const KEPT: usize = 4096;
+
+    /// How many elements differ.
+    pub fn wrong(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The gravest kind found; it names the class of the failure.
+    pub fn gravest(&self) -> Option<Difference> {
+        Difference::ALL.into_iter().rev().find(|kind| self.counts[*kind as usize] > 0)
+    }
+}
+
+/// What memory that must be written looked like before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Poison(pub u8);
+
+impl Poison {
+    /// What output memory usually holds before a run: neither zero nor a small number in any type, and as a
+    /// float of any width an unlikely negative one.
+    pub const FIRST: Self = Self(0xB5);
+    /// For a second run, where a result looks like the first.
+    pub const SECOND: Self = Self(0x4A);
+
+    /// An element's bits where it was not written.
+    pub(crate) fn bits(self, element_size: usize) -> u64 {
+        bits(&[self.0; 8][..element_size.min(8)])
+    }
+}
+
+/// An element's bytes, up to eight, as a number.
+pub(crate) fn bits(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
+}
+
+/// Whether the tensor's elements lie side by side in the order of coordinates.
+pub(crate) fn is_packed(tensor: &Tensor) -> bool {
+    match (&tensor.sizes, &tensor.strides) {
+        (_, None) => true,
+        (None, _) => false,
+        (Some(sizes), Some(strides)) => {
+            let packed = packed_strides(sizes);
+            sizes
+                .iter()
+                .zip(strides)
+                .zip(packed)
+                .all(|((&size, &stride), packed)| size == 1 || stride == packed)
+        }
+    }
+}
+
+/// Whether every element of the tensor is the same in both memories. Holes and tails are not looked at.
+/// Memory that is too short for an element counts as different.
+pub(crate) fn same_elements(tensor: &Tensor, expected: &[u8], actual: &[u8]) -> bool {
+    let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return false };
+    if is_packed(tensor) {
+        let bytes = usize::try_from(element_count(sizes)).ok().and_then(|count| count.checked_mul(size));
+        return bytes.is_some_and(|bytes| {
+            expected
+                .get(..bytes)
+                .zip(actual.get(..bytes))
+                .is_some_and(|(expected, actual)| expected == actual)
+        });
+    }
+    Offsets::new(sizes, tensor.strides.as_deref()).all(|offset| {
+        let at = |memory| element(memory, offset, size);
+        at(expected).zip(at(actual)).is_some_and(|(expected, actual)| expected == actual)
+    })
+}
+
+fn element(memory: &[u8], offset: u64, size: usize) -> Option<&[u8]> {
+    let start = usize::try_from(offset).ok()?.checked_mul(size)?;
+    memory.get(start..start.checked_add(size)?)
+}
+
+/// Looks at every element. An element is unwritten where its memory was poisoned and still is.
+pub(crate) fn differences(
+    tensor: &Tensor,
+    expected: &[u8],
+    actual: &[u8],
+    poison: Option<Poison>,
+) -> Differences {
+    let mut found = Differences::default();
+    let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return found };
+    for (index, offset) in Offsets::new(sizes, tensor.strides.as_deref()).enumerate() {
+        let (Some(expected), Some(actual)) = (element(expected, offset, size), element(actual, offset, size))
+        else {
+            break;
+        };
+        found.elements += 1;
+        if expected == actual {
+            continue;
+        }
+        let (expected, actual) = (bits(expected), bits(actual));
+        let unwritten = poison.is_some_and(|poison| poison.bits(size) == actual);
+        let difference =
+            if unwritten { Difference::Unwritten } else { classify(tensor.data_type, expected, actual) };
+        found.counts[difference as usize] += 1;
+        if found.first.len() < Differences::KEPT {
+            let coordinates = coordinates_of(index as u64, sizes);
+            found.first.push(WrongElement { coordinates, difference, expected, actual });
+        }
+    }
+    found
+}
+
+/// Whether an element of this output would look unwritten when it holds what is expected.
+pub(crate) fn looks_poisoned(expected: &[u8], element_size: usize, poison: Poison) -> bool {
+    // A constant width lets the compiler compare many elements at once.
+    match element_size {
+        1 => expected.contains(&poison.0),
+        2 => expected.as_chunks::<2>().0.contains(&[poison.0; 2]),
+        4 => expected.as_chunks::<4>().0.contains(&[poison.0; 4]),
+        _ => expected.as_chunks::<8>().0.contains(&[poison.0; 8]),
+    }
+}
+
+/// The kind of a difference between two elements that both were written.
+fn classify(data_type: DataType, expected: u64, actual: u64) -> Difference {
+    let (Some(NumberKind::Float), Some(width)) = (data_type.number_kind(), data_type.bits()) else {
+        return Difference::WrongValue;
+    };
+    let fraction_bits = match width {
+        16 => 10,
+        32 => 23,
+        _ => 52,
+    };
+    let fraction = (1u64 << fraction_bits) - 1;
+    let sign = 1u64 << (width - 1);
+    let exponent = (sign - 1) & !fraction;
+    let is_nan = |bits: u64| bits & exponent == exponent && bits & fraction != 0;
+    let is_zero = |bits: u64| bits & !sign == 0;
+    let is_denormal = |bits: u64| bits & exponent == 0 && bits & fraction != 0;
+    if is_nan(expected) && is_nan(actual) {
+        Difference::NanCanonicalised
+    } else if is_denormal(expected) && is_zero(actual) {
+        Difference::DenormalFlushed
+    } else if is_zero(expected) && is_zero(actual) {
+        Difference::ZeroSign
+    } else {
+        Difference::WrongValue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(data_type: DataType, sizes: &[i64]) -> Tensor {
+        Tensor::packed(data_type, List::from_slice(sizes))
+    }
+
+    fn kinds(data_type: DataType, expected: u64, actual: u64) -> Difference {
+        classify(data_type, expected, actual)
+    }
+
+    #[test]
+    fn floats_that_arithmetic_spoiled_are_classes_of_their_own() {
+        for (data_type, nan, quiet, denormal, sign) in [
+            (DataType::FLOAT16, 0x7c01, 0x7e00, 0x0001, 0x8000),
+            (DataType::FLOAT32, 0x7f80_0001, 0x7fc0_0000, 0x0000_0001, 0x8000_0000),
+            (DataType::FLOAT64, 0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0000, 1, 1 << 63),
+        ] {
+            assert_eq!(kinds(data_type, nan, quiet), Difference::NanCanonicalised);
+            assert_eq!(kinds(data_type, denormal, 0), Difference::DenormalFlushed);
+            assert_eq!(kinds(data_type, denormal | sign, sign), Difference::DenormalFlushed);
+            assert_eq!(kinds(data_type, sign, 0), Difference::ZeroSign);
+            assert_eq!(kinds(data_type, quiet, 0), Difference::WrongValue);
+            assert_eq!(kinds(data_type, nan & !1, quiet), Difference::WrongValue, "an infinity is no NaN");
+        }
+        assert_eq!(kinds(DataType::INT32, 0x7f80_0001, 0x7fc0_0000), Difference::WrongValue);
+    }
+
+    #[test]
+    fn only_elements_count_in_a_strided_output() {
+        let mut strided = tensor(DataType::UINT8, &[2, 2]);
+        strided.strides = Some(List::from_slice(&[4, 2]));
+        let expected = [1, 0, 2, 0, 3, 0, 4, 0];
+        let actual = [1, 9, 2, 9, 3, 9, 4, 9];
+        assert!(same_elements(&strided, &expected, &actual));
+        let wrong = [1, 0, 2, 0, 7, 0, 4, 0];
+        assert!(!same_elements(&strided, &expected, &wrong));
+        let found = differences(&strided, &expected, &wrong, None);
+        assert_eq!((found.elements, found.wrong()), (4, 1));
+        assert_eq!(found.first[0].coordinates.as_slice(), [1, 0]);
+    }
+
+    #[test]
+    fn the_tail_of_a_packed_output_is_not_compared() {
+        let odd = tensor(DataType::UINT8, &[3]);
+        assert!(same_elements(&odd, &[1, 2, 3, 0], &[1, 2, 3, 99]));
+        assert!(!same_elements(&odd, &[1, 2], &[1, 2]), "memory that is too short holds nothing");
+    }
+
+    #[test]
+    fn poison_left_in_place_is_unwritten_and_the_gravest_kind_names_the_output() {
+        let words = tensor(DataType::FLOAT32, &[3]);
+        let expected = [[1, 0, 0, 0], [0, 0, 0, 0x80], [3, 0, 0, 0]].concat();
+        let actual = [[0xB5; 4], [0; 4], [3, 0, 0, 0]].concat();
+        let found = differences(&words, &expected, &actual, Some(Poison::FIRST));
+        assert_eq!(found.counts, [1, 0, 0, 1, 0]);
+        assert_eq!(found.gravest(), Some(Difference::Unwritten));
+    }
+
+    #[test]
+    fn results_that_look_like_poison_are_noticed_at_their_width() {
+        assert!(looks_poisoned(&[1, 0xB5], 1, Poison::FIRST));
+        assert!(!looks_poisoned(&[1, 0xB5, 0xB5, 1], 2, Poison::FIRST));
+        assert!(looks_poisoned(&[1, 1, 1, 1, 0xB5, 0xB5, 0xB5, 0xB5], 4, Poison::FIRST));
+        assert!(!looks_poisoned(&[0xB5; 8], 8, Poison::SECOND));
+    }
+
+    #[test]
+    fn strides_on_unit_axes_do_not_unpack_a_tensor() {
+        let mut unit = tensor(DataType::FLOAT32, &[1, 3]);
+        unit.strides = Some(List::from_slice(&[77, 1]));
+        assert!(is_packed(&unit));
+        unit.strides = Some(List::from_slice(&[3, 2]));
+        assert!(!is_packed(&unit));
+    }
+}

@@ -1,0 +1,91 @@
+//! What a run is made of: where cases come from, who answers them, and where it ends.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use dmlcts_backend::Backend;
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{Library, Scratch};
+
+use crate::{Difference, Source, Stop};
+
+/// Makes a backend. It is called once a thread, and again after a panic; the reason for not being able to is
+/// in the backend's words.
+pub type Factory = dyn Fn() -> Result<Box<dyn Backend>, String> + Send + Sync;
+
+/// Picks cases, at the feature level that the run judges at.
+pub type Filter = dyn Fn(&Case, FeatureLevel, &mut Scratch) -> bool + Send + Sync;
+
+/// Everything that a run needs.
+pub struct Run {
+    /// What is promised. It lives as long as the program, since a worker that hangs is left behind.
+    pub library: &'static Library,
+    /// Where the cases come from.
+    pub source: Arc<dyn Source>,
+    /// Who answers them.
+    pub backend: Arc<Factory>,
+    /// How, and how long.
+    pub configuration: Configuration,
+    /// Ends the run from outside.
+    pub stop: Stop,
+}
+
+/// How cases are run, and where a run ends.
+pub struct Configuration {
+    /// The feature level to judge at; the backend's own where there is none.
+    pub level: Option<FeatureLevel>,
+    /// Threads, each with a backend of its own; at least one runs.
+    pub jobs: usize,
+    /// How many cases to run at most.
+    pub limit: Option<u64>,
+    /// Whether to end at the first verdict that is not expected.
+    pub fail_fast: bool,
+    /// How long to run.
+    pub timeout: Option<Duration>,
+    /// How many bytes one case may take, its tensors and what they are compared with together. A larger case
+    /// is created and not run.
+    pub memory: u64,
+    /// Differences that are no failures in this run.
+    pub allow: Vec<Difference>,
+    /// Runs only the cases that it picks.
+    pub filter: Option<Arc<Filter>>,
+    /// Whether to look for a smaller case in each group of failures.
+    pub shrink: bool,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Self {
+            level: None,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            limit: None,
+            fail_fast: false,
+            timeout: None,
+            memory: 1 << 30,
+            allow: Vec::new(),
+            filter: None,
+            shrink: true,
+        }
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("configuration", &self.configuration).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Configuration")
+            .field("level", &self.level)
+            .field("jobs", &self.jobs)
+            .field("limit", &self.limit)
+            .field("fail_fast", &self.fail_fast)
+            .field("timeout", &self.timeout)
+            .field("memory", &self.memory)
+            .field("allow", &self.allow)
+            .field("filter", &self.filter.is_some())
+            .field("shrink", &self.shrink)
+            .finish()
+    }
+}

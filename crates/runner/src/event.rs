@@ -1,0 +1,230 @@
+//! What a run tells while it goes on, and what it comes to.
+
+use std::{ops::Range, time::Duration};
+
+use dmlcts_backend::Capabilities;
+use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
+use dmlcts_spec::{IdSet, Judgement, Operator};
+
+use crate::{Class, Differences, Ending, RunKind, Verdict};
+
+/// Something that happened. Events come in the order of the cases, whatever the number of threads.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The first event.
+    Started {
+        /// What the backend says of itself.
+        capabilities: &'a Capabilities,
+        /// The level that the run judges at.
+        level: FeatureLevel,
+        /// How many cases there are; `None` where they never end.
+        cases: Option<u64>,
+    },
+    /// Some more cases are done.
+    Progress(Progress),
+    /// A case failed in a way that no case before it did: the first of a group.
+    Failed(&'a Failure),
+    /// All cases are done, and a smaller case is sought in each group of failures.
+    Shrinking {
+        /// How many groups there are.
+        groups: usize,
+    },
+    /// The last event.
+    Finished(&'a Summary),
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Cases looked at, including those that the filter left out.
+    pub read: u64,
+    /// Cases put to the backend.
+    pub ran: u64,
+    /// Cases whose verdict is not expected.
+    pub unexpected: u64,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Summary {
+    /// What the backend says of itself.
+    pub capabilities: Capabilities,
+    /// The level that the run judged at.
+    pub level: FeatureLevel,
+    /// How far it came.
+    pub progress: Progress,
+    /// How many cases the source has; `None` where they never end.
+    pub cases: Option<u64>,
+    /// Verdicts by strategy, in the order of the source's strategies.
+    pub strategies: Vec<(String, Tally)>,
+    /// What was exercised of each operator.
+    pub coverage: Vec<Coverage>,
+    /// How often a created operator ran, and on how many bytes.
+    pub work: Work,
+    /// Things that are allowed, and worth knowing.
+    pub notes: Notes,
+    /// What failed, by group, in the order of each group's first case.
+    pub groups: Vec<Group>,
+    /// Failures whose group came too late to be kept.
+    pub ungrouped: u64,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Cases that a worker was still busy with when the run ended without it.
+    pub abandoned: Vec<Range<u64>>,
+    /// Why a backend could not be started, where one could not.
+    pub lost: Option<String>,
+    /// From the first case to the last; shrinking comes after.
+    pub elapsed: Duration,
+}
+
+impl Summary {
+    /// The verdicts of all strategies together.
+    pub fn tally(&self) -> Tally {
+        let mut all = Tally::default();
+        self.strategies.iter().for_each(|(_, tally)| all.add(tally));
+        all
+    }
+}
+
+/// How many cases came to which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([u64; Verdict::ALL.len()]);
+
+impl Tally {
+    /// Cases that came to this verdict.
+    pub fn of(&self, verdict: Verdict) -> u64 {
+        self.0[verdict as usize]
+    }
+
+    /// Cases of any verdict.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Cases whose verdict is not expected.
+    pub fn unexpected(&self) -> u64 {
+        Verdict::ALL
+            .into_iter()
+            .filter(|verdict| verdict.is_unexpected())
+            .map(|verdict| self.of(verdict))
+            .sum()
+    }
+
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        self.0[verdict as usize] += 1;
+    }
+
+    pub(crate) fn correct(&mut self, from: Verdict, to: Verdict) {
+        self.0[from as usize] = self.0[from as usize].saturating_sub(1);
+        self.0[to as usize] += 1;
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
+    }
+}
+
+/// Which clauses and questions the cases of one operator exercised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Cases of the operator.
+    pub cases: u64,
+    /// Clauses that some case broke.
+    pub violated: IdSet,
+    /// Clauses that some case kept.
+    pub satisfied: IdSet,
+    /// Clauses that some case met exactly.
+    pub boundary: IdSet,
+    /// Questions that some case raised.
+    pub questions: IdSet,
+}
+
+impl Coverage {
+    pub(crate) fn judged(&mut self, judgement: &Judgement) {
+        self.cases += 1;
+        self.violated = self.violated.union(judgement.violated);
+        self.satisfied = self.satisfied.union(judgement.satisfied);
+        self.boundary = self.boundary.union(judgement.boundary);
+        self.questions = self.questions.union(judgement.questions);
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.violated = self.violated.union(other.violated);
+        self.satisfied = self.satisfied.union(other.satisfied);
+        self.boundary = self.boundary.union(other.boundary);
+        self.questions = self.questions.union(other.questions);
+    }
+}
+
+/// How much was run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// How often a created operator was run.
+    pub runs: u64,
+    /// Bytes of the outputs of these runs.
+    pub bytes: u64,
+    /// Valid cases that were created only, being larger than the memory that a case may take or than the
+    /// backend's limit.
+    pub too_large: u64,
+}
+
+/// What the documentation lets an implementation do, but a careful one does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Runs that wrote into the holes of a strided output.
+    pub holes: u64,
+    /// Runs that wrote between the last element and `TotalTensorSizeInBytes`.
+    pub tails: u64,
+}
+
+/// Failures that have their operator, their class and their clauses in common.
+#[derive(Debug)]
+pub struct Group {
+    /// How many cases.
+    pub cases: u64,
+    /// The first of them.
+    pub first: Failure,
+    /// A smaller case that fails in the same way, where one was found.
+    pub smallest: Option<Failure>,
+}
+
+/// A case that failed, and what is known of it.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// Its index in the source.
+    pub index: u64,
+    /// The strategy that made it.
+    pub strategy: String,
+    /// The case.
+    pub case: Case,
+    /// Its operator.
+    pub operator: &'static Operator,
+    /// What the spec says of its desc.
+    pub judgement: Judgement,
+    /// What was expected.
+    pub expectation: Expectation,
+    /// What the backend did when the case was run again alone.
+    pub outcome: Outcome,
+    /// What it comes to; a flake where it passed alone.
+    pub verdict: Verdict,
+    /// In which way it failed.
+    pub class: Class,
+    /// The memory of the run that went wrong, where there was one and it is not too large to keep.
+    pub evidence: Option<Evidence>,
+}
+
+/// The memory of one run, and how it differs.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// Which run of the operator this was.
+    pub run: RunKind,
+    /// `InputTensor`'s memory.
+    pub input: Vec<u8>,
+    /// `OutputTensor`'s memory as it should be.
+    pub expected: Vec<u8>,
+    /// `OutputTensor`'s memory as it is.
+    pub actual: Vec<u8>,
+    /// The elements that differ.
+    pub differences: Differences,
+}

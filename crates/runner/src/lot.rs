@@ -1,0 +1,265 @@
+//! A lot: a batch together with what is expected of it.
+//!
+//! The expected memory is an image of the batch's whole output arena: poison, guard bytes and, where elements
+//! are to be written, what the oracle computed. After a run, two comparisons of whole arenas (outputs against
+//! the image, inputs against a copy) tell that everything is right, tails and holes included. Only where they
+//! differ is a job looked at by itself.
+
+use std::ops::Range;
+
+use dmlcts_backend::{Batch, Run};
+use dmlcts_model::{Expectation, Outcome, Tensor};
+use dmlcts_spec::Judgement;
+
+use crate::{
+    Class, Difference, Differences, Poison, Seen,
+    compare::{differences, same_elements},
+    event::Notes,
+};
+
+/// Bytes of poison before and behind every output, and between inputs.
+const GUARD: usize = 32;
+/// What a run's memory starts at a multiple of.
+const ALIGNMENT: usize = 16;
+
+/// Which run of a created operator it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunKind {
+    /// The case's own data.
+    First,
+    /// The same data again over memory with another poison, since the result looks like the first.
+    OtherPoison,
+    /// Other data: a created operator must not remember what it ran on before.
+    OtherData,
+}
+
+impl RunKind {
+    /// What the output's memory holds before.
+    pub(crate) fn poison(self) -> Poison {
+        match self {
+            Self::First | Self::OtherData => Poison::FIRST,
+            Self::OtherPoison => Poison::SECOND,
+        }
+    }
+}
+
+/// What is known of a job of the batch.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) index: u64,
+    pub(crate) strategy: usize,
+    pub(crate) operator: usize,
+    pub(crate) judgement: Judgement,
+    pub(crate) expectation: Expectation,
+    /// Whether the backend declared support for the desc.
+    pub(crate) declared: bool,
+    /// Whether it is valid but too large to run.
+    pub(crate) too_large: bool,
+    kinds: [RunKind; 3],
+}
+
+impl Planned {
+    pub(crate) fn new(index: u64, strategy: usize, operator: usize, judgement: Judgement) -> Self {
+        Self {
+            index,
+            strategy,
+            operator,
+            judgement,
+            expectation: Expectation::Reject,
+            declared: true,
+            too_large: false,
+            kinds: [RunKind::First; 3],
+        }
+    }
+}
+
+/// The run of a job that went wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct WrongRun {
+    pub(crate) kind: RunKind,
+    pub(crate) memory: Run,
+    pub(crate) differences: Differences,
+}
+
+/// A batch, what is expected of it, and what was found.
+#[derive(Debug, Default)]
+pub(crate) struct Lot {
+    pub(crate) batch: Batch,
+    pub(crate) planned: Vec<Planned>,
+    /// What [`Batch::outputs`] must hold after the run.
+    image: Vec<u8>,
+    /// What [`Batch::inputs`] holds before the run.
+    inputs: Vec<u8>,
+}
+
+impl Lot {
+    pub(crate) fn clear(&mut self) {
+        self.batch.clear();
+        self.planned.clear();
+        self.image.clear();
+        self.inputs.clear();
+    }
+
+    /// Bytes in both arenas.
+    pub(crate) fn bytes(&self) -> usize {
+        self.batch.inputs.len() + self.batch.outputs.len()
+    }
+
+    /// Gives back memory that only a large case needs.
+    pub(crate) fn shrink(&mut self, capacity: usize) {
+        for arena in [&mut self.batch.inputs, &mut self.batch.outputs, &mut self.image, &mut self.inputs] {
+            if arena.capacity() > capacity {
+                *arena = Vec::new();
+            }
+        }
+    }
+
+    /// Lays out the memory of one more run of the latest job, which has fewer than three: an input, and an
+    /// output that is poisoned in the batch and in the image.
+    pub(crate) fn add_run(&mut self, kind: RunKind, input_bytes: usize, output_bytes: usize) -> Run {
+        let poison = kind.poison().0;
+        let input = place(self.batch.inputs.len(), input_bytes);
+        self.batch.inputs.resize(input.end + GUARD, 0);
+        let output = place(self.batch.outputs.len(), output_bytes);
+        self.batch.outputs.resize(output.end + GUARD, poison);
+        self.image.resize(output.end + GUARD, poison);
+        Run { input, output }
+    }
+
+    /// Notes a laid out run in the latest job.
+    pub(crate) fn push_run(&mut self, kind: RunKind, run: Run) {
+        let (jobs, _, _) = self.batch.parts();
+        if let (Some(job), Some(planned)) = (jobs.last_mut(), self.planned.last_mut()) {
+            if let Some(place) = planned.kinds.get_mut(job.runs.len()) {
+                *place = kind;
+            }
+            job.runs.push(run);
+        }
+    }
+
+    /// The memory of a run while it is prepared: its input, and its output in the image.
+    pub(crate) fn memory(&mut self, run: &Run) -> (&mut [u8], &mut [u8]) {
+        (&mut self.batch.inputs[run.input.clone()], &mut self.image[run.output.clone()])
+    }
+
+    /// Copies the input of one run to another of the same size.
+    pub(crate) fn repeat_input(&mut self, from: &Run, to: &Run) {
+        self.batch.inputs.copy_within(from.input.clone(), to.input.start);
+    }
+
+    /// Makes ready for the run: what the inputs hold is remembered.
+    pub(crate) fn seal(&mut self) {
+        self.inputs.clear();
+        self.inputs.extend_from_slice(&self.batch.inputs);
+    }
+
+    /// Writes down that the backend panicked over these jobs.
+    pub(crate) fn crash(&mut self, message: &str) {
+        let (jobs, _, _) = self.batch.parts();
+        for job in jobs {
+            job.outcome = Outcome::Crashed(message.to_owned().into());
+        }
+    }
+
+    /// Whether all of the memory is exactly as it should be.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.batch.outputs == self.image && self.batch.inputs == self.inputs
+    }
+
+    /// Looks at the memory of one job, and at the first of its runs that went wrong. Where several readings are
+    /// allowed, `another_reading` is asked whether the output of a run is that of another one.
+    pub(crate) fn inspect(
+        &self,
+        place: usize,
+        allow: &[Difference],
+        notes: &mut Notes,
+        mut another_reading: impl FnMut(&[u8], &[u8]) -> bool,
+    ) -> (Seen, Option<WrongRun>) {
+        let (Some(planned), Some(job)) = (self.planned.get(place), self.batch.jobs().get(place)) else {
+            return (Seen::Wrong(Class::Lost), None);
+        };
+        let Some(tensor) = &job.desc.output else { return (Seen::Nothing, None) };
+        for (run, kind) in job.runs.iter().zip(planned.kinds) {
+            let wrong = |class, differences| {
+                (Seen::Wrong(class), Some(WrongRun { kind, memory: run.clone(), differences }))
+            };
+            if self.batch.inputs.get(run.input.clone()) != self.inputs.get(run.input.clone()) {
+                return wrong(Class::InputChanged, Differences::default());
+            }
+            let guarded = run.output.start.saturating_sub(GUARD)..run.output.end + GUARD;
+            if self.batch.outputs.get(guarded.clone()) == self.image.get(guarded) {
+                continue;
+            }
+            let (Some(expected), Some(actual)) =
+                (self.image.get(run.output.clone()), self.batch.outputs.get(run.output.clone()))
+            else {
+                return wrong(Class::WroteOutside, Differences::default());
+            };
+            if !same_elements(tensor, expected, actual) {
+                let found = differences(tensor, expected, actual, Some(kind.poison()));
+                let forgiven: u64 = allow.iter().map(|kind| found.counts[*kind as usize]).sum();
+                if found.wrong() > forgiven && !another_reading(&self.inputs[run.input.clone()], actual) {
+                    let class = match found.gravest() {
+                        Some(_) if kind == RunKind::OtherData => Class::Remembered,
+                        Some(gravest) => Class::Output(gravest),
+                        None => Class::Output(Difference::WrongValue),
+                    };
+                    return wrong(class, found);
+                }
+            }
+            if self.guards_are_hit(&run.output) {
+                return wrong(Class::WroteOutside, Differences::default());
+            }
+            note_spare_bytes(tensor, expected, actual, notes);
+        }
+        (Seen::Same, None)
+    }
+
+    fn guards_are_hit(&self, output: &Range<usize>) -> bool {
+        let before = output.start.saturating_sub(GUARD)..output.start;
+        let behind = output.end..output.end + GUARD;
+        [before, behind]
+            .into_iter()
+            .any(|guard| self.batch.outputs.get(guard.clone()) != self.image.get(guard))
+    }
+
+    /// The memory of a run, for a report: the input as it was, the expected output, the actual one.
+    pub(crate) fn evidence(&self, run: &Run) -> (&[u8], &[u8], &[u8]) {
+        let of = |arena: &'_ Vec<u8>, range: &Range<usize>| -> Range<usize> {
+            range.start.min(arena.len())..range.end.min(arena.len())
+        };
+        (
+            &self.inputs[of(&self.inputs, &run.input)],
+            &self.image[of(&self.image, &run.output)],
+            &self.batch.outputs[of(&self.batch.outputs, &run.output)],
+        )
+    }
+}
+
+/// Where the next range of an arena lies: at a multiple of the alignment, and behind a guard, which ends what
+/// the arena holds already.
+fn place(length: usize, bytes: usize) -> Range<usize> {
+    let start = length.max(GUARD).next_multiple_of(ALIGNMENT);
+    start..start + bytes
+}
+
+/// Counts writes between elements, and between the last element and the end of the tensor's memory. The
+/// documentation lets an implementation write there.
+fn note_spare_bytes(tensor: &Tensor, expected: &[u8], actual: &[u8], notes: &mut Notes) {
+    let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return };
+    let span = dmlcts_model::span_elements(sizes, tensor.strides.as_deref()).unwrap_or(0);
+    let end = usize::try_from(span).unwrap_or(usize::MAX).saturating_mul(size).min(expected.len());
+    notes.tails += u64::from(expected[end..] != actual[end..]);
+    if tensor.strides.is_some() {
+        let mut elements = vec![false; end / size.max(1)];
+        for offset in dmlcts_model::Offsets::new(sizes, tensor.strides.as_deref()) {
+            if let Some(element) = usize::try_from(offset).ok().and_then(|offset| elements.get_mut(offset)) {
+                *element = true;
+            }
+        }
+        let hole = |place: usize| {
+            !elements[place] && expected[place * size..][..size] != actual[place * size..][..size]
+        };
+        notes.holes += u64::from((0..elements.len()).any(hole));
+    }
+}

@@ -1,0 +1,315 @@
+//! What workers share, the chunks of cases that they take, and what they hand back of each.
+
+use std::{
+    ops::Range,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use dmlcts_model::{Desc, FeatureLevel, Value};
+use dmlcts_spec::{IdSet, Judgement, Library, Operator};
+
+use crate::{
+    Class, Coverage, Difference, Ending, Factory, Filter, Source, Stop, Tally, Verdict,
+    event::{Notes, Work},
+    expect::Declared,
+};
+
+/// How far workers may run ahead of the chunk that is to be reported next. It bounds the results that wait.
+const WINDOW: u64 = 256;
+
+/// What all workers of a run read.
+pub(crate) struct Shared {
+    pub(crate) library: &'static Library,
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) backend: Arc<Factory>,
+    pub(crate) filter: Option<Arc<Filter>>,
+    pub(crate) declared: Declared,
+    /// The level to judge at.
+    pub(crate) level: FeatureLevel,
+    /// A lower level at which cases must be valid, too, where the backend cannot be set to it.
+    pub(crate) selected_level: Option<FeatureLevel>,
+    pub(crate) allow: Vec<Difference>,
+    pub(crate) memory: u64,
+    pub(crate) fail_fast: bool,
+    pub(crate) strategies: usize,
+    pub(crate) stop: Stop,
+    pub(crate) chunks: Chunks,
+    /// Held by the worker that runs a large case.
+    pub(crate) large: Mutex<()>,
+    /// The cases that each worker is busy with: from, and up to.
+    pub(crate) busy: Vec<(AtomicU64, AtomicU64)>,
+    lost: Mutex<Option<String>>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        run: &crate::Run,
+        declared: Declared,
+        level: FeatureLevel,
+        selected_level: Option<FeatureLevel>,
+        strategies: usize,
+        jobs: usize,
+        chunks: Chunks,
+    ) -> Self {
+        let configuration = &run.configuration;
+        Self {
+            library: run.library,
+            source: Arc::clone(&run.source),
+            backend: Arc::clone(&run.backend),
+            filter: configuration.filter.clone(),
+            declared,
+            level,
+            selected_level,
+            allow: configuration.allow.clone(),
+            memory: configuration.memory.min(isize::MAX as u64),
+            fail_fast: configuration.fail_fast,
+            strategies,
+            stop: run.stop.clone(),
+            chunks,
+            large: Mutex::new(()),
+            busy: (0..jobs).map(|_| Default::default()).collect(),
+            lost: Mutex::new(None),
+        }
+    }
+
+    /// The operator of a desc, and its place in the library.
+    pub(crate) fn operator_of(&self, desc: &Desc) -> Option<(usize, &'static Operator)> {
+        let mut operators = self.library.operators().iter().enumerate();
+        operators.find(|(_, operator)| Arc::ptr_eq(operator.signature(), &desc.signature))
+    }
+
+    /// Ends the run because no backend can be had any more.
+    pub(crate) fn lose_backend(&self, reason: String) {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+        self.stop.request(Ending::BackendLost);
+        self.chunks.wake();
+    }
+
+    /// Why no backend can be had any more.
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Consecutive cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    pub(crate) number: u64,
+    pub(crate) cases: Range<u64>,
+}
+
+/// Deals out chunks in order, and never too far ahead of the one that is to be reported next.
+#[derive(Debug)]
+pub(crate) struct Chunks {
+    /// How many cases there are; as many as can be counted where they never end.
+    end: u64,
+    size: u64,
+    dealt: AtomicU64,
+    reported: Mutex<u64>,
+    moved: Condvar,
+}
+
+impl Chunks {
+    pub(crate) fn new(end: u64, size: u64) -> Self {
+        Self {
+            end,
+            size: size.max(1),
+            dealt: AtomicU64::new(0),
+            reported: Mutex::new(0),
+            moved: Condvar::new(),
+        }
+    }
+
+    /// The next chunk, once it is not too far ahead; `None` where there is none left or the run is to end.
+    pub(crate) fn next(&self, stop: &Stop) -> Option<Chunk> {
+        let number = self.dealt.fetch_add(1, Ordering::Relaxed);
+        let start = number.checked_mul(self.size).filter(|start| *start < self.end)?;
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        while number >= *reported + WINDOW && !stop.is_requested() {
+            reported = self.moved.wait(reported).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!stop.is_requested())
+            .then(|| Chunk { number, cases: start..start.saturating_add(self.size).min(self.end) })
+    }
+
+    /// Lets workers go on: every chunk before this one is reported.
+    pub(crate) fn report(&self, next: u64) {
+        *self.reported.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        self.wake();
+    }
+
+    /// Makes waiting workers look at the stop switch again.
+    pub(crate) fn wake(&self) {
+        self.moved.notify_all();
+    }
+}
+
+/// What became of the cases of a chunk.
+#[derive(Debug)]
+pub(crate) struct ChunkResult {
+    pub(crate) chunk: Chunk,
+    /// Cases read, including those that were left out.
+    pub(crate) read: u64,
+    /// Cases ruled on.
+    pub(crate) ran: u64,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) coverage: Vec<Coverage>,
+    pub(crate) work: Work,
+    pub(crate) notes: Notes,
+    pub(crate) found: FoundGroups,
+    /// Whether it ends at a failure that ends the run.
+    pub(crate) is_cut: bool,
+}
+
+impl ChunkResult {
+    pub(crate) fn new(chunk: &Chunk, shared: &Shared) -> Self {
+        Self {
+            chunk: chunk.clone(),
+            read: 0,
+            ran: 0,
+            tallies: vec![Tally::default(); shared.strategies],
+            coverage: vec![Coverage::default(); shared.library.operators().len()],
+            work: Work::default(),
+            notes: Notes::default(),
+            found: FoundGroups::default(),
+            is_cut: false,
+        }
+    }
+}
+
+/// A case whose verdict was not expected. Its case can be read again by the index.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) index: u64,
+    pub(crate) strategy: usize,
+    pub(crate) operator: usize,
+    pub(crate) verdict: Verdict,
+    pub(crate) class: Class,
+    pub(crate) judgement: Judgement,
+    pub(crate) mode: Option<i64>,
+}
+
+/// What failures of one group have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct GroupKey {
+    operator: usize,
+    class: Class,
+    violated: IdSet,
+    questions: IdSet,
+    mode: Option<i64>,
+}
+
+impl Found {
+    pub(crate) fn key(&self) -> GroupKey {
+        GroupKey {
+            operator: self.operator,
+            class: self.class,
+            violated: self.judgement.violated,
+            questions: self.judgement.questions,
+            mode: self.mode,
+        }
+    }
+
+    /// The value of the desc's first enumeration: operators with modes go wrong mode by mode.
+    pub(crate) fn mode_of(desc: &Desc) -> Option<i64> {
+        let members = desc.signature.members.iter().zip(&desc.members);
+        members
+            .filter(|(member, _)| matches!(member.kind, dmlcts_model::MemberKind::Enumeration(_)))
+            .find_map(|(_, value)| match value {
+                Value::Integer(value) => Some(*value),
+                _ => None,
+            })
+    }
+}
+
+/// Failures by group: how many, and the first of each. There are at most [`FoundGroups::MOST`].
+#[derive(Debug, Default)]
+pub(crate) struct FoundGroups {
+    pub(crate) groups: Vec<(Found, u64)>,
+    /// Failures of groups that found no room.
+    pub(crate) others: u64,
+}
+
+impl FoundGroups {
+    /// How many groups are kept.
+    pub(crate) const MOST: usize = 64;
+
+    /// Adds a failure, and says whether it is the first of a group.
+    pub(crate) fn add(&mut self, found: Found) -> bool {
+        self.add_many(found, 1)
+    }
+
+    /// Adds failures of one group, of which this is the first.
+    pub(crate) fn add_many(&mut self, found: Found, cases: u64) -> bool {
+        let key = found.key();
+        if let Some((_, count)) = self.groups.iter_mut().find(|(first, _)| first.key() == key) {
+            *count += cases;
+        } else if self.groups.len() < Self::MOST {
+            self.groups.push((found, cases));
+            return true;
+        } else {
+            self.others += cases;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(index: u64, mode: i64) -> Found {
+        Found {
+            index,
+            strategy: 0,
+            operator: 0,
+            verdict: Verdict::Fail,
+            class: Class::Lost,
+            judgement: Judgement::default(),
+            mode: Some(mode),
+        }
+    }
+
+    #[test]
+    fn chunks_cover_every_case_once_and_the_last_is_shorter() {
+        let (chunks, stop) = (Chunks::new(10, 4), Stop::default());
+        let dealt: Vec<_> = std::iter::from_fn(|| chunks.next(&stop)).map(|chunk| chunk.cases).collect();
+        assert_eq!(dealt, [0..4, 4..8, 8..10]);
+        assert_eq!(Chunks::new(0, 4).next(&stop), None);
+    }
+
+    #[test]
+    fn a_worker_that_is_too_far_ahead_waits_until_the_run_ends() {
+        let (chunks, stop) = (Arc::new(Chunks::new(u64::MAX, 1)), Stop::default());
+        let ahead = {
+            let (chunks, stop) = (Arc::clone(&chunks), stop.clone());
+            std::thread::spawn(move || std::iter::from_fn(|| chunks.next(&stop)).count() as u64)
+        };
+        while chunks.dealt.load(Ordering::Relaxed) <= WINDOW {
+            std::thread::yield_now();
+        }
+        stop.request(Ending::Limit);
+        // The worker may be about to wait; only then is it safe to wake it once.
+        while !ahead.is_finished() {
+            chunks.wake();
+        }
+        assert_eq!(ahead.join().unwrap(), WINDOW);
+    }
+
+    #[test]
+    fn groups_are_bounded_and_every_failure_is_counted() {
+        let mut groups = FoundGroups::default();
+        assert!(groups.add(found(3, 0)));
+        assert!(!groups.add(found(4, 0)));
+        for mode in 1..1000 {
+            groups.add(found(5, mode));
+        }
+        assert_eq!(groups.groups.len(), FoundGroups::MOST);
+        assert_eq!((groups.groups[0].0.index, groups.groups[0].1), (3, 2));
+        let kept: u64 = groups.groups.iter().map(|group| group.1).sum();
+        assert_eq!(kept + groups.others, 1001);
+    }
+}

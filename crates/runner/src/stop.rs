@@ -1,0 +1,74 @@
+//! Ending a run early, from any thread: Ctrl-C, a deadline, a limit, the first failure.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU8, Ordering},
+};
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// Every case of the suite was looked at.
+    Complete,
+    /// As many cases ran as were asked for.
+    Limit,
+    /// A case failed, and the run was to end there.
+    FirstFailure,
+    /// The time was up.
+    Timeout,
+    /// Somebody asked for it, by Ctrl-C for example.
+    Interrupted,
+    /// A backend could not be started.
+    BackendLost,
+}
+
+const ENDINGS: [Ending; 6] = [
+    Ending::Complete,
+    Ending::Limit,
+    Ending::FirstFailure,
+    Ending::Timeout,
+    Ending::Interrupted,
+    Ending::BackendLost,
+];
+
+/// A switch that ends a run. Copies share it; the first reason given stays. It is safe to use in a signal
+/// handler: it is one atomic byte.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicU8>);
+
+impl Stop {
+    /// Asks the run to end. Cases that are being run are finished first.
+    pub fn request(&self, reason: Ending) {
+        // Nothing was requested where the byte is still 0, which is `Ending::Complete`.
+        let _ = self.0.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Whether the run is to end.
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// The first reason that was given; [`Ending::Complete`] where there was none.
+    pub fn reason(&self) -> Ending {
+        ENDINGS[usize::from(self.0.load(Ordering::Relaxed)) % ENDINGS.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_stays() {
+        let stop = Stop::default();
+        assert!(!stop.is_requested());
+        assert_eq!(stop.reason(), Ending::Complete);
+        stop.clone().request(Ending::Timeout);
+        stop.request(Ending::Interrupted);
+        assert!(stop.is_requested());
+        assert_eq!(stop.reason(), Ending::Timeout);
+        for (code, ending) in ENDINGS.into_iter().enumerate() {
+            assert_eq!(ending as usize, code);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The verdict: what a backend did, held against what was expected of it. One table.
+
+use std::fmt;
+
+use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome};
+
+use crate::Difference;
+
+/// What a case comes to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Verdict {
+    /// What was expected happened.
+    Pass,
+    /// The pages leave it open, and the outcome is one of those that they allow.
+    Recorded,
+    /// The backend declared that it does not support this.
+    Skip,
+    /// A failure that is listed as known.
+    ExpectedFail,
+    /// Something else happened than was expected.
+    Fail,
+    /// A case that is listed as a known failure passed.
+    UnexpectedPass,
+    /// It failed once, and passed when it was run again alone.
+    Flake,
+    /// The backend ended, or panicked, while it ran.
+    Crash,
+    /// The backend did not answer in time.
+    Timeout,
+}
+
+impl Verdict {
+    /// Every verdict, in the order in which summaries list them.
+    pub const ALL: [Self; 9] = [
+        Self::Pass,
+        Self::Recorded,
+        Self::Skip,
+        Self::ExpectedFail,
+        Self::Fail,
+        Self::UnexpectedPass,
+        Self::Flake,
+        Self::Crash,
+        Self::Timeout,
+    ];
+
+    /// Whether a run in which it happened exits with an error.
+    pub fn is_unexpected(self) -> bool {
+        !matches!(self, Self::Pass | Self::Recorded | Self::Skip | Self::ExpectedFail)
+    }
+
+    /// As summaries spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "passed",
+            Self::Recorded => "recorded",
+            Self::Skip => "skipped",
+            Self::ExpectedFail => "failed as expected",
+            Self::Fail => "failed",
+            Self::UnexpectedPass => "passed unexpectedly",
+            Self::Flake => "flaky",
+            Self::Crash => "crashed",
+            Self::Timeout => "timed out",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// In which way a case failed. Shrinking keeps it, and failures of one class are grouped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    /// The output differs.
+    Output(Difference),
+    /// Bytes outside the output's memory were written.
+    WroteOutside,
+    /// The input's memory changed.
+    InputChanged,
+    /// The first run was right, a later run of the same operator was not.
+    Remembered,
+    /// A valid desc was refused as invalid.
+    RefusedValid,
+    /// A desc was refused, but not as invalid.
+    RefusedOtherwise,
+    /// An invalid desc was accepted.
+    AcceptedInvalid,
+    /// It was accepted but not run.
+    NotRun,
+    /// None of the outcomes that the open questions allow.
+    OutsideQuestion,
+    /// Called unsupported although the backend declared support.
+    Undeclared,
+    /// The backend reported that something went wrong.
+    Failed,
+    /// The backend ended or panicked.
+    Crashed,
+    /// The backend did not answer in time.
+    TimedOut,
+    /// The backend gave no answer.
+    Lost,
+}
+
+/// In a few words, to stand after "it failed:".
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Output(Difference::WrongValue) => "wrong values",
+            Self::Output(Difference::Unwritten) => "elements never written",
+            Self::Output(Difference::NanCanonicalised) => "NaNs lost their bits",
+            Self::Output(Difference::DenormalFlushed) => "denormals flushed to zero",
+            Self::Output(Difference::ZeroSign) => "zeros lost their sign",
+            Self::WroteOutside => "bytes outside the output were written",
+            Self::InputChanged => "the input was changed",
+            Self::Remembered => "a later run of the same operator went wrong",
+            Self::RefusedValid => "a valid desc was refused as invalid",
+            Self::RefusedOtherwise => "refused, but not as invalid",
+            Self::AcceptedInvalid => "an invalid desc was accepted",
+            Self::NotRun => "accepted, but not run",
+            Self::OutsideQuestion => "none of the outcomes that the open question allows",
+            Self::Undeclared => "called unsupported, although declared as supported",
+            Self::Failed => "the backend failed",
+            Self::Crashed => "the backend crashed",
+            Self::TimedOut => "no answer in time",
+            Self::Lost => "no answer",
+        })
+    }
+}
+
+/// What looking at the memory after a run said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// Nothing was run.
+    Nothing,
+    /// The output is as expected; with an open question, as one of the readings that it allows.
+    Same,
+    /// Something is wrong.
+    Wrong(Class),
+}
+
+/// A verdict, and the class of what is not as expected.
+pub type Ruling = (Verdict, Option<Class>);
+
+const PASS: Ruling = (Verdict::Pass, None);
+const RECORDED: Ruling = (Verdict::Recorded, None);
+const SKIP: Ruling = (Verdict::Skip, None);
+
+fn fail(class: Class) -> Ruling {
+    (Verdict::Fail, Some(class))
+}
+
+/// Holds an outcome against an expectation. `seen` says what the memory looked like, and `declared`
+/// whether the backend declared support for the desc's data type, rank and size: where it did not, a refusal is
+/// no failure, and being called unsupported neither.
+pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: bool) -> Ruling {
+    use Expectation::{Accept, Open, Output, Reject};
+    let as_invalid = |code: ErrorCode| code == ErrorCode::INVALID_ARGUMENT;
+    match (outcome, expectation) {
+        // Things that are wrong whatever was expected.
+        (Outcome::Crashed(_), _) => (Verdict::Crash, Some(Class::Crashed)),
+        (Outcome::TimedOut, _) => (Verdict::Timeout, Some(Class::TimedOut)),
+        (Outcome::Lost, _) => fail(Class::Lost),
+        (Outcome::Failed { .. }, _) => fail(Class::Failed),
+
+        // A refusal as invalid.
+        (Outcome::Rejected { code, .. }, Reject) if as_invalid(*code) => PASS,
+        (Outcome::Rejected { code, .. }, Open(allowed))
+            if as_invalid(*code) && allowed.contains(&Allowed::Reject) =>
+        {
+            RECORDED
+        }
+
+        // A backend may decline what it never declared.
+        (Outcome::Rejected { .. } | Outcome::Unsupported(_), _) if !declared => SKIP,
+        (Outcome::Unsupported(_), _) => fail(Class::Undeclared),
+
+        // Any other refusal.
+        (Outcome::Rejected { code, .. }, Output | Accept) if as_invalid(*code) => fail(Class::RefusedValid),
+        (Outcome::Rejected { code, .. }, Open(_)) if as_invalid(*code) => fail(Class::OutsideQuestion),
+        (Outcome::Rejected { .. }, _) => fail(Class::RefusedOtherwise),
+
+        // Accepted although it is invalid; nothing was given to it that it could have run on.
+        (Outcome::Accepted | Outcome::Output, Reject) => fail(Class::AcceptedInvalid),
+
+        // Accepted, not run. A backend may not leave out a run that was asked for.
+        (Outcome::Accepted, Output) => fail(Class::NotRun),
+        (Outcome::Accepted, Accept) => PASS,
+        (Outcome::Accepted, Open(allowed)) => match seen {
+            _ if !accepts(allowed) => fail(Class::OutsideQuestion),
+            Seen::Wrong(class) => fail(class),
+            Seen::Nothing | Seen::Same => RECORDED,
+        },
+
+        // Run.
+        (Outcome::Output, Output | Accept) => match seen {
+            Seen::Same | Seen::Nothing => PASS,
+            Seen::Wrong(class) => fail(class),
+        },
+        (Outcome::Output, Open(allowed)) => match seen {
+            Seen::Wrong(class @ (Class::WroteOutside | Class::InputChanged)) => fail(class),
+            _ if allowed.contains(&Allowed::Accept) => RECORDED,
+            _ if !accepts(allowed) => fail(Class::OutsideQuestion),
+            Seen::Same | Seen::Nothing => RECORDED,
+            Seen::Wrong(_) => fail(Class::OutsideQuestion),
+        },
+    }
+}
+
+/// Whether any of the outcomes is one of a desc that was created.
+fn accepts(allowed: &[Allowed]) -> bool {
+    allowed.iter().any(|outcome| *outcome != Allowed::Reject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmlcts_model::Phase;
+
+    fn refused(code: ErrorCode) -> Outcome {
+        Outcome::Rejected { phase: Phase::Create, code, reason: "".into() }
+    }
+
+    /// Every outcome against every expectation, as one text that a reader can check line by line.
+    #[test]
+    fn the_table() {
+        let expectations = [
+            ("output", Expectation::Output),
+            ("accept", Expectation::Accept),
+            ("reject", Expectation::Reject),
+            ("open: reject or reading 0", Expectation::Open(vec![Allowed::Reject, Allowed::Output(0)])),
+            ("open: accept", Expectation::Open(vec![Allowed::Accept])),
+        ];
+        let wrong = Seen::Wrong(Class::Output(Difference::WrongValue));
+        let outcomes = [
+            ("output, same", Outcome::Output, Seen::Same),
+            ("output, wrong", Outcome::Output, wrong),
+            ("output, guard hit", Outcome::Output, Seen::Wrong(Class::WroteOutside)),
+            ("accepted", Outcome::Accepted, Seen::Nothing),
+            ("invalid argument", refused(ErrorCode::INVALID_ARGUMENT), Seen::Nothing),
+            ("out of memory", refused(ErrorCode::OUT_OF_MEMORY), Seen::Nothing),
+            ("unsupported", Outcome::Unsupported("".into()), Seen::Nothing),
+            ("failed", Outcome::Failed { phase: Phase::Execute, reason: "".into() }, Seen::Nothing),
+            ("crashed", Outcome::Crashed("".into()), Seen::Nothing),
+            ("timed out", Outcome::TimedOut, Seen::Nothing),
+            ("lost", Outcome::Lost, Seen::Nothing),
+        ];
+        let mut table = String::new();
+        let mut line = |line: &str| table.extend([line, "\n"]);
+        for declared in [true, false] {
+            line(if declared { "declared" } else { "not declared" });
+            for (name, expectation) in &expectations {
+                line(&format!("  expected {name}"));
+                for (did, outcome, seen) in &outcomes {
+                    let (verdict, class) = rule(outcome, *seen, expectation, declared);
+                    let class = class.map(|class| format!(": {class}")).unwrap_or_default();
+                    line(&format!("    {did:18}{verdict}{class}"));
+                }
+            }
+        }
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn only_what_nobody_foresaw_is_unexpected() {
+        let expected: Vec<_> = Verdict::ALL.into_iter().filter(|verdict| !verdict.is_unexpected()).collect();
+        assert_eq!(expected, [Verdict::Pass, Verdict::Recorded, Verdict::Skip, Verdict::ExpectedFail]);
+    }
+}
