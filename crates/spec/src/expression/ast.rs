@@ -1,0 +1,312 @@
+//! The tree of an expression as it was written, with the place of every part. Names are not resolved and
+//! types are not known here; see [`Term`](super::Term).
+
+use dmlcts_model::{FeatureLevel, Side};
+
+use super::Span;
+
+/// How deeply an expression may nest. Everything that walks a tree recurses, so this bounds their stacks.
+pub(super) const MAXIMUM_HEIGHT: u16 = 100;
+
+/// An expression and where it stands. Two expressions are equal when they say the same, wherever they stand.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What it says.
+    pub form: Form,
+    /// Where it stands.
+    pub span: Span,
+    height: u16,
+}
+
+/// What an expression says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A literal, decimal or hexadecimal; never negative.
+    Integer(i128),
+    /// A power of two literals, such as `2^32`.
+    Power(i128, u32),
+    /// A feature level, such as `6.4`.
+    Level(FeatureLevel),
+    /// A name, or two with a dot between.
+    Name(String),
+    /// What a read gives where no input element is read.
+    Fill,
+    /// `-a`.
+    Negate(Box<Expression>),
+    /// `not a`.
+    Not(Box<Expression>),
+    /// An operation on two integers.
+    Binary(Binary, Box<[Expression; 2]>),
+    /// A comparison, or a chain of them.
+    Compare(Box<Expression>, Vec<(Comparison, Expression)>),
+    /// `a in [b, c]`.
+    In(Box<Expression>, Vec<Expression>),
+    /// `a and b`, `a or b`.
+    Logic(Logic, Box<[Expression; 2]>),
+    /// `if a then b else c`.
+    If(Box<[Expression; 3]>),
+    /// A function that is no [`Binary`].
+    Call(Function, Vec<Expression>),
+    /// `any axis a` and the like.
+    Over(Quantifier, Box<Expression>),
+}
+
+/// Operations on two integers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Binary {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Subtract,
+    /// `a * b`.
+    Multiply,
+    /// `a / b`, rounded towards negative infinity; undefined where `b` is 0.
+    Divide,
+    /// `a mod b`: what is left of `a` above the greatest multiple of `|b|` that does not exceed it. Never
+    /// negative; undefined where `b` is 0.
+    Modulo,
+    /// `min(a, b)`.
+    Minimum,
+    /// `max(a, b)`.
+    Maximum,
+    /// `align(a, b)`: the least multiple of `|b|` that is at least `a`; undefined where `b` is 0.
+    Align,
+}
+
+impl Binary {
+    /// The sign between the operands, or the function's name.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Modulo => "mod",
+            Self::Minimum => "min",
+            Self::Maximum => "max",
+            Self::Align => "align",
+        }
+    }
+
+    /// Whether it is written as a function.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Minimum | Self::Maximum | Self::Align)
+    }
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Comparison {
+    /// `==`.
+    Equal,
+    /// `!=`.
+    NotEqual,
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessOrEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+
+    /// Whether it needs an order, and not only equality.
+    pub fn orders(self) -> bool {
+        !matches!(self, Self::Equal | Self::NotEqual)
+    }
+
+    /// What it says of two values that stand in this order.
+    pub fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Self::Equal => order.is_eq(),
+            Self::NotEqual => order.is_ne(),
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+/// What joins two conditions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Logic {
+    /// Both; false as soon as one is false.
+    And,
+    /// Either; true as soon as one is true.
+    Or,
+}
+
+/// Functions beside those of [`Binary`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Function {
+    /// `abs(x)`.
+    Absolute,
+    /// `clamp(x, low, high)`: `min(max(x, low), high)`.
+    Clamp,
+    /// `length(List)`: undefined for a null pointer. Null strides mean packed and are as long as the sizes.
+    Length,
+    /// `present(X)`: a list or a tensor is not a null pointer.
+    Present,
+    /// `overlaps(Tensor)`: two coordinates share an offset. Undefined where the sizes and strides make no
+    /// sense, and where the search for such a pair grows too long.
+    Overlaps,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Absolute, Self::Clamp, Self::Length, Self::Present, Self::Overlaps];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Absolute => "abs",
+            Self::Clamp => "clamp",
+            Self::Length => "length",
+            Self::Present => "present",
+            Self::Overlaps => "overlaps",
+        }
+    }
+
+    /// How many arguments it takes.
+    pub fn arity(self) -> usize {
+        if self == Self::Clamp { 3 } else { 1 }
+    }
+}
+
+/// What gathers the axes into one value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Quantifier {
+    /// `any axis`: false where there is no axis.
+    Any,
+    /// `all axes`: true where there is no axis.
+    All,
+    /// `sum axes`.
+    Sum,
+    /// `product axes`.
+    Product,
+}
+
+impl Quantifier {
+    /// As it is written.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Any => "any axis",
+            Self::All => "all axes",
+            Self::Sum => "sum axes",
+            Self::Product => "product axes",
+        }
+    }
+
+    /// Whether it takes conditions, and not integers.
+    pub fn is_condition(self) -> bool {
+        matches!(self, Self::Any | Self::All)
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.form == other.form
+    }
+}
+
+impl Eq for Expression {}
+
+impl Expression {
+    /// An expression that stands at `span`.
+    pub fn new(form: Form, span: Span) -> Self {
+        let mut height = 0;
+        form.for_each(|part| height = height.max(part.height));
+        Self { form, span, height: height.saturating_add(1) }
+    }
+
+    /// How many levels it has; at most a hundred where it was parsed.
+    pub fn height(&self) -> u16 {
+        self.height
+    }
+
+    /// The expression with the prefix `Tensor.` standing for one of the two tensors: a clause that is stated
+    /// for each tensor becomes two.
+    #[must_use]
+    pub fn for_tensor(&self, side: Side) -> Self {
+        let mut copy = self.clone();
+        copy.rename(&|name| match name.strip_prefix("Tensor") {
+            Some(rest) if rest.is_empty() || rest.starts_with('.') => {
+                Some(format!("{}{rest}", side.member_name()))
+            }
+            _ => None,
+        });
+        copy
+    }
+
+    fn rename(&mut self, new: &dyn Fn(&str) -> Option<String>) {
+        match &mut self.form {
+            Form::Name(name) => {
+                if let Some(other) = new(name) {
+                    *name = other;
+                }
+            }
+            Form::Integer(_) | Form::Power(..) | Form::Level(_) | Form::Fill => {}
+            Form::Negate(a) | Form::Not(a) | Form::Over(_, a) => a.rename(new),
+            Form::Binary(_, pair) | Form::Logic(_, pair) => pair.iter_mut().for_each(|part| part.rename(new)),
+            Form::Compare(first, rest) => {
+                first.rename(new);
+                rest.iter_mut().for_each(|(_, part)| part.rename(new));
+            }
+            Form::In(a, list) => {
+                a.rename(new);
+                list.iter_mut().for_each(|part| part.rename(new));
+            }
+            Form::If(parts) => parts.iter_mut().for_each(|part| part.rename(new)),
+            Form::Call(_, arguments) => arguments.iter_mut().for_each(|part| part.rename(new)),
+        }
+    }
+
+    /// Every name in it, from left to right, with repetitions.
+    pub fn names(&self) -> Vec<&str> {
+        fn walk<'a>(expression: &'a Expression, names: &mut Vec<&'a str>) {
+            match &expression.form {
+                Form::Name(name) => names.push(name),
+                form => form.for_each(|part| walk(part, names)),
+            }
+        }
+        let mut names = Vec::new();
+        walk(self, &mut names);
+        names
+    }
+}
+
+impl Form {
+    /// Visits the parts, from left to right.
+    pub fn for_each<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
+        match self {
+            Self::Integer(_) | Self::Power(..) | Self::Level(_) | Self::Name(_) | Self::Fill => {}
+            Self::Negate(a) | Self::Not(a) | Self::Over(_, a) => visit(a),
+            Self::Binary(_, pair) | Self::Logic(_, pair) => pair.iter().for_each(visit),
+            Self::Compare(first, rest) => {
+                visit(first);
+                rest.iter().for_each(|(_, part)| visit(part));
+            }
+            Self::In(a, list) => {
+                visit(a);
+                list.iter().for_each(visit);
+            }
+            Self::If(parts) => parts.iter().for_each(visit),
+            Self::Call(_, arguments) => arguments.iter().for_each(visit),
+        }
+    }
+}

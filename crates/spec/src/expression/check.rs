@@ -1,0 +1,553 @@
+//! Resolves names and checks types: an expression becomes a [`Term`], or a mistake with its place.
+
+use std::sync::Arc;
+
+use dmlcts_model::{Enumeration, Side};
+
+use super::{
+    Binary, CaseNames, Comparison, Definition, Expression, Form, Function, Logic, Mistake, Place, Quantifier,
+    Scope, Span, Type,
+    scope::{Found, levels},
+};
+use crate::program::Leaf;
+
+/// How deeply terms may nest, the definitions that they use included.
+const MAXIMUM_DEPTH: u16 = 400;
+
+/// An expression in which every name is resolved and every type is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Term {
+    /// What it says.
+    pub kind: TermKind,
+    /// The type of its value.
+    pub value_type: Type,
+    /// Whether it has a value on each axis rather than one for the desc.
+    pub per_axis: bool,
+    /// Whether it depends on the output coordinate `c`.
+    pub uses_coordinate: bool,
+    /// Where it stands in the text.
+    pub span: Span,
+    depth: u16,
+}
+
+/// What a term says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TermKind {
+    /// A literal or an enumerator.
+    Constant(i128),
+    /// Something that a desc holds.
+    Leaf(Leaf),
+    /// A definition's value.
+    Definition(Arc<Definition>),
+    /// A name of another operator: undefined here.
+    Missing,
+    /// See [`Form::Fill`].
+    Fill,
+    /// `-a`.
+    Negate(Box<Term>),
+    /// `abs(a)`.
+    Absolute(Box<Term>),
+    /// `not a`.
+    Not(Box<Term>),
+    /// An operation on two integers.
+    Binary(Binary, Box<[Term; 2]>),
+    /// `clamp(a, b, c)`.
+    Clamp(Box<[Term; 3]>),
+    /// A comparison of two integers, or of two members of one type.
+    Compare(Comparison, Box<[Term; 2]>),
+    /// Whether two conditions agree, or, where the flag is false, disagree.
+    Agree(bool, Box<[Term; 2]>),
+    /// `a in [b, c]`.
+    In(Box<Term>, Vec<Term>),
+    /// `a and b`, `a or b`; also what joins a chain of comparisons.
+    Logic(Logic, Box<[Term; 2]>),
+    /// `if a then b else c`.
+    If(Box<[Term; 3]>),
+    /// `any axis a` and the like.
+    Over(Quantifier, Box<Term>),
+}
+
+impl TermKind {
+    fn parts(&self) -> &[Term] {
+        match self {
+            Self::Constant(_) | Self::Leaf(_) | Self::Definition(_) | Self::Missing | Self::Fill => &[],
+            Self::Negate(a) | Self::Absolute(a) | Self::Not(a) | Self::Over(_, a) => std::slice::from_ref(a),
+            Self::Binary(_, pair) | Self::Compare(_, pair) | Self::Agree(_, pair) | Self::Logic(_, pair) => {
+                pair.as_slice()
+            }
+            Self::Clamp(parts) | Self::If(parts) => parts.as_slice(),
+            // The first member is handled by whoever builds the term.
+            Self::In(_, members) => members,
+        }
+    }
+}
+
+/// Checks an expression against the type that its place wants.
+pub(super) fn check(
+    scope: &Scope,
+    case: Option<CaseNames<'_>>,
+    expression: &Expression,
+    place: Place,
+    wanted: Option<&Type>,
+) -> Result<Term, Mistake> {
+    let checker = Checker { scope, case };
+    let axis = if place == Place::Once { Axis::Outside } else { Axis::Inside };
+    let around = Around {
+        axis,
+        coordinate: matches!(place, Place::Definition | Place::Read),
+        fill: place == Place::Read,
+    };
+    match wanted {
+        Some(Type::Read) => {
+            let term = checker.term(expression, around, None)?;
+            if matches!(term.value_type, Type::Integer | Type::Read) {
+                Ok(term)
+            } else {
+                Err(mismatch(&term, &Type::Read))
+            }
+        }
+        Some(kind) => checker.typed(expression, around, kind),
+        None => checker.term(expression, around, None),
+    }
+}
+
+/// Whether values of an axis can be named.
+#[derive(Clone, Copy, PartialEq)]
+enum Axis {
+    /// No: no axis is meant.
+    Outside,
+    /// Yes: the place is stated on each axis.
+    Inside,
+    /// Yes, and a quantifier gathers them.
+    Quantified,
+}
+
+/// What stands around an expression.
+#[derive(Clone, Copy)]
+struct Around {
+    axis: Axis,
+    coordinate: bool,
+    fill: bool,
+}
+
+impl Around {
+    /// Around the parts of something that does not pass `fill` on.
+    fn within(self) -> Self {
+        Self { fill: false, ..self }
+    }
+}
+
+struct Checker<'a> {
+    scope: &'a Scope,
+    case: Option<CaseNames<'a>>,
+}
+
+type Checked = Result<Term, Mistake>;
+
+impl Checker<'_> {
+    fn term(&self, expression: &Expression, around: Around, expected: Option<&Type>) -> Checked {
+        let span = expression.span;
+        let inner = around.within();
+        let (kind, value) = match &expression.form {
+            Form::Integer(value) => (TermKind::Constant(*value), Type::Integer),
+            Form::Power(base, exponent) => {
+                (TermKind::Constant(base.saturating_pow(*exponent)), Type::Integer)
+            }
+            Form::Level(level) => (TermKind::Constant(i128::from(level.code())), Type::Level),
+            Form::Name(name) => return self.name(name, span, around, expected),
+            Form::Fill if around.fill => (TermKind::Fill, Type::Read),
+            Form::Fill => {
+                return Err(Mistake::new(span, "`fill` cannot stand here")
+                    .help("`fill` is what a `read` comes to, or a branch of an `if` that it comes to"));
+            }
+            Form::Negate(a) => (TermKind::Negate(self.boxed(a, inner, &Type::Integer)?), Type::Integer),
+            Form::Not(a) => (TermKind::Not(self.boxed(a, inner, &Type::Condition)?), Type::Condition),
+            Form::Binary(binary, pair) => {
+                let pair = self.both(pair, inner, &Type::Integer)?;
+                (TermKind::Binary(*binary, pair), Type::Integer)
+            }
+            Form::Logic(logic, pair) => {
+                (TermKind::Logic(*logic, self.both(pair, inner, &Type::Condition)?), Type::Condition)
+            }
+            Form::Compare(first, rest) => return self.chain(first, rest, span, inner),
+            Form::In(a, members) => return self.member_of(a, members, span, inner),
+            Form::If(parts) => return self.conditional(parts, span, around, expected),
+            Form::Call(function, arguments) => return self.call(*function, arguments, span, inner),
+            Form::Over(quantifier, a) => return self.over(*quantifier, a, span, inner),
+        };
+        build(kind, value, span)
+    }
+
+    /// A term of the type that is wanted.
+    fn typed(&self, expression: &Expression, around: Around, wanted: &Type) -> Checked {
+        let term = self.term(expression, around, Some(wanted))?;
+        if term.value_type == *wanted { Ok(term) } else { Err(mismatch(&term, wanted)) }
+    }
+
+    fn boxed(&self, expression: &Expression, around: Around, wanted: &Type) -> Result<Box<Term>, Mistake> {
+        self.typed(expression, around, wanted).map(Box::new)
+    }
+
+    fn both(&self, pair: &[Expression; 2], around: Around, wanted: &Type) -> Result<Box<[Term; 2]>, Mistake> {
+        Ok(Box::new([self.typed(&pair[0], around, wanted)?, self.typed(&pair[1], around, wanted)?]))
+    }
+
+    fn name(&self, name: &str, span: Span, around: Around, expected: Option<&Type>) -> Checked {
+        if let Some(found) = self.scope.find(name) {
+            return Self::found(found, name, span, around);
+        }
+        if let Some(case) = self.case {
+            if let Some(term) = self.case_name(case, name, span, around)? {
+                return Ok(term);
+            }
+        }
+        let operators = self.case.map(|case| case.operators);
+        let mut constants: Vec<(i128, Type)> = self.scope.constants(name).collect();
+        if let Some(case) = self.case {
+            let operator = case.operators.value(name);
+            let kind = || Type::Enumeration(Arc::clone(case.operators));
+            constants.extend(operator.map(|value| (i128::from(value), kind())));
+            for (value, kind) in case.scopes.iter().flat_map(|scope| scope.constants(name)) {
+                if constants.iter().all(|(_, known)| !same_type(known, &kind)) {
+                    constants.push((value, kind));
+                }
+            }
+        }
+        if let Some(wanted) = expected
+            && let Some(position) = constants.iter().position(|(_, kind)| same_type(kind, wanted))
+        {
+            let (value, kind) = constants.swap_remove(position);
+            return build(TermKind::Constant(value), kind, span);
+        }
+        match constants.len() {
+            0 => Err(self.scope.unknown(name, span, expected, &self.more_names(operators))),
+            1 => {
+                let (value, kind) = constants.swap_remove(0);
+                build(TermKind::Constant(value), kind, span)
+            }
+            _ => {
+                let kinds: Vec<_> = constants.iter().map(|(_, kind)| kind.to_string()).collect();
+                Err(Mistake::new(span, format!("`{name}` could be {}", kinds.join(" or ")))
+                    .help("compare it with a member, whose type then decides"))
+            }
+        }
+    }
+
+    /// The names that a case has beside its operator's.
+    fn more_names(&self, operators: Option<&Arc<Enumeration>>) -> Vec<String> {
+        let mut names = Vec::new();
+        if let (Some(case), Some(operators)) = (self.case, operators) {
+            names.extend(["operator", "InputBinding.Offset", "OutputBinding.Offset"].map(str::to_owned));
+            names.extend(operators.enumerators.iter().map(|operator| operator.name.clone()));
+            names.extend(case.scopes.iter().flat_map(|scope| scope.names()));
+        }
+        names
+    }
+
+    fn case_name(
+        &self,
+        case: CaseNames<'_>,
+        name: &str,
+        span: Span,
+        around: Around,
+    ) -> Result<Option<Term>, Mistake> {
+        let binding = Side::BOTH.into_iter().find(|side| {
+            name.strip_suffix("Binding.Offset").is_some_and(|side_name| {
+                side.member_name().strip_suffix("Tensor").is_some_and(|tensor| tensor == side_name)
+            })
+        });
+        if let Some(side) = binding {
+            return build(TermKind::Leaf(Leaf::BindingOffset(side)), Type::Integer, span).map(Some);
+        }
+        if name == "operator" {
+            let value = case.operators.value(&self.scope.signature().operator);
+            let kind = value.map_or(TermKind::Missing, |value| TermKind::Constant(i128::from(value)));
+            return build(kind, Type::Enumeration(Arc::clone(case.operators)), span).map(Some);
+        }
+        let Some(found) = case.scopes.iter().find_map(|scope| scope.find(name)) else { return Ok(None) };
+        let mut term = Self::found(found, name, span, around)?;
+        term.kind = TermKind::Missing;
+        Ok(Some(term))
+    }
+
+    /// A name used as a value.
+    fn found(found: Found, name: &str, span: Span, around: Around) -> Checked {
+        let term = match found {
+            Found::Term(kind, value) => build(kind, value, span)?,
+            Found::List(source) => build(TermKind::Leaf(Leaf::List(source)), Type::Integer, span)?,
+            Found::Tensor(_) => {
+                return Err(Mistake::new(span, format!("`{name}` is a tensor, not a value"))
+                    .help(format!("name one of its fields, such as `{name}.Sizes`")));
+            }
+            Found::Scalar => {
+                return Err(Mistake::new(
+                    span,
+                    format!("`{name}` is a scalar union, whose bits are no integer"),
+                )
+                .help("it can only be what a read is filled with"));
+            }
+        };
+        if term.uses_coordinate && !around.coordinate {
+            let message = if name == "c" {
+                "`c` exists in semantics only".to_owned()
+            } else {
+                format!("`{name}` depends on `c`, which exists in semantics only")
+            };
+            return Err(Mistake::new(span, message).help("`c` is the output coordinate that a `read` is for"));
+        }
+        if term.per_axis && around.axis == Axis::Outside {
+            return Err(Mistake::new(
+                span,
+                format!("`{name}` has a value on each axis, but no axis is meant here"),
+            )
+            .help(
+                "gather the axes with `any axis`, `all axes`, `sum axes` or `product axes`, \
+                       or state the clause with `each: axis`",
+            ));
+        }
+        Ok(term)
+    }
+
+    fn chain(
+        &self,
+        first: &Expression,
+        rest: &[(Comparison, Expression)],
+        span: Span,
+        around: Around,
+    ) -> Checked {
+        let mut left = first;
+        let mut whole: Option<Term> = None;
+        for (comparison, right) in rest {
+            let link = self.compare(*comparison, left, right, around)?;
+            whole = Some(match whole {
+                None => link,
+                Some(before) => {
+                    let pair = Box::new([before, link]);
+                    build(TermKind::Logic(Logic::And, pair), Type::Condition, span)?
+                }
+            });
+            left = right;
+        }
+        whole.map_or_else(|| self.typed(first, around, &Type::Condition), Ok)
+    }
+
+    fn compare(
+        &self,
+        comparison: Comparison,
+        left: &Expression,
+        right: &Expression,
+        around: Around,
+    ) -> Checked {
+        let span = left.span.to(right.span);
+        // Where an enumerator's name stands on the left, the other side says which enumeration is meant.
+        let pair = if self.is_constant_name(left) {
+            let right = self.term(right, around, None)?;
+            [self.typed_like(left, around, &right)?, right]
+        } else {
+            let left = self.term(left, around, None)?;
+            let right = self.typed_like(right, around, &left)?;
+            [left, right]
+        };
+        let kind = &pair[0].value_type;
+        if comparison.orders() && !matches!(kind, Type::Integer | Type::Level) {
+            return Err(Mistake::new(
+                span,
+                format!("`{}` needs an order, which {kind} has not", comparison.symbol()),
+            )
+            .help("compare with `==`, `!=` or `in`"));
+        }
+        if *kind == Type::Condition {
+            let agree = comparison == Comparison::Equal;
+            return build(TermKind::Agree(agree, Box::new(pair)), Type::Condition, span);
+        }
+        build(TermKind::Compare(comparison, Box::new(pair)), Type::Condition, span)
+    }
+
+    /// A term of the same type as another, for a comparison of both.
+    fn typed_like(&self, expression: &Expression, around: Around, other: &Term) -> Checked {
+        let term = self.term(expression, around, Some(&other.value_type))?;
+        if same_type(&term.value_type, &other.value_type) {
+            return Ok(term);
+        }
+        let message = format!("{} cannot be compared with {}", term.value_type, other.value_type);
+        let mistake = Mistake::new(other.span.to(term.span), message);
+        Err(match (&term.value_type, &other.value_type) {
+            (Type::Level, _) | (_, Type::Level) => mistake.help(format!("the levels are {}", levels())),
+            (Type::Enumeration(known), Type::Integer) | (Type::Integer, Type::Enumeration(known)) => {
+                let names: Vec<_> = known.enumerators.iter().map(|it| it.name.as_str()).collect();
+                mistake.help(format!("the enumerators of {} are {}", known.name, names.join(", ")))
+            }
+            _ => mistake,
+        })
+    }
+
+    /// Whether an expression is a name that only a constant has.
+    fn is_constant_name(&self, expression: &Expression) -> bool {
+        let Form::Name(name) = &expression.form else { return false };
+        let known = |scope: &Scope| scope.find(name).is_some();
+        let in_case =
+            |case: CaseNames<'_>| name == "operator" || case.scopes.iter().any(|scope| known(scope));
+        !known(self.scope) && !self.case.is_some_and(in_case)
+    }
+
+    fn member_of(&self, a: &Expression, members: &[Expression], span: Span, around: Around) -> Checked {
+        let a = self.term(a, around, None)?;
+        if a.value_type == Type::Condition {
+            return Err(mismatch(&a, &Type::Integer).help("`in` takes integers, enumerators and data types"));
+        }
+        let members: Result<Vec<_>, _> =
+            members.iter().map(|member| self.typed_like(member, around, &a)).collect();
+        let members = members?;
+        let (depth, per_axis, uses_coordinate) = (a.depth, a.per_axis, a.uses_coordinate);
+        let mut term = build(TermKind::In(Box::new(a), members), Type::Condition, span)?;
+        term.depth = term.depth.max(depth + 1);
+        term.per_axis |= per_axis;
+        term.uses_coordinate |= uses_coordinate;
+        limited(term)
+    }
+
+    fn conditional(
+        &self,
+        parts: &[Expression; 3],
+        span: Span,
+        around: Around,
+        expected: Option<&Type>,
+    ) -> Checked {
+        let condition = self.typed(&parts[0], around.within(), &Type::Condition)?;
+        let then = self.term(&parts[1], around, expected)?;
+        let otherwise = self.term(&parts[2], around, Some(&then.value_type))?;
+        let value = match (&then.value_type, &otherwise.value_type) {
+            (Type::Integer, Type::Read) | (Type::Read, Type::Integer) => Type::Read,
+            (one, other) if same_type(one, other) => one.clone(),
+            (one, other) => {
+                return Err(Mistake::new(
+                    otherwise.span,
+                    format!("this branch is {other}, the other is {one}"),
+                )
+                .help("both branches of an `if` have one type"));
+            }
+        };
+        build(TermKind::If(Box::new([condition, then, otherwise])), value, span)
+    }
+
+    fn call(&self, function: Function, arguments: &[Expression], span: Span, around: Around) -> Checked {
+        let first = &arguments[0];
+        match function {
+            Function::Absolute => {
+                build(TermKind::Absolute(self.boxed(first, around, &Type::Integer)?), Type::Integer, span)
+            }
+            Function::Clamp => {
+                let [x, low, high] =
+                    [0, 1, 2].map(|index| self.typed(&arguments[index], around, &Type::Integer));
+                build(TermKind::Clamp(Box::new([x?, low?, high?])), Type::Integer, span)
+            }
+            Function::Length | Function::Present | Function::Overlaps => {
+                let value = if function == Function::Length { Type::Integer } else { Type::Condition };
+                build(self.pointer(function, first)?, value, span)
+            }
+        }
+    }
+
+    /// The functions that take a list or a tensor by name.
+    fn pointer(&self, function: Function, argument: &Expression) -> Result<TermKind, Mistake> {
+        let wanted = match function {
+            Function::Length => "a list",
+            Function::Overlaps => "a tensor",
+            _ => "a list or a tensor",
+        };
+        let Form::Name(name) = &argument.form else {
+            let message = format!("`{}` takes the name of {wanted}", function.name());
+            return Err(Mistake::new(argument.span, message));
+        };
+        let (found, missing) = match self.scope.find(name) {
+            Some(found) => (Some(found), false),
+            None => (self.case.and_then(|case| case.scopes.iter().find_map(|scope| scope.find(name))), true),
+        };
+        let Some(found) = found else {
+            return Err(self.scope.unknown(name, argument.span, None, &self.more_names(None)));
+        };
+        let leaf = match (function, found) {
+            (Function::Length, Found::List(source)) => Leaf::Length(source),
+            (Function::Present, Found::List(source)) => Leaf::ListPresent(source),
+            (Function::Present, Found::Tensor(side)) => Leaf::TensorPresent(side),
+            (Function::Overlaps, Found::Tensor(side)) => Leaf::Overlaps(side),
+            _ => {
+                let message = format!("`{}` takes {wanted}, which `{name}` is not", function.name());
+                return Err(Mistake::new(argument.span, message));
+            }
+        };
+        Ok(if missing { TermKind::Missing } else { TermKind::Leaf(leaf) })
+    }
+
+    fn over(&self, quantifier: Quantifier, a: &Expression, span: Span, around: Around) -> Checked {
+        let words = quantifier.words();
+        if around.axis == Axis::Quantified {
+            return Err(Mistake::new(span, format!("`{words}` inside another quantifier"))
+                .help("the axes are gathered once"));
+        }
+        let value = if quantifier.is_condition() { Type::Condition } else { Type::Integer };
+        let inner = Around { axis: Axis::Quantified, coordinate: false, fill: false };
+        let a = self.boxed(a, inner, &value)?;
+        if !a.per_axis {
+            return Err(Mistake::new(
+                a.span,
+                format!("`{words}` over something that is the same on every axis"),
+            )
+            .help("name a list or `axis` in it, or leave the quantifier out"));
+        }
+        let mut term = build(TermKind::Over(quantifier, a), value, span)?;
+        term.per_axis = false;
+        Ok(term)
+    }
+}
+
+fn build(kind: TermKind, value: Type, span: Span) -> Checked {
+    let (mut depth, mut per_axis, mut uses_coordinate) = (0, false, false);
+    for part in kind.parts() {
+        depth = depth.max(part.depth);
+        per_axis |= part.per_axis;
+        uses_coordinate |= part.uses_coordinate;
+    }
+    match &kind {
+        TermKind::Leaf(leaf) => {
+            uses_coordinate = *leaf == Leaf::Coordinate;
+            per_axis = uses_coordinate || matches!(leaf, Leaf::List(_) | Leaf::Axis);
+        }
+        TermKind::Definition(definition) => {
+            depth = definition.term.depth;
+            per_axis = definition.term.per_axis;
+            uses_coordinate = definition.term.uses_coordinate;
+        }
+        _ => {}
+    }
+    limited(Term { kind, value_type: value, per_axis, uses_coordinate, span, depth: depth + 1 })
+}
+
+fn limited(term: Term) -> Checked {
+    if term.depth <= MAXIMUM_DEPTH {
+        return Ok(term);
+    }
+    Err(Mistake::new(term.span, "definitions nest too deeply here")
+        .help(format!("at most {MAXIMUM_DEPTH} levels, counting those of the definitions used")))
+}
+
+fn mismatch(term: &Term, wanted: &Type) -> Mistake {
+    let mistake = Mistake::new(term.span, format!("expected {wanted}, found {}", term.value_type));
+    if term.value_type == Type::Read {
+        return mistake.help("nothing can be computed from `fill`: make the `if` the outermost");
+    }
+    match wanted {
+        Type::Condition => {
+            mistake.help("a condition is a comparison, or several joined by `and`, `or`, `not`")
+        }
+        _ => mistake,
+    }
+}
+
+/// Enumerations are told apart by name.
+fn same_type(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Enumeration(one), Type::Enumeration(other)) => one.name == other.name,
+        _ => one == other,
+    }
+}

@@ -1,0 +1,48 @@
+//! The expression language of specs, suites and `--where`: small, typed and total.
+//!
+//! # Grammar
+//!
+//! From the loosest to the tightest binding:
+//!
+//! | form | meaning |
+//! |---|---|
+//! | `if A then B else C` | only the branch taken counts; reaches as far right as it can |
+//! | `any axis E`, `all axes E`, `sum axes E`, `product axes E` | over the axes; reaches to the closing parenthesis, the comma or the end |
+//! | `A or B`, `A and B`, `not A` | conditions |
+//! | `a < b`, `<=`, `>`, `>=`, `==`, `!=`, chained as in `0 <= at < n`; `a in [x, y]` | comparisons |
+//! | `a + b`, `a - b` | |
+//! | `a * b`, `a / b`, `a mod b` | `/` rounds towards negative infinity; `mod` is the remainder by the divisor's magnitude, never negative |
+//! | `-a` | |
+//! | `7`, `0x1F`, `2^32`, `6.4` (a feature level), `name`, `Tensor.Field`, `f(a, b)`, `(a)`, `fill` | |
+//!
+//! Functions: `abs(x)`, `min(a, b)`, `max(a, b)`, `clamp(x, low, high)`, `align(x, n)` (up to the next
+//! multiple of `n`), `length(List)`, `present(X)` (a list or tensor is not a null pointer) and
+//! `overlaps(Tensor)` (two coordinates share an offset).
+//!
+//! # Values
+//!
+//! Integers are mathematical. What has no value is *undefined*: a quotient by zero, a field of a null
+//! tensor, the element size of a data type that has none. Arithmetic and comparisons of something undefined
+//! are undefined. `and`, `or`, `any axis` and `all axes` follow Kleene: `false and undefined` is false,
+//! `true or undefined` is true. An `if` is as defined as its condition and the branch taken.
+//!
+//! # From text to values
+//!
+//! [`parse`] gives an [`Expression`]; a [`Scope`] knows the names and checks it into a [`Term`], in which
+//! every name is resolved and every type is known; a [`Builder`](crate::program::Builder) lowers terms into
+//! one flat [`Program`](crate::program::Program). Whatever goes wrong on the way is a [`Mistake`] with the
+//! place in the text.
+
+mod ast;
+mod check;
+mod lexer;
+mod mistake;
+mod parser;
+mod print;
+mod scope;
+
+pub use ast::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
+pub use check::{Term, TermKind};
+pub use mistake::{Mistake, Span, nearest};
+pub use parser::parse;
+pub use scope::{CaseNames, Definition, Place, Scope, Type};

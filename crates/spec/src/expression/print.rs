@@ -1,0 +1,136 @@
+//! The canonical text of an expression: single spaces, no parenthesis that precedence makes needless,
+//! decimal literals. Parsing it gives an equal expression.
+
+use std::fmt::{self, Write};
+
+use super::{Expression, Form, Logic};
+
+/// How tightly a form binds, in the order of the grammar.
+fn tightness(form: &Form) -> u8 {
+    match form {
+        Form::If(_) | Form::Over(..) => 0,
+        Form::Logic(Logic::Or, _) => 1,
+        Form::Logic(Logic::And, _) => 2,
+        Form::Not(_) => 3,
+        Form::Compare(..) | Form::In(..) => 4,
+        Form::Binary(binary, _) => match binary.symbol() {
+            "+" | "-" => 5,
+            "*" | "/" | "mod" => 6,
+            _ => 8,
+        },
+        Form::Negate(_) => 7,
+        _ => 8,
+    }
+}
+
+/// What stands around an expression.
+#[derive(Clone, Copy)]
+struct Around {
+    /// The loosest binding that needs no parentheses.
+    least: u8,
+    /// Whether nothing follows that a form reaching to the right would swallow.
+    last: bool,
+}
+
+const ALONE: Around = Around { least: 0, last: true };
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_expression(f, self, ALONE)
+    }
+}
+
+fn write_expression(f: &mut fmt::Formatter<'_>, expression: &Expression, around: Around) -> fmt::Result {
+    let own = tightness(&expression.form);
+    let fits = match &expression.form {
+        // Behind `and`, `or` and `not` a quantifier reads well without parentheses.
+        Form::Over(..) => around.last && around.least <= 3,
+        Form::If(_) => around.last && around.least == 0,
+        _ => own >= around.least,
+    };
+    if fits {
+        return write_form(f, &expression.form, own, around.last);
+    }
+    f.write_char('(')?;
+    write_form(f, &expression.form, own, true)?;
+    f.write_char(')')
+}
+
+fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, last: bool) -> fmt::Result {
+    match form {
+        Form::Integer(value) => write!(f, "{value}"),
+        Form::Power(base, exponent) => write!(f, "{base}^{exponent}"),
+        Form::Level(level) => write!(f, "{level}"),
+        Form::Name(name) => f.write_str(name),
+        Form::Fill => f.write_str("fill"),
+        Form::Negate(a) => {
+            f.write_char('-')?;
+            write_expression(f, a, Around { least: own, last })
+        }
+        Form::Not(a) => {
+            f.write_str("not ")?;
+            write_expression(f, a, Around { least: own, last })
+        }
+        Form::Binary(binary, pair) if binary.is_function() => write_call(f, binary.symbol(), pair.as_slice()),
+        Form::Binary(binary, pair) => write_pair(f, pair, binary.symbol(), own, last),
+        Form::Logic(logic, pair) => {
+            write_pair(f, pair, if *logic == Logic::And { "and" } else { "or" }, own, last)
+        }
+        Form::Compare(first, rest) => {
+            write_expression(f, first, Around { least: own + 1, last: false })?;
+            for (index, (comparison, part)) in rest.iter().enumerate() {
+                write!(f, " {} ", comparison.symbol())?;
+                write_expression(f, part, Around { least: own + 1, last: last && index + 1 == rest.len() })?;
+            }
+            Ok(())
+        }
+        Form::In(a, members) => {
+            write_expression(f, a, Around { least: own + 1, last: false })?;
+            f.write_str(" in [")?;
+            write_list(f, members)?;
+            f.write_char(']')
+        }
+        Form::If(parts) => {
+            let [condition, then, otherwise] = &**parts;
+            f.write_str("if ")?;
+            write_expression(f, condition, ALONE)?;
+            f.write_str(" then ")?;
+            write_expression(f, then, ALONE)?;
+            f.write_str(" else ")?;
+            write_expression(f, otherwise, Around { least: 0, last })
+        }
+        Form::Call(function, arguments) => write_call(f, function.name(), arguments),
+        Form::Over(quantifier, a) => {
+            write!(f, "{} ", quantifier.words())?;
+            write_expression(f, a, Around { least: 0, last })
+        }
+    }
+}
+
+fn write_pair(
+    f: &mut fmt::Formatter<'_>,
+    pair: &[Expression; 2],
+    sign: &str,
+    own: u8,
+    last: bool,
+) -> fmt::Result {
+    write_expression(f, &pair[0], Around { least: own, last: false })?;
+    write!(f, " {sign} ")?;
+    write_expression(f, &pair[1], Around { least: own + 1, last })
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, name: &str, arguments: &[Expression]) -> fmt::Result {
+    write!(f, "{name}(")?;
+    write_list(f, arguments)?;
+    f.write_char(')')
+}
+
+fn write_list(f: &mut fmt::Formatter<'_>, members: &[Expression]) -> fmt::Result {
+    for (index, member) in members.iter().enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        write_expression(f, member, ALONE)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! What the names of an expression can stand for, built by the loader: an operator's members, the fields
+//! of its tensors, enumerators, and definitions under `let`.
+
+use std::{fmt, sync::Arc};
+
+use dmlcts_model::{DataType, Enumeration, FeatureLevel, MemberKind, Side, Signature};
+
+use super::{Expression, Mistake, Span, Term, TermKind, nearest, parser::KEYWORDS};
+use crate::program::{Field, Leaf, ListSource};
+
+/// The type of an expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// A mathematical integer.
+    Integer,
+    /// True or false.
+    Condition,
+    /// A `DML_TENSOR_DATA_TYPE`: equal or not, without an order.
+    DataType,
+    /// A feature level.
+    Level,
+    /// An enumeration: equal or not, without an order. The operators are one, under `--where`.
+    Enumeration(Arc<Enumeration>),
+    /// `fill`, or an `if` that may come to it.
+    Read,
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer => f.write_str("an integer"),
+            Self::Condition => f.write_str("a condition"),
+            Self::DataType => f.write_str("a data type"),
+            Self::Level => f.write_str("a feature level"),
+            Self::Enumeration(enumeration) => write!(f, "an enumerator of {}", enumeration.name),
+            Self::Read => f.write_str("a coordinate or `fill`"),
+        }
+    }
+}
+
+/// Where an expression stands, which decides the names it may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Once a desc: values of an axis are found inside `any axis` and the like.
+    Once,
+    /// Once an axis: lists stand for their value on the axis.
+    EachAxis,
+    /// Under `let`: once or on an axis, as its parts have it, and it may use `c`.
+    Definition,
+    /// Under `read`: on an axis, with the output coordinate `c`; it may come to `fill`.
+    Read,
+}
+
+/// A named expression, checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// As it was written.
+    pub expression: Expression,
+    /// As it was understood.
+    pub term: Term,
+}
+
+/// What names can stand for, in the expressions of one operator.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    signature: Arc<Signature>,
+    enumerations: Vec<Arc<Enumeration>>,
+    definitions: Vec<Arc<Definition>>,
+}
+
+/// What a predicate over cases may name beside what its operator's scope has.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseNames<'a> {
+    /// The operators, as the enumeration that `operator` belongs to.
+    pub operators: &'a Arc<Enumeration>,
+    /// The scopes of every operator: their names are known, and undefined where they are not the case's own.
+    pub scopes: &'a [&'a Scope],
+}
+
+/// What a name was found to be.
+pub(super) enum Found {
+    Term(TermKind, Type),
+    List(ListSource),
+    Tensor(Side),
+    /// A scalar union.
+    Scalar,
+}
+
+impl Scope {
+    /// The scope of an operator without definitions. Its members' enumerations come along.
+    pub fn new(signature: Arc<Signature>) -> Self {
+        let mut scope = Self { signature, enumerations: Vec::new(), definitions: Vec::new() };
+        let members: Vec<_> = scope.signature.members.iter().map(|member| member.kind.clone()).collect();
+        for kind in members {
+            if let MemberKind::Enumeration(enumeration) = kind {
+                scope.add_enumeration(enumeration);
+            }
+        }
+        scope
+    }
+
+    /// Makes an enumeration's names known. One of the same name is added once.
+    pub fn add_enumeration(&mut self, enumeration: Arc<Enumeration>) {
+        if self.enumerations.iter().all(|known| known.name != enumeration.name) {
+            self.enumerations.push(enumeration);
+        }
+    }
+
+    /// Whose scope it is.
+    pub fn signature(&self) -> &Arc<Signature> {
+        &self.signature
+    }
+
+    /// The definitions so far, in order.
+    pub fn definitions(&self) -> &[Arc<Definition>] {
+        &self.definitions
+    }
+
+    /// Defines a name for what follows; one that belongs to a tensor may begin with `InputTensor.` or
+    /// `OutputTensor.`. The mistake's span is in the expression, or empty at its start where
+    /// the name itself cannot stand.
+    pub fn define(&mut self, name: &str, expression: Expression) -> Result<Arc<Definition>, Mistake> {
+        let at = Span::new(expression.span.start, expression.span.start);
+        let word = Side::BOTH
+            .into_iter()
+            .find_map(|side| name.strip_prefix(side.member_name())?.strip_prefix('.'))
+            .unwrap_or(name);
+        let is_word = !word.is_empty()
+            && !word.starts_with(|letter: char| letter.is_ascii_digit())
+            && word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if !is_word || KEYWORDS.contains(&word) {
+            return Err(Mistake::new(at, format!("`{name}` cannot be a name"))
+                .help("a name has letters, digits and underscores, and is no word of the language"));
+        }
+        if self.names().iter().any(|known| known == name) || self.constants(name).next().is_some() {
+            return Err(Mistake::new(at, format!("`{name}` already means something"))
+                .help("choose a name of its own for each definition"));
+        }
+        let term = self.check(&expression, Place::Definition)?;
+        let definition = Arc::new(Definition { name: name.to_owned(), expression, term });
+        self.definitions.push(Arc::clone(&definition));
+        Ok(definition)
+    }
+
+    /// Checks an expression of any type.
+    pub fn check(&self, expression: &Expression, place: Place) -> Result<Term, Mistake> {
+        super::check::check(self, None, expression, place, None)
+    }
+
+    /// Checks an expression that must be a condition.
+    pub fn condition(&self, expression: &Expression, place: Place) -> Result<Term, Mistake> {
+        super::check::check(self, None, expression, place, Some(&Type::Condition))
+    }
+
+    /// Checks an expression that must be an integer.
+    pub fn integer(&self, expression: &Expression, place: Place) -> Result<Term, Mistake> {
+        super::check::check(self, None, expression, place, Some(&Type::Integer))
+    }
+
+    /// Checks what a read gives on an axis: an input coordinate, or `fill`.
+    pub fn read(&self, expression: &Expression) -> Result<Term, Mistake> {
+        super::check::check(self, None, expression, Place::Read, Some(&Type::Read))
+    }
+
+    /// Checks a predicate over cases: it may also name `operator`, `InputBinding.Offset`,
+    /// `OutputBinding.Offset`, and what other operators have.
+    pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
+        super::check::check(self, Some(names), expression, Place::Once, Some(&Type::Condition))
+    }
+
+    /// The enumerations and data types that have this name.
+    pub(super) fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (i128, Type)> + 'a {
+        let data_type = DataType::from_name(name).map(|it| (i128::from(it.0), Type::DataType));
+        data_type.into_iter().chain(self.enumerations.iter().filter_map(|enumeration| {
+            let value = enumeration.value(name)?;
+            Some((i128::from(value), Type::Enumeration(Arc::clone(enumeration))))
+        }))
+    }
+
+    /// What a name stands for that is no constant.
+    pub(super) fn find(&self, name: &str) -> Option<Found> {
+        let integer = |leaf| Some(Found::Term(TermKind::Leaf(leaf), Type::Integer));
+        match name {
+            "axis" => return integer(Leaf::Axis),
+            "rank" => return integer(Leaf::Length(ListSource::Sizes(Side::Input))),
+            "c" => return integer(Leaf::Coordinate),
+            "level" => return Some(Found::Term(TermKind::Leaf(Leaf::Level), Type::Level)),
+            _ => {}
+        }
+        if let Some(definition) = self.definitions.iter().find(|definition| definition.name == name) {
+            let term = TermKind::Definition(Arc::clone(definition));
+            return Some(Found::Term(term, definition.term.value_type.clone()));
+        }
+        if let Some(side) = Side::BOTH.into_iter().find(|side| side.member_name() == name) {
+            return Some(Found::Tensor(side));
+        }
+        if let Some((tensor, field)) = name.split_once('.') {
+            let side = Side::BOTH.into_iter().find(|side| side.member_name() == tensor)?;
+            return match field {
+                "Sizes" => Some(Found::List(ListSource::Sizes(side))),
+                "Strides" => Some(Found::List(ListSource::Strides(side))),
+                _ => {
+                    let field = Field::ALL.into_iter().find(|candidate| candidate.name() == field)?;
+                    let kind = if field == Field::DataType { Type::DataType } else { Type::Integer };
+                    Some(Found::Term(TermKind::Leaf(Leaf::Field(side, field)), kind))
+                }
+            };
+        }
+        let position = self.signature.position(name)?;
+        let kind = match &self.signature.members[position].kind {
+            MemberKind::Count | MemberKind::U32 | MemberKind::I32 => Type::Integer,
+            MemberKind::Enumeration(enumeration) => Type::Enumeration(Arc::clone(enumeration)),
+            MemberKind::DataType => Type::DataType,
+            MemberKind::U32List | MemberKind::I32List => {
+                return Some(Found::List(ListSource::Member(position)));
+            }
+            MemberKind::Scalar => return Some(Found::Scalar),
+        };
+        Some(Found::Term(TermKind::Leaf(Leaf::Member(position)), kind))
+    }
+
+    /// Every name that is no constant.
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = ["axis", "rank", "c", "level"].map(str::to_owned).into();
+        names.extend(self.definitions.iter().map(|definition| definition.name.clone()));
+        names.extend(self.signature.members.iter().map(|member| member.name.clone()));
+        for side in Side::BOTH {
+            names.push(side.member_name().to_owned());
+            let lists = ["Sizes", "Strides"].into_iter();
+            names.extend(
+                lists.chain(Field::ALL.map(Field::name)).map(|name| format!("{}.{name}", side.member_name())),
+            );
+        }
+        names
+    }
+
+    fn constant_names(&self) -> impl Iterator<Item = &str> {
+        let types = DataType::all().filter_map(|kind| -> Option<&str> { kind.name() });
+        types.chain(self.enumerations.iter().flat_map(|it| it.enumerators.iter().map(|e| e.name.as_str())))
+    }
+
+    /// The mistake of a name that means nothing, with the names that are near; the members of `expected` where
+    /// its type is known.
+    pub(super) fn unknown(
+        &self,
+        name: &str,
+        span: Span,
+        expected: Option<&Type>,
+        more: &[String],
+    ) -> Mistake {
+        let mistake = Mistake::new(span, format!("`{name}` means nothing here"));
+        let names: Vec<String> = self.names().into_iter().chain(more.iter().cloned()).collect();
+        match expected {
+            Some(Type::Enumeration(enumeration)) => {
+                let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
+                mistake.help(match nearest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the enumerators of {} are {}", enumeration.name, known.join(", ")),
+                })
+            }
+            Some(Type::DataType) => {
+                let known: Vec<_> = DataType::all().filter_map(DataType::name).collect();
+                mistake.help(
+                    match nearest(name, known.iter().copied().chain(names.iter().map(String::as_str))) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("the data types are {}", known.join(", ")),
+                    },
+                )
+            }
+            _ => {
+                let all = names.iter().map(String::as_str).chain(self.constant_names());
+                mistake.help(match nearest(name, all) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if name == "Tensor" || name.starts_with("Tensor.") => {
+                        "`Tensor` stands for both tensors in clauses that are stated for each tensor; \
+                         elsewhere write `InputTensor` or `OutputTensor`"
+                            .to_owned()
+                    }
+                    None if name.starts_with("InputTensor.") || name.starts_with("OutputTensor.") => {
+                        let fields = Field::ALL.map(Field::name).join(", ");
+                        format!("a tensor has the fields Sizes, Strides, {fields}")
+                    }
+                    None => {
+                        let members: Vec<_> =
+                            self.signature.members.iter().map(|member| member.name.as_str()).collect();
+                        let of = &self.signature.operator;
+                        format!("the members of {of} are InputTensor, OutputTensor, {}", members.join(", "))
+                    }
+                })
+            }
+        }
+    }
+}
+
+/// The levels, for a mistake's help.
+pub(super) fn levels() -> String {
+    FeatureLevel::all().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

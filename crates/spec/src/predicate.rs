@@ -1,0 +1,83 @@
+//! Predicates over cases: `--where`, known failures, the bounds of suites. The same language as the specs',
+//! compiled once for each operator.
+
+use std::sync::Arc;
+
+use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel, Signature};
+
+use crate::{
+    expression::{CaseNames, Expression, Mistake, Scope, parse},
+    program::{Builder, Inputs, OpId, Program, Values},
+};
+
+/// A condition on cases.
+///
+/// A name that one operator has and another has not is undefined for the other, so that what follows from it
+/// is not true there. `operator` is the case's operator, to be compared with names such as `SLICE1`.
+#[derive(Debug, Clone)]
+pub struct Predicate {
+    expression: Expression,
+    operators: Vec<Compiled>,
+}
+
+/// The condition for one operator.
+#[derive(Debug, Clone)]
+struct Compiled {
+    signature: Arc<Signature>,
+    program: Program,
+    root: OpId,
+}
+
+impl Predicate {
+    /// Compiles a text for operators with these scopes. The mistake is one that it is for every operator.
+    pub fn compile<'a>(text: &str, scopes: impl IntoIterator<Item = &'a Scope>) -> Result<Self, Mistake> {
+        Self::from_expression(parse(text)?, scopes)
+    }
+
+    /// As [`Predicate::compile`], of what was parsed already.
+    pub fn from_expression<'a>(
+        expression: Expression,
+        scopes: impl IntoIterator<Item = &'a Scope>,
+    ) -> Result<Self, Mistake> {
+        let scopes: Vec<&Scope> = scopes.into_iter().collect();
+        let names = scopes.iter().map(|scope| scope.signature().operator.clone()).zip(0..);
+        let enumerators = names.map(|(name, value)| Enumerator { name, value }).collect();
+        let operators = Arc::new(Enumeration { name: "operator".to_owned(), enumerators });
+        let names = CaseNames { operators: &operators, scopes: &scopes };
+        let mut compiled = Vec::new();
+        let mut mistake = None;
+        for scope in &scopes {
+            // The same name may be an integer here and a list there: where the types do not fit, the
+            // predicate holds of no case. A mistake everywhere is a mistake.
+            match scope.predicate(names, &expression) {
+                Ok(term) => {
+                    let mut builder = Builder::new(Arc::clone(scope.signature()));
+                    let root = builder.add(&term);
+                    let signature = Arc::clone(scope.signature());
+                    compiled.push(Compiled { signature, program: builder.finish(), root });
+                }
+                Err(found) => mistake = mistake.or(Some(found)),
+            }
+        }
+        match mistake {
+            Some(mistake) if compiled.is_empty() => Err(mistake),
+            _ => Ok(Self { expression, operators: compiled }),
+        }
+    }
+
+    /// Whether it is true of a case at a feature level. What is undefined is not true.
+    pub fn holds(&self, case: &Case, level: FeatureLevel, values: &mut Values) -> bool {
+        let signature = &case.desc.signature;
+        let of_case = |compiled: &&Compiled| Arc::ptr_eq(&compiled.signature, signature);
+        let same = |compiled: &&Compiled| compiled.signature == *signature;
+        let found = self.operators.iter().find(of_case).or_else(|| self.operators.iter().find(same));
+        let Some(compiled) = found else { return false };
+        let evaluation = compiled.program.evaluate(Inputs::of_case(case, level), values);
+        evaluation.verdict(compiled.root) == Some(true)
+    }
+
+    /// What it says.
+    pub fn expression(&self) -> &Expression {
+        &self.expression
+    }
+}

@@ -1,0 +1,295 @@
+//! Runs a program on a desc, and answers for the values of its operations.
+
+use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
+
+use super::{
+    MAXIMUM_AXES, Op, OpId, Operation, Program, leaf,
+    number::Number,
+    step::{Place, Row, step},
+};
+use crate::expression::Comparison;
+
+/// What a program reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// The desc. Its signature must be the one that the program was built for.
+    pub desc: &'a Desc,
+    /// The feature level to judge at.
+    pub level: FeatureLevel,
+    /// Where the tensors lie in their buffers; only predicates over cases read it.
+    pub binding: BindingOffsets,
+}
+
+impl<'a> Inputs<'a> {
+    /// A desc at a feature level, bound at offset 0.
+    pub fn new(desc: &'a Desc, level: FeatureLevel) -> Self {
+        Self { desc, level, binding: BindingOffsets::default() }
+    }
+
+    /// A case at a feature level.
+    pub fn of_case(case: &'a Case, level: FeatureLevel) -> Self {
+        Self { desc: &case.desc, level, binding: case.binding }
+    }
+}
+
+/// A bit a lane. What has one value for the desc has the same bit in every lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mask {
+    /// Where a condition is true: a subset of `defined`. Zero for integers.
+    pub truth: u8,
+    /// Where there is a value.
+    pub defined: u8,
+}
+
+impl Mask {
+    pub(super) const UNDEFINED: Self = Self { truth: 0, defined: 0 };
+
+    /// Where a condition is false.
+    pub fn falsehood(self) -> u8 {
+        self.defined & !self.truth
+    }
+}
+
+/// The memory of evaluation, to be kept from one desc to the next.
+#[derive(Debug, Default)]
+pub struct Values {
+    narrow: Tables<i64>,
+    wide: Tables<i128>,
+    is_wide: bool,
+    lengths: Lengths,
+}
+
+/// The values of all operations, in one width.
+#[derive(Debug, Default)]
+struct Tables<N> {
+    fixed: Table<N>,
+    moving: Table<N>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Table<N> {
+    pub(super) rows: Vec<Row<N>>,
+    pub(super) masks: Vec<Mask>,
+}
+
+impl<N: Number> Table<N> {
+    fn grow(&mut self, length: usize) {
+        if self.rows.len() < length {
+            self.rows.resize(length, Row::default());
+            self.masks.resize(length, Mask::UNDEFINED);
+        }
+    }
+}
+
+/// How long the lists of a desc are.
+#[derive(Debug, Default)]
+pub(super) struct Lengths {
+    /// Of each list of the program; `None` where it is null or has more than eight values.
+    each: Vec<Option<u8>>,
+    /// The length that all of them have.
+    agreed: Option<u8>,
+}
+
+impl Lengths {
+    fn measure(&mut self, program: &Program, desc: &Desc) {
+        self.each.clear();
+        self.each.extend(program.lists.iter().map(|&source| {
+            leaf::length(desc, source).filter(|&length| length <= MAXIMUM_AXES).map(|length| length as u8)
+        }));
+        let first = self.each.first().copied().flatten();
+        self.agreed = first.filter(|_| self.each.iter().all(|length| *length == first));
+    }
+
+    /// On how many axes an operation that needs these lists has a value.
+    pub(super) fn lanes(&self, lists: u64) -> Option<u8> {
+        if self.agreed.is_some() || lists == 0 {
+            return self.agreed;
+        }
+        let mut needed = self.each.iter().enumerate().filter(|(at, _)| lists >> (*at).min(63) & 1 == 1);
+        let (_, first) = needed.next()?;
+        needed.all(|(_, length)| length == first).then_some(*first).flatten()
+    }
+
+    /// How many lanes are worth computing.
+    pub(super) fn count(&self) -> usize {
+        self.agreed.map_or(MAXIMUM_AXES, usize::from)
+    }
+}
+
+impl Program {
+    /// Computes every operation that does not depend on `c`.
+    pub fn evaluate<'a>(&'a self, inputs: Inputs<'a>, values: &'a mut Values) -> Evaluation<'a> {
+        values.lengths.measure(self, inputs.desc);
+        let Values { narrow, wide, lengths, .. } = values;
+        values.is_wide = !narrow.evaluate(self, &inputs, lengths);
+        if values.is_wide {
+            wide.evaluate(self, &inputs, lengths);
+        }
+        Evaluation { program: self, inputs, values }
+    }
+}
+
+impl<N: Number> Tables<N> {
+    /// Whether every value was held.
+    fn evaluate(&mut self, program: &Program, inputs: &Inputs<'_>, lengths: &Lengths) -> bool {
+        self.fixed.grow(program.ops.len());
+        let mut lost = false;
+        for &id in &program.fixed {
+            step(program, id, &mut self.fixed, Place::Axes { inputs, lengths }, &mut lost);
+        }
+        !lost
+    }
+
+    fn evaluate_coordinates(&mut self, program: &Program, axis: usize, first: i64) -> bool {
+        self.moving.grow(program.ops.len());
+        for &id in &program.frontier {
+            let (row, mask) = (&self.fixed.rows[id.index()], self.fixed.masks[id.index()]);
+            let spread = |bits: u8| if axis < MAXIMUM_AXES && bits >> axis & 1 == 1 { u8::MAX } else { 0 };
+            self.moving.rows[id.index()] = Row([row.0.get(axis).copied().unwrap_or_default(); MAXIMUM_AXES]);
+            self.moving.masks[id.index()] = Mask { truth: spread(mask.truth), defined: spread(mask.defined) };
+        }
+        let mut lost = false;
+        for &id in &program.moving {
+            step(program, id, &mut self.moving, Place::Coordinates { first }, &mut lost);
+        }
+        !lost
+    }
+}
+
+/// The values of a program's operations on a desc.
+#[derive(Debug)]
+pub struct Evaluation<'a> {
+    program: &'a Program,
+    inputs: Inputs<'a>,
+    values: &'a mut Values,
+}
+
+impl Evaluation<'_> {
+    /// Computes what depends on `c`, for the coordinates `first` to `first + 7` of an axis, in eight lanes.
+    pub fn at_coordinates(&mut self, axis: usize, first: i64) {
+        let Values { narrow, wide, is_wide, lengths } = &mut *self.values;
+        if !*is_wide && !narrow.evaluate_coordinates(self.program, axis, first) {
+            *is_wide = true;
+            wide.evaluate(self.program, &self.inputs, lengths);
+        }
+        if *is_wide {
+            wide.evaluate_coordinates(self.program, axis, first);
+        }
+    }
+
+    /// How many lanes an operation has: one for what has one value for the desc, eight for what depends on `c`,
+    /// and else one an axis. `None` where the lists that it needs are missing, differ in length or have more
+    /// than eight values: then no lane of it means anything.
+    pub fn lanes(&self, id: OpId) -> Option<usize> {
+        let op = self.program.op(id);
+        match (op.per_axis, op.uses_coordinate) {
+            (false, _) => Some(1),
+            (true, true) => Some(MAXIMUM_AXES),
+            (true, false) => self.values.lengths.lanes(op.lists).map(usize::from),
+        }
+    }
+
+    /// A bit for each lane that an operation has.
+    pub fn lane_mask(&self, id: OpId) -> u8 {
+        self.lanes(id).map_or(0, |lanes| ((1u16 << lanes) - 1) as u8)
+    }
+
+    /// Where an operation is defined and, for a condition, true; only lanes that it has.
+    pub fn mask(&self, id: OpId) -> Mask {
+        let lanes = self.lane_mask(id);
+        let mask = self.raw_mask(id);
+        Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
+    }
+
+    /// Whether a condition holds on all its lanes: false as soon as it is false on one. `None` where that is
+    /// not known, or it is not judgeable.
+    pub fn verdict(&self, id: OpId) -> Option<bool> {
+        let (mask, lanes) = (self.mask(id), self.lane_mask(id));
+        if mask.falsehood() != 0 {
+            return Some(false);
+        }
+        (mask.truth == lanes && self.lanes(id).is_some()).then_some(true)
+    }
+
+    /// The value of an integer operation on a lane; `None` where it is undefined or the lane does not exist.
+    /// It saturates at 128 bits.
+    pub fn integer(&self, id: OpId, lane: usize) -> Option<i128> {
+        let defined = lane < MAXIMUM_AXES && self.mask(id).defined >> lane & 1 == 1;
+        if !defined || self.program.op(id).is_condition {
+            return None;
+        }
+        Some(self.lane(id, lane))
+    }
+
+    /// The eight lanes of an integer operation, where 64 bits held every value of the program; undefined lanes
+    /// hold anything.
+    pub fn row(&self, id: OpId) -> Option<&[i64; MAXIMUM_AXES]> {
+        let narrow = &self.values.narrow;
+        let table = if self.op(id).uses_coordinate { &narrow.moving } else { &narrow.fixed };
+        if self.values.is_wide { None } else { table.rows.get(id.index()).map(|row| &row.0) }
+    }
+
+    /// The lanes where a comparison is defined and its two sides are equal; 0 for another operation.
+    pub fn equal(&self, id: OpId) -> u8 {
+        let Operation::Compare(_, a, b) = self.op(id).operation else { return 0 };
+        self.where_sides(id, |lane| self.operand(id, a, lane) == self.operand(id, b, lane))
+    }
+
+    /// The lanes where a comparison is true, and a step of one would change that: the sides are equal, or, for
+    /// `<`, `>` and `!=`, differ by one. 0 for another operation.
+    pub fn edge(&self, id: OpId) -> u8 {
+        let Operation::Compare(comparison, a, b) = self.op(id).operation else { return 0 };
+        let apart = match comparison {
+            Comparison::Equal | Comparison::LessOrEqual | Comparison::GreaterOrEqual => 0,
+            Comparison::NotEqual | Comparison::Less | Comparison::Greater => 1,
+        };
+        self.mask(id).truth
+            & self.where_sides(id, |lane| {
+                self.operand(id, a, lane).abs_diff(self.operand(id, b, lane)) == apart
+            })
+    }
+
+    fn where_sides(&self, id: OpId, holds: impl Fn(usize) -> bool) -> u8 {
+        let defined = self.mask(id).defined;
+        let lanes = (0..MAXIMUM_AXES).filter(|&lane| defined >> lane & 1 == 1 && holds(lane));
+        lanes.fold(0, |mask, lane| mask | 1 << lane)
+    }
+
+    fn op(&self, id: OpId) -> &Op {
+        self.program.op(id)
+    }
+
+    /// A lane of an operand, as the operation that reads it sees it.
+    fn operand(&self, reader: OpId, id: OpId, lane: usize) -> i128 {
+        self.read(id, self.op(reader).uses_coordinate, lane)
+    }
+
+    fn lane(&self, id: OpId, lane: usize) -> i128 {
+        self.read(id, self.op(id).uses_coordinate, lane)
+    }
+
+    fn read(&self, id: OpId, moving: bool, lane: usize) -> i128 {
+        fn of<N: Number>(tables: &Tables<N>, moving: bool, id: OpId, lane: usize) -> i128 {
+            let table = if moving { &tables.moving } else { &tables.fixed };
+            table.rows.get(id.index()).map_or(0, |row| row.0[lane].widen())
+        }
+        if self.values.is_wide {
+            of(&self.values.wide, moving, id, lane)
+        } else {
+            of(&self.values.narrow, moving, id, lane)
+        }
+    }
+
+    fn raw_mask(&self, id: OpId) -> Mask {
+        fn of<N>(tables: &Tables<N>, moving: bool, id: OpId) -> Mask {
+            let table = if moving { &tables.moving } else { &tables.fixed };
+            table.masks.get(id.index()).copied().unwrap_or_default()
+        }
+        let moving = self.op(id).uses_coordinate;
+        if self.values.is_wide {
+            of(&self.values.wide, moving, id)
+        } else {
+            of(&self.values.narrow, moving, id)
+        }
+    }
+}

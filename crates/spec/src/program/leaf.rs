@@ -1,0 +1,192 @@
+//! What programs read of a desc: its lists, its integers, and what can be asked of its pointers.
+
+use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
+use smallvec::SmallVec;
+
+use super::{Inputs, MAXIMUM_AXES, Range};
+
+/// A list with one value an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ListSource {
+    /// A tensor's `Sizes`.
+    Sizes(Side),
+    /// A tensor's `Strides`; packed ones where the pointer is null.
+    Strides(Side),
+    /// The member at this place of the signature.
+    Member(usize),
+}
+
+/// A tensor's fields that are integers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Field {
+    /// `DataType`.
+    DataType,
+    /// `DimensionCount`.
+    DimensionCount,
+    /// `Flags`.
+    Flags,
+    /// `TotalTensorSizeInBytes`.
+    TotalTensorSizeInBytes,
+    /// `GuaranteedBaseOffsetAlignment`.
+    GuaranteedBaseOffsetAlignment,
+    /// The bytes of an element. No field of the struct: undefined where the data type has no whole number of
+    /// bytes.
+    ElementSize,
+}
+
+impl Field {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::DataType,
+        Self::DimensionCount,
+        Self::Flags,
+        Self::TotalTensorSizeInBytes,
+        Self::GuaranteedBaseOffsetAlignment,
+        Self::ElementSize,
+    ];
+
+    /// As the struct spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DataType => "DataType",
+            Self::DimensionCount => "DimensionCount",
+            Self::Flags => "Flags",
+            Self::TotalTensorSizeInBytes => "TotalTensorSizeInBytes",
+            Self::GuaranteedBaseOffsetAlignment => "GuaranteedBaseOffsetAlignment",
+            Self::ElementSize => "ElementSize",
+        }
+    }
+
+    fn value(self, tensor: &Tensor) -> Option<i128> {
+        Some(match self {
+            Self::DataType => i128::from(tensor.data_type.0),
+            Self::DimensionCount => i128::from(tensor.dimension_count),
+            Self::Flags => i128::from(tensor.flags),
+            Self::TotalTensorSizeInBytes => i128::from(tensor.total_size),
+            Self::GuaranteedBaseOffsetAlignment => i128::from(tensor.alignment),
+            Self::ElementSize => tensor.data_type.element_size()? as i128,
+        })
+    }
+}
+
+/// What is read of a desc, or of the place of evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Leaf {
+    /// The integer member at this place of the signature.
+    Member(usize),
+    /// A list's value on the axis.
+    List(ListSource),
+    /// A tensor's field.
+    Field(Side, Field),
+    /// How many values a list has.
+    Length(ListSource),
+    /// Whether a list is not a null pointer. Strides may be null.
+    ListPresent(ListSource),
+    /// Whether a tensor is not a null pointer.
+    TensorPresent(Side),
+    /// Whether two coordinates of a tensor share an offset; see [`overlaps`](super::overlaps()).
+    Overlaps(Side),
+    /// The axis.
+    Axis,
+    /// The output coordinate on the axis.
+    Coordinate,
+    /// The feature level's code.
+    Level,
+    /// Where a tensor lies in its buffer, in bytes.
+    BindingOffset(Side),
+}
+
+impl Leaf {
+    /// Whether it is a condition, and not an integer.
+    pub fn is_condition(self) -> bool {
+        matches!(self, Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_))
+    }
+
+    /// The list whose length says on how many axes it has a value.
+    pub(super) fn list(self) -> Option<ListSource> {
+        match self {
+            Self::List(source) => Some(source),
+            Self::Axis => Some(ListSource::Sizes(Side::Input)),
+            _ => None,
+        }
+    }
+
+    /// The values that it can take in a desc whose members keep to their types.
+    pub(super) fn range(self, signature: &Signature) -> Range {
+        const UNSIGNED: Range = Range { least: 0, greatest: u32::MAX as i128 };
+        let member = |position: usize| {
+            let kind = signature.members.get(position).map(|member| &member.kind);
+            kind.and_then(MemberKind::range).map_or(UNSIGNED, |(least, greatest)| Range {
+                least: i128::from(least),
+                greatest: i128::from(greatest),
+            })
+        };
+        match self {
+            Self::Member(position) | Self::List(ListSource::Member(position)) => member(position),
+            // Strides that are not given may be greater: loading them checks it.
+            Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
+            Self::Field(_, Field::ElementSize) => Range { least: 1, greatest: 8 },
+            Self::Field(_, Field::TotalTensorSizeInBytes) | Self::BindingOffset(_) => {
+                Range { least: 0, greatest: i128::from(u64::MAX) }
+            }
+            Self::Field(..) => UNSIGNED,
+            Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) => Range::CONDITION,
+            Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
+            // An output's size is below 2^32, and lanes run past it by no more than seven.
+            Self::Coordinate => Range { least: 0, greatest: 1 << 33 },
+        }
+    }
+
+    /// The value where there is one for the desc; 0 and 1 for conditions. `None` is undefined.
+    pub(super) fn scalar(self, inputs: &Inputs<'_>) -> Option<i128> {
+        let desc = inputs.desc;
+        match self {
+            Self::Member(position) => match desc.members.get(position)? {
+                Value::Integer(value) => Some(i128::from(*value)),
+                _ => None,
+            },
+            Self::Field(side, field) => field.value(desc.tensor(side)?),
+            Self::Length(source) => length(desc, source).map(|length| length as i128),
+            Self::ListPresent(source) => Some(i128::from(match source {
+                ListSource::Sizes(side) => desc.tensor(side)?.sizes.is_some(),
+                ListSource::Strides(side) => desc.tensor(side)?.strides.is_some(),
+                ListSource::Member(position) => given(desc, position).is_some(),
+            })),
+            Self::TensorPresent(side) => Some(i128::from(desc.tensor(side).is_some())),
+            Self::Overlaps(side) => {
+                let tensor = desc.tensor(side)?;
+                let strides = tensor.strides.as_deref();
+                super::overlaps(tensor.sizes.as_deref()?, strides).map(i128::from)
+            }
+            Self::Level => Some(i128::from(inputs.level.code())),
+            Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),
+            Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
+            Self::List(_) | Self::Axis | Self::Coordinate => None,
+        }
+    }
+}
+
+fn given(desc: &Desc, position: usize) -> Option<&List> {
+    match desc.members.get(position)? {
+        Value::List(list) => list.as_ref(),
+        _ => None,
+    }
+}
+
+/// The values of a list that stands in the desc: not of strides that are left out.
+pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
+    match source {
+        ListSource::Sizes(side) => desc.tensor(side)?.sizes.as_deref(),
+        ListSource::Strides(side) => desc.tensor(side)?.strides.as_deref(),
+        ListSource::Member(position) => given(desc, position).map(SmallVec::as_slice),
+    }
+}
+
+/// The length of a list; strides that are left out are as long as the sizes.
+pub(super) fn length(desc: &Desc, source: ListSource) -> Option<usize> {
+    let sizes = match source {
+        ListSource::Strides(side) => Some(ListSource::Sizes(side)),
+        _ => None,
+    };
+    list(desc, source).or_else(|| list(desc, sizes?)).map(<[i64]>::len)
+}

@@ -1,0 +1,155 @@
+//! Expressions compiled: one flat list of operations, each shared by whatever needs it, evaluated on all
+//! axes at once.
+//!
+//! A [`Builder`] lowers [`Term`](crate::expression::Term)s into a [`Program`]; equal parts become one
+//! operation. An operation has one value for the desc, or one on each axis, in up to eight lanes. The values
+//! are mathematical integers: they are computed in 64 bits, checked for overflow except where the ranges of
+//! what a desc holds prove it needless, and computed again in 128 bits, saturating there, when a check fails.
+//! With every value goes whether it is defined.
+//!
+//! An operation that needs several lists is judgeable where they are all there and equally long
+//! ([`Evaluation::lanes`]); no lane of it means anything elsewhere.
+//!
+//! Operations that depend on the output coordinate `c` are left out by [`Program::evaluate`];
+//! [`Evaluation::at_coordinates`] computes them for eight consecutive coordinates of one axis.
+
+mod builder;
+mod evaluate;
+mod leaf;
+mod number;
+mod overlap;
+mod range;
+mod step;
+
+pub use builder::{Builder, Read};
+pub use evaluate::{Evaluation, Inputs, Mask, Values};
+pub use leaf::{Field, Leaf, ListSource};
+pub use overlap::overlaps;
+pub use range::Range;
+
+use crate::expression::{Binary, Comparison, Logic, Quantifier};
+
+/// The greatest number of axes that is evaluated; DirectML's operators have no more.
+pub const MAXIMUM_AXES: usize = 8;
+
+/// An operation's place in its program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OpId(u32);
+
+impl OpId {
+    /// Its index in [`Program::ops`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What an operation computes from the values of earlier ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation {
+    /// A constant.
+    Constant(i128),
+    /// Something that a desc holds, or the place of evaluation.
+    Leaf(Leaf),
+    /// Always undefined.
+    Missing,
+    /// `-a`.
+    Negate(OpId),
+    /// `abs(a)`.
+    Absolute(OpId),
+    /// An operation on two integers.
+    Binary(Binary, OpId, OpId),
+    /// `if a then b else c`, of integers.
+    Choose(OpId, OpId, OpId),
+    /// A comparison.
+    Compare(Comparison, OpId, OpId),
+    /// Whether an integer is one of the numbers from 0 to 63 whose bits are set.
+    Among(OpId, u64),
+    /// `not a`.
+    Not(OpId),
+    /// `a and b`, `a or b`.
+    Logic(Logic, OpId, OpId),
+    /// `if a then b else c`, of conditions.
+    ChooseCondition(OpId, OpId, OpId),
+    /// The axes gathered.
+    Over(Quantifier, OpId),
+}
+
+impl Operation {
+    /// The operations that it reads.
+    pub fn operands(&self) -> impl Iterator<Item = OpId> + use<> {
+        let operands = match *self {
+            Self::Constant(_) | Self::Leaf(_) | Self::Missing => [None; 3],
+            Self::Negate(a) | Self::Absolute(a) | Self::Among(a, _) | Self::Not(a) | Self::Over(_, a) => {
+                [Some(a), None, None]
+            }
+            Self::Binary(_, a, b) | Self::Compare(_, a, b) | Self::Logic(_, a, b) => [Some(a), Some(b), None],
+            Self::Choose(a, b, c) | Self::ChooseCondition(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        operands.into_iter().flatten()
+    }
+}
+
+/// One operation of a program, and what is known of it before any desc is.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// What it computes.
+    pub operation: Operation,
+    /// Whether it gives a condition, and not an integer.
+    pub is_condition: bool,
+    /// Whether it has a value on each axis.
+    pub per_axis: bool,
+    /// Whether it depends on `c`.
+    pub uses_coordinate: bool,
+    /// The values that it can take; `0..=1` for a condition.
+    pub range: Range,
+    /// Whether 64 bits are proven to hold every value.
+    proven: bool,
+    /// The lists that it needs, as bits by index in `Program::lists`; the last bit stands for all beyond.
+    lists: u64,
+}
+
+/// A list of operations, each after those that it reads.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    ops: Vec<Op>,
+    lists: Vec<ListSource>,
+    /// The operations that do not depend on `c`.
+    fixed: Vec<OpId>,
+    /// The operations that do.
+    moving: Vec<OpId>,
+    /// What the moving ones read of the fixed ones.
+    frontier: Vec<OpId>,
+}
+
+impl Program {
+    /// Every operation, each after those that it reads.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// One operation.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id.index()]
+    }
+
+    /// The operations that `root` is computed from, itself included, in the order of the program.
+    pub fn reachable(&self, root: OpId) -> Vec<OpId> {
+        let mut wanted = vec![false; root.index() + 1];
+        wanted[root.index()] = true;
+        for index in (0..=root.index()).rev() {
+            if wanted[index] {
+                self.ops[index].operation.operands().for_each(|operand| wanted[operand.index()] = true);
+            }
+        }
+        let ids = (0u32..).map(OpId).zip(wanted);
+        ids.filter(|(_, wanted)| *wanted).map(|(id, _)| id).collect()
+    }
+
+    /// The comparisons that `root` is computed from, those in its definitions and in the conditions of its
+    /// `if`s included.
+    pub fn comparisons(&self, root: OpId) -> Vec<OpId> {
+        let mut found = self.reachable(root);
+        found.retain(|&id| matches!(self.op(id).operation, Operation::Compare(..)));
+        found
+    }
+}

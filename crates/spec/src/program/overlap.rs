@@ -1,0 +1,146 @@
+//! Whether a strided layout puts two coordinates at one offset: exactly, by a search that is cut short.
+
+use smallvec::SmallVec;
+
+/// How many nodes the search may visit. Layouts that people write take a handful.
+const BUDGET: u32 = 100_000;
+
+/// Whether two coordinates of a tensor share an offset. Packed (`None`) strides never do. `None` where a
+/// size is below 1, a stride is negative, or the lists differ in length, and where the search grows too long.
+///
+/// Two coordinates share an offset exactly if their difference `d`, not all zero, with `|d| < size` on each
+/// axis, has `Σ d * stride = 0`. Largest stride first, the difference on each axis is bounded by what the
+/// smaller strides can still make up for.
+pub fn overlaps(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
+    if sizes.iter().any(|&size| size < 1) {
+        return None;
+    }
+    let Some(strides) = strides else { return Some(false) };
+    if strides.len() != sizes.len() || strides.iter().any(|&stride| stride < 0) {
+        return None;
+    }
+    let mut axes: SmallVec<[Axis; 8]> = sizes
+        .iter()
+        .zip(strides)
+        .filter(|&(&size, _)| size > 1)
+        .map(|(&size, &stride)| Axis {
+            most: i128::from(size) - 1,
+            stride: i128::from(stride),
+            reach: 0,
+            divisor: 0,
+        })
+        .collect();
+    if axes.iter().any(|axis| axis.stride == 0) {
+        return Some(true);
+    }
+    axes.sort_unstable_by_key(|axis| std::cmp::Reverse(axis.stride));
+    let (mut reach, mut divisor, mut nested) = (0i128, 0i128, true);
+    for axis in axes.iter_mut().rev() {
+        nested &= axis.stride > reach;
+        // `reach` and `divisor` speak of the axes that follow.
+        (axis.reach, axis.divisor) = (reach, divisor);
+        reach = reach.saturating_add(axis.most.saturating_mul(axis.stride));
+        divisor = greatest_common_divisor(axis.stride, divisor);
+    }
+    if nested {
+        return Some(false);
+    }
+    // More coordinates than offsets: two must share one.
+    let coordinates = axes.iter().fold(1i128, |count, axis| count.saturating_mul(axis.most + 1));
+    if coordinates > reach / divisor.max(1) + 1 && reach < i128::MAX {
+        return Some(true);
+    }
+    Search { axes: &axes, budget: BUDGET }.meets(0, 0, false)
+}
+
+struct Axis {
+    /// The greatest difference of two coordinates.
+    most: i128,
+    stride: i128,
+    /// The greatest offset that the axes after this one add up to.
+    reach: i128,
+    /// What divides every offset of the axes after this one; 0 where there is none.
+    divisor: i128,
+}
+
+struct Search<'a> {
+    axes: &'a [Axis],
+    budget: u32,
+}
+
+impl Search<'_> {
+    /// Whether differences from `depth` on can bring `offset` to zero; `moved` if one was chosen already that is
+    /// not zero. `None` when the budget is spent.
+    fn meets(&mut self, depth: usize, offset: i128, moved: bool) -> Option<bool> {
+        self.budget = self.budget.checked_sub(1)?;
+        let Some(axis) = self.axes.get(depth) else { return Some(moved && offset == 0) };
+        // offset + d * stride must come within what the rest can reach. The first difference that is not zero
+        // can be taken as positive.
+        let low = (-axis.reach - offset + axis.stride - 1).div_euclid(axis.stride);
+        let low = low.max(if moved { -axis.most } else { 0 });
+        let high = (axis.reach - offset).div_euclid(axis.stride).min(axis.most);
+        let mut difference = low;
+        while difference <= high {
+            let next = offset + difference * axis.stride;
+            let possible = if axis.divisor == 0 { next == 0 } else { next % axis.divisor == 0 };
+            if possible {
+                if self.meets(depth + 1, next, moved || difference != 0)? {
+                    return Some(true);
+                }
+            } else {
+                self.budget = self.budget.checked_sub(1)?;
+            }
+            difference += 1;
+        }
+        Some(false)
+    }
+}
+
+fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn interleaved_layouts_are_told_from_overlapping_ones() {
+        // Columns of stride 2 that interleave with a row of odd offsets.
+        assert_eq!(overlaps(&[2, 3], Some(&[1, 2])), Some(false));
+        assert_eq!(overlaps(&[3, 3], Some(&[1, 2])), Some(true));
+        assert_eq!(overlaps(&[1, 3], Some(&[0, 2])), Some(false));
+        assert_eq!(overlaps(&[2, 3], Some(&[0, 1])), Some(true));
+        assert_eq!(overlaps(&[2, 0], Some(&[1, 1])), None);
+        assert_eq!(overlaps(&[2, 2], Some(&[1])), None);
+    }
+
+    #[test]
+    fn the_largest_layouts_end() {
+        let huge = [i64::from(u32::MAX); 8];
+        assert_eq!(overlaps(&huge, Some(&huge)), Some(true));
+        assert_eq!(overlaps(&[i64::MAX; 9], Some(&[i64::MAX; 9])), Some(true));
+        overlaps(
+            &[1000; 8],
+            Some(&[999_999_937, 999_999_893, 999_999_883, 999_999_797, 99_999_989, 7, 5, 3]),
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_listing_every_offset(axes in prop::collection::vec((1i64..6, 0i64..40), 0..5)) {
+            let (sizes, strides): (Vec<_>, Vec<_>) = axes.into_iter().unzip();
+            let mut offsets = vec![0];
+            for (&size, &stride) in sizes.iter().zip(&strides) {
+                offsets = offsets.iter().flat_map(|at| (0..size).map(move |c| at + c * stride)).collect();
+            }
+            let distinct: HashSet<_> = offsets.iter().collect();
+            prop_assert_eq!(overlaps(&sizes, Some(&strides)), Some(distinct.len() < offsets.len()));
+        }
+    }
+}

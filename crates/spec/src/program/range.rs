@@ -1,0 +1,107 @@
+//! Interval arithmetic: from what a desc's members can hold to what an operation can give, so that overflow
+//! is checked only where it can happen.
+
+use crate::expression::Binary;
+
+use super::MAXIMUM_AXES;
+
+/// All integers from the least to the greatest; bounds saturate at 128 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The least.
+    pub least: i128,
+    /// The greatest.
+    pub greatest: i128,
+}
+
+impl Range {
+    /// False and true.
+    pub const CONDITION: Self = Self { least: 0, greatest: 1 };
+
+    /// One integer.
+    pub fn only(value: i128) -> Self {
+        Self { least: value, greatest: value }
+    }
+
+    /// Whether 64 bits hold all of it.
+    pub fn fits(self) -> bool {
+        i64::try_from(self.least).is_ok() && i64::try_from(self.greatest).is_ok()
+    }
+
+    /// Whether `value` is in it.
+    pub fn contains(self, value: i128) -> bool {
+        self.least <= value && value <= self.greatest
+    }
+
+    fn hull(values: impl IntoIterator<Item = i128> + Clone) -> Self {
+        let least = values.clone().into_iter().min().unwrap_or(0);
+        Self { least, greatest: values.into_iter().max().unwrap_or(0) }
+    }
+
+    /// The smallest range that holds both.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self::hull([self.least, self.greatest, other.least, other.greatest])
+    }
+
+    pub(super) fn negate(self) -> Self {
+        Self { least: self.greatest.saturating_neg(), greatest: self.least.saturating_neg() }
+    }
+
+    pub(super) fn absolute(self) -> Self {
+        let ends = [self.least.saturating_abs(), self.greatest.saturating_abs()];
+        let hull = Self::hull(ends);
+        if self.contains(0) { Self { least: 0, ..hull } } else { hull }
+    }
+
+    /// What an operation gives, where it is defined, on all pairs from two ranges.
+    pub(super) fn binary(binary: Binary, a: Self, b: Self) -> Self {
+        let corners = |f: fn(i128, i128) -> i128| {
+            Self::hull([
+                f(a.least, b.least),
+                f(a.least, b.greatest),
+                f(a.greatest, b.least),
+                f(a.greatest, b.greatest),
+            ])
+        };
+        match binary {
+            Binary::Add => corners(i128::saturating_add),
+            Binary::Subtract => corners(i128::saturating_sub),
+            Binary::Multiply => corners(i128::saturating_mul),
+            Binary::Minimum => corners(i128::min),
+            Binary::Maximum => corners(i128::max),
+            Binary::Divide => {
+                // Nothing is divided by more than by the divisors nearest to zero.
+                let mut divisors = vec![b.least, b.greatest, 1, -1];
+                divisors.retain(|&divisor| divisor != 0 && b.contains(divisor));
+                let quotients: Vec<_> = divisors
+                    .iter()
+                    .flat_map(|&d| [super::number::divide(a.least, d), super::number::divide(a.greatest, d)])
+                    .collect();
+                Self::hull(quotients.iter().copied())
+            }
+            Binary::Modulo => {
+                let most = b.absolute().greatest.saturating_sub(1).max(0);
+                Self { least: 0, greatest: if a.least >= 0 { a.greatest.min(most) } else { most } }
+            }
+            Binary::Align => {
+                let step = b.absolute().greatest.saturating_sub(1).max(0);
+                Self { least: a.least, greatest: a.greatest.saturating_add(step) }
+            }
+        }
+    }
+
+    /// The sum of up to eight.
+    pub(super) fn sum(self) -> Self {
+        let axes = MAXIMUM_AXES as i128;
+        Self {
+            least: self.least.saturating_mul(axes).min(0),
+            greatest: self.greatest.saturating_mul(axes).max(0),
+        }
+    }
+
+    /// The product of up to eight.
+    pub(super) fn product(self) -> Self {
+        let most = self.absolute().greatest.max(1).saturating_pow(MAXIMUM_AXES as u32);
+        Self { least: if self.least >= 0 { 0 } else { most.saturating_neg() }, greatest: most }
+    }
+}

@@ -1,0 +1,345 @@
+//! Computes one operation from the values of earlier ones, on all lanes.
+
+use dmlcts_model::Side;
+
+use super::{
+    Leaf, ListSource, MAXIMUM_AXES, Mask, OpId, Operation, Program,
+    evaluate::{Inputs, Lengths, Table},
+    leaf,
+    number::Number,
+};
+use crate::expression::{Binary, Logic, Quantifier};
+
+/// An integer in each lane.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Row<N>(pub(super) [N; MAXIMUM_AXES]);
+
+/// What the lanes are.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// The axes of a desc.
+    Axes { inputs: &'a Inputs<'a>, lengths: &'a Lengths },
+    /// Coordinates of one axis, from this one on.
+    Coordinates { first: i64 },
+}
+
+impl Place<'_> {
+    /// How many lanes are worth computing.
+    fn count(self) -> usize {
+        match self {
+            Self::Axes { lengths, .. } => lengths.count(),
+            Self::Coordinates { .. } => MAXIMUM_AXES,
+        }
+    }
+}
+
+const EVERYWHERE: Mask = Mask { truth: 0, defined: u8::MAX };
+
+/// Computes operation `id` into the table. `lost` is set where a value does not fit.
+#[inline]
+pub(super) fn step<N: Number>(
+    program: &Program,
+    id: OpId,
+    table: &mut Table<N>,
+    place: Place<'_>,
+    lost: &mut bool,
+) {
+    let op = &program.ops[id.index()];
+    let (rows, later) = table.rows.split_at_mut(id.index());
+    let row = |id: OpId| &rows[id.index()].0;
+    let mask = |id: OpId| table.masks[id.index()];
+    let spread = |condition: bool| if condition { u8::MAX } else { 0 };
+    let out = &mut later[0].0;
+    let result =
+        match op.operation {
+            Operation::Constant(value) => {
+                let value = N::narrow(value).unwrap_or_else(|| {
+                    *lost = true;
+                    N::default()
+                });
+                *out = [value; MAXIMUM_AXES];
+                EVERYWHERE
+            }
+            Operation::Missing => Mask::UNDEFINED,
+            Operation::Leaf(leaf) => load(program, id, leaf, place, out, lost),
+            Operation::Negate(a) => {
+                *out = map(op.per_axis, row(a), |a| a.negate(lost));
+                mask(a)
+            }
+            Operation::Absolute(a) => {
+                *out = map(op.per_axis, row(a), |a| if a < N::default() { a.negate(lost) } else { a });
+                mask(a)
+            }
+            Operation::Binary(binary, a, b) => {
+                let defined = mask(a).defined & mask(b).defined;
+                let zero =
+                    arithmetic(binary, op.per_axis, op.proven, [row(a), row(b)], place.count(), out, lost);
+                Mask { truth: 0, defined: defined & !zero }
+            }
+            Operation::Choose(condition, a, b) => {
+                let chosen = mask(condition);
+                let (then, otherwise) = (row(a), row(b));
+                *out = std::array::from_fn(|lane| {
+                    if chosen.truth >> lane & 1 == 1 { then[lane] } else { otherwise[lane] }
+                });
+                let branch = (chosen.truth & mask(a).defined) | (!chosen.truth & mask(b).defined);
+                Mask { truth: 0, defined: chosen.defined & branch }
+            }
+            Operation::Compare(comparison, a, b) => {
+                let defined = mask(a).defined & mask(b).defined;
+                let (a, b) = (row(a), row(b));
+                let truth = if op.per_axis {
+                    bits(|lane| comparison.holds(a[lane].cmp(&b[lane])))
+                } else {
+                    spread(comparison.holds(a[0].cmp(&b[0])))
+                };
+                Mask { truth: truth & defined, defined }
+            }
+            Operation::Among(a, set) => {
+                let defined = mask(a).defined;
+                let row = row(a);
+                let is_member =
+                    |lane: usize| matches!(row[lane].widen(), value @ 0..=63 if set >> value & 1 == 1);
+                let truth = if op.per_axis { bits(is_member) } else { spread(is_member(0)) };
+                Mask { truth: truth & defined, defined }
+            }
+            Operation::Not(a) => Mask { truth: mask(a).falsehood(), defined: mask(a).defined },
+            Operation::Logic(logic, a, b) => {
+                let (a, b) = (mask(a), mask(b));
+                let (truth, falsehood) = match logic {
+                    Logic::And => (a.truth & b.truth, a.falsehood() | b.falsehood()),
+                    Logic::Or => (a.truth | b.truth, a.falsehood() & b.falsehood()),
+                };
+                Mask { truth, defined: truth | falsehood }
+            }
+            Operation::ChooseCondition(condition, a, b) => {
+                let (chosen, a, b) = (mask(condition), mask(a), mask(b));
+                let pick = |a: u8, b: u8| (chosen.truth & a) | (chosen.falsehood() & b);
+                Mask { truth: pick(a.truth, b.truth), defined: pick(a.defined, b.defined) }
+            }
+            Operation::Over(quantifier, a) => {
+                let lanes = match place {
+                    Place::Axes { lengths, .. } => lengths.lanes(op.lists),
+                    Place::Coordinates { .. } => None,
+                };
+                lanes.map_or(Mask::UNDEFINED, |lanes| {
+                    gather(quantifier, op.proven, usize::from(lanes), row(a), mask(a), out, lost)
+                })
+            }
+        };
+    table.masks[id.index()] = result;
+}
+
+#[inline]
+fn map<N: Number>(per_axis: bool, a: &[N; MAXIMUM_AXES], mut f: impl FnMut(N) -> N) -> [N; MAXIMUM_AXES] {
+    if per_axis { std::array::from_fn(|lane| f(a[lane])) } else { [f(a[0]); MAXIMUM_AXES] }
+}
+
+#[inline]
+fn zip<N: Number>(
+    per_axis: bool,
+    [a, b]: [&[N; MAXIMUM_AXES]; 2],
+    mut f: impl FnMut(N, N) -> N,
+) -> [N; MAXIMUM_AXES] {
+    if per_axis { std::array::from_fn(|lane| f(a[lane], b[lane])) } else { [f(a[0], b[0]); MAXIMUM_AXES] }
+}
+
+#[inline]
+fn bits(mut holds: impl FnMut(usize) -> bool) -> u8 {
+    (0..MAXIMUM_AXES).fold(0, |bits, lane| bits | u8::from(holds(lane)) << lane)
+}
+
+/// Gives the lanes where it is undefined.
+#[inline]
+fn arithmetic<N: Number>(
+    binary: Binary,
+    per_axis: bool,
+    proven: bool,
+    pair: [&[N; MAXIMUM_AXES]; 2],
+    count: usize,
+    out: &mut [N; MAXIMUM_AXES],
+    lost: &mut bool,
+) -> u8 {
+    *out = match (binary, proven) {
+        (Binary::Add, true) => zip(per_axis, pair, N::add_proven),
+        (Binary::Subtract, true) => zip(per_axis, pair, N::subtract_proven),
+        (Binary::Multiply, true) => zip(per_axis, pair, N::multiply_proven),
+        (Binary::Add, false) => zip(per_axis, pair, |a, b| a.add(b, lost)),
+        (Binary::Subtract, false) => zip(per_axis, pair, |a, b| a.subtract(b, lost)),
+        (Binary::Multiply, false) => zip(per_axis, pair, |a, b| a.multiply(b, lost)),
+        (Binary::Minimum, _) => zip(per_axis, pair, N::min),
+        (Binary::Maximum, _) => zip(per_axis, pair, N::max),
+        (Binary::Divide | Binary::Modulo | Binary::Align, _) => {
+            let divide = |a: N, b: N, lost: &mut bool| match binary {
+                Binary::Divide => a.divide(b, lost),
+                Binary::Modulo => a.modulo(b),
+                // Up to the next multiple: back by the remainder, and on by the step where there is one.
+                _ => a.add(a.negate(lost).modulo(b), lost),
+            };
+            let [a, b] = pair;
+            return divided(per_axis, count, b, out, |lane, b| divide(a[lane], b, lost));
+        }
+    };
+    0
+}
+
+/// Divides lane by lane, for no more lanes than needed; gives the lanes whose divisor is 0.
+#[inline]
+fn divided<N: Number>(
+    per_axis: bool,
+    count: usize,
+    divisors: &[N; MAXIMUM_AXES],
+    out: &mut [N; MAXIMUM_AXES],
+    mut divide: impl FnMut(usize, N) -> N,
+) -> u8 {
+    if !per_axis {
+        *out = [divide(0, divisors[0]); MAXIMUM_AXES];
+        return if divisors[0] == N::default() { u8::MAX } else { 0 };
+    }
+    for lane in 0..count.min(MAXIMUM_AXES) {
+        out[lane] = divide(lane, divisors[lane]);
+    }
+    bits(|lane| divisors[lane] == N::default())
+}
+
+/// Gathers the first `lanes` lanes.
+fn gather<N: Number>(
+    quantifier: Quantifier,
+    proven: bool,
+    lanes: usize,
+    row: &[N; MAXIMUM_AXES],
+    mask: Mask,
+    out: &mut [N; MAXIMUM_AXES],
+    lost: &mut bool,
+) -> Mask {
+    let all = ((1u16 << lanes) - 1) as u8;
+    let whole = mask.defined & all == all;
+    let condition = |truth: bool, known: bool| match (known, truth) {
+        (false, _) => Mask::UNDEFINED,
+        (true, true) => Mask { truth: u8::MAX, defined: u8::MAX },
+        (true, false) => EVERYWHERE,
+    };
+    match quantifier {
+        Quantifier::Any => {
+            let truth = mask.truth & all != 0;
+            condition(truth, truth || whole)
+        }
+        Quantifier::All => {
+            let falsehood = mask.falsehood() & all != 0;
+            condition(!falsehood, falsehood || whole)
+        }
+        Quantifier::Sum | Quantifier::Product if !whole => Mask::UNDEFINED,
+        Quantifier::Sum => {
+            let zero = N::default();
+            let sum = row[..lanes]
+                .iter()
+                .fold(zero, |sum, &value| if proven { sum.add_proven(value) } else { sum.add(value, lost) });
+            *out = [sum; MAXIMUM_AXES];
+            EVERYWHERE
+        }
+        Quantifier::Product => {
+            let one = N::from_word(1);
+            // A zero makes the product zero, however large it was before.
+            let is_zero = row[..lanes].contains(&N::default());
+            let product = row[..lanes].iter().fold(one, |product, &value| product.multiply(value, lost));
+            *out = [if is_zero { N::default() } else { product }; MAXIMUM_AXES];
+            EVERYWHERE
+        }
+    }
+}
+
+fn load<N: Number>(
+    program: &Program,
+    id: OpId,
+    leaf: Leaf,
+    place: Place<'_>,
+    out: &mut [N; MAXIMUM_AXES],
+    lost: &mut bool,
+) -> Mask {
+    let op = program.op(id);
+    let inputs = match place {
+        Place::Axes { inputs, .. } => inputs,
+        Place::Coordinates { first } => {
+            *out = std::array::from_fn(|lane| N::from_word(first.saturating_add(lane as i64)));
+            let last = i128::from(first) + MAXIMUM_AXES as i128 - 1;
+            *lost |= N::NOTICES && !(op.range.contains(i128::from(first)) && op.range.contains(last));
+            return EVERYWHERE;
+        }
+    };
+    match leaf {
+        Leaf::Axis => {
+            *out = std::array::from_fn(|lane| N::from_word(lane as i64));
+            EVERYWHERE
+        }
+        Leaf::List(source) => {
+            let within = (op.range.least as i64, op.range.greatest as i64);
+            let length = load_list(inputs, source, within, out, lost);
+            Mask { truth: 0, defined: ((1u16 << length) - 1) as u8 }
+        }
+        _ => {
+            let Some(value) = leaf.scalar(inputs) else { return Mask::UNDEFINED };
+            if op.is_condition {
+                return if value == 0 { EVERYWHERE } else { Mask { truth: u8::MAX, defined: u8::MAX } };
+            }
+            *lost |= N::NOTICES && !op.range.contains(value);
+            let value = N::narrow(value).unwrap_or_else(|| {
+                *lost = true;
+                N::default()
+            });
+            *out = [value; MAXIMUM_AXES];
+            EVERYWHERE
+        }
+    }
+}
+
+/// Gives how many lanes were loaded: none of a null list, or of one that is too long.
+fn load_list<N: Number>(
+    inputs: &Inputs<'_>,
+    source: ListSource,
+    (least, greatest): (i64, i64),
+    out: &mut [N; MAXIMUM_AXES],
+    lost: &mut bool,
+) -> usize {
+    *out = [N::default(); MAXIMUM_AXES];
+    let mut outside = false;
+    let length = match leaf::list(inputs.desc, source) {
+        Some(values) if values.len() <= MAXIMUM_AXES => {
+            for (slot, &value) in out.iter_mut().zip(values) {
+                outside |= value < least || value > greatest;
+                *slot = N::from_word(value);
+            }
+            values.len()
+        }
+        Some(_) => 0,
+        None => match source {
+            ListSource::Strides(side) => return load_packed(inputs, side, greatest, out, lost),
+            _ => 0,
+        },
+    };
+    *lost |= N::NOTICES && outside;
+    length
+}
+
+/// The strides that a null pointer stands for.
+fn load_packed<N: Number>(
+    inputs: &Inputs<'_>,
+    side: Side,
+    greatest: i64,
+    out: &mut [N; MAXIMUM_AXES],
+    lost: &mut bool,
+) -> usize {
+    let sizes = leaf::list(inputs.desc, ListSource::Sizes(side)).unwrap_or_default();
+    if sizes.len() > MAXIMUM_AXES {
+        return 0;
+    }
+    let mut stride = N::from_word(1);
+    for (axis, &size) in sizes.iter().enumerate().rev() {
+        out[axis] = stride;
+        if axis > 0 {
+            stride = stride.multiply(N::from_word(size), lost);
+            *lost |= N::NOTICES && (stride > N::from_word(greatest) || stride < N::default());
+        }
+    }
+    sizes.len()
+}
