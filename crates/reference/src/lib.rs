@@ -1,1 +1,155 @@
-//! To be written.
+//! The CPU reference: SLICE, SLICE1 and PADDING1, written by hand from the pages' text and pseudo-code.
+//!
+//! Its worth is that it shares nothing with the spec and its oracle, not even the arithmetic of sizes and
+//! strides: where two things that were written apart agree, the agreement is evidence. It is a backend like
+//! any other, so it validates every desc on its own and answers in outcomes.
+//!
+//! # How to read it
+//!
+//! One file an operator (`slice.rs`, `slice1.rs`, `padding1.rs`) holds what the operator's page demands of a
+//! desc and which input coordinate an output coordinate reads. What the page of buffer tensors demands is in
+//! `tensor.rs` and `overlap.rs`, what each feature level supports in `support.rs`, and the one loop that moves
+//! elements in `walk.rs`. Elements are moved as bytes and never read as numbers, so there
+//! is one loop for each width and none for a data type.
+//!
+//! # Where the pages leave a choice
+//!
+//! | point | choice | why |
+//! |---|---|---|
+//! | SLICE with a stride of 0 (open by the page of SLICE) | refused | as DirectML does; SLICE1's page forbids it |
+//! | SLICE with a stride above `INT_MAX` (open by the page of SLICE) | refused | as DirectML does |
+//! | REFLECTION of a single element (open by the page of PADDING1) | repeats it | as DirectML does; the fold's limit |
+//! | `TotalTensorSizeInBytes` that is no multiple of 4 (open by the page of buffer tensors) | accepted if large enough | as DirectML does |
+//! | alignments below 16 (the page: the element's size or more) | accepted | the page's text |
+//! | strides that span more than 2^32 - 1 elements (open by the page of buffer tensors) | refused | a `UINT` counts elements |
+//! | flags without a name (open by the page of tensor flags) | refused | their promise cannot be kept |
+
+mod overlap;
+mod padding1;
+mod slice;
+mod slice1;
+mod support;
+mod tensor;
+mod walk;
+
+use dmlcts_backend::{Capabilities, Limits, Operators, Refusal, RunError, Sequential};
+use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel};
+
+use walk::Walk;
+
+/// The reference, which creates and runs one operator at a time.
+#[derive(Debug)]
+pub struct Reference {
+    capabilities: Capabilities,
+    level: FeatureLevel,
+}
+
+/// A created operator: what to copy where. It owns no memory.
+#[derive(Debug)]
+pub struct Operator {
+    plan: Plan,
+    /// The bytes of an element.
+    element_size: usize,
+    /// The bytes that the input and the output must have.
+    required: [u64; 2],
+}
+
+#[derive(Debug)]
+enum Plan {
+    /// SLICE and SLICE1: an offset and a step on each axis.
+    Slice(Walk<walk::Steps>),
+    /// PADDING1: a fold on each axis, and the value around it.
+    Padding(Walk<padding1::Padded>, [u8; 8]),
+}
+
+impl Reference {
+    /// A reference at the newest feature level.
+    pub fn new() -> Self {
+        let data_types: Vec<DataType> = support::EVERY_TYPE.to_vec();
+        let capabilities = Capabilities {
+            name: "reference".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            device: String::new(),
+            driver: String::new(),
+            feature_level: FeatureLevel::NEWEST,
+            can_set_feature_level: true,
+            data_types,
+            ranks: 1..=8,
+            limits: Limits::default(),
+        };
+        Self { capabilities, level: FeatureLevel::NEWEST }
+    }
+
+    /// A reference as a backend.
+    pub fn backend() -> Sequential<Self> {
+        Sequential(Self::new())
+    }
+}
+
+impl Default for Reference {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Operators for Reference {
+    type Operator = Operator;
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.level = level;
+    }
+
+    fn create(&mut self, desc: &Desc) -> Result<Operator, Refusal> {
+        match desc.signature.operator.as_str() {
+            "SLICE" => slice::create(desc, self.level),
+            "SLICE1" => slice1::create(desc, self.level),
+            "PADDING1" => padding1::create(desc, self.level),
+            _ => Err(Refusal::Unsupported("the reference has SLICE, SLICE1 and PADDING1 only".into())),
+        }
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut Operator,
+        _: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        let [input_bytes, output_bytes] = operator.required;
+        if (input.len() as u64) < input_bytes || (output.len() as u64) < output_bytes {
+            return Err(RunError("a buffer is smaller than its tensor".into()));
+        }
+        match operator.element_size {
+            1 => operator.plan.run::<1>(input, output),
+            2 => operator.plan.run::<2>(input, output),
+            4 => operator.plan.run::<4>(input, output),
+            _ => operator.plan.run::<8>(input, output),
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// Runs on elements of `WIDTH` bytes. A buffer's last bytes may be no whole element; none lies there.
+    fn run<const WIDTH: usize>(&self, input: &[u8], output: &mut [u8]) {
+        let (input, _) = input.as_chunks::<WIDTH>();
+        let (output, _) = output.as_chunks_mut::<WIDTH>();
+        match self {
+            Self::Slice(walk) => walk.run(input, output, [0; WIDTH]),
+            Self::Padding(walk, value) => {
+                let mut fill = [0; WIDTH];
+                fill.copy_from_slice(&value[..WIDTH]);
+                walk.run(input, output, fill);
+            }
+        }
+    }
+}
+
+/// A refusal of an invalid desc.
+fn invalid(reason: &'static str) -> Refusal {
+    Refusal::Invalid(reason.into())
+}

@@ -1,0 +1,203 @@
+//! PADDING1 (page: ns-directml-dml_padding1_operator_desc).
+//!
+//! With `at = c - StartPadding` and `n` the input's size, an output coordinate reads, on each axis:
+//!
+//! | mode | reads |
+//! |---|---|
+//! | CONSTANT | `at`, or the padding value where `at` is outside of the input |
+//! | EDGE | `at`, or the nearest edge |
+//! | REFLECTION | `at`, folded at the middle of the edge elements, so that they are not repeated |
+//! | SYMMETRIC | `at`, folded beyond the edge elements, so that they are repeated |
+//! | WRAP | `at`, as if the input repeated itself (in the header, and not on the page) |
+
+use dmlcts_backend::Refusal;
+use dmlcts_model::{Desc, FeatureLevel, Value};
+
+use crate::support::{EVERY_TYPE, Row};
+use crate::tensor::{pair, uints};
+use crate::walk::{Map, Run, Source, Walk};
+use crate::{Operator, Plan, invalid};
+
+/// Page: Tensor support.
+const SUPPORT: &[Row] = &[Row { since: 0x5000, dimensions: 1..=8, types: EVERY_TYPE }];
+
+/// `DML_PADDING_MODE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Constant,
+    Edge,
+    Reflection,
+    Symmetric,
+    Wrap,
+}
+
+/// One axis of a padding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Padded {
+    mode: Mode,
+    start_padding: i64,
+    /// The input's size.
+    n: i64,
+}
+
+/// Validates the desc and plans the copy.
+pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
+    let pair = pair(desc, level, SUPPORT)?;
+    // In the order of the struct.
+    let [
+        Value::Integer(mode),
+        Value::Integer(value_data_type),
+        Value::Scalar(value),
+        Value::Integer(count),
+        Value::List(start_padding),
+        Value::List(end_padding),
+    ] = desc.members.as_slice()
+    else {
+        return Err(invalid("the desc has not the members of PADDING1"));
+    };
+    let mode = match mode {
+        0 => Mode::Constant,
+        1 => Mode::Edge,
+        2 => Mode::Reflection,
+        3 => Mode::Symmetric,
+        // DirectML.h: from DML_FEATURE_LEVEL_6_4 on.
+        4 if level.code() >= 0x6400 => Mode::Wrap,
+        _ => return Err(invalid("PaddingMode is no mode of this feature level")),
+    };
+    // In every mode: what the others ignore is the value, not its type.
+    if *value_data_type != i64::from(pair.data_type.0) {
+        return Err(invalid("PaddingValueDataType is not that of the tensors"));
+    }
+    if *count != pair.rank as i64 {
+        return Err(invalid("DimensionCount is not that of the tensors"));
+    }
+    let start = uints(start_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("StartPadding"))?;
+    let end = uints(end_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("EndPadding"))?;
+    for axis in 0..pair.rank {
+        // Three 32-bit numbers in 64 bits: nothing wraps around.
+        if pair.output.sizes[axis] != pair.input.sizes[axis] + start[axis] + end[axis] {
+            return Err(invalid("OutputTensor.Sizes is not the input's with both paddings"));
+        }
+    }
+    let padded = |axis: usize| Padded { mode, start_padding: start[axis], n: pair.input.sizes[axis] };
+    Ok(Operator {
+        plan: Plan::Padding(Walk::new(&pair, padded), *value),
+        element_size: pair.element_size,
+        required: [pair.input.required_bytes, pair.output.required_bytes],
+    })
+}
+
+impl Map for Padded {
+    fn run(&self, c: i64) -> Run {
+        let n = self.n;
+        let at = c - self.start_padding;
+        let run = |first, step, length| Run { source: Source::Input { first, step }, length };
+        if (0..n).contains(&at) {
+            // Inside of the input, every mode copies it.
+            return run(at, 1, n - at);
+        }
+        // How many coordinates are left on this side.
+        let left = if at < 0 { -at } else { i64::MAX };
+        match self.mode {
+            Mode::Constant => Run { source: Source::Fill, length: left },
+            Mode::Edge => run(at.clamp(0, n - 1), 0, left),
+            // Open by the page: the fold of a single element has a period of 0. It repeats.
+            Mode::Reflection if n == 1 => run(0, 0, left),
+            Mode::Reflection => {
+                // There and back again, each edge once: 0 1 2 3 2 1 | 0 1 2 3 2 1.
+                let period = 2 * (n - 1);
+                let place = at.rem_euclid(period);
+                if place < n - 1 {
+                    run(place, 1, n - 1 - place)
+                } else {
+                    run(period - place, -1, period - place)
+                }
+            }
+            Mode::Symmetric => {
+                // There and back again, each edge twice: 0 1 2 3 3 2 1 0 | 0 1 2 3 3 2 1 0.
+                let period = 2 * n;
+                let place = at.rem_euclid(period);
+                if place < n { run(place, 1, n - place) } else { run(period - 1 - place, -1, period - place) }
+            }
+            Mode::Wrap => {
+                let place = at.rem_euclid(n);
+                run(place, 1, n - place)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an axis reads, coordinate by coordinate.
+    fn expand(axis: &Padded, size: i64) -> Vec<Option<i64>> {
+        let mut reads = Vec::new();
+        while (reads.len() as i64) < size {
+            let run = axis.run(reads.len() as i64);
+            assert!(run.length >= 1);
+            for k in 0..run.length.min(size - reads.len() as i64) {
+                reads.push(match run.source {
+                    Source::Input { first, step } => Some(first + step * k),
+                    Source::Fill => None,
+                });
+            }
+        }
+        reads
+    }
+
+    /// The page's words, done with hands: lay the input down, and fold, repeat or fill what is beside it.
+    fn by_hand(mode: Mode, n: i64, start: i64, end: i64) -> Vec<Option<i64>> {
+        let beyond = |step: i64| {
+            // Walks away from the input, from the edge element on that side.
+            let (mut place, mut step) = (if step < 0 { 0 } else { n - 1 }, step);
+            std::iter::from_fn(move || {
+                let next = place + step;
+                let outside = !(0..n).contains(&next);
+                match mode {
+                    Mode::Constant => return Some(None),
+                    Mode::Edge => {}
+                    Mode::Reflection if n == 1 => {}
+                    Mode::Reflection if outside => {
+                        step = -step;
+                        place += step;
+                    }
+                    Mode::Symmetric if outside => step = -step,
+                    Mode::Wrap if outside => place = if step < 0 { n - 1 } else { 0 },
+                    _ => place = next,
+                }
+                Some(Some(place))
+            })
+        };
+        // The first step beyond an edge is a turn already, which the walk takes by itself.
+        let before: Vec<_> = beyond(-1).take(start as usize).collect();
+        let after = beyond(1).take(end as usize);
+        before.into_iter().rev().chain((0..n).map(Some)).chain(after).collect()
+    }
+
+    #[test]
+    fn every_mode_reads_what_folding_by_hand_gives() {
+        for mode in [Mode::Constant, Mode::Edge, Mode::Reflection, Mode::Symmetric, Mode::Wrap] {
+            for n in 1..=5 {
+                for start in 0..=12 {
+                    for end in 0..=12 {
+                        let axis = Padded { mode, start_padding: start, n };
+                        let reads = expand(&axis, start + n + end);
+                        assert_eq!(reads, by_hand(mode, n, start, end), "{mode:?} {n} {start} {end}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vast_paddings_fold_without_overflow() {
+        for mode in [Mode::Constant, Mode::Edge, Mode::Reflection, Mode::Symmetric, Mode::Wrap] {
+            let axis = Padded { mode, start_padding: i64::from(u32::MAX), n: i64::from(u32::MAX) };
+            for c in [0, 1, i64::from(u32::MAX), 3 * i64::from(u32::MAX) - 1] {
+                assert!(axis.run(c).length >= 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! SLICE1 (page: ns-directml-dml_slice1_operator_desc).
+//!
+//! ```text
+//! CopyStart = InputWindowOffsets
+//! for each axis i with InputWindowStrides[i] < 0:
+//!     CopyStart[i] += InputWindowSizes[i] - 1
+//! OutputTensor[c] = InputTensor[CopyStart + InputWindowStrides * c]
+//! ```
+
+use dmlcts_backend::Refusal;
+use dmlcts_model::{Desc, FeatureLevel, Value};
+
+use crate::support::{EVERY_TYPE, Row, UP_TO_32_BITS};
+use crate::tensor::{ints, pair, uints};
+use crate::walk::{Steps, Walk};
+use crate::{Operator, Plan, invalid};
+
+/// Page: Tensor support.
+const SUPPORT: &[Row] = &[
+    Row { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
+    Row { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
+    Row { since: 0x4100, dimensions: 1..=8, types: EVERY_TYPE },
+];
+
+/// Validates the desc and plans the copy.
+pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
+    let pair = pair(desc, level, SUPPORT)?;
+    // In the order of the struct.
+    let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
+        desc.members.as_slice()
+    else {
+        return Err(invalid("the desc has not the members of SLICE1"));
+    };
+    if *count != pair.rank as i64 {
+        return Err(invalid("DimensionCount is not that of the tensors"));
+    }
+    let offsets = uints(offsets.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowOffsets"))?;
+    let sizes = uints(sizes.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowSizes"))?;
+    let strides = ints(strides.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowStrides"))?;
+
+    let mut copy_start = offsets;
+    for axis in 0..pair.rank {
+        if sizes[axis] == 0 {
+            return Err(invalid("the window is empty"));
+        }
+        if offsets[axis] + sizes[axis] > pair.input.sizes[axis] {
+            return Err(invalid("the window reaches beyond the input"));
+        }
+        if strides[axis] == 0 {
+            return Err(invalid("a stride is 0"));
+        }
+        // The page divides by the signed stride, which its own Example 2 breaks: the magnitude is meant.
+        let max_copied_elements = 1 + (sizes[axis] - 1) / strides[axis].abs();
+        if pair.output.sizes[axis] > max_copied_elements {
+            return Err(invalid("the output is larger than what the window's strides reach"));
+        }
+        if strides[axis] < 0 {
+            copy_start[axis] += sizes[axis] - 1;
+        }
+    }
+    Ok(Operator {
+        plan: Plan::Slice(Walk::new(&pair, |axis| Steps { start: copy_start[axis], step: strides[axis] })),
+        element_size: pair.element_size,
+        required: [pair.input.required_bytes, pair.output.required_bytes],
+    })
+}

@@ -1,0 +1,170 @@
+//! What the page of `DML_BUFFER_TENSOR_DESC` demands of every tensor, and the demands on a pair of tensors
+//! that the pages of all three operators share.
+
+use dmlcts_backend::Refusal;
+use dmlcts_model::{DataType, Desc, FeatureLevel, List, Side, Tensor};
+
+use crate::support::{self, Row};
+use crate::{invalid, overlap};
+
+/// One value an axis. No valid desc has more than eight axes.
+pub(crate) type Axes = [i64; 8];
+
+/// A tensor that passed: where its elements lie. All values fit 32 bits, and so does the distance from the
+/// first element to the last.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub(crate) sizes: Axes,
+    /// In elements; worked out where the desc has none.
+    pub(crate) strides: Axes,
+    /// The bytes from the first element to the end of the last.
+    pub(crate) required_bytes: u64,
+}
+
+/// Both tensors of a desc.
+pub(crate) struct Pair {
+    pub(crate) rank: usize,
+    pub(crate) data_type: DataType,
+    pub(crate) element_size: usize,
+    pub(crate) input: Layout,
+    pub(crate) output: Layout,
+}
+
+/// Validates both tensors, and that their types and dimension counts agree.
+pub(crate) fn pair(desc: &Desc, level: FeatureLevel, rows: &'static [Row]) -> Result<Pair, Refusal> {
+    let row = support::at(level, rows)?;
+    let input = desc.input.as_ref().ok_or_else(|| invalid("InputTensor is null"))?;
+    let output = desc.output.as_ref().ok_or_else(|| invalid("OutputTensor is null"))?;
+    if input.data_type != output.data_type {
+        return Err(invalid("the tensors' data types differ"));
+    }
+    if input.dimension_count != output.dimension_count {
+        return Err(invalid("the tensors' dimension counts differ"));
+    }
+    if !row.types.contains(&input.data_type) {
+        return Err(invalid("the data type is not supported at this feature level"));
+    }
+    if !row.dimensions.contains(&input.dimension_count) {
+        return Err(invalid("the dimension count is not supported at this feature level"));
+    }
+    let rank = input.dimension_count as usize;
+    let element_size = match input.data_type {
+        DataType::INT8 | DataType::UINT8 => 1,
+        DataType::FLOAT16 | DataType::INT16 | DataType::UINT16 => 2,
+        DataType::FLOAT32 | DataType::INT32 | DataType::UINT32 => 4,
+        _ => 8,
+    };
+    Ok(Pair {
+        rank,
+        data_type: input.data_type,
+        element_size,
+        input: layout(input, Side::Input, rank, element_size)?,
+        output: layout(output, Side::Output, rank, element_size)?,
+    })
+}
+
+/// Validates one tensor whose dimension count is between 1 and 8.
+fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Result<Layout, Refusal> {
+    let sizes = uints(tensor.sizes.as_ref(), rank).map_err(|fault| fault.of(side, "Sizes"))?;
+    let mut count: u64 = 1;
+    for &size in &sizes[..rank] {
+        if size == 0 {
+            return Err(invalid("a size is 0"));
+        }
+        // Both factors fit 32 bits, so the product fits 64.
+        count *= size as u64;
+        if count > u64::from(u32::MAX) {
+            return Err(invalid("a tensor has more than 2^32 - 1 elements"));
+        }
+    }
+
+    let strides = match &tensor.strides {
+        None => packed(&sizes, rank),
+        given => uints(given.as_ref(), rank).map_err(|fault| fault.of(side, "Strides"))?,
+    };
+    // Eight products of two 32-bit numbers: far below 2^128.
+    let last: u128 = (0..rank).map(|axis| (sizes[axis] as u128 - 1) * strides[axis] as u128).sum();
+    if last >= u128::from(u32::MAX) {
+        return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
+    }
+    let required_bytes = (last as u64 + 1) * element_size as u64;
+    if tensor.total_size < required_bytes.next_multiple_of(4) {
+        return Err(invalid("TotalTensorSizeInBytes is less than sizes and strides need"));
+    }
+
+    if tensor.alignment != 0
+        && (!tensor.alignment.is_power_of_two() || (tensor.alignment as usize) < element_size)
+    {
+        return Err(invalid(
+            "GuaranteedBaseOffsetAlignment is neither 0 nor a power of two of the element's size or more",
+        ));
+    }
+    match (tensor.flags, side) {
+        (0, _) | (1, Side::Input) => {}
+        (1, Side::Output) => return Err(invalid("DML_TENSOR_FLAG_OWNED_BY_DML is for inputs only")),
+        _ => return Err(invalid("a tensor has flags without a name")),
+    }
+    if side == Side::Output && tensor.strides.is_some() {
+        overlap::refuse(&sizes[..rank], &strides[..rank])?;
+    }
+    Ok(Layout { sizes, strides, required_bytes })
+}
+
+/// The strides of a tensor without gaps: the innermost axis steps by one element, every other by all that
+/// the axes inside it hold.
+fn packed(sizes: &Axes, rank: usize) -> Axes {
+    let mut strides = [1; 8];
+    for axis in (0..rank - 1).rev() {
+        strides[axis] = strides[axis + 1] * sizes[axis + 1];
+    }
+    strides
+}
+
+/// What is wrong with a list.
+pub(crate) enum ListFault {
+    Null,
+    Length,
+    Range,
+}
+
+impl ListFault {
+    /// The refusal for a list of a tensor desc.
+    fn of(self, side: Side, list: &str) -> Refusal {
+        self.refusal(&format!("{}.{list}", side.member_name()))
+    }
+
+    /// The refusal for the list of this name.
+    pub(crate) fn refusal(self, name: &str) -> Refusal {
+        let what = match self {
+            Self::Null => "is null",
+            Self::Length => "has not one value an axis",
+            Self::Range => "holds what its type cannot hold",
+        };
+        Refusal::Invalid(format!("{name} {what}").into())
+    }
+}
+
+/// The values of a `UINT` list with one value an axis; 0 beyond the last axis.
+pub(crate) fn uints(list: Option<&List>, rank: usize) -> Result<Axes, ListFault> {
+    values(list, rank, 0, i64::from(u32::MAX))
+}
+
+/// The values of an `INT` list with one value an axis; 0 beyond the last axis.
+pub(crate) fn ints(list: Option<&List>, rank: usize) -> Result<Axes, ListFault> {
+    values(list, rank, i64::from(i32::MIN), i64::from(i32::MAX))
+}
+
+fn values(list: Option<&List>, rank: usize, low: i64, high: i64) -> Result<Axes, ListFault> {
+    let list = list.ok_or(ListFault::Null)?;
+    if list.len() != rank {
+        return Err(ListFault::Length);
+    }
+    let mut axes = [0; 8];
+    for (own, &value) in axes.iter_mut().zip(list) {
+        if value < low || value > high {
+            return Err(ListFault::Range);
+        }
+        *own = value;
+    }
+    Ok(axes)
+}

@@ -1,0 +1,151 @@
+//! The one loop that moves elements: over all output coordinates, reading where each axis says. An axis says
+//! it in runs, over which the input coordinate moves by the same step; so an axis of a slice is one run, and
+//! one of a padding has a few.
+
+use crate::tensor::Pair;
+
+/// Where the output coordinates from some `c` on read, on one axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) source: Source,
+    /// How many coordinates the run has at most, at least one. The axis may end before.
+    pub(crate) length: i64,
+}
+
+/// What a run reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    /// The input coordinates `first`, `first + step`, `first + 2 * step` …
+    Input { first: i64, step: i64 },
+    /// No input: the padding value.
+    Fill,
+}
+
+/// How one axis reads.
+pub(crate) trait Map {
+    /// The run that begins at output coordinate `c`.
+    fn run(&self, c: i64) -> Run;
+}
+
+/// The axis of a slice: `start + step * c`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps {
+    pub(crate) start: i64,
+    pub(crate) step: i64,
+}
+
+impl Map for Steps {
+    #[inline]
+    fn run(&self, c: i64) -> Run {
+        Run { source: Source::Input { first: self.start + self.step * c, step: self.step }, length: i64::MAX }
+    }
+}
+
+/// An axis on which the output has more than one element.
+#[derive(Clone, Copy, Debug)]
+struct Axis<M> {
+    map: M,
+    /// The output's size.
+    size: i64,
+    input_stride: i64,
+    output_stride: i64,
+}
+
+/// A copy that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Walk<M> {
+    axes: [Axis<M>; 8],
+    /// How many of the axes there are.
+    rank: usize,
+    /// The input's offset where every coordinate that is walked is 0.
+    start: i64,
+}
+
+impl<M: Map + Copy> Walk<M> {
+    /// A walk over the output of a valid desc. `maps` has a map for each axis.
+    ///
+    /// An axis on which the output has a single element is not walked: what it reads is part of the start.
+    /// (It reads something: a single element leaves no room for padding.)
+    #[inline]
+    pub(crate) fn new(pair: &Pair, maps: impl Fn(usize) -> M) -> Self {
+        let axis = |axis: usize| Axis {
+            map: maps(axis),
+            size: pair.output.sizes[axis],
+            input_stride: pair.input.strides[axis],
+            output_stride: pair.output.strides[axis],
+        };
+        let mut walk = Self { axes: [axis(0); 8], rank: 0, start: 0 };
+        for axis in (0..pair.rank).map(axis) {
+            if axis.size > 1 {
+                walk.axes[walk.rank] = axis;
+                walk.rank += 1;
+            } else if let Source::Input { first, .. } = axis.map.run(0).source {
+                walk.start += first * axis.input_stride;
+            }
+        }
+        walk
+    }
+
+    /// Writes every element of the output.
+    pub(crate) fn run<T: Copy>(&self, input: &[T], output: &mut [T], fill: T) {
+        copy(&self.axes[..self.rank], input, self.start, output, 0, fill);
+    }
+}
+
+/// Copies the part of the output that lies at `to`, which spans these axes, from the part of the input at
+/// `from`.
+fn copy<M: Map, T: Copy>(axes: &[Axis<M>], input: &[T], from: i64, output: &mut [T], to: i64, fill: T) {
+    let Some((outer, inner)) = axes.split_first() else {
+        output[to as usize] = input[from as usize];
+        return;
+    };
+    let mut c = 0;
+    while c < outer.size {
+        let run = outer.map.run(c);
+        let length = run.length.min(outer.size - c);
+        let to = to + c * outer.output_stride;
+        c += length;
+        match run.source {
+            Source::Fill => {
+                for k in 0..length {
+                    fill_all(inner, output, to + k * outer.output_stride, fill);
+                }
+            }
+            Source::Input { first, step } => {
+                let from = from + first * outer.input_stride;
+                let step = step * outer.input_stride;
+                if inner.is_empty() {
+                    copy_row(input, from, step, output, to, outer.output_stride, length);
+                    continue;
+                }
+                for k in 0..length {
+                    copy(inner, input, from + k * step, output, to + k * outer.output_stride, fill);
+                }
+            }
+        }
+    }
+}
+
+/// Copies `length` elements, `step` apart in the input and `stride` apart in the output.
+fn copy_row<T: Copy>(input: &[T], from: i64, step: i64, output: &mut [T], to: i64, stride: i64, length: i64) {
+    // Called for rows that are long enough: a call to copy memory costs more than a few elements.
+    if step == 1 && stride == 1 && length >= 16 {
+        let (from, to, length) = (from as usize, to as usize, length as usize);
+        output[to..to + length].copy_from_slice(&input[from..from + length]);
+        return;
+    }
+    for k in 0..length {
+        output[(to + k * stride) as usize] = input[(from + k * step) as usize];
+    }
+}
+
+/// Writes the padding value to all of the output at `to` that spans these axes.
+fn fill_all<M, T: Copy>(axes: &[Axis<M>], output: &mut [T], to: i64, fill: T) {
+    let Some((outer, inner)) = axes.split_first() else {
+        output[to as usize] = fill;
+        return;
+    };
+    for c in 0..outer.size {
+        fill_all(inner, output, to + c * outer.output_stride, fill);
+    }
+}
