@@ -2,8 +2,10 @@
 
 pub mod expression;
 pub mod form;
+mod judge;
 mod judgement;
 mod library;
+mod load;
 mod names;
 mod operator;
 mod predicate;
@@ -15,7 +17,8 @@ pub mod yaml;
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
 pub use operator::{
-    Answer, Citation, Clause, Example, Operator, Origin, Question, Remark, Scope, Support, ValidDesc,
+    AlternativeReading, Answer, Branch, Citation, Clause, Example, ModeSupport, Operator, Origin, Question,
+    Remark, Scope, Semantics, Support, ValidDesc,
 };
 pub use predicate::Predicate;
 pub use scratch::Scratch;

@@ -1,10 +1,10 @@
 //! Every operator that was loaded together.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use dmlcts_model::Signatures;
 
-use crate::{LoadError, Operator, Source};
+use crate::{LoadError, Operator, Source, load};
 
 /// The operators of one load.
 #[derive(Debug)]
@@ -15,27 +15,32 @@ pub struct Library {
 }
 
 impl Library {
-    /// The specs that this program was built with.
+    /// The files that this program was built with: what operators share first, then the operators.
+    pub fn embedded_sources() -> [Source; 4] {
+        [
+            Source::new("spec/common.yaml", include_str!("../../../spec/common.yaml")),
+            Source::new("spec/slice.yaml", include_str!("../../../spec/slice.yaml")),
+            Source::new("spec/slice1.yaml", include_str!("../../../spec/slice1.yaml")),
+            Source::new("spec/padding1.yaml", include_str!("../../../spec/padding1.yaml")),
+        ]
+    }
+
+    /// The specs that this program was built with, loaded on first use.
+    ///
+    /// # Panics
+    ///
+    /// Where the program was built with a spec that does not load, which its tests rule out.
     pub fn embedded() -> &'static Self {
-        static EMBEDDED: LazyLock<Library> = LazyLock::new(|| Library {
-            operators: Vec::new(),
-            signatures: Signatures::default(),
-            hash: String::new(),
+        static EMBEDDED: LazyLock<Library> = LazyLock::new(|| {
+            load::library(&Library::embedded_sources(), load::Proof::Tested)
+                .unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}"))
         });
         &EMBEDDED
     }
 
-    /// Loads `common.yaml` and operators; the first source is what operators share.
+    /// Loads `common.yaml`, which is the first source, and the operators, which are the others.
     pub fn load(sources: &[Source]) -> Result<Self, LoadError> {
-        LoadError::check(Vec::new())?;
-        let mut hasher = blake3::Hasher::new();
-        for source in sources {
-            hasher.update(&(source.text.len() as u64).to_le_bytes());
-            hasher.update(source.text.as_bytes());
-        }
-        let operators: Vec<Operator> = Vec::new();
-        let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
-        Ok(Self { operators, signatures, hash: hasher.finalize().to_hex().to_string() })
+        load::library(sources, load::Proof::Full)
     }
 
     /// Every operator, in the order of the sources.

@@ -4,7 +4,11 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
 
-use crate::{IdSet, Judgement, Scratch, Validity};
+use crate::{
+    IdSet, Judgement, Scratch, Validity,
+    expression::{self, Expression, Term},
+    judge::Judge,
+};
 
 /// The page and section that say something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,8 +62,12 @@ pub struct Clause {
     pub origin: Origin,
     /// The clauses that must hold for this one to be judged, those that hold of themselves included.
     pub given: IdSet,
-    /// What must be true, as written.
+    /// What must be true, as text.
     pub text: String,
+    /// The same, parsed.
+    pub expression: Expression,
+    /// The same, with every name resolved.
+    pub term: Term,
     /// Who says so.
     pub cite: Citation,
     /// Anything that a reader should know.
@@ -88,14 +96,73 @@ pub struct Question {
     pub scope: Scope,
     /// The clauses that must hold for it to be asked.
     pub given: IdSet,
-    /// Where it arises, as written.
+    /// Where it arises, as text.
     pub text: String,
+    /// The same, parsed.
+    pub expression: Expression,
+    /// The same, with every name resolved.
+    pub term: Term,
     /// The answers that are recorded; any other is a failure.
     pub allow: Vec<Answer>,
     /// Who leaves it open.
     pub cite: Citation,
     /// Anything that a reader should know.
     pub note: Option<String>,
+}
+
+/// A reading that a question allows besides the semantics: what is read on the axes where the question
+/// arises. The `n`-th of an operator is reading `n + 1`; reading 0 is the semantics.
+#[derive(Debug)]
+pub struct AlternativeReading {
+    /// The place of its question.
+    pub question: usize,
+    /// The input coordinate that output coordinate `c` reads, or `fill`.
+    pub expression: Expression,
+    /// The same, with every name resolved.
+    pub term: Term,
+}
+
+/// What the operator computes.
+#[derive(Debug)]
+pub struct Semantics {
+    /// The place of the enumeration member that chooses among the branches; `None` where there is one branch.
+    pub by: Option<usize>,
+    /// What is read; one for each enumerator, or a single one.
+    pub branches: Vec<Branch>,
+    /// The place of the scalar member that an element holds as soon as one axis says `fill`.
+    pub fill: Option<usize>,
+    /// Who says so.
+    pub cite: Citation,
+    /// Anything that a reader should know.
+    pub note: Option<String>,
+}
+
+/// One branch of the semantics.
+#[derive(Debug)]
+pub struct Branch {
+    /// The enumerator that chooses it, by name; `None` where nothing chooses.
+    pub name: Option<String>,
+    /// The same enumerator's value.
+    pub value: Option<i64>,
+    /// The input coordinate that output coordinate `c` reads, or `fill`.
+    pub expression: Expression,
+    /// The same, with every name resolved.
+    pub term: Term,
+}
+
+/// From which level on an enumerator can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModeSupport {
+    /// The place of the member.
+    pub member: usize,
+    /// The enumerator: `WRAP`.
+    pub name: String,
+    /// Its value.
+    pub value: i64,
+    /// The level; never older than the operator.
+    pub since: FeatureLevel,
+    /// Who says so.
+    pub cite: Citation,
 }
 
 /// One example of the page. Loading proved that the spec judges it valid and computes its output.
@@ -149,10 +216,15 @@ pub struct Operator {
     pub(crate) page: String,
     pub(crate) introduced: FeatureLevel,
     pub(crate) support: Vec<Support>,
+    pub(crate) modes: Vec<ModeSupport>,
+    pub(crate) scope: expression::Scope,
     pub(crate) clauses: Vec<Clause>,
     pub(crate) questions: Vec<Question>,
+    pub(crate) readings: Vec<AlternativeReading>,
+    pub(crate) semantics: Semantics,
     pub(crate) examples: Vec<Example>,
     pub(crate) remarks: Vec<Remark>,
+    pub(crate) judge: Judge,
 }
 
 impl Operator {
@@ -191,6 +263,16 @@ impl Operator {
         self.support.iter().rev().find(|row| row.since <= level)
     }
 
+    /// The enumerators of every enumeration member, in the order of the struct and the header.
+    pub fn modes(&self) -> &[ModeSupport] {
+        &self.modes
+    }
+
+    /// What names mean in this operator's expressions.
+    pub fn scope(&self) -> &expression::Scope {
+        &self.scope
+    }
+
     /// Every clause. An [`IdSet`] of a [`Judgement`] holds places in this list.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
@@ -206,6 +288,16 @@ impl Operator {
         &self.questions
     }
 
+    /// What it computes.
+    pub fn semantics(&self) -> &Semantics {
+        &self.semantics
+    }
+
+    /// The readings that questions allow besides the semantics.
+    pub fn readings(&self) -> &[AlternativeReading] {
+        &self.readings
+    }
+
     /// The page's examples.
     pub fn examples(&self) -> &[Example] {
         &self.examples
@@ -216,11 +308,9 @@ impl Operator {
         &self.remarks
     }
 
-    /// Judges a desc whose signature is this operator's. A desc of another operator is judged as if its
-    /// members were absent.
+    /// Judges a desc, whose signature must be this operator's.
     pub fn judge(&self, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) -> Judgement {
-        let _ = (desc, level, scratch);
-        Judgement::default()
+        self.judge.judge(desc, level, &mut scratch.values)
     }
 
     /// Judges a desc, and hands it on where it is valid or open.

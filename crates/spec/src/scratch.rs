@@ -1,5 +1,9 @@
 //! Memory that judging and planning use over and over.
 
+use crate::program::Values;
+
 /// Memory that judging and planning use over and over: make one a thread, and pass it along.
 #[derive(Debug, Default)]
-pub struct Scratch {}
+pub struct Scratch {
+    pub(crate) values: Values,
+}

@@ -174,6 +174,17 @@ impl LoadError {
         if mistakes.is_empty() { Ok(()) } else { Err(Self { diagnostics: mistakes }) }
     }
 
+    /// Mistakes, of which there is at least one.
+    pub(crate) fn all(diagnostics: Vec<Diagnostic>) -> Self {
+        debug_assert!(!diagnostics.is_empty());
+        Self { diagnostics }
+    }
+
+    /// The mistakes.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
     /// One mistake.
     pub(crate) fn of(mistake: Diagnostic) -> Self {
         Self { diagnostics: vec![mistake] }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ClauseForm, Ordered, QuestionForm, RemarkForm};
+use super::{ClauseForm, QuestionForm, RemarkForm};
 
 /// What all operators share: feature levels, data types, enumerations, and the rules of buffer tensors.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -19,9 +19,6 @@ pub struct CommonForm {
     /// The enumerations that members may have as their kind.
     #[serde(default)]
     pub enumerations: Vec<EnumerationForm>,
-    /// Names for expressions, for the clauses and questions of this file; each may use those above it.
-    #[serde(default, rename = "let")]
-    pub lets: Ordered<String>,
     /// The rules of a buffer tensor: `each: tensor` and `each: tensor axis`, where `Tensor` stands for the
     /// input and the output in turn. A clause `size-positive` becomes `slice1.input.size-positive` and
     /// `slice1.output.size-positive`.

@@ -1,0 +1,150 @@
+//! Examples: parsed, judged, executed, compared.
+
+use std::sync::Arc;
+
+use dmlcts_model::{
+    Case, DataType, FeatureLevel, Fill, Signatures, Tensor, element_from_text, element_to_text, line,
+};
+
+use super::{common::cite, rules::is_id};
+use crate::{
+    Diagnostic, Example, Operator, Scratch, Validity,
+    form::{ExampleForm, OperatorForm, TensorForm},
+    yaml::{Document, Place},
+};
+
+/// The examples of an operator, each proven by it.
+pub(super) fn examples(
+    operator: &Operator,
+    document: &Document<OperatorForm>,
+    wrong: &mut Vec<Diagnostic>,
+) -> Vec<Example> {
+    let form = &document.value;
+    let mut examples: Vec<Example> = Vec::new();
+    let signatures = Signatures::new([Arc::clone(operator.signature())]);
+    for (index, example) in form.examples.iter().enumerate() {
+        let place = document.root().key("examples").index(index);
+        if !is_id(&example.id) || form.examples[..index].iter().any(|other| other.id == example.id) {
+            let message = format!("`{}` is no id, or is used twice", example.id);
+            let label = "ids are lower case words joined by hyphens, each used once";
+            wrong.push(place.key("id").mistake(message, label));
+        }
+        let Some((case, output)) = build(example, place, &signatures, wrong) else { continue };
+        prove(operator, &case, &output, place, wrong);
+        examples.push(Example {
+            id: format!("{}.{}", operator.name().to_lowercase(), example.id),
+            cite: cite(example.page.as_ref(), &example.cite, &form.page),
+            case,
+            output,
+            note: example.note.clone(),
+        });
+    }
+    examples
+}
+
+/// The case and the bytes of the output.
+fn build(
+    form: &ExampleForm,
+    place: Place<'_>,
+    signatures: &Signatures,
+    wrong: &mut Vec<Diagnostic>,
+) -> Option<(Case, Vec<u8>)> {
+    let mut case = match line::parse(&form.desc, signatures) {
+        Ok(case) => case,
+        Err(error) => {
+            let diagnostic = place.key("desc").mistake_within(error.span, error.message, "");
+            wrong.push(if error.help.is_empty() { diagnostic } else { diagnostic.help(error.help) });
+            return None;
+        }
+    };
+    if let Some(at) = form.desc.find("fill=") {
+        let message = "an example's fill is its `input`";
+        wrong.push(place.key("desc").mistake_within(at..at + 5, message, "leave it out"));
+        return None;
+    }
+    let (Some(input), Some(output)) = (&case.desc.input, &case.desc.output) else {
+        wrong.push(place.key("desc").mistake("an example has both tensors", "one of them is null"));
+        return None;
+    };
+    let input = bytes(&form.input, input, place.key("input"), wrong);
+    let output = bytes(&form.output, output, place.key("output"), wrong);
+    case.fill = Fill::Explicit(input?.into());
+    Some((case, output?))
+}
+
+/// The bytes of a packed tensor whose rows are written out.
+fn bytes(
+    form: &TensorForm,
+    tensor: &Tensor,
+    place: Place<'_>,
+    wrong: &mut Vec<Diagnostic>,
+) -> Option<Vec<u8>> {
+    let place = place.key("rows");
+    let before = wrong.len();
+    let element_size = tensor.data_type.element_size();
+    let (Some(sizes), Some(element_size), None) = (&tensor.sizes, element_size, &tensor.strides) else {
+        let message = "an example's tensor is packed, and its elements are whole bytes";
+        wrong.push(place.mistake(message, "cannot be laid out"));
+        return None;
+    };
+    let (width, outer) = sizes.split_last()?;
+    let rows: i128 = outer.iter().fold(1, |count: i128, &size| count.saturating_mul(i128::from(size)));
+    if i128::try_from(form.rows.len()) != Ok(rows) {
+        let message = format!("the tensor has {} rows, and its sizes make {rows}", form.rows.len());
+        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        wrong.push(place.mistake(message, format!("its sizes are {}", sizes.join(", "))));
+    }
+    let mut bytes = Vec::new();
+    for (index, row) in form.rows.iter().enumerate() {
+        let place = place.index(index);
+        if i64::try_from(row.len()) != Ok(*width) {
+            let message = format!("the row has {} elements, and the innermost size is {width}", row.len());
+            wrong.push(place.mistake(message, format!("expected {width} elements")));
+        }
+        for (index, number) in row.iter().enumerate() {
+            match element_from_text(tensor.data_type, &number.to_string()) {
+                Ok(element) => bytes.extend_from_slice(&element[..element_size]),
+                Err(error) => wrong.push(place.index(index).mistake(error.to_string(), "")),
+            }
+        }
+    }
+    (wrong.len() == before).then_some(bytes)
+}
+
+/// The operator must judge its own example valid, and compute its output.
+fn prove(operator: &Operator, case: &Case, output: &[u8], place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
+    let mut scratch = Scratch::default();
+    let level = FeatureLevel::NEWEST;
+    let judgement = operator.judge(&case.desc, level, &mut scratch);
+    match judgement.validity() {
+        Validity::Valid => {}
+        Validity::Invalid => {
+            let broken = judgement.violated.iter().filter_map(|at| operator.clauses().get(at));
+            let broken: Vec<String> =
+                broken.map(|clause| format!("`{}`: {}", clause.id, clause.text)).collect();
+            let message = "this spec judges its own example invalid";
+            let diagnostic = place.key("desc").mistake(message, "");
+            wrong.push(diagnostic.help(format!("it breaks {}", broken.join("; "))));
+            return;
+        }
+        Validity::Open => {
+            let open = judgement.questions.iter().filter_map(|at| operator.questions().get(at));
+            let open: Vec<&str> = open.map(|question| question.id.as_str()).collect();
+            let message = format!("this spec leaves its own example open: {}", open.join(", "));
+            wrong.push(place.key("desc").mistake(message, "an example is valid"));
+            return;
+        }
+    }
+    let computed = output.to_vec();
+    let data_type = case.desc.output.as_ref().map_or(DataType::UNKNOWN, |tensor| tensor.data_type);
+    let element_size = data_type.element_size().unwrap_or(1);
+    let pairs = computed.chunks(element_size).zip(output.chunks(element_size));
+    let width = case.desc.output.as_ref().and_then(|tensor| tensor.sizes.as_ref()?.last().copied());
+    let width = width.and_then(|width| usize::try_from(width).ok()).unwrap_or(1).max(1);
+    if let Some((index, (computed, written))) = pairs.enumerate().find(|(_, (one, other))| one != other) {
+        let (computed, written) = (element_to_text(data_type, computed), element_to_text(data_type, written));
+        let place = place.key("output").key("rows").index(index / width).index(index % width);
+        let message = format!("the semantics compute {computed} here, and the example says {written}");
+        wrong.push(place.mistake(message, "the first element that differs"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Members: an operator's signature.
+
+use std::sync::Arc;
+
+use dmlcts_model::{Member, MemberKind, Signature, closest};
+
+use super::common::Common;
+use crate::{Diagnostic, form::OperatorForm, names::list, yaml::Document};
+
+/// The kinds that are not enumerations, as they are written.
+const KINDS: [(&str, MemberKind); 7] = [
+    ("count", MemberKind::Count),
+    ("u32", MemberKind::U32),
+    ("i32", MemberKind::I32),
+    ("u32[]", MemberKind::U32List),
+    ("i32[]", MemberKind::I32List),
+    ("data_type", MemberKind::DataType),
+    ("scalar", MemberKind::Scalar),
+];
+
+/// The signature of an operator. A member whose kind is unknown is left out.
+pub(super) fn signature(
+    common: &Common,
+    document: &Document<OperatorForm>,
+    wrong: &mut Vec<Diagnostic>,
+) -> Arc<Signature> {
+    let form = &document.value;
+    let place = document.root().key("members");
+    let mut members = Vec::new();
+    for (name, kind) in form.members.iter() {
+        if !is_word(name) || matches!(name, "InputTensor" | "OutputTensor") {
+            let message = format!("`{name}` cannot be the name of a member");
+            let label = "a name has letters, digits and underscores, and is not that of a tensor";
+            wrong.push(place.name(name).mistake(message, label));
+            continue;
+        }
+        let known = KINDS.iter().find(|(written, _)| written == kind).map(|(_, kind)| kind.clone());
+        let enumeration =
+            || common.enumeration(kind).map(|known| MemberKind::Enumeration(Arc::clone(&known.enumeration)));
+        match known.or_else(enumeration) {
+            Some(kind) => members.push(Member { name: name.to_owned(), kind }),
+            None => {
+                let enumerations = common.enumerations.iter().map(|known| known.enumeration.name.as_str());
+                let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).chain(enumerations).collect();
+                let message = format!("there is no kind of member `{kind}`");
+                let label = format!("expected {}", list(names.iter().copied()));
+                let mut diagnostic = place.key(name).mistake(message, label);
+                if let Some(near) = closest(kind, names) {
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                }
+                wrong.push(diagnostic);
+            }
+        }
+    }
+    let counts = members.iter().filter(|member| member.kind == MemberKind::Count).count();
+    let lists = members.iter().any(|member| member.kind.is_list());
+    if counts > 1 || lists && counts == 0 {
+        let message =
+            format!("an operator with lists has one member of kind `count`, and this one has {counts}");
+        wrong.push(document.root().name("members").mistake(message, "it says how long the lists are"));
+    }
+    Arc::new(Signature { operator: form.operator.clone(), members })
+}
+
+/// Whether a text can be a name in expressions and case lines.
+pub(super) fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

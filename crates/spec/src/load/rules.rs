@@ -1,0 +1,337 @@
+//! Clauses and questions: ids and `given` resolved, expressions checked.
+
+use dmlcts_model::{Side, closest};
+
+use super::{common::cite, support::SupportClause};
+use crate::{
+    AlternativeReading, Answer, Citation, Clause, Diagnostic, IdSet, Origin, Question, Scope,
+    expression::{self, Expression, Place as Position, Term},
+    form::{AllowForm, ClauseForm, Each, QuestionForm},
+    yaml::Place,
+};
+
+/// The clauses and questions of an operator, as they are being collected.
+pub(super) struct Rules<'a> {
+    /// What ids begin with: the operator's name in lower case and a dot.
+    prefix: String,
+    scope: &'a expression::Scope,
+    pub(super) clauses: Vec<Clause>,
+    pub(super) questions: Vec<Question>,
+    pub(super) readings: Vec<AlternativeReading>,
+}
+
+/// Where rules stand, and what may be said there.
+#[derive(Clone, Copy)]
+pub(super) struct Origins<'a> {
+    /// The page that the file cites by default.
+    pub(super) page: &'a str,
+    pub(super) origin: Origin,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn new(operator: &str, scope: &'a expression::Scope) -> Self {
+        let prefix = format!("{}.", operator.to_lowercase());
+        Self { prefix, scope, clauses: Vec::new(), questions: Vec::new(), readings: Vec::new() }
+    }
+
+    /// Adds a clause as it is written.
+    pub(super) fn clause(
+        &mut self,
+        form: &ClauseForm,
+        place: Place<'_>,
+        of: Origins<'_>,
+        wrong: &mut Vec<Diagnostic>,
+    ) {
+        for (side, each) in self.sides(form.each, place, of, wrong) {
+            let id = self.id(&form.id, side, place, wrong);
+            let given = self.given(&form.given, side, place.key("given"), wrong);
+            let that = place.key("that");
+            let Some((expression, term)) = self.condition(&form.that, side, each, that, wrong) else {
+                continue;
+            };
+            self.push(
+                Clause {
+                    id,
+                    scope: each,
+                    origin: of.origin,
+                    given,
+                    text: expression.to_string(),
+                    expression,
+                    term,
+                    cite: cite(form.page.as_ref(), &form.cite, of.page),
+                    note: form.note.clone(),
+                    erratum: form.erratum.clone(),
+                },
+                place,
+                wrong,
+            );
+        }
+    }
+
+    /// Adds a clause that a support row or a member's kind becomes. Where its text cannot be understood, the
+    /// names in it cannot be used in expressions, and `place` is where they come from.
+    pub(super) fn derived(
+        &mut self,
+        clause: &SupportClause,
+        origin: Origin,
+        place: Place<'_>,
+        wrong: &mut Vec<Diagnostic>,
+    ) {
+        let given = clause.given.iter().filter_map(|name| self.find(name, None)).collect();
+        let checked = expression::parse(&clause.text)
+            .and_then(|expression| Ok((self.scope.condition(&expression, Position::Once)?, expression)));
+        match checked {
+            Ok((term, expression)) => self.push(
+                Clause {
+                    id: format!("{}{}", self.prefix, clause.id),
+                    scope: Scope::Desc,
+                    origin,
+                    given,
+                    text: clause.text.clone(),
+                    expression,
+                    term,
+                    cite: clause.cite.clone(),
+                    note: None,
+                    erratum: None,
+                },
+                place,
+                wrong,
+            ),
+            Err(mistake) => {
+                let message =
+                    format!("a name in it cannot be used in the clause `{}`: {mistake}", clause.text);
+                wrong.push(place.mistake(message, ""));
+            }
+        }
+    }
+
+    fn push(&mut self, clause: Clause, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
+        if self.clauses.len() == IdSet::CAPACITY {
+            let message = format!("the operator has more than {} clauses", IdSet::CAPACITY);
+            wrong.push(place.mistake(message, "the first one too many"));
+        } else if self.clauses.len() < IdSet::CAPACITY {
+            self.clauses.push(clause);
+        }
+    }
+
+    /// Adds a question as it is written.
+    pub(super) fn question(
+        &mut self,
+        form: &QuestionForm,
+        place: Place<'_>,
+        of: Origins<'_>,
+        wrong: &mut Vec<Diagnostic>,
+    ) {
+        for (side, each) in self.sides(form.each, place, of, wrong) {
+            let id = self.id(&form.id, side, place, wrong);
+            let given = self.given(&form.given, side, place.key("given"), wrong);
+            let allow = self.answers(&form.allow, place.key("allow"), wrong);
+            let when = place.key("when");
+            let Some((expression, term)) = self.condition(&form.when, side, each, when, wrong) else {
+                continue;
+            };
+            if self.questions.len() == IdSet::CAPACITY {
+                let message = format!("the operator has more than {} questions", IdSet::CAPACITY);
+                wrong.push(place.mistake(message, "the first one too many"));
+                return;
+            }
+            self.questions.push(Question {
+                id,
+                scope: each,
+                given,
+                text: expression.to_string(),
+                expression,
+                term,
+                allow,
+                cite: cite(form.page.as_ref(), &form.cite, of.page),
+                note: form.note.clone(),
+            });
+        }
+    }
+
+    /// The answers that a question allows. A reading belongs to the question that comes next.
+    fn answers(&mut self, forms: &[AllowForm], place: Place<'_>, wrong: &mut Vec<Diagnostic>) -> Vec<Answer> {
+        if forms.is_empty() {
+            let message = "a question that allows no answer forbids everything";
+            wrong.push(place.mistake(message, "list what is allowed").help("what must not be is a clause"));
+        }
+        let mut answers = Vec::new();
+        for (index, form) in forms.iter().enumerate() {
+            let place = place.index(index);
+            match (form.reject, form.accept, form.semantics, &form.read) {
+                (true, false, false, None) => answers.push(Answer::Reject),
+                (false, true, false, None) => answers.push(Answer::Accept),
+                (false, false, true, None) => answers.push(Answer::Reading(0)),
+                (false, false, false, Some(text)) => {
+                    let read = expression::parse(text)
+                        .and_then(|expression| Ok((self.scope.read(&expression)?, expression)));
+                    match read {
+                        Ok((term, expression)) => {
+                            let question = self.questions.len();
+                            self.readings.push(AlternativeReading { question, expression, term });
+                            answers.push(Answer::Reading(self.readings.len()));
+                        }
+                        Err(mistake) => wrong.push(mistaken(place.key("read"), mistake)),
+                    }
+                }
+                _ => wrong.push(
+                    place
+                        .mistake(
+                            "an answer is one of `reject`, `accept`, `semantics` and `read`",
+                            "exactly one of them",
+                        )
+                        .help(
+                            "list several answers one after the other: [{reject: true}, {semantics: true}]",
+                        ),
+                ),
+            }
+        }
+        answers
+    }
+
+    /// The tensors that a rule is stated for, or no tensor, and whether it is asked of each axis.
+    fn sides(
+        &self,
+        each: Each,
+        place: Place<'_>,
+        of: Origins<'_>,
+        wrong: &mut Vec<Diagnostic>,
+    ) -> Vec<(Option<Side>, Scope)> {
+        let both = |scope| Side::BOTH.map(|side| (Some(side), scope)).to_vec();
+        match each {
+            Each::Desc => vec![(None, Scope::Desc)],
+            Each::Axis => vec![(None, Scope::Axis)],
+            _ if of.origin != Origin::Tensor => {
+                let message = "`each: tensor` is for the rules that all operators share";
+                wrong.push(
+                    place.key("each").mistake(message, "expected `desc` or `axis`").help(
+                        "name the tensor in the expression: `InputTensor.Sizes` or `OutputTensor.Sizes`",
+                    ),
+                );
+                Vec::new()
+            }
+            Each::Tensor => both(Scope::Desc),
+            Each::TensorAxis => both(Scope::Axis),
+        }
+    }
+
+    /// The full id of a rule, which must be new and well formed.
+    fn id(&self, id: &str, side: Option<Side>, place: Place<'_>, wrong: &mut Vec<Diagnostic>) -> String {
+        if !is_id(id) {
+            let message = format!("`{id}` is no id");
+            wrong.push(place.key("id").mistake(message, "ids are lower case words joined by hyphens"));
+        }
+        let full = format!("{}{}", self.prefix, short(id, side));
+        let clauses = self.clauses.iter().map(|clause| &clause.id);
+        if clauses.chain(self.questions.iter().map(|question| &question.id)).any(|known| *known == full) {
+            let message = format!("the id `{full}` is used twice");
+            wrong.push(place.key("id").mistake(message, "the second one").help("every id names one rule"));
+        }
+        full
+    }
+
+    /// The place of a clause by the name that `given` uses.
+    fn find(&self, name: &str, side: Option<Side>) -> Option<usize> {
+        let wanted = format!("{}{}", self.prefix, short(name, side));
+        self.clauses.iter().position(|clause| clause.id == wanted)
+    }
+
+    fn given(
+        &self,
+        names: &[String],
+        side: Option<Side>,
+        place: Place<'_>,
+        wrong: &mut Vec<Diagnostic>,
+    ) -> IdSet {
+        let mut given = IdSet::EMPTY;
+        for (index, name) in names.iter().enumerate() {
+            let found = side.and_then(|_| self.find(name, side)).or_else(|| self.find(name, None));
+            if let Some(found) = found {
+                given.insert(found);
+                continue;
+            }
+            // Of a rule that is stated for both tensors the mistake is the same.
+            if side == Some(Side::Output) {
+                continue;
+            }
+            let known: Vec<&str> =
+                self.clauses.iter().filter_map(|clause| clause.id.strip_prefix(&self.prefix)).collect();
+            let message = format!("`{name}` is no clause above this one");
+            let near = closest(name, known.iter().copied());
+            wrong.push(place.index(index).mistake(message, "not a clause that was stated before").help(
+                match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "a clause is given only clauses that stand above it".to_owned(),
+                },
+            ));
+        }
+        given
+    }
+
+    fn condition(
+        &self,
+        text: &str,
+        side: Option<Side>,
+        each: Scope,
+        place: Place<'_>,
+        wrong: &mut Vec<Diagnostic>,
+    ) -> Option<(Expression, Term)> {
+        let position = if each == Scope::Axis { Position::EachAxis } else { Position::Once };
+        let checked = expression::parse(text).and_then(|expression| {
+            let expression = side.map_or_else(|| expression.clone(), |side| expression.for_tensor(side));
+            Ok((self.scope.condition(&expression, position)?, expression))
+        });
+        match checked {
+            Ok((term, expression)) => Some((expression, term)),
+            Err(mistake) => {
+                if side != Some(Side::Output) {
+                    wrong.push(mistaken(place, mistake));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// A mistake in an expression, at its place in the file.
+pub(super) fn mistaken(place: Place<'_>, mistake: expression::Mistake) -> Diagnostic {
+    let diagnostic = place.mistake_within(mistake.span.start..mistake.span.end, mistake.message, "");
+    match mistake.help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// An id within the operator.
+fn short(id: &str, side: Option<Side>) -> String {
+    match side {
+        Some(Side::Input) => format!("input.{id}"),
+        Some(Side::Output) => format!("output.{id}"),
+        None => id.to_owned(),
+    }
+}
+
+/// Lower case words and digits, joined by hyphens.
+pub(super) fn is_id(text: &str) -> bool {
+    let word =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    text.split('-').all(word)
+}
+
+/// The clause that a list is there, and the one that it is as long as the count says.
+pub(super) fn list_clauses(member: &str, count: &str, cite: &Citation) -> [SupportClause; 2] {
+    [
+        SupportClause {
+            id: format!("{member}.present"),
+            given: &[],
+            text: format!("present({member})"),
+            cite: cite.clone(),
+        },
+        SupportClause {
+            id: format!("{member}.length"),
+            given: &[],
+            text: format!("length({member}) == {count}"),
+            cite: cite.clone(),
+        },
+    ]
+}
