@@ -6,6 +6,7 @@ use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
 
 use crate::{
     IdSet, Judgement, Scratch, Validity,
+    branching::{Branching, SemanticBranch},
     expression::{self, Expression, Term},
     judge::Judge,
 };
@@ -225,6 +226,9 @@ pub struct Operator {
     pub(crate) examples: Vec<Example>,
     pub(crate) remarks: Vec<Remark>,
     pub(crate) judge: Judge,
+    pub(crate) branching: Branching,
+    /// The place in the library.
+    pub(crate) position: usize,
 }
 
 impl Operator {
@@ -291,6 +295,16 @@ impl Operator {
     /// What it computes.
     pub fn semantics(&self) -> &Semantics {
         &self.semantics
+    }
+
+    /// Every way that an `if` within a read can go.
+    pub fn branches(&self) -> &[SemanticBranch] {
+        &self.branching.branches
+    }
+
+    /// The place in [`Library::operators`](crate::Library::operators).
+    pub fn position(&self) -> usize {
+        self.position
     }
 
     /// The readings that questions allow besides the semantics.

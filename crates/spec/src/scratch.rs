@@ -7,3 +7,10 @@ use crate::program::Values;
 pub struct Scratch {
     pub(crate) values: Values,
 }
+
+impl Scratch {
+    /// The memory that programs are evaluated in.
+    pub fn values(&mut self) -> &mut Values {
+        &mut self.values
+    }
+}

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Citation, Diagnostic, Operator, Origin, Remark,
+    branching::Branching,
     expression::{self, Scope},
     form::{OperatorForm, RemarkForm},
     judge::Judge,
@@ -102,6 +103,7 @@ pub(super) fn load(
     let (Some(semantics), true) = (semantics, wrong.len() == before) else { return None };
 
     let judge = Judge::new(&signature, &clauses, &questions);
+    let branching = Branching::new(&signature, &scope, &semantics);
     let mut operator = Operator {
         summary: form.summary.clone(),
         page: form.page.clone(),
@@ -117,6 +119,9 @@ pub(super) fn load(
         examples: Vec::new(),
         remarks,
         judge,
+        branching,
+        // Known once every operator is loaded.
+        position: 0,
     };
     if thoroughness == Proof::Full {
         proof::check(&operator, document, &common.document, wrong);
