@@ -48,7 +48,7 @@ pub enum Origin {
     Tensor,
     /// The operator's support rows or an enumerator's `since`.
     Support,
-    /// The kind of a member: lists are there and as long as they should be.
+    /// The kind of a member: a count agrees with the input, a list is there and as long as the count says.
     Member,
 }
 
