@@ -6,9 +6,9 @@ use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
 
 use crate::{
     IdSet, Judgement, Scratch, Validity,
-    branching::{Branching, SemanticBranch},
     expression::{self, Expression, Term},
     judge::Judge,
+    oracle::{Oracle, OracleError, Plan},
 };
 
 /// The page and section that say something.
@@ -48,7 +48,7 @@ pub enum Origin {
     Tensor,
     /// The operator's support rows or an enumerator's `since`.
     Support,
-    /// The kind of a member: a count agrees with the input, a list is there and as long as the count says.
+    /// The kind of a member: lists are there and as long as they should be.
     Member,
 }
 
@@ -226,9 +226,7 @@ pub struct Operator {
     pub(crate) examples: Vec<Example>,
     pub(crate) remarks: Vec<Remark>,
     pub(crate) judge: Judge,
-    pub(crate) branching: Branching,
-    /// The place in the library.
-    pub(crate) position: usize,
+    pub(crate) oracle: Oracle,
 }
 
 impl Operator {
@@ -297,16 +295,6 @@ impl Operator {
         &self.semantics
     }
 
-    /// Every way that an `if` within a read can go.
-    pub fn branches(&self) -> &[SemanticBranch] {
-        &self.branching.branches
-    }
-
-    /// The place in [`Library::operators`](crate::Library::operators).
-    pub fn position(&self) -> usize {
-        self.position
-    }
-
     /// The readings that questions allow besides the semantics.
     pub fn readings(&self) -> &[AlternativeReading] {
         &self.readings
@@ -335,12 +323,33 @@ impl Operator {
         scratch: &mut Scratch,
     ) -> Option<ValidDesc<'a>> {
         let judgement = self.judge(desc, level, scratch);
-        self.valid(desc, judgement)
+        self.valid(desc, level, judgement)
+    }
+
+    /// Plans how a desc is executed, by a reading: 0 is the semantics, `n` the `n`-th of [`Operator::readings`],
+    /// which replaces the read on the axes where its question arises.
+    pub fn plan<'a>(
+        &'a self,
+        valid: ValidDesc<'a>,
+        reading: usize,
+        scratch: &'a mut Scratch,
+    ) -> Result<Plan<'a>, OracleError> {
+        self.oracle.plan(valid.desc, valid.level, reading, &mut scratch.oracle)
     }
 
     /// Hands on a desc that [`Operator::judge`] found valid or open.
-    pub(crate) fn valid<'a>(&'a self, desc: &'a Desc, judgement: Judgement) -> Option<ValidDesc<'a>> {
-        (judgement.validity() != Validity::Invalid).then_some(ValidDesc { operator: self, desc, judgement })
+    pub(crate) fn valid<'a>(
+        &'a self,
+        desc: &'a Desc,
+        level: FeatureLevel,
+        judgement: Judgement,
+    ) -> Option<ValidDesc<'a>> {
+        (judgement.validity() != Validity::Invalid).then_some(ValidDesc {
+            operator: self,
+            desc,
+            level,
+            judgement,
+        })
     }
 }
 
@@ -349,6 +358,7 @@ impl Operator {
 pub struct ValidDesc<'a> {
     operator: &'a Operator,
     desc: &'a Desc,
+    level: FeatureLevel,
     judgement: Judgement,
 }
 
@@ -361,6 +371,11 @@ impl<'a> ValidDesc<'a> {
     /// The desc.
     pub fn desc(&self) -> &'a Desc {
         self.desc
+    }
+
+    /// The feature level that it was judged at.
+    pub fn level(&self) -> FeatureLevel {
+        self.level
     }
 
     /// What judging said.

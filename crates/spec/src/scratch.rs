@@ -1,16 +1,10 @@
 //! Memory that judging and planning use over and over.
 
-use crate::program::Values;
+use crate::{oracle::Memory, program::Values};
 
 /// Memory that judging and planning use over and over: make one a thread, and pass it along.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) values: Values,
-}
-
-impl Scratch {
-    /// The memory that programs are evaluated in.
-    pub fn values(&mut self) -> &mut Values {
-        &mut self.values
-    }
+    pub(crate) oracle: Memory,
 }

@@ -221,6 +221,11 @@ impl Evaluation<'_> {
         Some(self.lane(id, lane))
     }
 
+    /// Whether an operation gives a condition, and not an integer.
+    pub fn is_condition(&self, id: OpId) -> bool {
+        self.op(id).is_condition
+    }
+
     /// The eight lanes of an integer operation, where 64 bits held every value of the program; undefined lanes
     /// hold anything.
     pub fn row(&self, id: OpId) -> Option<&[i64; MAXIMUM_AXES]> {

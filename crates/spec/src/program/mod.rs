@@ -16,7 +16,7 @@
 mod builder;
 mod evaluate;
 mod leaf;
-mod number;
+pub(crate) mod number;
 mod overlap;
 mod range;
 mod step;

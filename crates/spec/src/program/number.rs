@@ -1,7 +1,7 @@
 //! The two widths that programs are evaluated in: 64 bits, noticing overflow, and 128 bits, saturating.
 
 /// An integer width of the evaluator.
-pub(super) trait Number: Copy + Ord + Default + 'static {
+pub(crate) trait Number: Copy + Ord + Default + 'static {
     /// Whether a value that does not fit is noticed, so that a wider width can take over.
     const NOTICES: bool;
 

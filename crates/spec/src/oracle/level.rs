@@ -1,0 +1,280 @@
+//! From axes to loops. Axes of one coordinate vanish, the rest are ordered as the output's memory is, and
+//! neighbours that are one stretch of memory on both sides become one loop. What is left are levels, in
+//! elements of memory rather than in coordinates.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::map::{AxisMap, FILL, Line, Run, Runs, covered, push_run};
+
+/// One axis of the tensors, as the loops need it.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    /// Coordinates of the output; at least one.
+    pub(crate) size: u64,
+    /// From one output coordinate to the next, in elements.
+    pub(crate) output_stride: u64,
+    /// From one input coordinate to the next, in elements.
+    pub(crate) input_stride: u64,
+    /// Which input coordinate an output coordinate reads.
+    pub(crate) map: AxisMap,
+}
+
+/// What the coordinates of a level read, in elements from where the level starts to read.
+#[derive(Clone, Debug)]
+pub(crate) enum LevelMap {
+    /// As [`AxisMap::Runs`], with offsets in place of coordinates.
+    Runs(Runs),
+    /// As [`AxisMap::Table`]; an offset is the table's coordinate times the stride.
+    Table(Arc<[u32]>, usize),
+}
+
+impl LevelMap {
+    /// The only run, where there is one that covers the level.
+    pub(crate) fn single(&self, size: usize) -> Option<Run> {
+        match self {
+            Self::Runs(runs) if runs.len() == 1 && runs[0].length >= size as u64 => Some(runs[0]),
+            _ => None,
+        }
+    }
+
+    /// Calls back with every offset, in order; `None` is fill.
+    pub(crate) fn for_each(&self, size: usize, mut then: impl FnMut(Option<usize>)) {
+        match self {
+            Self::Runs(runs) => {
+                let mut left = size as u64;
+                while left > 0 {
+                    for run in runs {
+                        let taken = run.length.min(left);
+                        left -= taken;
+                        (0..taken).for_each(|index| then(run.line.map(|line| line.at(index) as usize)));
+                    }
+                }
+            }
+            Self::Table(table, stride) => {
+                table.iter().for_each(|&read| then((read != FILL).then(|| read as usize * stride)));
+            }
+        }
+    }
+}
+
+/// One loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    /// How many times it goes round; at least two.
+    pub(crate) size: usize,
+    /// From one round to the next in the output, in elements.
+    pub(crate) output_stride: usize,
+    /// What each round reads.
+    pub(crate) map: LevelMap,
+    /// Whether a round writes every element between its own first and the next round's first.
+    pub(crate) dense: bool,
+}
+
+/// The loops of a plan, outermost first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Levels {
+    /// The loops. None where the output is one element.
+    pub(crate) loops: SmallVec<[Level; 8]>,
+    /// Where the first element reads, in elements; `None` where no element reads anything.
+    pub(crate) base: Option<usize>,
+}
+
+impl Levels {
+    /// Arranges the loops over these axes.
+    pub(crate) fn arrange(axes: &[Axis]) -> Self {
+        let mut base = Some(0_usize);
+        let mut order: SmallVec<[&Axis; 8]> = SmallVec::new();
+        for axis in axes {
+            if axis.map.extremes(axis.size).is_none() {
+                base = None;
+            }
+            if axis.size > 1 {
+                order.push(axis);
+            } else if let (Some(base), Some(read)) = (&mut base, axis.map.at(0)) {
+                *base = base.wrapping_add((read as usize).wrapping_mul(axis.input_stride as usize));
+            }
+        }
+        order.sort_by_key(|axis| std::cmp::Reverse(axis.output_stride));
+        let mut loops: SmallVec<[Level; 8]> = SmallVec::new();
+        for axis in order {
+            let map = if base.is_some() { scaled(axis) } else { nothing(axis.size) };
+            let level = Level {
+                size: axis.size as usize,
+                output_stride: axis.output_stride as usize,
+                map,
+                dense: false,
+            };
+            match loops.last_mut() {
+                Some(outer) if let Some(joined) = joined(outer, &level) => *outer = joined,
+                _ => loops.push(level),
+            }
+        }
+        put_contiguous_reads_next_to_innermost(&mut loops);
+        mark_dense(&mut loops);
+        Self { loops, base }
+    }
+}
+
+fn nothing(size: u64) -> LevelMap {
+    LevelMap::Runs(Runs::from_slice(&[Run { length: size, line: None }]))
+}
+
+/// The axis map in elements of the input.
+fn scaled(axis: &Axis) -> LevelMap {
+    let stride = axis.input_stride as i64;
+    match &axis.map {
+        AxisMap::Table(table) => LevelMap::Table(Arc::clone(table), axis.input_stride as usize),
+        AxisMap::Runs(runs) => {
+            let mut scaled = Runs::new();
+            let mut left = axis.size;
+            for run in runs {
+                let length = run.length.min(left);
+                left -= length;
+                let line = run.line.map(|line| Line {
+                    start: line.start.wrapping_mul(stride),
+                    step: if length > 1 { line.step.wrapping_mul(stride) } else { 0 },
+                });
+                if length > 0 {
+                    push_run(&mut scaled, Run { length, line });
+                }
+            }
+            LevelMap::Runs(scaled)
+        }
+    }
+}
+
+/// Both levels as one loop, where the outer one goes on exactly where the inner one ends, in the output and
+/// in whatever the outer one reads.
+fn joined(outer: &Level, inner: &Level) -> Option<Level> {
+    if outer.output_stride != inner.output_stride.checked_mul(inner.size)? {
+        return None;
+    }
+    let LevelMap::Runs(outer_runs) = &outer.map else { return None };
+    let size = inner.size as u64;
+    let inner_line = inner.map.single(inner.size)?.line;
+    let mut runs = Runs::new();
+    for run in outer_runs {
+        let line = match (run.line, inner_line) {
+            (None, _) => None,
+            (Some(_), None) => return None,
+            (Some(line), Some(inner)) => {
+                let goes_on = inner.step.checked_mul(size as i64)? == line.step;
+                if run.length > 1 && !goes_on {
+                    return None;
+                }
+                Some(Line { start: line.start.wrapping_add(inner.start), step: inner.step })
+            }
+        };
+        push_run(&mut runs, Run { length: run.length.checked_mul(size)?, line });
+    }
+    Some(Level {
+        size: outer.size.checked_mul(inner.size)?,
+        output_stride: inner.output_stride,
+        map: LevelMap::Runs(runs),
+        dense: false,
+    })
+}
+
+/// Where the innermost loop jumps through the input, as it does for a transposed one, the loop that does not
+/// comes right above it: the two are then copied in tiles, since each cache line that is read serves many rows.
+fn put_contiguous_reads_next_to_innermost(loops: &mut [Level]) {
+    let steps = |level: &Level, wanted: fn(u64) -> bool| match &level.map {
+        LevelMap::Runs(runs) => {
+            let long = runs.iter().filter(|run| run.length >= 8);
+            long.clone().any(|run| run.line.is_some_and(|line| wanted(line.step.unsigned_abs())))
+        }
+        LevelMap::Table(..) => false,
+    };
+    let Some((innermost, above)) = loops.split_last_mut() else { return };
+    if steps(innermost, |step| step > 8)
+        && let Some(place) = above.iter().rposition(|level| steps(level, |step| step == 1))
+    {
+        above[place..].rotate_left(1);
+    }
+}
+
+fn mark_dense(loops: &mut [Level]) {
+    let mut written = Some(1);
+    for level in loops.iter_mut().rev() {
+        level.dense = written == Some(level.output_stride);
+        written = if level.dense { level.output_stride.checked_mul(level.size) } else { None };
+    }
+}
+
+/// The offsets that one round over a level reads before its map starts again.
+pub(crate) fn period(level: &Level) -> usize {
+    match &level.map {
+        LevelMap::Runs(runs) => (covered(runs) as usize).min(level.size),
+        LevelMap::Table(..) => level.size,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smallvec::smallvec;
+
+    fn axis(size: u64, output_stride: u64, input_stride: u64, runs: &[(u64, Option<(i64, i64)>)]) -> Axis {
+        let runs = runs
+            .iter()
+            .map(|&(length, line)| Run { length, line: line.map(|(start, step)| Line { start, step }) })
+            .collect();
+        Axis { size, output_stride, input_stride, map: AxisMap::Runs(runs) }
+    }
+
+    fn shape(axes: &[Axis]) -> Vec<(usize, usize, bool)> {
+        let levels = Levels::arrange(axes);
+        levels.loops.iter().map(|level| (level.size, level.output_stride, level.dense)).collect()
+    }
+
+    #[test]
+    fn a_copy_of_any_rank_is_one_loop() {
+        let identity = |size, stride| axis(size, stride, stride, &[(size, Some((0, 1)))]);
+        assert_eq!(
+            shape(&[identity(3, 40), identity(4, 10), identity(1, 10), identity(10, 1)]),
+            [(120, 1, true)]
+        );
+    }
+
+    #[test]
+    fn whole_rows_join_the_rows_that_are_padded() {
+        let rows = axis(6, 4, 4, &[(1, None), (4, Some((0, 1))), (1, None)]);
+        let levels = Levels::arrange(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]);
+        assert_eq!(levels.loops.len(), 1);
+        let LevelMap::Runs(runs) = &levels.loops[0].map else { panic!("not runs") };
+        assert_eq!(runs.iter().map(|run| run.length).collect::<Vec<_>>(), [4, 16, 4]);
+    }
+
+    #[test]
+    fn windows_and_holes_stay_apart() {
+        let rows = axis(4, 4, 8, &[(4, Some((0, 1)))]);
+        assert_eq!(shape(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]), [(4, 4, true), (4, 1, true)]);
+        let rows = axis(4, 5, 4, &[(4, Some((0, 1)))]);
+        assert_eq!(shape(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]), [(4, 5, false), (4, 1, true)]);
+    }
+
+    #[test]
+    fn an_axis_of_nothing_but_fill_is_nothing_everywhere() {
+        let nothing = axis(2, 8, 8, &[(2, None)]);
+        let levels = Levels::arrange(&[nothing, axis(8, 1, 1, &[(3, Some((0, 1))), (5, Some((3, 1)))])]);
+        assert_eq!(levels.base, None);
+        assert_eq!(levels.loops.len(), 1);
+    }
+
+    #[test]
+    fn a_transposed_input_is_read_along_its_own_rows() {
+        let long: Runs = smallvec![Run { length: 64, line: Some(Line { start: 0, step: 1 }) }];
+        let axis = |output_stride, input_stride| Axis {
+            size: 64,
+            output_stride,
+            input_stride,
+            map: AxisMap::Runs(long.clone()),
+        };
+        let levels = Levels::arrange(&[axis(4096, 1), axis(64, 4096), axis(1, 64)]);
+        let strides: Vec<_> = levels.loops.iter().map(|level| level.output_stride).collect();
+        assert_eq!(strides.last(), Some(&1));
+        assert_eq!(strides[strides.len() - 2], 4096);
+    }
+}
