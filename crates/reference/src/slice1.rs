@@ -38,7 +38,7 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
     let sizes = uints(sizes.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowSizes"))?;
     let strides = ints(strides.as_ref(), pair.rank).map_err(|fault| fault.refusal("InputWindowStrides"))?;
 
-    let mut copy_start = offsets;
+    let mut copy_start = [0; 8];
     for axis in 0..pair.rank {
         if sizes[axis] == 0 {
             return Err(invalid("the window is empty"));
@@ -54,6 +54,7 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         if pair.output.sizes[axis] > max_copied_elements {
             return Err(invalid("the output is larger than what the window's strides reach"));
         }
+        copy_start[axis] = offsets[axis];
         if strides[axis] < 0 {
             copy_start[axis] += sizes[axis] - 1;
         }

@@ -8,13 +8,12 @@ use crate::support::{self, Row};
 use crate::{invalid, overlap};
 
 /// One value an axis. No valid desc has more than eight axes.
-pub(crate) type Axes = [i64; 8];
+type Axes = [i64; 8];
 
 /// A tensor that passed: where its elements lie. All values fit 32 bits, and so does the distance from the
 /// first element to the last.
-#[derive(Clone, Copy)]
-pub(crate) struct Layout {
-    pub(crate) sizes: Axes,
+pub(crate) struct Layout<'a> {
+    pub(crate) sizes: &'a [i64],
     /// In elements; worked out where the desc has none.
     pub(crate) strides: Axes,
     /// The bytes from the first element to the end of the last.
@@ -22,16 +21,21 @@ pub(crate) struct Layout {
 }
 
 /// Both tensors of a desc.
-pub(crate) struct Pair {
+pub(crate) struct Pair<'a> {
     pub(crate) rank: usize,
     pub(crate) data_type: DataType,
     pub(crate) element_size: usize,
-    pub(crate) input: Layout,
-    pub(crate) output: Layout,
+    pub(crate) input: Layout<'a>,
+    pub(crate) output: Layout<'a>,
 }
 
 /// Validates both tensors, and that their types and dimension counts agree.
-pub(crate) fn pair(desc: &Desc, level: FeatureLevel, rows: &'static [Row]) -> Result<Pair, Refusal> {
+#[inline]
+pub(crate) fn pair<'a>(
+    desc: &'a Desc,
+    level: FeatureLevel,
+    rows: &'static [Row],
+) -> Result<Pair<'a>, Refusal> {
     let row = support::at(level, rows)?;
     let input = desc.input.as_ref().ok_or_else(|| invalid("InputTensor is null"))?;
     let output = desc.output.as_ref().ok_or_else(|| invalid("OutputTensor is null"))?;
@@ -64,10 +68,11 @@ pub(crate) fn pair(desc: &Desc, level: FeatureLevel, rows: &'static [Row]) -> Re
 }
 
 /// Validates one tensor whose dimension count is between 1 and 8.
-fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Result<Layout, Refusal> {
+#[inline]
+fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Result<Layout<'_>, Refusal> {
     let sizes = uints(tensor.sizes.as_ref(), rank).map_err(|fault| fault.of(side, "Sizes"))?;
     let mut count: u64 = 1;
-    for &size in &sizes[..rank] {
+    for &size in sizes {
         if size == 0 {
             return Err(invalid("a size is 0"));
         }
@@ -78,16 +83,23 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
         }
     }
 
-    let strides = match &tensor.strides {
-        None => packed(&sizes, rank),
-        given => uints(given.as_ref(), rank).map_err(|fault| fault.of(side, "Strides"))?,
-    };
-    // Eight products of two 32-bit numbers: far below 2^128.
-    let last: u128 = (0..rank).map(|axis| (sizes[axis] as u128 - 1) * strides[axis] as u128).sum();
-    if last >= u128::from(u32::MAX) {
-        return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
+    let mut strides = [1; 8];
+    match &tensor.strides {
+        None => pack(&mut strides, sizes),
+        given => {
+            let given = uints(given.as_ref(), rank).map_err(|fault| fault.of(side, "Strides"))?;
+            strides[..rank].copy_from_slice(given);
+        }
     }
-    let required_bytes = (last as u64 + 1) * element_size as u64;
+    let mut last: u64 = 0;
+    for (&size, stride) in sizes.iter().zip(strides) {
+        // At most 2^32 + (2^32 - 2) * (2^32 - 1), which fits 64 bits.
+        last += (size as u64 - 1) * stride as u64;
+        if last >= u64::from(u32::MAX) {
+            return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
+        }
+    }
+    let required_bytes = (last + 1) * element_size as u64;
     if tensor.total_size < required_bytes.next_multiple_of(4) {
         return Err(invalid("TotalTensorSizeInBytes is less than sizes and strides need"));
     }
@@ -105,19 +117,17 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
         _ => return Err(invalid("a tensor has flags without a name")),
     }
     if side == Side::Output && tensor.strides.is_some() {
-        overlap::refuse(&sizes[..rank], &strides[..rank])?;
+        overlap::refuse(sizes, &strides[..rank])?;
     }
     Ok(Layout { sizes, strides, required_bytes })
 }
 
 /// The strides of a tensor without gaps: the innermost axis steps by one element, every other by all that
 /// the axes inside it hold.
-fn packed(sizes: &Axes, rank: usize) -> Axes {
-    let mut strides = [1; 8];
-    for axis in (0..rank - 1).rev() {
-        strides[axis] = strides[axis + 1] * sizes[axis + 1];
+fn pack(strides: &mut Axes, sizes: &[i64]) {
+    for axis in (1..sizes.len()).rev() {
+        strides[axis - 1] = strides[axis] * sizes[axis];
     }
-    strides
 }
 
 /// What is wrong with a list.
@@ -144,27 +154,26 @@ impl ListFault {
     }
 }
 
-/// The values of a `UINT` list with one value an axis; 0 beyond the last axis.
-pub(crate) fn uints(list: Option<&List>, rank: usize) -> Result<Axes, ListFault> {
+/// A `UINT` list with one value an axis.
+#[inline]
+pub(crate) fn uints(list: Option<&List>, rank: usize) -> Result<&[i64], ListFault> {
     values(list, rank, 0, i64::from(u32::MAX))
 }
 
-/// The values of an `INT` list with one value an axis; 0 beyond the last axis.
-pub(crate) fn ints(list: Option<&List>, rank: usize) -> Result<Axes, ListFault> {
+/// An `INT` list with one value an axis.
+#[inline]
+pub(crate) fn ints(list: Option<&List>, rank: usize) -> Result<&[i64], ListFault> {
     values(list, rank, i64::from(i32::MIN), i64::from(i32::MAX))
 }
 
-fn values(list: Option<&List>, rank: usize, low: i64, high: i64) -> Result<Axes, ListFault> {
-    let list = list.ok_or(ListFault::Null)?;
+#[inline]
+fn values(list: Option<&List>, rank: usize, low: i64, high: i64) -> Result<&[i64], ListFault> {
+    let list = list.ok_or(ListFault::Null)?.as_slice();
     if list.len() != rank {
         return Err(ListFault::Length);
     }
-    let mut axes = [0; 8];
-    for (own, &value) in axes.iter_mut().zip(list) {
-        if value < low || value > high {
-            return Err(ListFault::Range);
-        }
-        *own = value;
+    if list.iter().any(|&value| value < low || value > high) {
+        return Err(ListFault::Range);
     }
-    Ok(axes)
+    Ok(list)
 }

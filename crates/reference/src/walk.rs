@@ -106,6 +106,9 @@ fn copy<M: Map, T: Copy>(axes: &[Axis<M>], input: &[T], from: i64, output: &mut 
         let to = to + c * outer.output_stride;
         c += length;
         match run.source {
+            Source::Fill if inner.is_empty() && outer.output_stride == 1 => {
+                output[to as usize..(to + length) as usize].fill(fill);
+            }
             Source::Fill => {
                 for k in 0..length {
                     fill_all(inner, output, to + k * outer.output_stride, fill);
@@ -145,6 +148,10 @@ fn fill_all<M, T: Copy>(axes: &[Axis<M>], output: &mut [T], to: i64, fill: T) {
         output[to as usize] = fill;
         return;
     };
+    if inner.is_empty() && outer.output_stride == 1 {
+        output[to as usize..(to + outer.size) as usize].fill(fill);
+        return;
+    }
     for c in 0..outer.size {
         fill_all(inner, output, to + c * outer.output_stride, fill);
     }

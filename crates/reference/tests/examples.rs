@@ -70,8 +70,7 @@ fn assert_padding(mode: &str, rows: [&str; 8]) {
         ),
         &ROWS,
     );
-    let lines: Vec<String> =
-        output.chunks(10).map(|row| row.iter().map(|value| value.to_string()).collect()).collect();
+    let lines: Vec<String> = output.chunks(10).map(|row| row.iter().map(f32::to_string).collect()).collect();
     assert_eq!(lines, rows);
 }
 

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::{
     Clause, IdSet, Judgement, Question,
+    expression::Comparison,
     program::{Builder, Evaluation, Inputs, OpId, Operation, Program, Values},
 };
 
@@ -89,6 +90,11 @@ impl Judge {
         judgement
     }
 
+    /// Whether a clause can be kept with nothing to spare: it compares by order, or with `!=`.
+    pub(crate) fn has_boundary(&self, clause: usize) -> bool {
+        self.clauses.get(clause).is_some_and(|rule| !rule.edges.is_empty())
+    }
+
     /// The axes on which a question arises; every axis where it is asked of the desc as a whole.
     pub(crate) fn question_axes(
         &self,
@@ -123,6 +129,8 @@ fn find_edges(
     edges: &mut Vec<Edge>,
 ) {
     match program.op(condition).operation {
+        // Who says that two things are equal has no boundary but that.
+        Operation::Compare(Comparison::Equal, ..) => {}
         Operation::Compare(..) => edges.push(Edge { comparison: condition, branches: branches.clone() }),
         Operation::Logic(_, a, b) => {
             find_edges(program, a, branches, edges);

@@ -1,5 +1,7 @@
 //! What the pages promise, as YAML that is judged and executed.
 
+mod branching;
+mod coverage;
 pub mod expression;
 pub mod form;
 mod judge;
@@ -15,6 +17,8 @@ mod scratch;
 mod source;
 pub mod yaml;
 
+pub use branching::SemanticBranch;
+pub use coverage::{Coverage, Obligation};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
 pub use operator::{

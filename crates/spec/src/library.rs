@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dmlcts_model::Signatures;
 
-use crate::{LoadError, Operator, Source, load};
+use crate::{LoadError, Operator, Source, expression::Scope, load};
 
 /// The operators of one load.
 #[derive(Debug)]
@@ -56,6 +56,11 @@ impl Library {
     /// The signatures of all operators, as a case line needs them.
     pub fn signatures(&self) -> &Signatures {
         &self.signatures
+    }
+
+    /// What names mean in each operator's expressions, as a [`Predicate`](crate::Predicate) needs them.
+    pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
+        self.operators.iter().map(Operator::scope)
     }
 
     /// The BLAKE3 hash of the sources, in hex: what a report says it was judged by.

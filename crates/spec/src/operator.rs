@@ -6,6 +6,7 @@ use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
 
 use crate::{
     IdSet, Judgement, Scratch, Validity,
+    branching::{Branching, SemanticBranch},
     expression::{self, Expression, Term},
     judge::Judge,
     oracle::{Oracle, OracleError, Plan},
@@ -48,7 +49,7 @@ pub enum Origin {
     Tensor,
     /// The operator's support rows or an enumerator's `since`.
     Support,
-    /// The kind of a member: lists are there and as long as they should be.
+    /// The kind of a member: a count agrees with the input, a list is there and as long as the count says.
     Member,
 }
 
@@ -226,6 +227,9 @@ pub struct Operator {
     pub(crate) examples: Vec<Example>,
     pub(crate) remarks: Vec<Remark>,
     pub(crate) judge: Judge,
+    pub(crate) branching: Branching,
+    /// The place in the library.
+    pub(crate) position: usize,
     pub(crate) oracle: Oracle,
 }
 
@@ -293,6 +297,16 @@ impl Operator {
     /// What it computes.
     pub fn semantics(&self) -> &Semantics {
         &self.semantics
+    }
+
+    /// Every way that an `if` within a read can go.
+    pub fn branches(&self) -> &[SemanticBranch] {
+        &self.branching.branches
+    }
+
+    /// The place in [`Library::operators`](crate::Library::operators).
+    pub fn position(&self) -> usize {
+        self.position
     }
 
     /// The readings that questions allow besides the semantics.

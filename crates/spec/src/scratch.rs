@@ -8,3 +8,10 @@ pub struct Scratch {
     pub(crate) values: Values,
     pub(crate) oracle: Memory,
 }
+
+impl Scratch {
+    /// The memory that programs are evaluated in.
+    pub fn values(&mut self) -> &mut Values {
+        &mut self.values
+    }
+}

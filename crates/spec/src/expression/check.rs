@@ -483,7 +483,7 @@ impl Checker<'_> {
         let words = quantifier.words();
         if around.axis == Axis::Quantified {
             return Err(Mistake::new(span, format!("`{words}` inside another quantifier"))
-                .help("the axes are gathered once"));
+                .help("a quantifier reaches to the closing parenthesis or the end: put the first one in parentheses"));
         }
         let value = if quantifier.is_condition() { Type::Condition } else { Type::Integer };
         let inner = Around { axis: Axis::Quantified, coordinate: false, fill: false };

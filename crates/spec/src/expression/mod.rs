@@ -7,10 +7,11 @@
 //! | form | meaning |
 //! |---|---|
 //! | `if A then B else C` | only the branch taken counts; reaches as far right as it can |
-//! | `any axis E`, `all axes E`, `sum axes E`, `product axes E` | over the axes; reaches to the closing parenthesis, the comma or the end |
+//! | `any axis E`, `all axes E` | over the axes; reaches to the closing parenthesis, the comma or the end |
 //! | `A or B`, `A and B`, `not A` | conditions |
 //! | `a < b`, `<=`, `>`, `>=`, `==`, `!=`, chained as in `0 <= at < n`; `a in [x, y]` | comparisons |
 //! | `a + b`, `a - b` | |
+//! | `sum axes E`, `product axes E` | over the axes; reaches over all arithmetic, up to a comparison |
 //! | `a * b`, `a / b`, `a mod b` | `/` rounds towards negative infinity; `mod` is the remainder by the divisor's magnitude, never negative |
 //! | `-a` | |
 //! | `7`, `0x1F`, `2^32`, `6.4` (a feature level), `name`, `Tensor.Field`, `f(a, b)`, `(a)`, `fill` | |

@@ -223,7 +223,8 @@ impl<'a> Parser<'a> {
     fn over(&mut self, quantifier: Quantifier, word: &'static str) -> Result<Form, Mistake> {
         let (name, _) = quantifier.words().split_once(' ').unwrap_or_default();
         self.expect(Token::Word(word), &format!("after `{name}`"))?;
-        Ok(Form::Over(quantifier, Box::new(self.expression(binding::LOOSEST)?)))
+        let reach = if quantifier.is_condition() { binding::LOOSEST } else { binding::SUM };
+        Ok(Form::Over(quantifier, Box::new(self.expression(reach)?)))
     }
 
     fn call(&mut self, name: &str, span: Span) -> Result<Form, Mistake> {

@@ -30,13 +30,33 @@ struct Around {
     least: u8,
     /// Whether nothing follows that a form reaching to the right would swallow.
     last: bool,
+    /// Whether no arithmetic follows, which `sum axes` would swallow.
+    last_term: bool,
 }
 
-const ALONE: Around = Around { least: 0, last: true };
+impl Around {
+    /// Nothing around, or brackets.
+    const ALONE: Self = Self { least: 0, last: true, last_term: true };
+
+    /// Around a part to whose right nothing of the whole follows.
+    fn right(self, least: u8) -> Self {
+        Self { least, ..self }
+    }
+
+    /// Around a part that an operator of arithmetic follows.
+    fn left(least: u8) -> Self {
+        Self { least, last: false, last_term: false }
+    }
+
+    /// Around a part that a comparison, `and` or `or` follows.
+    fn before_comparison(least: u8) -> Self {
+        Self { least, last: false, last_term: true }
+    }
+}
 
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_expression(f, self, ALONE)
+        write_expression(f, self, Around::ALONE)
     }
 }
 
@@ -44,19 +64,20 @@ fn write_expression(f: &mut fmt::Formatter<'_>, expression: &Expression, around:
     let own = tightness(&expression.form);
     let fits = match &expression.form {
         // Behind `and`, `or` and `not` a quantifier reads well without parentheses.
-        Form::Over(..) => around.last && around.least <= 3,
+        Form::Over(quantifier, _) if quantifier.is_condition() => around.last && around.least <= 3,
+        Form::Over(..) => around.last_term && around.least <= 6,
         Form::If(_) => around.last && around.least == 0,
         _ => own >= around.least,
     };
     if fits {
-        return write_form(f, &expression.form, own, around.last);
+        return write_form(f, &expression.form, own, around);
     }
     f.write_char('(')?;
-    write_form(f, &expression.form, own, true)?;
+    write_form(f, &expression.form, own, Around::ALONE)?;
     f.write_char(')')
 }
 
-fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, last: bool) -> fmt::Result {
+fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, around: Around) -> fmt::Result {
     match form {
         Form::Integer(value) => write!(f, "{value}"),
         Form::Power(base, exponent) => write!(f, "{base}^{exponent}"),
@@ -65,27 +86,35 @@ fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, last: bool) -> f
         Form::Fill => f.write_str("fill"),
         Form::Negate(a) => {
             f.write_char('-')?;
-            write_expression(f, a, Around { least: own, last })
+            write_expression(f, a, around.right(own))
         }
         Form::Not(a) => {
             f.write_str("not ")?;
-            write_expression(f, a, Around { least: own, last })
+            write_expression(f, a, around.right(own))
         }
         Form::Binary(binary, pair) if binary.is_function() => write_call(f, binary.symbol(), pair.as_slice()),
-        Form::Binary(binary, pair) => write_pair(f, pair, binary.symbol(), own, last),
+        Form::Binary(binary, pair) => {
+            write_expression(f, &pair[0], Around::left(own))?;
+            write!(f, " {} ", binary.symbol())?;
+            write_expression(f, &pair[1], around.right(own + 1))
+        }
         Form::Logic(logic, pair) => {
-            write_pair(f, pair, if *logic == Logic::And { "and" } else { "or" }, own, last)
+            write_expression(f, &pair[0], Around::before_comparison(own))?;
+            f.write_str(if *logic == Logic::And { " and " } else { " or " })?;
+            write_expression(f, &pair[1], around.right(own + 1))
         }
         Form::Compare(first, rest) => {
-            write_expression(f, first, Around { least: own + 1, last: false })?;
+            write_expression(f, first, Around::before_comparison(own + 1))?;
             for (index, (comparison, part)) in rest.iter().enumerate() {
                 write!(f, " {} ", comparison.symbol())?;
-                write_expression(f, part, Around { least: own + 1, last: last && index + 1 == rest.len() })?;
+                let is_last = index + 1 == rest.len();
+                let inside = if is_last { around.right(own + 1) } else { Around::before_comparison(own + 1) };
+                write_expression(f, part, inside)?;
             }
             Ok(())
         }
         Form::In(a, members) => {
-            write_expression(f, a, Around { least: own + 1, last: false })?;
+            write_expression(f, a, Around::before_comparison(own + 1))?;
             f.write_str(" in [")?;
             write_list(f, members)?;
             f.write_char(']')
@@ -93,30 +122,18 @@ fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, last: bool) -> f
         Form::If(parts) => {
             let [condition, then, otherwise] = &**parts;
             f.write_str("if ")?;
-            write_expression(f, condition, ALONE)?;
+            write_expression(f, condition, Around::ALONE)?;
             f.write_str(" then ")?;
-            write_expression(f, then, ALONE)?;
+            write_expression(f, then, Around::ALONE)?;
             f.write_str(" else ")?;
-            write_expression(f, otherwise, Around { least: 0, last })
+            write_expression(f, otherwise, around.right(0))
         }
         Form::Call(function, arguments) => write_call(f, function.name(), arguments),
         Form::Over(quantifier, a) => {
             write!(f, "{} ", quantifier.words())?;
-            write_expression(f, a, Around { least: 0, last })
+            write_expression(f, a, around.right(if quantifier.is_condition() { 0 } else { 5 }))
         }
     }
-}
-
-fn write_pair(
-    f: &mut fmt::Formatter<'_>,
-    pair: &[Expression; 2],
-    sign: &str,
-    own: u8,
-    last: bool,
-) -> fmt::Result {
-    write_expression(f, &pair[0], Around { least: own, last: false })?;
-    write!(f, " {sign} ")?;
-    write_expression(f, &pair[1], Around { least: own + 1, last })
 }
 
 fn write_call(f: &mut fmt::Formatter<'_>, name: &str, arguments: &[Expression]) -> fmt::Result {
@@ -130,7 +147,7 @@ fn write_list(f: &mut fmt::Formatter<'_>, members: &[Expression]) -> fmt::Result
         if index > 0 {
             f.write_str(", ")?;
         }
-        write_expression(f, member, ALONE)?;
+        write_expression(f, member, Around::ALONE)?;
     }
     Ok(())
 }

@@ -251,6 +251,12 @@ impl Scope {
         more: &[String],
     ) -> Mistake {
         let mistake = Mistake::new(span, format!("`{name}` means nothing here"));
+        if name == "Tensor" || name.starts_with("Tensor.") {
+            return mistake.help(
+                "`Tensor` stands for both tensors in clauses that are stated for each tensor; \
+                 elsewhere write `InputTensor` or `OutputTensor`",
+            );
+        }
         let names: Vec<String> = self.names().into_iter().chain(more.iter().cloned()).collect();
         match expected {
             Some(Type::Enumeration(enumeration)) => {
@@ -273,11 +279,6 @@ impl Scope {
                 let all = names.iter().map(String::as_str).chain(self.constant_names());
                 mistake.help(match nearest(name, all) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None if name == "Tensor" || name.starts_with("Tensor.") => {
-                        "`Tensor` stands for both tensors in clauses that are stated for each tensor; \
-                         elsewhere write `InputTensor` or `OutputTensor`"
-                            .to_owned()
-                    }
                     None if name.starts_with("InputTensor.") || name.starts_with("OutputTensor.") => {
                         let fields = Field::ALL.map(Field::name).join(", ");
                         format!("a tensor has the fields Sizes, Strides, {fields}")

@@ -1,6 +1,6 @@
 //! `common.yaml`, checked: what operators share.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use dmlcts_model::{DataType, Enumeration, Enumerator, FeatureLevel, NumberKind, closest};
 
@@ -29,16 +29,16 @@ impl Common {
         let form = &document.value;
         let root = document.root();
         levels(root.key("levels"), &form.levels, wrong);
-        let mut codes = BTreeMap::new();
+        let mut codes = BTreeSet::new();
         for (index, data_type) in form.data_types.iter().enumerate() {
             let place = root.key("data_types").index(index);
             check_data_type(place, data_type, wrong);
-            if codes.insert(data_type.code, ()).is_some() {
+            if !codes.insert(data_type.code) {
                 let message = format!("code {} is written twice", data_type.code);
                 wrong.push(place.key("code").mistake(message, "the second one"));
             }
         }
-        for missing in DataType::all().filter(|data_type| !codes.contains_key(&data_type.0)) {
+        for missing in DataType::all().filter(|data_type| !codes.contains(&data_type.0)) {
             let message = format!("data type {missing} of DirectML.h is missing");
             wrong.push(root.name("data_types").mistake(message, "add it here"));
         }

@@ -37,20 +37,19 @@ pub(super) fn signature(
         let known = KINDS.iter().find(|(written, _)| written == kind).map(|(_, kind)| kind.clone());
         let enumeration =
             || common.enumeration(kind).map(|known| MemberKind::Enumeration(Arc::clone(&known.enumeration)));
-        match known.or_else(enumeration) {
-            Some(kind) => members.push(Member { name: name.to_owned(), kind }),
-            None => {
-                let enumerations = common.enumerations.iter().map(|known| known.enumeration.name.as_str());
-                let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).chain(enumerations).collect();
-                let message = format!("there is no kind of member `{kind}`");
-                let label = format!("expected {}", list(names.iter().copied()));
-                let mut diagnostic = place.key(name).mistake(message, label);
-                if let Some(near) = closest(kind, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-                }
-                wrong.push(diagnostic);
-            }
+        if let Some(kind) = known.or_else(enumeration) {
+            members.push(Member { name: name.to_owned(), kind });
+            continue;
         }
+        let enumerations = common.enumerations.iter().map(|known| known.enumeration.name.as_str());
+        let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).chain(enumerations).collect();
+        let message = format!("there is no kind of member `{kind}`");
+        let label = format!("expected {}", list(names.iter().copied()));
+        let mut diagnostic = place.key(name).mistake(message, label);
+        if let Some(near) = closest(kind, names) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        wrong.push(diagnostic);
     }
     let counts = members.iter().filter(|member| member.kind == MemberKind::Count).count();
     let lists = members.iter().any(|member| member.kind.is_list());

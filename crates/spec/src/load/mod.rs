@@ -64,6 +64,9 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
         operators.extend(operator::load(&common, document, proof, &mut wrong));
     }
     LoadError::check(wrong)?;
+    for (position, operator) in operators.iter_mut().enumerate() {
+        operator.position = position;
+    }
     let mut hasher = blake3::Hasher::new();
     for source in sources {
         hasher.update(&(source.text.len() as u64).to_le_bytes());

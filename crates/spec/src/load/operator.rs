@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Citation, Diagnostic, Operator, Origin, Remark,
+    branching::Branching,
     expression::{self, Scope},
     form::{OperatorForm, RemarkForm},
     judge::Judge,
@@ -69,11 +70,19 @@ pub(super) fn load(
         rules.derived(&clause, Origin::Support, root.key("support"), wrong);
     }
     let count = signature.members.iter().find(|member| member.kind == MemberKind::Count);
-    for member in signature.members.iter().filter(|member| member.kind.is_list()) {
-        let Some(count) = count else { continue };
-        let cite = Citation { page: form.page.clone(), section: format!("Members / {}", member.name) };
-        for clause in rules::list_clauses(&member.name, &count.name, &cite) {
-            rules.derived(&clause, Origin::Member, root.key("members").name(&member.name), wrong);
+    if let Some(count) = count {
+        let of = |member: &str| Citation { page: form.page.clone(), section: format!("Members / {member}") };
+        let place = |member: &str| root.key("members").name(member);
+        rules.derived(
+            &rules::count_clause(&count.name, of(&count.name)),
+            Origin::Member,
+            place(&count.name),
+            wrong,
+        );
+        for member in signature.members.iter().filter(|member| member.kind.is_list()) {
+            for clause in rules::list_clauses(&member.name, &count.name, &of(&member.name)) {
+                rules.derived(&clause, Origin::Member, place(&member.name), wrong);
+            }
         }
     }
     let own = Origins { page: &form.page, origin: Origin::Operator };
@@ -103,6 +112,7 @@ pub(super) fn load(
     let (Some(semantics), true) = (semantics, wrong.len() == before) else { return None };
 
     let judge = Judge::new(&signature, &clauses, &questions);
+    let branching = Branching::new(&signature, &scope, &semantics);
     let oracle = Oracle::new(&signature, &semantics, &readings, &questions);
     let mut operator = Operator {
         summary: form.summary.clone(),
@@ -119,6 +129,9 @@ pub(super) fn load(
         examples: Vec::new(),
         remarks,
         judge,
+        branching,
+        // Known once every operator is loaded.
+        position: 0,
         oracle,
     };
     if thoroughness == Proof::Full {

@@ -1,18 +1,268 @@
-//! What is proven by trying: that clauses and reads are defined wherever their `given` holds, and that no
-//! read leaves the input, on every small axis.
+//! What is proven by trying: that clauses and reads are defined wherever what they are given holds, and that
+//! no read leaves the input, on every small axis.
+//!
+//! A search within bounds is no proof of what lies beyond them, but mistakes such as a divisor that may be 0
+//! or a bound that is off by one show on the smallest axes.
+
+use dmlcts_model::{DataType, Desc, FeatureLevel, MemberKind, Tensor, Value};
+use smallvec::smallvec;
 
 use crate::{
-    Diagnostic, Operator,
+    Diagnostic, IdSet, Operator, Origin, Scratch, Validity,
+    expression::Term,
     form::{CommonForm, OperatorForm},
-    yaml::Document,
+    program::{Builder, Inputs, MAXIMUM_AXES, Program, Read, Values},
+    yaml::{Document, Place},
 };
 
-/// Tries every small axis.
+/// The greatest size, and the greatest magnitude of every other value, that is tried.
+const GREATEST: i64 = 4;
+/// At most so many descs are tried; with many members the values are fewer.
+const MOST: usize = 100_000;
+
+/// Tries every small axis, and reports each clause and read that goes wrong once.
 pub(super) fn check(
     operator: &Operator,
     document: &Document<OperatorForm>,
     common: &Document<CommonForm>,
     wrong: &mut Vec<Diagnostic>,
 ) {
-    let _ = (operator, document, common, wrong);
+    let mut reads = Reads::new(operator);
+    let mut reported = IdSet::EMPTY;
+    let mut scratch = Scratch::default();
+    let variables = Variables::new(operator);
+    for index in 0..variables.count() {
+        let desc = variables.desc(operator, index);
+        let judgement = operator.judge(&desc, FeatureLevel::NEWEST, &mut scratch);
+        let judged = judgement.satisfied.union(judgement.violated).union(reported);
+        for (place, clause) in operator.clauses().iter().enumerate() {
+            if judged.contains(place) || !judgement.satisfied.contains_all(clause.given) {
+                continue;
+            }
+            reported.insert(place);
+            let message = format!("`{}` is undefined where {}", clause.id, variables.describe(&desc));
+            let label = "although everything that it is given holds";
+            let diagnostic = clause_place(operator, place, document, common).mistake(message, label);
+            wrong.push(diagnostic.help(
+                "a divisor is 0 there: add the clause that rules this out to `given`, or guard it with `if`",
+            ));
+        }
+        if judgement.validity() != Validity::Invalid {
+            reads.check(operator, &desc, judgement.questions, &variables, document, wrong);
+        }
+    }
+}
+
+/// Where a clause is written. What is derived from support and members is never undefined.
+fn clause_place<'a>(
+    operator: &Operator,
+    clause: usize,
+    document: &'a Document<OperatorForm>,
+    common: &'a Document<CommonForm>,
+) -> Place<'a> {
+    let clause = &operator.clauses()[clause];
+    let id = clause.id.split_once('.').map_or("", |(_, id)| id);
+    let (root, forms) = if clause.origin == Origin::Tensor {
+        (common.root(), &common.value.clauses)
+    } else {
+        (document.root(), &document.value.clauses)
+    };
+    let id = id.strip_prefix("input.").or_else(|| id.strip_prefix("output.")).unwrap_or(id);
+    match forms.iter().position(|form| form.id == id) {
+        Some(index) => root.key("clauses").index(index).key("that"),
+        None => root.key("clauses"),
+    }
+}
+
+/// What is varied: the two sizes, and every member that is no count, data type or scalar.
+struct Variables {
+    /// For each, which member it is and its values; the sizes come first.
+    values: Vec<(Option<usize>, Vec<i64>)>,
+}
+
+impl Variables {
+    fn new(operator: &Operator) -> Self {
+        let mut greatest = GREATEST;
+        loop {
+            let variables = Self::up_to(operator, greatest);
+            if variables.count() <= MOST || greatest == 1 {
+                return variables;
+            }
+            greatest -= 1;
+        }
+    }
+
+    fn up_to(operator: &Operator, greatest: i64) -> Self {
+        let sizes = || (None, (0..=greatest).collect());
+        let mut values = vec![sizes(), sizes()];
+        for (place, member) in operator.signature().members.iter().enumerate() {
+            let of_member = match &member.kind {
+                MemberKind::U32List | MemberKind::U32 => (0..=greatest).collect(),
+                MemberKind::I32List | MemberKind::I32 => (-greatest..=greatest).collect(),
+                MemberKind::Enumeration(enumeration) => {
+                    enumeration.enumerators.iter().map(|enumerator| enumerator.value).collect()
+                }
+                MemberKind::Count | MemberKind::DataType | MemberKind::Scalar => continue,
+            };
+            values.push((Some(place), of_member));
+        }
+        Self { values }
+    }
+
+    /// How many descs there are, saturating.
+    fn count(&self) -> usize {
+        self.values.iter().fold(1, |count: usize, (_, values)| count.saturating_mul(values.len()))
+    }
+
+    fn desc(&self, operator: &Operator, index: usize) -> Desc {
+        let mut rest = index;
+        let mut picks = self.values.iter().map(|(member, values)| {
+            let pick = values.get(rest % values.len().max(1)).copied().unwrap_or(0);
+            rest /= values.len().max(1);
+            (*member, pick)
+        });
+        let mut size = || picks.next().map_or(1, |(_, size)| size);
+        let tensor = |size: i64| Tensor::packed(DataType::FLOAT32, smallvec![size]);
+        let (input, output) = (tensor(size()), tensor(size()));
+        let mut desc = Desc::usual(operator.signature().clone(), input, output);
+        for (member, pick) in picks {
+            match member.and_then(|member| desc.members.get_mut(member)) {
+                Some(Value::List(list)) => *list = Some(smallvec![pick]),
+                Some(value) => *value = Value::Integer(pick),
+                None => {}
+            }
+        }
+        desc
+    }
+
+    /// The values of a desc, in words.
+    fn describe(&self, desc: &Desc) -> String {
+        let size =
+            |tensor: Option<&Tensor>| tensor.and_then(|it| it.sizes.as_ref()?.first().copied()).unwrap_or(0);
+        let mut words = vec![
+            format!("InputTensor.Sizes is {}", size(desc.input.as_ref())),
+            format!("OutputTensor.Sizes is {}", size(desc.output.as_ref())),
+        ];
+        for place in self.values.iter().filter_map(|(member, _)| *member) {
+            let member = &desc.signature.members[place];
+            let value = match &desc.members[place] {
+                Value::Integer(value) => *value,
+                Value::List(Some(list)) => list.first().copied().unwrap_or(0),
+                _ => continue,
+            };
+            let name = match &member.kind {
+                MemberKind::Enumeration(enumeration) => enumeration.name_of(value).map(str::to_owned),
+                _ => None,
+            };
+            words.push(format!("{} is {}", member.name, name.unwrap_or_else(|| value.to_string())));
+        }
+        match words.split_last() {
+            Some((last, first)) => format!("{} and {last}", first.join(", ")),
+            None => String::new(),
+        }
+    }
+}
+
+/// The semantics and the readings that questions allow, compiled.
+struct Reads {
+    program: Program,
+    /// One for each branch of the semantics, then one for each reading.
+    all: Vec<Read>,
+    /// Those that were reported.
+    reported: IdSet,
+    values: Values,
+}
+
+impl Reads {
+    fn new(operator: &Operator) -> Self {
+        let mut builder = Builder::new(operator.signature().clone());
+        let terms = operator.semantics().branches.iter().map(|branch| &branch.term);
+        let terms: Vec<&Term> =
+            terms.chain(operator.readings().iter().map(|reading| &reading.term)).collect();
+        let all = terms.into_iter().map(|term| builder.add_read(term)).collect();
+        Self { program: builder.finish(), all, reported: IdSet::EMPTY, values: Values::default() }
+    }
+
+    fn check(
+        &mut self,
+        operator: &Operator,
+        desc: &Desc,
+        questions: IdSet,
+        variables: &Variables,
+        document: &Document<OperatorForm>,
+        wrong: &mut Vec<Diagnostic>,
+    ) {
+        let semantics = operator.semantics();
+        let mode = semantics.by.and_then(|by| match desc.members.get(by) {
+            Some(Value::Integer(value)) => Some(*value),
+            _ => None,
+        });
+        let branches = semantics.branches.iter().map(|branch| branch.value == mode);
+        let readings = operator.readings().iter().map(|reading| questions.contains(reading.question));
+        let used: Vec<bool> = branches.chain(readings).collect();
+        for (place, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+            if self.reported.contains(place) {
+                continue;
+            }
+            if let Some(mistake) = self.wrong_read(place, desc) {
+                self.reported.insert(place.min(IdSet::CAPACITY - 1));
+                let message = format!("the read {mistake}, where {}", variables.describe(desc));
+                let place = read_place(operator, place, document);
+                wrong.push(place.mistake(message, "on a desc that no clause forbids"));
+            }
+        }
+    }
+
+    /// What goes wrong at the first coordinate at which something does.
+    fn wrong_read(&mut self, place: usize, desc: &Desc) -> Option<String> {
+        let size = |tensor: &Option<Tensor>| {
+            tensor.as_ref().and_then(|it| it.sizes.as_ref()?.first().copied()).unwrap_or(0)
+        };
+        let (input, output) = (size(&desc.input), size(&desc.output));
+        let read = *self.all.get(place)?;
+        let mut evaluation = self.program.evaluate(Inputs::new(desc, FeatureLevel::NEWEST), &mut self.values);
+        for first in (0..output).step_by(MAXIMUM_AXES) {
+            evaluation.at_coordinates(0, first);
+            for c in first..output.min(first + MAXIMUM_AXES as i64) {
+                let lane = (c - first) as usize;
+                // What does not depend on `c` has its value on the axis, which is the first.
+                let lane_of = |id| if self.program.op(id).uses_coordinate { lane } else { 0 };
+                let fill = read.fill.map(|id| (evaluation.mask(id), lane_of(id)));
+                if let Some((mask, lane)) = fill {
+                    if mask.defined >> lane & 1 == 0 {
+                        return Some(format!("is undefined at c = {c}"));
+                    }
+                    if mask.truth >> lane & 1 == 1 {
+                        continue;
+                    }
+                }
+                match evaluation.integer(read.coordinate, lane_of(read.coordinate)) {
+                    None => return Some(format!("is undefined at c = {c}")),
+                    Some(at) if at < 0 || at >= i128::from(input) => {
+                        return Some(format!("gives {at} at c = {c}, which is outside of the input"));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Where a read is written.
+fn read_place<'a>(operator: &Operator, place: usize, document: &'a Document<OperatorForm>) -> Place<'a> {
+    let semantics = document.root().key("semantics");
+    let branches = &operator.semantics().branches;
+    let Some(branch) = branches.get(place) else {
+        let reading = place - branches.len();
+        let question = operator.readings().get(reading).map_or(0, |reading| reading.question);
+        let id = operator.questions().get(question).map_or("", |question| question.id.as_str());
+        let id = id.split_once('.').map_or("", |(_, id)| id);
+        let index = document.value.questions.iter().position(|form| form.id == id).unwrap_or(0);
+        return document.root().key("questions").index(index).key("allow");
+    };
+    match &branch.name {
+        Some(name) => semantics.key("reads").key(name),
+        None => semantics.key("read"),
+    }
 }

@@ -318,18 +318,29 @@ pub(super) fn is_id(text: &str) -> bool {
     text.split('-').all(word)
 }
 
+/// The clause that a member that counts agrees with the input.
+pub(super) fn count_clause(count: &str, cite: Citation) -> SupportClause {
+    SupportClause {
+        id: format!("{count}.agrees"),
+        given: vec!["input.present".to_owned()],
+        text: format!("{count} == InputTensor.DimensionCount"),
+        cite,
+    }
+}
+
 /// The clause that a list is there, and the one that it is as long as the count says.
 pub(super) fn list_clauses(member: &str, count: &str, cite: &Citation) -> [SupportClause; 2] {
+    let present = format!("{member}.present");
     [
         SupportClause {
-            id: format!("{member}.present"),
-            given: &[],
+            id: present.clone(),
+            given: Vec::new(),
             text: format!("present({member})"),
             cite: cite.clone(),
         },
         SupportClause {
             id: format!("{member}.length"),
-            given: &[],
+            given: vec![present, format!("{count}.agrees")],
             text: format!("length({member}) == {count}"),
             cite: cite.clone(),
         },

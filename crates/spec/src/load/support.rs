@@ -83,7 +83,7 @@ pub(super) fn modes(common: &Common, signature: &Signature, introduced: FeatureL
 /// A clause that support becomes: its id within the operator, what it says, and who says so.
 pub(super) struct SupportClause {
     pub(super) id: String,
-    pub(super) given: &'static [&'static str],
+    pub(super) given: Vec<String>,
     pub(super) text: String,
     pub(super) cite: Citation,
 }
@@ -98,7 +98,7 @@ pub(super) fn clauses(
 ) -> Vec<SupportClause> {
     let mut clauses = vec![SupportClause {
         id: "introduced".to_owned(),
-        given: &[],
+        given: Vec::new(),
         text: format!("level >= {introduced}"),
         cite: introduced_at,
     }];
@@ -121,7 +121,12 @@ pub(super) fn clauses(
             }
         }
         let cite = changes.last().map_or_else(|| newest.cite.clone(), |(row, _)| row.cite.clone());
-        clauses.push(SupportClause { id: id.to_owned(), given: &["input.present"], text: whole, cite });
+        clauses.push(SupportClause {
+            id: id.to_owned(),
+            given: vec!["input.present".to_owned()],
+            text: whole,
+            cite,
+        });
     };
     by_rows("dimensions", &|row| {
         format!("{} <= InputTensor.DimensionCount <= {}", row.dimensions.start(), row.dimensions.end())
@@ -147,7 +152,7 @@ pub(super) fn clauses(
         }
         let id = if members.len() == 1 { "mode".to_owned() } else { format!("{name}.mode") };
         if let Some(mode) = of_member().next() {
-            clauses.push(SupportClause { id, given: &[], text, cite: mode.cite.clone() });
+            clauses.push(SupportClause { id, given: Vec::new(), text, cite: mode.cite.clone() });
         }
     }
     clauses

@@ -1,0 +1,203 @@
+//! What a suite must exercise, and how much of it a run has.
+//!
+//! The obligations of an operator follow from its spec: every clause kept, broken and met exactly; every
+//! question raised; every branch of the semantics, mode, data type, dimension count and row of support used by
+//! a desc that is valid. A [`Coverage`] is a few words of bits an operator: threads mark their own and merge.
+
+use dmlcts_model::{DataType, Desc, FeatureLevel, Side, Value};
+
+use crate::{IdSet, Judgement, Library, Operator, Scratch, Validity};
+
+/// One thing that a suite must exercise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Obligation {
+    /// A desc keeps the clause at this place.
+    Satisfied(usize),
+    /// A desc breaks it.
+    Violated(usize),
+    /// A desc keeps it with nothing to spare.
+    Boundary(usize),
+    /// A desc raises the question at this place.
+    Question(usize),
+    /// A desc that is not invalid goes through this branch of an `if` in the semantics: the place in
+    /// [`Operator::branches`].
+    Branch(usize),
+    /// A desc that is not invalid uses the enumerator at this place of [`Operator::modes`].
+    Mode(usize),
+    /// A desc that is not invalid has this data type.
+    Type(DataType),
+    /// A desc that is not invalid has so many dimensions.
+    Rank(u32),
+    /// A desc that is not invalid has what the row at this place of [`Operator::support`] allows and the one
+    /// before does not.
+    Support(usize),
+}
+
+impl Obligation {
+    /// In words, such as `slice1.stride-nonzero broken`.
+    pub fn describe(self, operator: &Operator) -> String {
+        let clause = |place: usize| operator.clauses().get(place).map_or("?", |clause| clause.id.as_str());
+        match self {
+            Self::Satisfied(place) => format!("{} kept", clause(place)),
+            Self::Violated(place) => format!("{} broken", clause(place)),
+            Self::Boundary(place) => format!("{} met exactly", clause(place)),
+            Self::Question(place) => {
+                let id = operator.questions().get(place).map_or("?", |question| question.id.as_str());
+                format!("{id} raised")
+            }
+            Self::Branch(place) => match operator.branches().get(place) {
+                Some(branch) => format!("{} {branch}", operator.name().to_lowercase()),
+                None => "?".to_owned(),
+            },
+            Self::Mode(place) => {
+                let mode = operator.modes().get(place).map_or("?", |mode| mode.name.as_str());
+                format!("{} mode {mode}", operator.name().to_lowercase())
+            }
+            Self::Type(data_type) => format!("{} type {data_type}", operator.name().to_lowercase()),
+            Self::Rank(rank) => format!("{} rank {rank}", operator.name().to_lowercase()),
+            Self::Support(place) => {
+                let since = operator.support().get(place).map_or(FeatureLevel::NEWEST, |row| row.since);
+                format!("{} support since {since}", operator.name().to_lowercase())
+            }
+        }
+    }
+}
+
+impl Operator {
+    /// Everything that a suite must exercise of it at a feature level.
+    pub fn obligations(&self, level: FeatureLevel) -> Vec<Obligation> {
+        let mut obligations = Vec::new();
+        for place in 0..self.clauses().len() {
+            obligations.push(Obligation::Satisfied(place));
+            obligations.push(Obligation::Violated(place));
+            if self.judge.has_boundary(place) {
+                obligations.push(Obligation::Boundary(place));
+            }
+        }
+        obligations.extend((0..self.questions().len()).map(Obligation::Question));
+        obligations.extend((0..self.branches().len()).map(Obligation::Branch));
+        let modes = self.modes().iter().enumerate().filter(|(_, mode)| mode.since <= level);
+        obligations.extend(modes.map(|(place, _)| Obligation::Mode(place)));
+        if let Some(row) = self.support_at(level) {
+            obligations.extend(row.types.iter().copied().map(Obligation::Type));
+            obligations.extend(row.dimensions.clone().map(Obligation::Rank));
+        }
+        let rows = self.support().iter().enumerate().filter(|(_, row)| row.since <= level);
+        obligations.extend(rows.map(|(place, _)| Obligation::Support(place)));
+        obligations
+    }
+}
+
+/// What was exercised of each operator of a library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coverage {
+    operators: Vec<Marks>,
+}
+
+/// What was exercised of one operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Marks {
+    satisfied: IdSet,
+    violated: IdSet,
+    boundary: IdSet,
+    questions: IdSet,
+    branches: IdSet,
+    modes: IdSet,
+    /// By code.
+    types: IdSet,
+    /// By count.
+    ranks: IdSet,
+    support: IdSet,
+}
+
+impl Coverage {
+    /// Nothing yet.
+    pub fn new(library: &Library) -> Self {
+        Self { operators: vec![Marks::default(); library.operators().len()] }
+    }
+
+    /// Marks what judging a desc of one of the library's operators found.
+    #[inline]
+    pub fn mark(
+        &mut self,
+        operator: &Operator,
+        desc: &Desc,
+        level: FeatureLevel,
+        judgement: Judgement,
+        scratch: &mut Scratch,
+    ) {
+        let Some(marks) = self.operators.get_mut(operator.position) else { return };
+        marks.satisfied = marks.satisfied.union(judgement.satisfied);
+        marks.violated = marks.violated.union(judgement.violated);
+        marks.boundary = marks.boundary.union(judgement.boundary);
+        if judgement.validity() != Validity::Invalid {
+            marks.questions = marks.questions.union(judgement.questions);
+            marks.accepted(operator, desc, level, scratch);
+        }
+    }
+
+    /// Adds what another thread marked, of the same library.
+    pub fn merge(&mut self, other: &Self) {
+        for (marks, other) in self.operators.iter_mut().zip(&other.operators) {
+            for (set, other) in marks.sets().into_iter().zip({ *other }.sets()) {
+                *set = set.union(*other);
+            }
+        }
+    }
+
+    /// Whether an obligation of an operator was met.
+    pub fn met(&self, operator: &Operator, obligation: Obligation) -> bool {
+        let Some(marks) = self.operators.get(operator.position) else { return false };
+        match obligation {
+            Obligation::Satisfied(place) => marks.satisfied.contains(place),
+            Obligation::Violated(place) => marks.violated.contains(place),
+            Obligation::Boundary(place) => marks.boundary.contains(place),
+            Obligation::Question(place) => marks.questions.contains(place),
+            Obligation::Branch(place) => marks.branches.contains(place),
+            Obligation::Mode(place) => marks.modes.contains(place),
+            Obligation::Type(data_type) => marks.types.contains(data_type.0 as usize),
+            Obligation::Rank(rank) => marks.ranks.contains(rank as usize),
+            Obligation::Support(place) => marks.support.contains(place),
+        }
+    }
+}
+
+impl Marks {
+    fn sets(&mut self) -> [&mut IdSet; 9] {
+        let Self { satisfied, violated, boundary, questions, branches, modes, types, ranks, support } = self;
+        [satisfied, violated, boundary, questions, branches, modes, types, ranks, support]
+    }
+
+    /// Marks what only a desc that is not invalid exercises.
+    fn accepted(&mut self, operator: &Operator, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) {
+        let Some(input) = desc.tensor(Side::Input) else { return };
+        let (data_type, rank) = (input.data_type, input.dimension_count);
+        if (data_type.0 as usize) < IdSet::CAPACITY {
+            self.types.insert(data_type.0 as usize);
+        }
+        if (rank as usize) < IdSet::CAPACITY {
+            self.ranks.insert(rank as usize);
+        }
+        for (place, mode) in operator.modes().iter().enumerate().take(IdSet::CAPACITY) {
+            if desc.members.get(mode.member) == Some(&Value::Integer(mode.value)) {
+                self.modes.insert(place);
+            }
+        }
+        if self.support.len() < operator.support().len() {
+            let allows = |place: usize| {
+                let row = &operator.support()[place];
+                row.types.contains(&data_type) && row.dimensions.contains(&rank)
+            };
+            // The row that first allowed what the desc has.
+            let first = (0..operator.support().len().min(IdSet::CAPACITY)).find(|&place| allows(place));
+            if let Some(place) = first {
+                self.support.insert(place);
+            }
+        }
+        // Branches take evaluating to see, but there are few, and a run has soon seen them all.
+        if self.branches.len() < operator.branches().len() {
+            let taken = operator.branching.taken(desc, level, &mut scratch.values);
+            self.branches = self.branches.union(taken);
+        }
+    }
+}

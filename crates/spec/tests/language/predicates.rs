@@ -1,0 +1,67 @@
+//! Predicates over the cases of several operators.
+
+use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, MemberKind, Tensor, Value};
+use dmlcts_spec::{Predicate, expression::Scope, program::Values};
+
+use super::fixture::{LEVEL, desc, mode, scope, shown, signature};
+
+fn other() -> Scope {
+    Scope::new(signature(
+        "CROP",
+        &[("Keep", MemberKind::U32List), ("Limit", MemberKind::Enumeration(mode()))],
+    ))
+}
+
+fn case(desc: Desc) -> Case {
+    Case { desc, binding: BindingOffsets { input: 16, output: 0 }, fill: Fill::Iota }
+}
+
+fn both(text: &str) -> (bool, bool) {
+    let predicate = Predicate::compile(text, [&scope(), &other()]).unwrap();
+    let mut fold = desc(&[4, 4], &[4, 4], &[1, 2], &[1, -1]);
+    fold.members[0] = Value::Integer(2);
+    let tensor = || Tensor::packed(DataType::INT8, List::from_slice(&[5]));
+    let mut crop = Desc::usual(other().signature().clone(), tensor(), tensor());
+    crop.members[0] = Value::List(Some(List::from_slice(&[3])));
+    let mut values = Values::default();
+    (predicate.holds(&case(fold), LEVEL, &mut values), predicate.holds(&case(crop), LEVEL, &mut values))
+}
+
+#[test]
+fn names_of_another_operator_are_undefined_here() {
+    assert_eq!(both("operator == FOLD"), (true, false));
+    assert_eq!(both("operator in [FOLD, CROP]"), (true, true));
+    assert_eq!(both("PaddingMode == REFLECTION"), (true, false));
+    assert_eq!(both("not (PaddingMode == REFLECTION)"), (false, false));
+    assert_eq!(both("any axis Keep == 3"), (false, true));
+    assert_eq!(both("(any axis Keep == 3) or any axis magnitude == 1"), (true, true));
+    assert_eq!(both("present(Offsets)"), (true, false));
+    assert_eq!(both("InputTensor.DataType == INT8 and rank == 1"), (false, true));
+    assert_eq!(both("InputBinding.Offset == 16 and OutputBinding.Offset == 0"), (true, true));
+    // An integer here, an enumeration there: it can only be meant for one of them.
+    assert_eq!(both("Limit == 0"), (true, false));
+    assert_eq!(both("Limit == CONSTANT"), (false, true));
+}
+
+#[test]
+fn a_name_that_no_operator_has_is_a_mistake() {
+    let complaint = |text: &str| shown(text, &Predicate::compile(text, [&scope(), &other()]).unwrap_err());
+    insta::assert_snapshot!(complaint("any axis Kep == 3"), @r"
+    any axis Kep == 3
+             ^^^
+    `Kep` means nothing here
+    help: did you mean `Keep`?
+    ");
+    insta::assert_snapshot!(complaint("operator == FOLDS"), @r"
+    operator == FOLDS
+                ^^^^^
+    `FOLDS` means nothing here
+    help: did you mean `FOLD`?
+    ");
+    insta::assert_snapshot!(complaint("rank"), @r"
+    rank
+    ^^^^
+    expected a condition, found an integer
+    help: a condition is a comparison, or several joined by `and`, `or`, `not`
+    ");
+}

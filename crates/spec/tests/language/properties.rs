@@ -1,0 +1,232 @@
+//! What holds of every expression, on every desc.
+
+use std::{cell::Cell, sync::Arc};
+
+use dmlcts_model::Desc;
+use dmlcts_spec::{
+    expression::{Expression, Place, parse},
+    program::{Builder, Evaluation, Inputs, OpId, Values},
+};
+use proptest::prelude::*;
+
+use super::{
+    fixture::{LEVEL, fold, scope},
+    generator::{Where, condition, desc, integer},
+    naive::World,
+};
+
+/// One lane of an operation as the naive interpreter gives it.
+fn lane(evaluation: &Evaluation<'_>, id: OpId, is_condition: bool, lane: usize) -> Option<i128> {
+    if !is_condition {
+        return evaluation.integer(id, lane);
+    }
+    let mask = evaluation.mask(id);
+    (mask.defined >> lane & 1 == 1).then_some(i128::from(mask.truth >> lane & 1))
+}
+
+/// Compares an expression's values on every lane.
+fn agrees(expression: &Expression, place: Where, descs: &[Desc]) -> Result<(), TestCaseError> {
+    let place_of_check = match place {
+        Where::Once => Place::Once,
+        Where::EachAxis => Place::EachAxis,
+        Where::Read => Place::Definition,
+    };
+    let term = scope().check(expression, place_of_check);
+    let term = term.map_err(|mistake| TestCaseError::fail(format!("{expression}: {mistake}")))?;
+    let mut builder = Builder::new(fold());
+    let root = builder.add(&term);
+    let program = builder.finish();
+    let is_condition = program.op(root).is_condition;
+    let mut values = Values::default();
+    for desc in descs {
+        let mut evaluation = program.evaluate(Inputs::new(desc, LEVEL), &mut values);
+        let world = |c: i64| World { desc, level: LEVEL.code(), c, passed: Cell::new(false) };
+        if !term.per_axis {
+            let world = world(0);
+            let expected = world.value(expression, 0);
+            let found = lane(&evaluation, root, is_condition, 0);
+            prop_assert!(
+                found == expected || world.passed.get(),
+                "{}: {:?}, not {:?}",
+                expression,
+                found,
+                expected
+            );
+        } else if !term.uses_coordinate {
+            let lanes = world(0).lanes(expression);
+            prop_assert_eq!(evaluation.lanes(root), lanes, "lanes of {}", expression);
+            for axis in 0..lanes.unwrap_or(0) {
+                let world = world(0);
+                let expected = world.value(expression, axis);
+                let found = lane(&evaluation, root, is_condition, axis);
+                prop_assert!(
+                    found == expected || world.passed.get(),
+                    "{} on axis {}: {:?}, not {:?}",
+                    expression,
+                    axis,
+                    found,
+                    expected
+                );
+            }
+        } else {
+            // Where the lists disagree, or on an axis that is not there, nothing is promised.
+            let lanes = world(0).lanes(expression).unwrap_or(0);
+            for (axis, first) in [(0, 0), (1, 8), (0, i64::from(u32::MAX)), (2, i64::MAX - 7)] {
+                if axis >= lanes {
+                    continue;
+                }
+                evaluation.at_coordinates(axis, first);
+                for step in 0..8 {
+                    let world = world(first + step);
+                    let expected = world.value(expression, axis);
+                    let found = lane(&evaluation, root, is_condition, step as usize);
+                    prop_assert!(
+                        found == expected || world.passed.get(),
+                        "{} at {}: {:?}, not {:?}",
+                        expression,
+                        first + step,
+                        found,
+                        expected
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn descs() -> impl Strategy<Value = Vec<Desc>> {
+    prop::collection::vec(desc(), 6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn conditions_once_a_desc_are_as_the_naive_interpreter_has_them(
+        expression in condition(Where::Once, 3, true), descs in descs()
+    ) {
+        agrees(&expression, Where::Once, &descs)?;
+    }
+
+    #[test]
+    fn conditions_on_axes_are_as_the_naive_interpreter_has_them(
+        expression in condition(Where::EachAxis, 3, false), descs in descs()
+    ) {
+        agrees(&expression, Where::EachAxis, &descs)?;
+    }
+
+    #[test]
+    fn integers_on_axes_are_as_the_naive_interpreter_has_them(
+        expression in integer(Where::EachAxis, 3, true), descs in descs()
+    ) {
+        agrees(&expression, Where::EachAxis, &descs)?;
+    }
+
+    #[test]
+    fn values_at_coordinates_are_as_the_naive_interpreter_has_them(
+        expression in integer(Where::Read, 3, false), descs in descs()
+    ) {
+        agrees(&expression, Where::Read, &descs)?;
+    }
+
+    #[test]
+    fn the_canonical_text_parses_to_the_same_expression(
+        expression in prop_oneof![condition(Where::EachAxis, 4, true), integer(Where::Read, 4, true)]
+    ) {
+        let text = expression.to_string();
+        let parsed = parse(&text);
+        prop_assert_eq!(parsed.as_ref(), Ok(&expression), "{}", text);
+        prop_assert_eq!(parsed.map(|parsed| parsed.to_string()), Ok(text));
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic(text in "\\PC{0,60}") {
+        check_any(&text);
+    }
+
+    #[test]
+    fn no_sequence_of_words_makes_the_checker_panic(words in prop::collection::vec(word(), 0..24)) {
+        check_any(&words.join(" "));
+    }
+}
+
+fn word() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "and",
+        "or",
+        "not",
+        "mod",
+        "if",
+        "then",
+        "else",
+        "in",
+        "any",
+        "all",
+        "sum",
+        "product",
+        "fill",
+        "axis",
+        "axes",
+        "rank",
+        "level",
+        "c",
+        "at",
+        "Limit",
+        "Offsets",
+        "InputTensor",
+        "InputTensor.Sizes",
+        "Tensor.Sizes",
+        "PaddingMode",
+        "EDGE",
+        "FLOAT32",
+        "Value",
+        "abs(",
+        "clamp(",
+        "min(",
+        "length(",
+        "present(",
+        "overlaps(",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "+",
+        "-",
+        "*",
+        "/",
+        "==",
+        "!=",
+        "<",
+        "<=",
+        "^",
+        "0",
+        "7",
+        "0x1F",
+        "6.4",
+        "2^32",
+        "7x",
+    ])
+}
+
+/// Parses and checks at every place; a mistake lies inside the text, on boundaries of characters.
+fn check_any(text: &str) {
+    let scope = scope();
+    let names = dmlcts_spec::expression::CaseNames {
+        operators: &Arc::new(dmlcts_model::Enumeration { name: "operator".into(), enumerators: Vec::new() }),
+        scopes: &[&scope],
+    };
+    let mistakes = match parse(text) {
+        Err(mistake) => vec![mistake],
+        Ok(expression) => {
+            let places = [Place::Once, Place::EachAxis, Place::Definition, Place::Read];
+            let checked = places.map(|place| scope.check(&expression, place));
+            let more = [scope.read(&expression), scope.predicate(names, &expression)];
+            checked.into_iter().chain(more).filter_map(Result::err).collect()
+        }
+    };
+    for mistake in mistakes {
+        assert!(text.get(mistake.span.start..mistake.span.end).is_some(), "{text}: {mistake:?}");
+    }
+}
