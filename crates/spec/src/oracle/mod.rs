@@ -16,6 +16,8 @@ mod plan;
 mod read;
 mod rows;
 mod small;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

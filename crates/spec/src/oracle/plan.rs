@@ -29,9 +29,9 @@ pub struct Plan<'a> {
     reading: usize,
     memory: &'a mut Memory,
     axes: SmallVec<[PlannedAxis; MAXIMUM_AXES]>,
-    body: Body,
+    pub(super) body: Body,
     element_size: usize,
-    fill: [u8; 8],
+    pub(super) fill: [u8; 8],
 }
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ enum PlannedMap {
 }
 
 #[derive(Debug)]
-enum Body {
+pub(super) enum Body {
     /// The list is in the memory.
     Small(Reach),
     Loops(Movement),

@@ -188,7 +188,8 @@ impl CompiledRead {
         let narrow = |value: N| i64::try_from(value.widen());
         match (narrow(read.at), narrow(read.step)) {
             (Ok(start), Ok(step)) => (Stretch::Line(Line { start, step }), until),
-            _ => (Stretch::Line(Line { start: -1, step: 0 }), 1),
+            (Ok(start), Err(_)) => (Stretch::Line(Line { start, step: 0 }), 1),
+            (Err(_), _) => (Stretch::Line(Line { start: -1, step: 0 }), 1),
         }
     }
 

@@ -199,9 +199,8 @@ impl Builder {
 
     /// `0 in [0]`: there is no literal for it, and none is needed elsewhere.
     fn always(&mut self) -> OpId {
-        let operation = self.always_operation();
-        self.push(Operation::Constant(0));
-        self.push(operation)
+        let zero = self.push(Operation::Constant(0));
+        self.push(Operation::Among(zero, 1))
     }
 
     fn always_operation(&self) -> Operation {
