@@ -1,1 +1,23 @@
-//! To be written.
+//! Turns what a run tells into text for people.
+//!
+//! This is the only place that formats results. Everything here writes into an [`io::Write`](std::io::Write)
+//! and hands its errors back: a reader that goes away is no reason to panic. [`Terminal`] shows a run's events;
+//! [`Layout`] writes a tensor as DirectML's pages do, wherever one is shown.
+
+mod describe;
+mod failure;
+mod layout;
+mod numbers;
+mod operator;
+mod palette;
+mod summary;
+mod terminal;
+
+pub use describe::{CaseMemory, write_case, write_derivation, write_every_clause, write_judgement};
+pub use failure::{replay, write_failure};
+pub use layout::{Layout, braces, brackets, heading};
+pub use numbers::{bytes, counted, grouped, rate, span};
+pub use operator::write_operator;
+pub use palette::{Painted, Palette, Tone};
+pub use summary::{Context, write_failures, write_summary};
+pub use terminal::{Options, Terminal};

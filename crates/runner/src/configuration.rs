@@ -3,17 +3,14 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use dmlcts_backend::Backend;
-use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Scratch};
+use dmlcts_model::FeatureLevel;
+use dmlcts_spec::{Library, Predicate};
 
 use crate::{Difference, Source, Stop};
 
 /// Makes a backend. It is called once a thread, and again after a panic; the reason for not being able to is
 /// in the backend's words.
 pub type Factory = dyn Fn() -> Result<Box<dyn Backend>, String> + Send + Sync;
-
-/// Picks cases, at the feature level that the run judges at.
-pub type Filter = dyn Fn(&Case, FeatureLevel, &mut Scratch) -> bool + Send + Sync;
 
 /// Everything that a run needs.
 pub struct Run {
@@ -30,6 +27,7 @@ pub struct Run {
 }
 
 /// How cases are run, and where a run ends.
+#[derive(Debug, Clone)]
 pub struct Configuration {
     /// The feature level to judge at; the backend's own where there is none.
     pub level: Option<FeatureLevel>,
@@ -46,8 +44,8 @@ pub struct Configuration {
     pub memory: u64,
     /// Differences that are no failures in this run.
     pub allow: Vec<Difference>,
-    /// Runs only the cases that it picks.
-    pub filter: Option<Arc<Filter>>,
+    /// Runs only the cases for which it holds.
+    pub filter: Option<Arc<Predicate>>,
     /// Whether to look for a smaller case in each group of failures.
     pub shrink: bool,
 }
@@ -71,21 +69,5 @@ impl Default for Configuration {
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run").field("configuration", &self.configuration).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Configuration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Configuration")
-            .field("level", &self.level)
-            .field("jobs", &self.jobs)
-            .field("limit", &self.limit)
-            .field("fail_fast", &self.fail_fast)
-            .field("timeout", &self.timeout)
-            .field("memory", &self.memory)
-            .field("allow", &self.allow)
-            .field("filter", &self.filter.is_some())
-            .field("shrink", &self.shrink)
-            .finish()
     }
 }

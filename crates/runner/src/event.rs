@@ -4,7 +4,7 @@ use std::{ops::Range, time::Duration};
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
-use dmlcts_spec::{IdSet, Judgement, Operator};
+use dmlcts_spec::{Coverage, Judgement, Operator};
 
 use crate::{Class, Differences, Ending, RunKind, Verdict};
 
@@ -57,8 +57,8 @@ pub struct Summary {
     pub cases: Option<u64>,
     /// Verdicts by strategy, in the order of the source's strategies.
     pub strategies: Vec<(String, Tally)>,
-    /// What was exercised of each operator.
-    pub coverage: Vec<Coverage>,
+    /// What was exercised of the spec.
+    pub coverage: Coverage,
     /// How often a created operator ran, and on how many bytes.
     pub work: Work,
     /// Things that are allowed, and worth knowing.
@@ -121,39 +121,6 @@ impl Tally {
 
     pub(crate) fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
-    }
-}
-
-/// Which clauses and questions the cases of one operator exercised.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Cases of the operator.
-    pub cases: u64,
-    /// Clauses that some case broke.
-    pub violated: IdSet,
-    /// Clauses that some case kept.
-    pub satisfied: IdSet,
-    /// Clauses that some case met exactly.
-    pub boundary: IdSet,
-    /// Questions that some case raised.
-    pub questions: IdSet,
-}
-
-impl Coverage {
-    pub(crate) fn judged(&mut self, judgement: &Judgement) {
-        self.cases += 1;
-        self.violated = self.violated.union(judgement.violated);
-        self.satisfied = self.satisfied.union(judgement.satisfied);
-        self.boundary = self.boundary.union(judgement.boundary);
-        self.questions = self.questions.union(judgement.questions);
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.cases += other.cases;
-        self.violated = self.violated.union(other.violated);
-        self.satisfied = self.satisfied.union(other.satisfied);
-        self.boundary = self.boundary.union(other.boundary);
-        self.questions = self.questions.union(other.questions);
     }
 }
 

@@ -52,8 +52,8 @@ pub(crate) fn write_output(
     output: &mut [u8],
     scratch: &mut Scratch,
 ) -> bool {
-    let _ = (valid, reading, input, output, scratch);
-    false
+    let plan = valid.operator().plan(valid, reading, scratch);
+    plan.is_ok_and(|mut plan| plan.execute(input, output).is_ok())
 }
 
 /// What a backend declared, made quick to ask.

@@ -16,9 +16,10 @@ use std::{
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::Coverage;
 
 use crate::{
-    Coverage, Ending, Event, Failure, Group, Notes, Progress, Run, Stop, Summary, Tally, Verdict, Work,
+    Ending, Event, Failure, Group, Notes, Progress, Run, Stop, Summary, Tally, Verdict, Work,
     expect::Declared,
     schedule::{ChunkResult, Chunks, Found, FoundGroups, Shared},
     worker::Worker,
@@ -182,7 +183,7 @@ struct Collector<'run> {
     waiting: BTreeMap<u64, ChunkResult>,
     progress: Progress,
     tallies: Vec<Tally>,
-    coverage: Vec<Coverage>,
+    coverage: Coverage,
     work: Work,
     notes: Notes,
     found: FoundGroups,
@@ -201,7 +202,7 @@ impl<'run> Collector<'run> {
             waiting: BTreeMap::new(),
             progress: Progress::default(),
             tallies: vec![Tally::default(); strategies.len()],
-            coverage: vec![Coverage::default(); shared.library.operators().len()],
+            coverage: Coverage::new(shared.library),
             work: Work::default(),
             notes: Notes::default(),
             found: FoundGroups::default(),
@@ -286,7 +287,7 @@ impl<'run> Collector<'run> {
         self.progress.read += result.read;
         self.progress.ran += result.ran;
         self.tallies.iter_mut().zip(&result.tallies).for_each(|(own, other)| own.add(other));
-        self.coverage.iter_mut().zip(&result.coverage).for_each(|(own, other)| own.add(other));
+        self.coverage.merge(&result.coverage);
         self.progress.unexpected += result.tallies.iter().map(Tally::unexpected).sum::<u64>();
         self.work.runs += result.work.runs;
         self.work.bytes += result.work.bytes;

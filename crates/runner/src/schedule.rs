@@ -9,10 +9,10 @@ use std::{
 };
 
 use dmlcts_model::{Desc, FeatureLevel, Value};
-use dmlcts_spec::{IdSet, Judgement, Library, Operator};
+use dmlcts_spec::{Coverage, IdSet, Judgement, Library, Operator, Predicate};
 
 use crate::{
-    Class, Coverage, Difference, Ending, Factory, Filter, Source, Stop, Tally, Verdict,
+    Class, Difference, Ending, Factory, Source, Stop, Tally, Verdict,
     event::{Notes, Work},
     expect::Declared,
 };
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     pub(crate) library: &'static Library,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) backend: Arc<Factory>,
-    pub(crate) filter: Option<Arc<Filter>>,
+    pub(crate) filter: Option<Arc<Predicate>>,
     pub(crate) declared: Declared,
     /// The level to judge at.
     pub(crate) level: FeatureLevel,
@@ -156,7 +156,8 @@ pub(crate) struct ChunkResult {
     /// Cases ruled on.
     pub(crate) ran: u64,
     pub(crate) tallies: Vec<Tally>,
-    pub(crate) coverage: Vec<Coverage>,
+    /// What the worker exercised up to the end of this chunk.
+    pub(crate) coverage: Coverage,
     pub(crate) work: Work,
     pub(crate) notes: Notes,
     pub(crate) found: FoundGroups,
@@ -171,7 +172,7 @@ impl ChunkResult {
             read: 0,
             ran: 0,
             tallies: vec![Tally::default(); shared.strategies],
-            coverage: vec![Coverage::default(); shared.library.operators().len()],
+            coverage: Coverage::new(shared.library),
             work: Work::default(),
             notes: Notes::default(),
             found: FoundGroups::default(),

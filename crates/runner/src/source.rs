@@ -1,5 +1,6 @@
 //! Where cases come from: a stream that any thread can enter anywhere.
 
+use dmlcts_generate::{Expansion, Length, suite::Strategy};
 use dmlcts_model::Case;
 
 /// A stream of cases by index. Case `i` is the same whoever asks, and in whatever order.
@@ -56,5 +57,79 @@ impl Cursor for &[Case] {
         case.binding = listed.binding;
         case.fill.clone_from(&listed.fill);
         0
+    }
+}
+
+/// The parts of a suite, or some of them.
+pub struct Parts {
+    expansion: Expansion<'static>,
+    /// Where each part starts among the expansion's cases, and how many of them it has.
+    ranges: Vec<(u128, Length)>,
+}
+
+impl Parts {
+    /// The parts that these strategies make, in the order of the suite; all of them where there are none.
+    pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
+        let mut start = 0_u128;
+        let mut ranges = Vec::new();
+        for part in expansion.parts() {
+            let length = part.length();
+            if strategies.is_empty() || strategies.contains(&part.strategy()) {
+                ranges.push((start, length));
+            }
+            match length {
+                Length::Finite(length) => start = start.saturating_add(length),
+                Length::Endless => break,
+            }
+        }
+        Self { expansion, ranges }
+    }
+
+    /// The suite, expanded.
+    pub fn expansion(&self) -> &Expansion<'static> {
+        &self.expansion
+    }
+
+    /// The expansion's index of a case.
+    fn locate(&self, index: u64) -> Option<u128> {
+        let mut within = u128::from(index);
+        for &(start, length) in &self.ranges {
+            match length {
+                Length::Finite(length) if within >= length => within -= length,
+                _ => return Some(start + within),
+            }
+        }
+        None
+    }
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("ranges", &self.ranges).finish_non_exhaustive()
+    }
+}
+
+impl Source for Parts {
+    fn count(&self) -> Option<u64> {
+        self.ranges.iter().try_fold(0_u64, |sum, (_, length)| match length {
+            // Nobody lives to see more than 2^64 cases end.
+            Length::Finite(length) => sum.checked_add(u64::try_from(*length).ok()?),
+            Length::Endless => None,
+        })
+    }
+
+    fn strategies(&self) -> Vec<String> {
+        Strategy::ALL.iter().map(|strategy| strategy.name().to_owned()).collect()
+    }
+
+    fn cursor(&self) -> Box<dyn Cursor + '_> {
+        Box::new(self)
+    }
+}
+
+impl Cursor for &Parts {
+    fn read(&mut self, index: u64, case: &mut Case) -> usize {
+        let strategy = self.locate(index).and_then(|index| self.expansion.case(index, case));
+        strategy.map_or(0, |strategy| strategy as usize)
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use dmlcts_backend::Backend;
 use dmlcts_generate::fill;
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Expectation, Fill, List, Outcome, Tensor};
-use dmlcts_spec::{Operator, Scratch, ValidDesc};
+use dmlcts_spec::{Coverage, Operator, Scratch, ValidDesc, program::Values};
 
 use crate::{
     Class, Cursor, Evidence, Poison, RunKind, Seen,
@@ -44,8 +44,12 @@ pub(crate) struct Worker<'run> {
     cursor: Box<dyn Cursor + 'run>,
     case: Case,
     scratch: Scratch,
+    /// The memory of the filter.
+    values: Values,
     lot: Lot,
     alternative: Vec<u8>,
+    /// What the cases ruled on so far exercised.
+    coverage: Coverage,
 }
 
 /// Whether a case was put into the lot.
@@ -80,8 +84,10 @@ impl<'run> Worker<'run> {
             cursor: shared.source.cursor(),
             case: Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota },
             scratch: Scratch::default(),
+            values: Values::default(),
             lot: Lot::default(),
             alternative: Vec::new(),
+            coverage: Coverage::new(shared.library),
         };
         worker.set_level();
         Some(worker)
@@ -119,6 +125,7 @@ impl<'run> Worker<'run> {
                 break;
             }
         }
+        result.coverage.merge(&self.coverage);
         result
     }
 
@@ -131,9 +138,9 @@ impl<'run> Worker<'run> {
 
     /// Judges the case in hand and adds it to the lot, with the memory of its runs.
     fn prepare(&mut self, index: u64, strategy: usize, thoroughly: bool) -> Prepared {
-        let Self { shared, case, scratch, lot, .. } = self;
+        let Self { shared, case, scratch, values, lot, .. } = self;
         let Some((place, operator)) = shared.operator_of(&case.desc) else { return Prepared::LeftOut };
-        if shared.filter.as_ref().is_some_and(|filter| !filter(case, shared.level, scratch)) {
+        if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
             return Prepared::LeftOut;
         }
         let desc = &case.desc;
@@ -166,7 +173,6 @@ impl<'run> Worker<'run> {
         if !fits && planned.expectation == Expectation::Output {
             planned.expectation = Expectation::Accept;
         }
-        let is_open = !judgement.questions.is_empty();
         lot.batch.push(desc, case.binding);
         lot.planned.push(planned);
         let Some(reading) = reading.filter(|_| fits) else { return Prepared::Added };
@@ -176,31 +182,36 @@ impl<'run> Worker<'run> {
         let first = lot.add_run(RunKind::First, input_bytes, output_bytes);
         let (memory, image) = lot.memory(&first);
         fill::write(&case.fill, input.data_type, memory);
-        if !expect::write_output(valid, reading, memory, image, scratch) {
+        let plan = operator.plan(valid, reading, scratch).ok();
+        let plan = plan.and_then(|mut plan| plan.execute(memory, image).is_ok().then_some(plan));
+        let Some(mut plan) = plan else {
             // The oracle has no output for it: all that can be asked is that it is created.
             if let Some(planned) = lot.planned.last_mut() {
                 planned.expectation = Expectation::Accept;
             }
             return Prepared::Added;
-        }
+        };
         let size = output.data_type.element_size().unwrap_or(1);
         let element_bytes = spanned_bytes(output, size).min(image.len());
         let repeat = thoroughly || looks_poisoned(&image[..element_bytes], size, Poison::FIRST);
         lot.push_run(RunKind::First, first.clone());
-        let spare = bytes.saturating_mul(3) <= shared.memory;
-        if repeat && spare {
+        if bytes.saturating_mul(3) > shared.memory {
+            return Prepared::Added;
+        }
+        if repeat {
             let second = lot.add_run(RunKind::OtherPoison, input_bytes, output_bytes);
             lot.repeat_input(&first, &second);
             let (memory, image) = lot.memory(&second);
-            if expect::write_output(valid, reading, memory, image, scratch) {
+            if plan.execute(memory, image).is_ok() {
                 lot.push_run(RunKind::OtherPoison, second);
             }
         }
-        if !is_open && spare && (thoroughly || is_sampled(index)) {
+        let is_open = !judgement.questions.is_empty();
+        if !is_open && (thoroughly || is_sampled(index)) {
             let other = lot.add_run(RunKind::OtherData, input_bytes, output_bytes);
             let (memory, image) = lot.memory(&other);
             fill::write(&OTHER_DATA, input.data_type, memory);
-            if expect::write_output(valid, reading, memory, image, scratch) {
+            if plan.execute(memory, image).is_ok() {
                 lot.push_run(RunKind::OtherData, other);
             }
         }
@@ -274,13 +285,15 @@ impl<'run> Worker<'run> {
     }
 
     /// Counts a ruling.
-    fn account(&self, place: usize, ruling: Ruling, result: &mut ChunkResult) {
-        let planned = &self.lot.planned[place];
-        let Some(job) = self.lot.batch.jobs().get(place) else { return };
+    fn account(&mut self, place: usize, ruling: Ruling, result: &mut ChunkResult) {
+        let Self { shared, lot, scratch, coverage, .. } = self;
+        let planned = &lot.planned[place];
+        let Some(job) = lot.batch.jobs().get(place) else { return };
         let (verdict, class) = ruling;
         result.ran += 1;
         result.tallies[planned.strategy].count(verdict);
-        result.coverage[planned.operator].judged(&planned.judgement);
+        let operator = &shared.library.operators()[planned.operator];
+        coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
         result.work.too_large += u64::from(planned.too_large);
         result.work.runs += job.runs.len() as u64;
         result.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
@@ -295,7 +308,7 @@ impl<'run> Worker<'run> {
                 mode: Found::mode_of(&job.desc),
             };
             result.found.add(found);
-            result.is_cut |= self.shared.fail_fast;
+            result.is_cut |= shared.fail_fast;
         }
     }
 

@@ -1,0 +1,201 @@
+//! The command line, as clap reads it and `--help` explains it.
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use dmlcts_generate::suite::Strategy;
+use dmlcts_model::FeatureLevel;
+use dmlcts_runner::Difference;
+
+use crate::{exit, units};
+
+/// Conformance tests and a spec-driven fuzzer for DirectML's tensor-moving operators.
+#[derive(Debug, Parser)]
+#[command(name = "dmlcts", version, propagate_version = true, after_help = exit::HELP, max_term_width = 110)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(RunArguments),
+    List(ListArguments),
+    Count(CountArguments),
+    Show(CaseArguments),
+    Explain(CaseArguments),
+    Judge(CaseArguments),
+    /// Checks, shows and lists specs: what the pages promise, as YAML
+    #[command(subcommand)]
+    Spec(SpecCommand),
+    /// Lists the suites that the program was built with
+    Suites,
+}
+
+/// Which cases of which suite.
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// The suite: a name that `dmlcts suites` lists, or the path of a YAML file
+    #[arg(long, default_value = "smoke", value_name = "NAME|PATH")]
+    pub(crate) suite: String,
+
+    /// Only cases for which this predicate holds
+    ///
+    /// It is written in the language of the specs; `operator` is the operator's name.
+    #[arg(long = "where", value_name = "EXPR")]
+    pub(crate) filter: Option<String>,
+
+    /// Only cases that these strategies make, separated by commas
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = strategy)]
+    pub(crate) strategy: Vec<Strategy>,
+
+    /// The feature level to judge at, such as 4.1
+    ///
+    /// A backend that can be set to a level is set to it. For any other backend, cases that only a higher
+    /// level makes valid are left out.
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) feature_level: Option<FeatureLevel>,
+
+    /// The seed of everything that is drawn
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// How many cases at most
+    #[arg(long, value_name = "N", value_parser = units::count)]
+    pub(crate) limit: Option<u64>,
+
+    /// Threads [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  dmlcts run
+  dmlcts run --suite ci --backend reference
+  dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
+  dmlcts run --suite soak --timeout 10m --seed 7
+  dmlcts run 'SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-2 fill=iota'";
+
+/// Runs a suite, or the cases given, on a backend
+///
+/// Every case is judged by the spec, put to the backend, and what the backend does is compared with what the spec says, bit for bit. Failures are grouped, and a small case of each group is shown.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{RUN_EXAMPLES}\n\n{}", exit::HELP))]
+pub(crate) struct RunArguments {
+    /// Cases to run instead of a suite, one line each, as `dmlcts list` prints them
+    #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
+    pub(crate) cases: Vec<String>,
+
+    /// Who answers the cases
+    #[arg(long, value_name = "NAME", default_value = "reference")]
+    pub(crate) backend: String,
+
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+
+    /// End at the first verdict that is not expected
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+
+    /// End after this time, such as 90s or 10m
+    #[arg(long, value_name = "TIME", value_parser = units::time_span)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// What one case may take, such as 512MiB; larger cases are created and not run
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = units::size)]
+    pub(crate) memory: u64,
+
+    /// Differences that are no failures: zero-sign, denormal-flushed, nan-canonicalised
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = difference)]
+    pub(crate) allow: Vec<Difference>,
+
+    /// Print nothing but failures
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  dmlcts list | head
+  dmlcts list --suite exhaustive --where 'InputTensor.DimensionCount == 1'
+  dmlcts list --strategy negative";
+
+/// Lists the cases of a suite, one line each
+///
+/// A line is a whole case: `dmlcts run`, `show`, `explain` and `judge` take it, in quotes.
+#[derive(Debug, Args)]
+#[command(after_help = LIST_EXAMPLES)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// Counts the cases of a suite, part by part
+///
+/// Without --where and --feature-level, nothing is generated: exhaustive parts know their size.
+#[derive(Debug, Args)]
+pub(crate) struct CountArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+const CASE_EXAMPLE: &str = "\
+Example:
+  dmlcts explain 'SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-2 fill=iota'";
+
+/// A case, and the level to judge it at.
+#[derive(Debug, Args)]
+#[command(after_help = CASE_EXAMPLE)]
+pub(crate) struct CaseArguments {
+    /// The case, as `dmlcts list` prints it
+    #[arg(value_name = "CASE")]
+    pub(crate) case: String,
+
+    /// The feature level to judge at, such as 4.1 [default: the newest]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) feature_level: Option<FeatureLevel>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SpecCommand {
+    /// Checks specs, and says what is wrong with them
+    ///
+    /// Without files it checks those that the program was built with. A file named common.yaml takes the place of the built-in one.
+    Check {
+        /// YAML files
+        #[arg(value_name = "FILE")]
+        files: Vec<String>,
+    },
+    /// Shows all that is promised of an operator, with citations
+    Show {
+        /// The operator's name
+        #[arg(value_name = "OPERATOR")]
+        operator: String,
+    },
+    /// Lists the operators
+    List,
+}
+
+fn strategy(name: &str) -> Result<Strategy, String> {
+    Strategy::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
+        unknown("strategy", name, &names)
+    })
+}
+
+fn difference(name: &str) -> Result<Difference, String> {
+    let allowed = [Difference::ZeroSign, Difference::DenormalFlushed, Difference::NanCanonicalised];
+    allowed.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = allowed.into_iter().map(Difference::name).collect();
+        unknown("kind of difference that can be allowed", name, &names)
+    })
+}
+
+/// Says that a name is unknown, which one may be meant, and which there are.
+pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    let meant = dmlcts_model::closest(name, known.iter().copied())
+        .map(|close| format!("did you mean `{close}`? "))
+        .unwrap_or_default();
+    format!("there is no {what} `{name}`; {meant}there are: {}", known.join(", "))
+}

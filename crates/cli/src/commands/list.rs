@@ -1,0 +1,203 @@
+//! `dmlcts list` and `dmlcts count`: which cases there are.
+//!
+//! Lines are formatted by several threads and written in order. Each thread takes every n-th chunk and hands it
+//! over on a channel of its own, so that reading the channels in turn gives the order, and a reader that goes
+//! away stops them all at once.
+
+use std::{
+    io::{self, Write},
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    thread,
+};
+
+use dmlcts_generate::Length;
+use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, Tensor, line};
+use dmlcts_report::grouped;
+use dmlcts_runner::{Parts, Source};
+use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
+
+use crate::{
+    arguments::{CountArguments, ListArguments, Selection},
+    exit::Exit,
+    output,
+    problem::Problem,
+};
+
+/// Cases a chunk.
+const CHUNK: u64 = 2048;
+
+/// A chunk's lines, and how many they are.
+struct Lines {
+    text: String,
+    count: u64,
+}
+
+/// What a thread needs to pick cases.
+struct Picker<'a> {
+    filter: Option<&'a Predicate>,
+    level: Option<FeatureLevel>,
+    values: Values,
+    scratch: Scratch,
+}
+
+impl Picker<'_> {
+    fn picks(&mut self, case: &Case) -> bool {
+        let level = self.level.unwrap_or(FeatureLevel::NEWEST);
+        if self.filter.is_some_and(|filter| !filter.holds(case, level, &mut self.values)) {
+            return false;
+        }
+        let Some(level) = self.level else { return true };
+        let Some(operator) = Library::embedded().operator(&case.desc.signature.operator) else {
+            return false;
+        };
+        // As in a run: what only a higher level makes valid is left out, what is invalid anyway is not.
+        operator.judge_valid(&case.desc, level, &mut self.scratch).is_some()
+            || operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut self.scratch).is_none()
+    }
+}
+
+/// Lists cases until there are no more, the limit is reached, or the reader has gone away.
+pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, Problem> {
+    let selection = &arguments.selection;
+    let mut out = output::stdout();
+    each_chunk(selection, true, |lines| out.write_all(lines.text.as_bytes()))?;
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+/// Counts cases, by part where nothing has to be generated for it.
+pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
+    let selection = &arguments.selection;
+    let mut out = output::stdout();
+    if selection.filter.is_some() || selection.feature_level.is_some() {
+        let mut total = 0;
+        each_chunk(selection, false, |lines| {
+            total += lines.count;
+            Ok(())
+        })?;
+        writeln!(out, "{}", grouped(total))?;
+        out.flush()?;
+        return Ok(Exit::Success);
+    }
+    let parts = selection.parts()?;
+    let mut total = Some(0_u128);
+    for part in parts.expansion().parts() {
+        if !selection.strategy.is_empty() && !selection.strategy.contains(&part.strategy()) {
+            continue;
+        }
+        let length = match part.length() {
+            Length::Finite(length) => {
+                total = total.map(|total| total.saturating_add(length));
+                u64::try_from(length).map_or_else(|_| length.to_string(), grouped)
+            }
+            Length::Endless => {
+                total = None;
+                "endless".to_owned()
+            }
+        };
+        writeln!(out, "{length:>15}  {} ({})", part.id(), part.strategy())?;
+    }
+    let total = match (total, selection.limit) {
+        (Some(total), Some(limit)) => Some(total.min(u128::from(limit))),
+        (None, Some(limit)) => Some(u128::from(limit)),
+        (total, None) => total,
+    };
+    let total = total.map_or_else(
+        || "endless".to_owned(),
+        |total| u64::try_from(total).map_or_else(|_| total.to_string(), grouped),
+    );
+    writeln!(out, "{total:>15}  in all")?;
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+/// Hands over the picked cases of a selection, chunk by chunk, in order.
+fn each_chunk(
+    selection: &Selection,
+    with_text: bool,
+    mut take: impl FnMut(&Lines) -> io::Result<()>,
+) -> Result<(), Problem> {
+    let parts = selection.parts()?;
+    let filter = selection.filter()?;
+    let Some(blank) = blank() else { return Ok(()) };
+    let is_filtered = filter.is_some() || selection.feature_level.is_some();
+    let end = match selection.limit {
+        Some(limit) if !is_filtered => parts.count().unwrap_or(u64::MAX).min(limit),
+        _ => parts.count().unwrap_or(u64::MAX),
+    };
+    if !with_text && end == u64::MAX && selection.limit.is_none() {
+        return Err(Problem::usage("an endless suite cannot be counted with a filter", "add --limit"));
+    }
+    let threads = selection.threads().min(usize::try_from(end.div_ceil(CHUNK)).unwrap_or(usize::MAX)).max(1);
+    thread::scope(|scope| {
+        let channels: Vec<Receiver<Lines>> = (0..threads)
+            .map(|thread| {
+                let (sender, receiver) = sync_channel(2);
+                let picker = Picker {
+                    filter: filter.as_deref(),
+                    level: selection.feature_level,
+                    values: Values::default(),
+                    scratch: Scratch::default(),
+                };
+                let (parts, case) = (&parts, blank.clone());
+                let chunks = (thread as u64..).step_by(threads);
+                scope.spawn(move || format_chunks(parts, case, chunks, end, with_text, picker, &sender));
+                receiver
+            })
+            .collect();
+        let mut left = selection.limit.unwrap_or(u64::MAX);
+        for channel in channels.iter().cycle() {
+            // A thread ends where the cases do, and so do the chunks behind.
+            let Ok(mut lines) = channel.recv() else { break };
+            if lines.count >= left {
+                let end = lines.text.match_indices('\n').nth(left as usize - usize::from(left > 0));
+                lines.text.truncate(end.filter(|_| left > 0).map_or(0, |(end, _)| end + 1));
+                lines.count = left;
+            }
+            left -= lines.count;
+            take(&lines)?;
+            if left == 0 {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn format_chunks(
+    parts: &Parts,
+    mut case: Case,
+    chunks: impl Iterator<Item = u64>,
+    end: u64,
+    with_text: bool,
+    mut picker: Picker<'_>,
+    sender: &SyncSender<Lines>,
+) {
+    let mut cursor = parts.cursor();
+    for chunk in chunks {
+        let Some(start) = chunk.checked_mul(CHUNK).filter(|start| *start < end) else { return };
+        let mut lines =
+            Lines { text: String::with_capacity(if with_text { 256 << 10 } else { 0 }), count: 0 };
+        for index in start..start.saturating_add(CHUNK).min(end) {
+            cursor.read(index, &mut case);
+            if picker.picks(&case) {
+                lines.count += 1;
+                if with_text {
+                    line::write(&case, &mut lines.text);
+                    lines.text.push('\n');
+                }
+            }
+        }
+        if sender.send(lines).is_err() {
+            return;
+        }
+    }
+}
+
+/// A case to write over; `None` where the spec has no operator.
+fn blank() -> Option<Case> {
+    let signature = Library::embedded().operators().first()?.signature();
+    let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
+    let desc = Desc::usual(std::sync::Arc::clone(signature), unit(), unit());
+    Some(Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota })
+}

@@ -1,0 +1,24 @@
+//! The program's commands, one a file.
+
+mod case;
+mod explain;
+mod list;
+mod run;
+mod spec;
+mod suites;
+
+use crate::{arguments::Command, exit::Exit, problem::Problem};
+
+/// Does what the arguments ask for.
+pub(crate) fn execute(command: &Command) -> Result<Exit, Problem> {
+    match command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::List(arguments) => list::list(arguments),
+        Command::Count(arguments) => list::count(arguments),
+        Command::Show(arguments) => case::show(arguments),
+        Command::Judge(arguments) => case::judge(arguments),
+        Command::Explain(arguments) => explain::explain(arguments),
+        Command::Spec(arguments) => spec::spec(arguments),
+        Command::Suites => suites::suites(),
+    }
+}

@@ -1,0 +1,79 @@
+//! `dmlcts spec`: the specs themselves.
+
+use std::{fs, io::Write, path::Path};
+
+use dmlcts_report::{counted, write_operator};
+use dmlcts_spec::{Library, Operator, Source};
+
+use crate::{
+    arguments::{SpecCommand, unknown},
+    exit::Exit,
+    output,
+    problem::Problem,
+};
+
+/// The name of the file that holds what operators share.
+const COMMON: &str = "common.yaml";
+
+/// Does what is asked with the specs.
+pub(crate) fn spec(command: &SpecCommand) -> Result<Exit, Problem> {
+    let mut out = output::stdout();
+    match command {
+        SpecCommand::Check { files } => {
+            let loaded;
+            let library = if files.is_empty() {
+                Library::embedded()
+            } else {
+                loaded = check(files)?;
+                &loaded
+            };
+            for operator in library.operators() {
+                writeln!(out, "{}", describe(operator))?;
+            }
+            writeln!(out, "no mistakes (spec {})", library.hash())?;
+        }
+        SpecCommand::Show { operator } => {
+            let library = Library::embedded();
+            let found = library.operator(operator).ok_or_else(|| {
+                let names: Vec<&str> = library.operators().iter().map(Operator::name).collect();
+                Problem::usage(unknown("operator", operator, &names), "see `dmlcts spec list`")
+            })?;
+            write_operator(&mut out, found, output::palette())?;
+        }
+        SpecCommand::List => {
+            for operator in Library::embedded().operators() {
+                writeln!(out, "{:<10} {}", operator.name(), operator.summary())?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+fn describe(operator: &Operator) -> String {
+    format!(
+        "{}: {}, {}, {}",
+        operator.name(),
+        counted(operator.clauses().len() as u64, "clause"),
+        counted(operator.questions().len() as u64, "question"),
+        counted(operator.examples().len() as u64, "example"),
+    )
+}
+
+/// Loads files together with what operators share.
+fn check(files: &[String]) -> Result<Library, Problem> {
+    let mut sources = Vec::new();
+    let mut common = None;
+    for path in files {
+        let text = fs::read_to_string(path).map_err(|error| Problem::Read { path: path.clone(), error })?;
+        let source = Source::new(path.as_str(), text);
+        if Path::new(path).file_name().is_some_and(|name| name == COMMON) {
+            common = Some(source);
+        } else {
+            sources.push(source);
+        }
+    }
+    let common = common.or_else(|| Library::embedded_sources().into_iter().next());
+    sources.splice(0..0, common);
+    Ok(Library::load(&sources)?)
+}

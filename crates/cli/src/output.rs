@@ -1,0 +1,26 @@
+//! Standard output, and what its reader wants.
+
+use std::{
+    env,
+    io::{self, BufWriter, IsTerminal, StdoutLock},
+};
+
+use dmlcts_report::Palette;
+
+/// Large enough that listing millions of lines costs few system calls.
+const BUFFER: usize = 1 << 18;
+
+/// Standard output, buffered. Whoever uses it flushes it: an error on the way out must not get lost.
+pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(BUFFER, io::stdout().lock())
+}
+
+/// Colours where standard output is a terminal, unless `NO_COLOR` says otherwise.
+pub(crate) fn palette() -> Palette {
+    Palette { colour: io::stdout().is_terminal() && !no_color() }
+}
+
+/// Whether `NO_COLOR` is set to anything but nothing (<https://no-color.org>).
+pub(crate) fn no_color() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}

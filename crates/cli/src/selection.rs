@@ -1,0 +1,68 @@
+//! From the options that say which cases, to a stream of them.
+
+use std::{collections::HashSet, sync::Arc};
+
+use dmlcts_generate::{Suite, SuiteError};
+use dmlcts_model::{Case, line};
+use dmlcts_runner::Parts;
+use dmlcts_spec::{Library, Operator, Predicate};
+
+use crate::{arguments::Selection, arguments::unknown, problem::Problem};
+
+impl Selection {
+    /// The suite's cases, but for the filter.
+    pub(crate) fn parts(&self) -> Result<Parts, Problem> {
+        let suite = load_suite(&self.suite)?;
+        let expansion = suite
+            .expand(Library::embedded(), self.seed)
+            .map_err(|error| suite_problem(&self.suite, error))?;
+        let has: HashSet<_> = expansion.parts().iter().map(dmlcts_generate::Part::strategy).collect();
+        if let Some(missing) = self.strategy.iter().find(|strategy| !has.contains(strategy)) {
+            let mut names: Vec<&str> = expansion.parts().iter().map(|part| part.strategy().name()).collect();
+            names.dedup();
+            return Err(Problem::usage(
+                format!("the suite `{}` has no part that the strategy `{missing}` makes", suite.name()),
+                format!("its strategies are: {}", names.join(", ")),
+            ));
+        }
+        Ok(Parts::new(expansion, &self.strategy))
+    }
+
+    /// The filter, compiled.
+    pub(crate) fn filter(&self) -> Result<Option<Arc<Predicate>>, Problem> {
+        let Some(text) = &self.filter else { return Ok(None) };
+        let scopes = Library::embedded().operators().iter().map(Operator::scope);
+        let predicate = Predicate::compile(text, scopes)
+            .map_err(|mistake| Problem::Predicate { text: text.clone(), mistake })?;
+        Ok(Some(Arc::new(predicate)))
+    }
+
+    /// How many threads to use.
+    pub(crate) fn threads(&self) -> usize {
+        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+}
+
+/// A suite by name or path.
+pub(crate) fn load_suite(name: &str) -> Result<Suite, Problem> {
+    Suite::load(name).map_err(|error| suite_problem(name, error))
+}
+
+fn suite_problem(name: &str, error: SuiteError) -> Problem {
+    match error {
+        SuiteError::Unknown { .. } => {
+            let known: Vec<&str> = Suite::names().collect();
+            Problem::usage(unknown("suite", name, &known), "name one of them, or the path of a YAML file")
+        }
+        SuiteError::Read { path, source } => {
+            Problem::Read { path: path.display().to_string(), error: source }
+        }
+        SuiteError::Mistakes(error) => Problem::Load(error),
+    }
+}
+
+/// A case from its line.
+pub(crate) fn parse_case(text: &str) -> Result<Case, Problem> {
+    line::parse(text, Library::embedded().signatures())
+        .map_err(|error| Problem::Line { line: text.to_owned(), error })
+}

@@ -1,0 +1,89 @@
+//! Time spans, sizes and seeds as people type them.
+
+use std::time::Duration;
+
+/// Reads `90s`, `10m`, `1h30m`, `500ms`; a bare number counts seconds.
+pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a time span; write 90s, 10m or 1h30m");
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().map(Duration::from_secs).map_err(|_| wrong());
+    }
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(wrong)?;
+        let (number, tail) = rest.split_at(digits);
+        let letters = tail.find(|letter: char| letter.is_ascii_digit()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(letters);
+        let milliseconds: u64 = match unit {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" | "min" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            _ => return Err(wrong()),
+        };
+        let part = number.parse::<u64>().ok().and_then(|number| number.checked_mul(milliseconds));
+        let part = part.map(Duration::from_millis).ok_or_else(wrong)?;
+        total = total.checked_add(part).ok_or_else(wrong)?;
+        rest = tail;
+    }
+    Ok(total)
+}
+
+/// Reads `512MiB`, `2GiB`, `64k`; units are powers of 1024, and a bare number counts bytes.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a size; write 512MiB or 2GiB");
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err(wrong()),
+    };
+    number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift)).ok_or_else(wrong)
+}
+
+/// Reads a count, whose digits may be grouped by `_` or `,`.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
+    digits.parse().map_err(|_| format!("`{text}` is not a count; write 1000 or 1_000"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_spans_are_read() {
+        for (text, milliseconds) in
+            [("90s", 90_000), ("1h30m", 5_400_000), ("500ms", 500), ("7", 7_000), ("2min", 120_000)]
+        {
+            assert_eq!(time_span(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["s", "1x", "1.5h", "-1s", "99999999999999999999s", "1h2", "18446744073709551615d"] {
+            assert!(time_span(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        for (text, bytes) in [("512MiB", 512 << 20), ("2g", 2 << 30), ("64k", 65_536), ("100", 100)] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "MiB", "1.5G", "99999999999G", "-1"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_are_read() {
+        assert_eq!(count("1_000"), Ok(1000));
+        assert_eq!(count("5,000"), Ok(5000));
+        assert!(count("many").is_err());
+        assert!(count("").is_err());
+    }
+}

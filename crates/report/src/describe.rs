@@ -1,0 +1,218 @@
+//! One case without a backend: its desc member by member, what the spec says of it, and where each element
+//! of its output comes from.
+
+use std::io::{self, Write};
+
+use dmlcts_model::{
+    Case, Desc, FeatureLevel, List, Member, MemberKind, Offsets, Side, Tensor, Value, coordinates_of,
+    element_count, element_to_text,
+};
+use dmlcts_spec::{Citation, Clause, IdSet, Judgement, Operator, Origin, Question, Validity};
+
+use crate::{Layout, Palette, Tone, braces, brackets, heading, numbers::grouped};
+
+/// How many elements are derived one by one.
+const DERIVED: usize = 256;
+
+/// A case's memory: what its input holds, and what its output must hold where the spec says so.
+#[derive(Clone, Debug)]
+pub struct CaseMemory {
+    /// Of `InputTensor`.
+    pub input: Vec<u8>,
+    /// Of `OutputTensor`.
+    pub output: Option<Vec<u8>>,
+}
+
+/// Writes the desc member by member, and the tensors in full where their memory is given.
+pub fn write_case(
+    out: &mut dyn Write,
+    case: &Case,
+    memory: Option<&CaseMemory>,
+    palette: Palette,
+) -> io::Result<()> {
+    let desc = &case.desc;
+    writeln!(out, "{}\n", palette.paint(Tone::Strong, &desc.signature.operator))?;
+    let longest = desc.signature.members.iter().map(|member| member.name.len()).max().unwrap_or(0);
+    for (member, value) in desc.signature.members.iter().zip(&desc.members) {
+        writeln!(out, "{:<longest$} = {}", member.name, value_text(desc, member, value))?;
+    }
+    for (side, offset) in Side::BOTH.into_iter().zip([case.binding.input, case.binding.output]) {
+        writeln!(out)?;
+        write_tensor_fields(out, desc, side, offset)?;
+        let held = match side {
+            Side::Input => memory.map(|memory| &memory.input),
+            Side::Output => memory.and_then(|memory| memory.output.as_ref()),
+        };
+        if let (Some(tensor), Some(held)) = (desc.tensor(side), held) {
+            Layout { name: side.member_name(), remark: "", tensor, memory: held, marked: &[] }
+                .write(out, "", palette)?;
+        } else if let Some(tensor) = desc.tensor(side) {
+            writeln!(out, "{}", heading(side.member_name(), tensor))?;
+        } else {
+            writeln!(out, "{}: null", side.member_name())?;
+        }
+    }
+    Ok(())
+}
+
+/// The fields of a tensor desc that its first line does not show.
+fn write_tensor_fields(out: &mut dyn Write, desc: &Desc, side: Side, offset: u64) -> io::Result<()> {
+    let Some(tensor) = desc.tensor(side) else { return Ok(()) };
+    writeln!(
+        out,
+        "{} has DimensionCount {}, Flags {}, TotalTensorSizeInBytes {}, GuaranteedBaseOffsetAlignment {}, and is \
+         bound at offset {offset}",
+        side.member_name(),
+        tensor.dimension_count,
+        tensor.flags,
+        tensor.total_size,
+        tensor.alignment,
+    )
+}
+
+/// What a member holds, in the words of the header.
+fn value_text(desc: &Desc, member: &Member, value: &Value) -> String {
+    match (value, &member.kind) {
+        (Value::Integer(value), MemberKind::Enumeration(enumeration)) => match enumeration.name_of(*value) {
+            Some(name) => format!("{}_{name}", enumeration.name),
+            None => format!("{value} (no {})", enumeration.name),
+        },
+        (Value::Integer(value), MemberKind::DataType) => u32::try_from(*value)
+            .map_or_else(|_| value.to_string(), |code| dmlcts_model::DataType(code).to_string()),
+        (Value::Integer(value), _) => value.to_string(),
+        (Value::List(None), _) => "null".to_owned(),
+        (Value::List(Some(list)), _) => braces(list),
+        (Value::Scalar(bytes), _) => {
+            let data_type = desc.input.as_ref().map(|input| input.data_type);
+            let number = data_type
+                .and_then(|data_type| Some((data_type, bytes.get(..data_type.element_size()?)?)))
+                .map(|(data_type, bytes)| element_to_text(data_type, bytes));
+            let bits = format!("{:#018x}", u64::from_le_bytes(*bytes));
+            number.map_or(bits.clone(), |number| format!("{number} ({bits})"))
+        }
+    }
+}
+
+/// Says whether a desc is valid at a level, and by what it is not.
+pub fn write_judgement(
+    out: &mut dyn Write,
+    operator: &Operator,
+    level: FeatureLevel,
+    judgement: &Judgement,
+    palette: Palette,
+) -> io::Result<()> {
+    match judgement.validity() {
+        Validity::Valid => {
+            writeln!(out, "{} at feature level {level}", palette.paint(Tone::Good, "valid"))
+        }
+        Validity::Invalid => {
+            writeln!(out, "{} at feature level {level}", palette.paint(Tone::Bad, "invalid"))?;
+            let broken = || in_set(operator.clauses(), judgement.violated);
+            broken().try_for_each(|clause| write_clause(out, "breaks", clause))?;
+            write_pages(out, broken().map(|clause| &clause.cite))
+        }
+        Validity::Open => {
+            writeln!(out, "{} at feature level {level}", palette.paint(Tone::Note, "open"))?;
+            let open = || in_set(operator.questions(), judgement.questions);
+            open().try_for_each(|question| write_question(out, question))?;
+            write_pages(out, open().map(|question| &question.cite))
+        }
+    }
+}
+
+fn in_set<T>(all: &[T], places: IdSet) -> impl Iterator<Item = &T> {
+    places.iter().filter_map(move |place| all.get(place))
+}
+
+fn write_clause(out: &mut dyn Write, head: &str, clause: &Clause) -> io::Result<()> {
+    writeln!(out, "  {head} {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+    for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
+        if let Some(remark) = remark {
+            writeln!(out, "      {head}: {}", one_line(remark))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_question(out: &mut dyn Write, question: &Question) -> io::Result<()> {
+    writeln!(out, "  open by {}: {} ({})", question.id, question.text, question.cite.section)?;
+    if let Some(note) = &question.note {
+        writeln!(out, "      note: {}", one_line(note))?;
+    }
+    Ok(())
+}
+
+/// Writes the addresses of the pages that say all this, each once.
+fn write_pages<'a>(out: &mut dyn Write, citations: impl Iterator<Item = &'a Citation>) -> io::Result<()> {
+    let mut pages: Vec<String> = Vec::new();
+    for address in citations.map(Citation::address) {
+        if !pages.contains(&address) {
+            pages.push(address);
+        }
+    }
+    pages.iter().try_for_each(|page| writeln!(out, "  see {page}"))
+}
+
+/// A text of several lines as one.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Writes every clause that was judged, those that are broken aside: met exactly, or kept; and the names of
+/// those that were not judged.
+pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &Judgement) -> io::Result<()> {
+    let kept = judgement.satisfied.without(judgement.boundary);
+    writeln!(out)?;
+    in_set(operator.clauses(), judgement.boundary.without(judgement.violated))
+        .try_for_each(|clause| write_clause(out, "meets exactly", clause))?;
+    let one_by_one = |clause: &&Clause| clause.origin == Origin::Operator;
+    in_set(operator.clauses(), kept)
+        .filter(one_by_one)
+        .try_for_each(|clause| write_clause(out, "keeps", clause))?;
+    // What every operator demands of its tensors and lists is kept nearly always: its names are enough.
+    let common: Vec<&str> = in_set(operator.clauses(), kept)
+        .filter(|clause| !one_by_one(clause))
+        .map(|clause| clause.id.as_str())
+        .collect();
+    if !common.is_empty() {
+        writeln!(out, "  keeps what is common to operators: {}", common.join(", "))?;
+    }
+    let all: IdSet = (0..operator.clauses().len()).collect();
+    let unjudged = all.without(judgement.satisfied).without(judgement.violated);
+    if !unjudged.is_empty() {
+        let names: Vec<&str> =
+            in_set(operator.clauses(), unjudged).map(|clause| clause.id.as_str()).collect();
+        writeln!(out, "  not judged, since what they build on is broken or absent: {}", names.join(", "))?;
+    }
+    write_pages(out, in_set(operator.clauses(), judgement.satisfied).map(|clause| &clause.cite))
+}
+
+/// Writes where each element of the output comes from: `Output[0,0,1,0] = Input[0,0,1,1] = 6`. `source` gives
+/// the input coordinates that an output element reads, or `None` where it is `fill`.
+pub fn write_derivation(
+    out: &mut dyn Write,
+    output: &Tensor,
+    memory: Option<&[u8]>,
+    fill: &str,
+    mut source: impl FnMut(&[i64]) -> Option<List>,
+) -> io::Result<()> {
+    let (Some(sizes), Some(size)) = (&output.sizes, output.data_type.element_size()) else { return Ok(()) };
+    let count = element_count(sizes);
+    for (index, offset) in Offsets::new(sizes, output.strides.as_deref()).take(DERIVED).enumerate() {
+        let coordinates = coordinates_of(index as u64, sizes);
+        let from =
+            source(&coordinates).map_or_else(|| fill.to_owned(), |from| format!("Input{}", brackets(&from)));
+        write!(out, "Output{} = {from}", brackets(&coordinates))?;
+        let start = usize::try_from(offset).ok().and_then(|offset| offset.checked_mul(size));
+        let bytes = start.zip(memory).and_then(|(start, memory)| memory.get(start..start.checked_add(size)?));
+        match bytes {
+            Some(bytes) => writeln!(out, " = {}", element_to_text(output.data_type, bytes))?,
+            None => writeln!(out)?,
+        }
+    }
+    if count > DERIVED as u128 {
+        let more = u64::try_from(count - DERIVED as u128).unwrap_or(u64::MAX);
+        writeln!(out, "... and {} more elements", grouped(more))?;
+    }
+    Ok(())
+}

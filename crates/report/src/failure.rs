@@ -1,0 +1,215 @@
+//! A failure, as a person wants to see it: the case, what was expected and what happened, the clauses in
+//! play, both tensors with what is wrong marked, and how to run it again.
+
+use std::io::{self, Write};
+
+use dmlcts_model::{Allowed, Case, Expectation, List, Outcome, Tensor, element_to_text};
+use dmlcts_runner::{Class, Evidence, Failure, Group, RunKind, Verdict, WrongElement, origins};
+use dmlcts_spec::{IdSet, Operator, Origin};
+
+use crate::{
+    Layout, Palette, Tone, brackets,
+    numbers::{counted, grouped},
+};
+
+/// How many wrong elements are explained one by one.
+const EXPLAINED: usize = 6;
+/// Everything below a failure's first line is indented.
+const INDENT: &str = "  ";
+
+/// A line that runs a case again, in quotes that a shell leaves alone.
+pub fn replay(case: &Case) -> String {
+    format!("dmlcts run '{case}'")
+}
+
+/// Writes a group of failures: its smallest case in full.
+pub(crate) fn write_group(
+    out: &mut dyn Write,
+    number: usize,
+    group: &Group,
+    palette: Palette,
+) -> io::Result<()> {
+    let shown = group.smallest.as_ref().unwrap_or(&group.first);
+    let head = if group.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
+    writeln!(
+        out,
+        "{} {}",
+        palette.paint(Tone::Bad, format_args!("{head} {number}:")),
+        palette.paint(
+            Tone::Strong,
+            format_args!("{}, {} ({})", shown.operator.name(), shown.class, counted(group.cases, "case"))
+        ),
+    )?;
+    write_failure(out, shown, palette)?;
+    let first = &group.first;
+    if group.smallest.is_some() {
+        writeln!(
+            out,
+            "{INDENT}shrunk from case {} ({}): {}",
+            grouped(first.index),
+            first.strategy,
+            first.case
+        )?;
+    }
+    writeln!(out)
+}
+
+/// Writes one failure in full, indented.
+pub fn write_failure(out: &mut dyn Write, failure: &Failure, palette: Palette) -> io::Result<()> {
+    let case = &failure.case;
+    writeln!(out, "{INDENT}{case}")?;
+    writeln!(out, "{INDENT}expected {}; the backend {}", expected(failure), did(failure))?;
+    if failure.verdict == Verdict::Flake {
+        writeln!(
+            out,
+            "{INDENT}it passed when it was run again alone: what ran before it matters, or chance does"
+        )?;
+    }
+    write_clauses(out, failure)?;
+    if let Some(evidence) = &failure.evidence {
+        write_evidence(out, failure, evidence, palette)?;
+    }
+    writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay(case)))
+}
+
+fn expected(failure: &Failure) -> String {
+    match &failure.expectation {
+        Expectation::Output => "an output".to_owned(),
+        Expectation::Accept => "to be accepted".to_owned(),
+        Expectation::Reject => "to be refused as invalid".to_owned(),
+        Expectation::Open(allowed) => {
+            let allowed: Vec<String> = allowed
+                .iter()
+                .map(|outcome| match outcome {
+                    Allowed::Reject => "to be refused as invalid".to_owned(),
+                    Allowed::Accept => "any output".to_owned(),
+                    Allowed::Output(0) => "the output of the semantics".to_owned(),
+                    Allowed::Output(reading) => format!("the output of reading {reading}"),
+                })
+                .collect();
+            allowed.join(" or ")
+        }
+    }
+}
+
+fn did(failure: &Failure) -> String {
+    let because = |reason: &str| if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    match &failure.outcome {
+        Outcome::Output => match failure.class {
+            Class::Remembered => "gave it, but not when the operator ran again on other data".to_owned(),
+            Class::WroteOutside => "wrote outside the output's memory".to_owned(),
+            Class::InputChanged => "changed the input".to_owned(),
+            Class::AcceptedInvalid => "accepted it".to_owned(),
+            _ if failure.verdict == Verdict::Flake => "gave another one, once".to_owned(),
+            _ => "gave another one".to_owned(),
+        },
+        Outcome::Accepted => "accepted it".to_owned(),
+        Outcome::Rejected { phase, code, reason } => {
+            format!("refused it ({phase}, {code}){}", because(reason))
+        }
+        Outcome::Unsupported(reason) => format!("called it unsupported{}", because(reason)),
+        Outcome::Failed { phase, reason } => format!("failed ({phase}){}", because(reason)),
+        Outcome::Crashed(reason) => format!("crashed{}", because(reason)),
+        Outcome::TimedOut => "did not answer in time".to_owned(),
+        Outcome::Lost => "gave no answer".to_owned(),
+    }
+}
+
+/// Names the clauses that are at stake: those that an invalid desc breaks, with what they say; of a valid desc
+/// those that it meets exactly and the other ones of its operator.
+fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
+    let Failure { operator, judgement, .. } = failure;
+    for place in judgement.violated.iter() {
+        if let Some(clause) = operator.clauses().get(place) {
+            writeln!(out, "{INDENT}breaks {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+        }
+    }
+    for place in judgement.questions.iter() {
+        if let Some(question) = operator.questions().get(place) {
+            writeln!(out, "{INDENT}open by {}: {} ({})", question.id, question.text, question.cite.section)?;
+        }
+    }
+    if !judgement.violated.is_empty() {
+        return Ok(());
+    }
+    let own: IdSet = (0..operator.clauses().len())
+        .filter(|&place| operator.clauses()[place].origin == Origin::Operator)
+        .collect();
+    let exact = judgement.boundary.intersection(own);
+    let kept = judgement.satisfied.intersection(own).without(exact);
+    if !exact.is_empty() {
+        writeln!(out, "{INDENT}meets exactly: {}", names(operator, exact))?;
+    }
+    if !kept.is_empty() {
+        writeln!(out, "{INDENT}keeps: {}", names(operator, kept))?;
+    }
+    Ok(())
+}
+
+fn names(operator: &Operator, places: IdSet) -> String {
+    let names: Vec<&str> = places
+        .iter()
+        .filter_map(|place| operator.clauses().get(place))
+        .map(|clause| clause.id.as_str())
+        .collect();
+    names.join(", ")
+}
+
+fn write_evidence(
+    out: &mut dyn Write,
+    failure: &Failure,
+    evidence: &Evidence,
+    palette: Palette,
+) -> io::Result<()> {
+    let (Some(input), Some(output)) = (&failure.case.desc.input, &failure.case.desc.output) else {
+        return Ok(());
+    };
+    let differences = &evidence.differences;
+    match evidence.run {
+        RunKind::First => {}
+        RunKind::OtherPoison => {
+            writeln!(out, "{INDENT}seen in a second run, over memory that held something else before")?;
+        }
+        RunKind::OtherData => writeln!(out, "{INDENT}seen in a second run, on other data")?,
+    }
+    let marked: Vec<List> = differences.first.iter().map(|wrong| wrong.coordinates.clone()).collect();
+    let write = |out: &mut dyn Write, name, remark, tensor, memory, marked| {
+        Layout { name, remark, tensor, memory, marked }.write(out, INDENT, palette)
+    };
+    write(out, "InputTensor", "", input, &evidence.input, &[])?;
+    write(out, "OutputTensor", "expected", output, &evidence.expected, &marked)?;
+    write(out, "OutputTensor", "actual", output, &evidence.actual, &marked)?;
+    for wrong in differences.first.iter().take(EXPLAINED) {
+        write_wrong_element(out, failure, output, wrong)?;
+    }
+    let more = differences.wrong().saturating_sub(EXPLAINED as u64);
+    if more > 0 {
+        let elements = grouped(differences.elements);
+        writeln!(out, "{INDENT}and {} more of {elements} elements differ", grouped(more))?;
+    }
+    Ok(())
+}
+
+fn write_wrong_element(
+    out: &mut dyn Write,
+    failure: &Failure,
+    output: &Tensor,
+    wrong: &WrongElement,
+) -> io::Result<()> {
+    let size = output.data_type.element_size().unwrap_or(8);
+    let text = |bits: u64| element_to_text(output.data_type, &bits.to_le_bytes()[..size]);
+    write!(
+        out,
+        "{INDENT}Output{} = {}, expected {} ({})",
+        brackets(&wrong.coordinates),
+        text(wrong.actual),
+        text(wrong.expected),
+        wrong.difference,
+    )?;
+    let from: Vec<String> =
+        origins(failure, wrong).iter().map(|coordinates| format!("Input{}", brackets(coordinates))).collect();
+    if !from.is_empty() {
+        write!(out, "; {} is {}", text(wrong.actual), from.join(" or "))?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,331 @@
+//! Tensors as DirectML's pages lay them out: a line that names the tensor, its sizes and its data type, then
+//! the elements in nested brackets, right-aligned by column.
+//!
+//! ```text
+//! OutputTensor: (Sizes:{1, 1, 2, 2}, DataType:FLOAT32)
+//! [[[[14, 16],
+//!    [ 6,  8]]]]
+//! ```
+//!
+//! Elements can be marked. Large tensors show the ends of each axis and the surroundings of what is marked,
+//! with `...` for what was left out.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use dmlcts_model::{List, Tensor, element_to_text, packed_strides};
+
+use crate::{Palette, Tone};
+
+/// How many elements are shown at each end of an axis: first of the innermost axis, then of the others. The
+/// first pair that keeps a tensor within [`MOST_CELLS`] is taken.
+const ENDS: [(usize, usize); 6] = [(16, 16), (10, 6), (8, 4), (5, 3), (4, 2), (3, 1)];
+/// How many elements are shown of one tensor, as far as [`ENDS`] can do something about it.
+const MOST_CELLS: usize = 256;
+/// Around how many marked elements a large tensor shows what is there.
+const MARKS_SHOWN: usize = 3;
+
+/// A tensor to lay out.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    /// `InputTensor` or `OutputTensor`.
+    pub name: &'a str,
+    /// What is said of it behind the first line's bracket; may be empty.
+    pub remark: &'a str,
+    /// Sizes, strides and data type.
+    pub tensor: &'a Tensor,
+    /// The tensor's memory.
+    pub memory: &'a [u8],
+    /// The coordinates of elements to mark.
+    pub marked: &'a [List],
+}
+
+/// Numbers in braces, as the pages write lists: `{1, 1, 4, 4}`.
+pub fn braces(values: &[i64]) -> String {
+    let values: Vec<_> = values.iter().map(i64::to_string).collect();
+    format!("{{{}}}", values.join(", "))
+}
+
+/// Coordinates in brackets, as the pages write them: `[0,0,1,0]`.
+pub fn brackets(coordinates: &[i64]) -> String {
+    let values: Vec<_> = coordinates.iter().map(i64::to_string).collect();
+    format!("[{}]", values.join(","))
+}
+
+/// The first line: name, sizes, strides where they are given, data type.
+pub fn heading(name: &str, tensor: &Tensor) -> String {
+    let mut line = format!("{name}: (Sizes:");
+    line += &tensor.sizes.as_ref().map_or_else(|| "null".to_owned(), |sizes| braces(sizes));
+    if let Some(strides) = &tensor.strides {
+        // Writing into a string cannot fail, here and below.
+        let _ = write!(line, ", Strides:{}", braces(strides));
+    }
+    let _ = write!(line, ", DataType:{})", tensor.data_type);
+    line
+}
+
+impl Layout<'_> {
+    /// Writes the tensor; every line starts with `indent`.
+    pub fn write(&self, out: &mut dyn Write, indent: &str, palette: Palette) -> io::Result<()> {
+        let heading = heading(self.name, self.tensor);
+        let separator = if self.remark.is_empty() { "" } else { ", " };
+        writeln!(out, "{indent}{heading}{separator}{}", palette.paint(Tone::Strong, self.remark))?;
+        let Some(sizes) = self.tensor.sizes.as_deref().filter(|sizes| sizes.iter().all(|&size| size > 0))
+        else {
+            return writeln!(out, "{indent}(no elements)");
+        };
+        let shown = self.shown(sizes);
+        let rows = rows(&shown);
+        let cells: Vec<Vec<Cell>> = rows.iter().map(|row| self.cells(row, shown.last(), palette)).collect();
+        let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.width).max().unwrap_or(0)
+            })
+            .collect();
+        for (number, row) in rows.iter().enumerate() {
+            if row.gap > 0 {
+                writeln!(out, "{indent}{}...", " ".repeat(row.gap))?;
+            }
+            let last = number + 1 == rows.len();
+            let opening = if number == 0 { sizes.len() } else { row.opening };
+            let closing = if last { sizes.len() } else { rows[number + 1].opening };
+            write!(out, "{indent}{}{}", " ".repeat(sizes.len() - opening), "[".repeat(opening))?;
+            for (column, cell) in cells[number].iter().enumerate() {
+                let padding = " ".repeat(widths[column] - cell.width);
+                let comma = if column == 0 { "" } else { ", " };
+                write!(out, "{comma}{padding}{}", cell.text)?;
+            }
+            writeln!(out, "{}{}", "]".repeat(closing), if last { "" } else { "," })?;
+        }
+        Ok(())
+    }
+
+    /// The indices shown of each axis, in ascending order.
+    fn shown(&self, sizes: &[i64]) -> Vec<Vec<i64>> {
+        let choose = |(inner, outer): (usize, usize)| -> Vec<Vec<i64>> {
+            let last = sizes.len().saturating_sub(1);
+            sizes
+                .iter()
+                .enumerate()
+                .map(|(axis, &size)| {
+                    let ends = if axis == last { inner } else { outer } as i64;
+                    if size <= 2 * ends {
+                        return (0..size).collect();
+                    }
+                    let marked = self.marked.iter().take(MARKS_SHOWN).filter_map(|mark| mark.get(axis));
+                    let around = marked.flat_map(|&mark| mark - 1..=mark + 1);
+                    let indices: BTreeSet<i64> = (0..ends)
+                        .chain(size - ends..size)
+                        .chain(around)
+                        .filter(|index| (0..size).contains(index))
+                        .collect();
+                    indices.into_iter().collect()
+                })
+                .collect()
+        };
+        let cells = |shown: &Vec<Vec<i64>>| shown.iter().map(Vec::len).product::<usize>();
+        let fitting = ENDS.into_iter().map(choose).find(|shown| cells(shown) <= MOST_CELLS);
+        fitting.unwrap_or_else(|| choose(ENDS[ENDS.len() - 1]))
+    }
+
+    fn cells(&self, row: &Row, columns: Option<&Vec<i64>>, palette: Palette) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        let mut next = 0;
+        let inner = columns.map_or([0].as_slice(), Vec::as_slice);
+        for &index in inner {
+            if index > next {
+                cells.push(Cell { text: "...".to_owned(), width: 3 });
+            }
+            next = index + 1;
+            let mut coordinates = row.outer.clone();
+            coordinates.extend(columns.map(|_| index));
+            cells.push(self.cell(&coordinates, palette));
+        }
+        cells
+    }
+
+    fn cell(&self, coordinates: &[i64], palette: Palette) -> Cell {
+        let text = self
+            .element(coordinates)
+            .map_or_else(|| "?".to_owned(), |bytes| element_to_text(self.tensor.data_type, bytes));
+        if !self.marked.iter().any(|mark| mark.as_slice() == coordinates) {
+            return Cell { width: text.chars().count(), text };
+        }
+        if palette.colour {
+            Cell { width: text.chars().count(), text: palette.paint(Tone::Bad, text).to_string() }
+        } else {
+            Cell { width: text.chars().count() + 1, text: format!("*{text}") }
+        }
+    }
+
+    /// The bytes of an element; `None` where the memory ends before it.
+    fn element(&self, coordinates: &[i64]) -> Option<&[u8]> {
+        let sizes = self.tensor.sizes.as_ref()?;
+        let strides = self.tensor.strides.clone().unwrap_or_else(|| packed_strides(sizes));
+        let place = coordinates.iter().zip(&strides).try_fold(0_u64, |sum, (&coordinate, &stride)| {
+            sum.checked_add((coordinate as u64).checked_mul(stride as u64)?)
+        })?;
+        let size = self.tensor.data_type.element_size()?;
+        let start = usize::try_from(place).ok()?.checked_mul(size)?;
+        self.memory.get(start..start.checked_add(size)?)
+    }
+}
+
+struct Cell {
+    text: String,
+    /// In columns of a terminal, without colours.
+    width: usize,
+}
+
+/// One line of elements.
+struct Row {
+    /// The coordinates on all axes but the innermost.
+    outer: List,
+    /// How many brackets open before it.
+    opening: usize,
+    /// Where rows were left out before it: the column of the `...`; 0 where none were.
+    gap: usize,
+}
+
+/// The lines that the shown indices make, in order.
+fn rows(shown: &[Vec<i64>]) -> Vec<Row> {
+    let outer = &shown[..shown.len().saturating_sub(1)];
+    let count: usize = outer.iter().map(Vec::len).product();
+    let mut rows = Vec::with_capacity(count);
+    let mut places = vec![0; outer.len()];
+    for _ in 0..count {
+        let coordinates: List =
+            places.iter().zip(outer).map(|(&place, indices): (&usize, _)| indices[place]).collect();
+        // The outermost axis on which this row is not a continuation of the one before.
+        let moved = places.iter().rposition(|&place| place > 0);
+        let axis = places.iter().rev().take_while(|&&place| place == 0).count();
+        let gap = moved
+            .filter(|&axis| outer[axis][places[axis] - 1] + 1 < coordinates[axis])
+            .map_or(0, |axis| axis + 1);
+        rows.push(Row { outer: coordinates, opening: axis + 1, gap });
+        for axis in (0..places.len()).rev() {
+            places[axis] += 1;
+            if places[axis] < outer[axis].len() {
+                break;
+            }
+            places[axis] = 0;
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmlcts_model::DataType;
+    use proptest::prelude::*;
+
+    fn text(tensor: &Tensor, memory: &[u8], marked: &[&[i64]], palette: Palette) -> String {
+        let marked: Vec<List> = marked.iter().map(|mark| List::from_slice(mark)).collect();
+        let mut out = Vec::new();
+        let layout = Layout { name: "OutputTensor", remark: "", tensor, memory, marked: &marked };
+        layout.write(&mut out, "", palette).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn floats(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+        values.into_iter().flat_map(f32::to_le_bytes).collect()
+    }
+
+    fn packed(data_type: DataType, sizes: &[i64]) -> Tensor {
+        Tensor::packed(data_type, List::from_slice(sizes))
+    }
+
+    #[test]
+    fn an_example_looks_as_on_its_page() {
+        let tensor = packed(DataType::FLOAT32, &[1, 1, 4, 4]);
+        let memory = floats((1..=16).map(|value| value as f32));
+        insta::assert_snapshot!(text(&tensor, &memory, &[], Palette::PLAIN), @r"
+        OutputTensor: (Sizes:{1, 1, 4, 4}, DataType:FLOAT32)
+        [[[[ 1,  2,  3,  4],
+           [ 5,  6,  7,  8],
+           [ 9, 10, 11, 12],
+           [13, 14, 15, 16]]]]
+        ");
+    }
+
+    #[test]
+    fn blocks_close_and_open_where_an_outer_axis_moves() {
+        let tensor = packed(DataType::UINT8, &[2, 1, 2, 2]);
+        insta::assert_snapshot!(text(&tensor, &[1, 2, 3, 4, 5, 6, 7, 8], &[], Palette::PLAIN), @r"
+        OutputTensor: (Sizes:{2, 1, 2, 2}, DataType:UINT8)
+        [[[[1, 2],
+           [3, 4]]],
+         [[[5, 6],
+           [7, 8]]]]
+        ");
+    }
+
+    #[test]
+    fn a_mark_is_a_star_or_a_colour() {
+        let tensor = packed(DataType::INT32, &[2, 2]);
+        let memory: Vec<u8> = [1, -20, 300, 4].into_iter().flat_map(i32::to_le_bytes).collect();
+        let marks: [&[i64]; 2] = [&[0, 0], &[1, 1]];
+        insta::assert_snapshot!(text(&tensor, &memory, &marks, Palette::PLAIN), @r"
+        OutputTensor: (Sizes:{2, 2}, DataType:INT32)
+        [[ *1, -20],
+         [300,  *4]]
+        ");
+        let coloured = text(&tensor, &memory, &marks, Palette { colour: true });
+        assert!(coloured.contains("[[  \x1b[1;31m1\x1b[0m, -20]"), "{coloured}");
+    }
+
+    #[test]
+    fn strides_are_named_and_followed() {
+        let mut tensor = packed(DataType::UINT8, &[2, 2]);
+        tensor.strides = Some(List::from_slice(&[1, 2]));
+        insta::assert_snapshot!(text(&tensor, &[1, 2, 3, 4], &[], Palette::PLAIN), @r"
+        OutputTensor: (Sizes:{2, 2}, Strides:{1, 2}, DataType:UINT8)
+        [[1, 3],
+         [2, 4]]
+        ");
+    }
+
+    #[test]
+    fn a_large_tensor_shows_its_ends_and_what_is_marked() {
+        let tensor = packed(DataType::UINT16, &[1000, 1000]);
+        let memory: Vec<u8> = (0..1_000_000_u32).flat_map(|value| (value as u16).to_le_bytes()).collect();
+        insta::assert_snapshot!(text(&tensor, &memory, &[&[500, 400]], Palette::PLAIN));
+    }
+
+    #[test]
+    fn memory_that_is_too_short_shows_as_unknown() {
+        let tensor = packed(DataType::UINT8, &[3]);
+        insta::assert_snapshot!(text(&tensor, &[1, 2], &[], Palette::PLAIN), @r"
+        OutputTensor: (Sizes:{3}, DataType:UINT8)
+        [1, 2, ?]
+        ");
+    }
+
+    proptest! {
+        #[test]
+        fn brackets_always_match(sizes in prop::collection::vec(1_i64..4, 1..6)) {
+            let tensor = packed(DataType::UINT8, &sizes);
+            let memory = vec![7; sizes.iter().product::<i64>() as usize];
+            let text = text(&tensor, &memory, &[], Palette::PLAIN);
+            let body = text.split_once('\n').unwrap().1;
+            let opened = body.matches('[').count();
+            prop_assert_eq!(opened, body.matches(']').count());
+            // One pair for the tensor, and one for each index of each axis but the innermost.
+            let expected: i64 = 1 + (1..sizes.len()).map(|axis| sizes[..axis].iter().product::<i64>()).sum::<i64>();
+            prop_assert_eq!(opened as i64, expected);
+            let all_closed = "]".repeat(sizes.len());
+            prop_assert!(body.trim_end().ends_with(&all_closed));
+        }
+
+        #[test]
+        fn no_tensor_floods_the_terminal(sizes in prop::collection::vec(1_i64..100_000, 1..5)) {
+            let tensor = packed(DataType::UINT8, &sizes);
+            prop_assert!(text(&tensor, &[], &[], Palette::PLAIN).len() < 16_000);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Numbers as people read them.
+
+use std::time::Duration;
+
+/// A count with its digits in groups of three: `1,234,567`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count and its noun: `1 case`, `2 cases`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A rate in three digits: `2.13 million`, `950 thousand`, `12`.
+pub fn rate(count: u64, time: Duration) -> String {
+    let each_second = count as f64 / time.as_secs_f64().max(1e-9);
+    match each_second {
+        rate if rate >= 1e6 => format!("{:.2} million", rate / 1e6),
+        rate if rate >= 1e4 => format!("{:.0} thousand", rate / 1e3),
+        rate => grouped(rate.round() as u64),
+    }
+}
+
+/// A time span: `0.23 s`, `12.4 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..10 => format!("{:.2} s", time.as_secs_f64()),
+        10..60 => format!("{:.1} s", time.as_secs_f64()),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A number of bytes: `17 bytes`, `1.5 MiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = count as f64 / 1024.0;
+    for unit in units {
+        if value < 1024.0 {
+            return if value < 1.0 { counted(count, "byte") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.1} ZiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([counted(1, "case"), counted(2, "case")], ["1 case", "2 cases"]);
+        assert_eq!(
+            [17, 1024, 1_572_864, u64::MAX].map(bytes),
+            ["17 bytes", "1.0 KiB", "1.5 MiB", "16.0 EiB"]
+        );
+        assert_eq!(rate(4_260_000, Duration::from_secs(2)), "2.13 million");
+        assert_eq!(rate(100_000, Duration::from_secs(4)), "25 thousand");
+        assert_eq!(rate(7, Duration::from_secs(1)), "7");
+        let spans = [230, 12_400, 200_000, 7_500_000].map(|millis| span(Duration::from_millis(millis)));
+        assert_eq!(spans, ["0.23 s", "12.4 s", "3 min 20 s", "2 h 5 min"]);
+    }
+}

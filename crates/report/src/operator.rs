@@ -1,0 +1,114 @@
+//! One operator, as its spec promises it: members, support, clauses, questions, semantics, errata.
+
+use std::io::{self, Write};
+
+use dmlcts_model::MemberKind;
+use dmlcts_spec::{Answer, Operator};
+
+use crate::{Palette, Tone, describe::one_line};
+
+/// Writes all that is promised of an operator, each promise with its section of the page.
+pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette) -> io::Result<()> {
+    let head = |text: &str| palette.paint(Tone::Strong, text.to_owned());
+    writeln!(out, "{}: {}", head(operator.name()), one_line(operator.summary()))?;
+    writeln!(out, "introduced in feature level {}; {}", operator.introduced(), address(operator))?;
+
+    writeln!(out, "\n{}", head("members"))?;
+    for member in &operator.signature().members {
+        writeln!(out, "  {}: {}", member.name, kind(&member.kind))?;
+    }
+    writeln!(out, "\n{}", head("support"))?;
+    for row in operator.support() {
+        let types: Vec<String> = row.types.iter().map(ToString::to_string).collect();
+        let (least, most) = (row.dimensions.start(), row.dimensions.end());
+        writeln!(
+            out,
+            "  from {}: {least} to {most} dimensions; {} ({})",
+            row.since,
+            types.join(", "),
+            row.cite.section
+        )?;
+    }
+    for mode in operator.modes().iter().filter(|mode| mode.since > operator.introduced()) {
+        writeln!(out, "  from {}: {} ({})", mode.since, mode.name, mode.cite.section)?;
+    }
+    writeln!(out, "\n{}", head("semantics"))?;
+    let semantics = operator.semantics();
+    for branch in &semantics.branches {
+        let name = branch.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+        writeln!(out, "  {name}{}", branch.expression)?;
+    }
+    if let Some(fill) = semantics.fill.and_then(|place| operator.signature().members.get(place)) {
+        writeln!(out, "  fill: {}", fill.name)?;
+    }
+    writeln!(out, "\n{}", head("clauses"))?;
+    for clause in operator.clauses() {
+        writeln!(out, "  {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+        for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
+            if let Some(remark) = remark {
+                writeln!(out, "      {head}: {}", one_line(remark))?;
+            }
+        }
+    }
+    if !operator.questions().is_empty() {
+        writeln!(out, "\n{}", head("questions"))?;
+    }
+    for question in operator.questions() {
+        writeln!(out, "  {}: {} ({})", question.id, question.text, question.cite.section)?;
+        let answers: Vec<String> =
+            question.allow.iter().map(|answer| answer_text(operator, *answer)).collect();
+        writeln!(out, "      allowed: {}", answers.join("; "))?;
+        if let Some(note) = &question.note {
+            writeln!(out, "      note: {}", one_line(note))?;
+        }
+    }
+    if !operator.remarks().is_empty() {
+        writeln!(out, "\n{}", head("remarks"))?;
+    }
+    for remark in operator.remarks() {
+        let head = if remark.erratum { "the page errs" } else { "note" };
+        writeln!(out, "  {}: {head}: {} ({})", remark.id, one_line(&remark.text), remark.cite.section)?;
+    }
+    writeln!(out, "\n{}", head("examples"))?;
+    for example in operator.examples() {
+        writeln!(out, "  {} ({}): {}", example.id, example.cite.section, example.case)?;
+    }
+    Ok(())
+}
+
+fn address(operator: &Operator) -> String {
+    operator
+        .clauses()
+        .iter()
+        .find(|clause| clause.cite.page == operator.page())
+        .map_or_else(|| operator.page().to_owned(), |clause| clause.cite.address())
+}
+
+fn kind(kind: &MemberKind) -> String {
+    match kind {
+        MemberKind::Count => "UINT, the length of the lists".to_owned(),
+        MemberKind::U32 => "UINT".to_owned(),
+        MemberKind::I32 => "INT".to_owned(),
+        MemberKind::U32List => "const UINT*, one value an axis".to_owned(),
+        MemberKind::I32List => "const INT*, one value an axis".to_owned(),
+        MemberKind::DataType => "DML_TENSOR_DATA_TYPE".to_owned(),
+        MemberKind::Scalar => "DML_SCALAR_UNION".to_owned(),
+        MemberKind::Enumeration(enumeration) => {
+            let names: Vec<&str> =
+                enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
+            format!("{} ({})", enumeration.name, names.join(", "))
+        }
+    }
+}
+
+fn answer_text(operator: &Operator, answer: Answer) -> String {
+    match answer {
+        Answer::Reject => "refused as invalid".to_owned(),
+        Answer::Accept => "accepted, with any output".to_owned(),
+        Answer::Reading(0) => "the output of the semantics".to_owned(),
+        Answer::Reading(reading) => operator.readings().get(reading - 1).map_or_else(
+            || "another reading".to_owned(),
+            |alternative| format!("reads {}", alternative.expression),
+        ),
+    }
+}

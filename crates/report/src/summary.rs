@@ -1,0 +1,231 @@
+//! The end of a run in a few lines: what was promised, what was run, what held, how fast, and where to go
+//! next.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use dmlcts_runner::{Ending, Summary, Verdict};
+use dmlcts_spec::{Library, Obligation, Operator};
+
+use crate::{
+    Palette, Tone,
+    failure::{replay, write_group},
+    numbers::{bytes, counted, grouped, rate, span},
+};
+
+/// How many obligations are named where a run leaves some out.
+const NAMED: usize = 3;
+
+/// What the program knows of a run, and the run itself does not.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// What promises.
+    pub library: &'static Library,
+    /// What was run, as it reads behind "ran": `suite smoke, seed 0`.
+    pub what: String,
+    /// Lines for the case that every case was run and none was unexpected: what that proves.
+    pub certificate: Vec<String>,
+    /// Commands to go on with, and what each is good for.
+    pub next: Vec<(String, String)>,
+}
+
+/// Writes the groups of failures, one after the other.
+pub fn write_failures(out: &mut dyn Write, summary: &Summary, palette: Palette) -> io::Result<()> {
+    for (number, group) in summary.groups.iter().enumerate() {
+        write_group(out, number + 1, group, palette)?;
+    }
+    if summary.ungrouped > 0 {
+        writeln!(
+            out,
+            "and {} of further kinds, which were counted only\n",
+            counted(summary.ungrouped, "failure")
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the summary.
+pub fn write_summary(
+    out: &mut dyn Write,
+    context: &Context,
+    summary: &Summary,
+    palette: Palette,
+) -> io::Result<()> {
+    let mut line = |head: &str, text: &str| {
+        writeln!(out, "{} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))
+    };
+    line("promised", &promised(context, summary))?;
+    line("ran", &ran(context, summary))?;
+    if let Some(ending) = ended(summary) {
+        line("ended", &palette.paint(Tone::Note, ending).to_string())?;
+    }
+    let tally = summary.tally();
+    let tone = if tally.unexpected() > 0 { Tone::Bad } else { Tone::Good };
+    line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
+    line("", &exercised(context.library, summary))?;
+    for note in notes(summary) {
+        line("note", &note)?;
+    }
+    if summary.ending == Ending::Complete && tally.unexpected() == 0 {
+        for text in &context.certificate {
+            line("proved", text)?;
+        }
+    }
+    line("speed", &speed(summary))?;
+    let failure = summary.groups.first().map(|group| group.smallest.as_ref().unwrap_or(&group.first));
+    if let Some(failure) = failure {
+        line("next", &replay(&failure.case))?;
+        line("", &format!("dmlcts explain '{}'", failure.case))?;
+    } else {
+        for (place, (command, purpose)) in context.next.iter().enumerate() {
+            let purpose = format!("# {purpose}");
+            let purpose = palette.paint(Tone::Faint, &purpose);
+            line(if place == 0 { "next" } else { "" }, &format!("{command:<36} {purpose}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn promised(context: &Context, summary: &Summary) -> String {
+    let library = context.library;
+    let names: Vec<&str> = library.operators().iter().map(Operator::name).collect();
+    let clauses: usize = library.operators().iter().map(|operator| operator.clauses().len()).sum();
+    let questions: usize = library.operators().iter().map(|operator| operator.questions().len()).sum();
+    format!(
+        "{} at feature level {}: {}, {} (spec {})",
+        names.join(", "),
+        summary.level,
+        counted(clauses as u64, "clause"),
+        counted(questions as u64, "open question"),
+        library.hash().get(..12).unwrap_or(library.hash()),
+    )
+}
+
+fn ran(context: &Context, summary: &Summary) -> String {
+    let backend = &summary.capabilities;
+    let device = if backend.device.is_empty() { String::new() } else { format!(" ({})", backend.device) };
+    let strategies: Vec<String> = summary
+        .strategies
+        .iter()
+        .filter(|(_, tally)| tally.total() > 0)
+        .map(|(name, tally)| format!("{name} {}", grouped(tally.total())))
+        .collect();
+    let left_out = summary.progress.read - summary.progress.ran.min(summary.progress.read);
+    let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
+    format!(
+        "{} on {} {}{device}: {}{left_out}{}{}",
+        context.what,
+        backend.name,
+        backend.version,
+        counted(summary.progress.ran, "case"),
+        if strategies.is_empty() { "" } else { ": " },
+        strategies.join(", "),
+    )
+}
+
+fn ended(summary: &Summary) -> Option<String> {
+    let of = summary.cases.map_or_else(
+        || counted(summary.progress.read, "case"),
+        |cases| format!("{} of {}", grouped(summary.progress.read), counted(cases, "case")),
+    );
+    let mut text = match summary.ending {
+        Ending::Complete => return None,
+        Ending::Limit => format!("at the limit, after {of}"),
+        Ending::FirstFailure => format!("at the first failure, after {of}"),
+        Ending::Timeout => format!("by the timeout, after {of}"),
+        Ending::Interrupted => format!("by Ctrl-C, after {of}"),
+        Ending::BackendLost => {
+            format!("after {of}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
+        }
+    };
+    for cases in &summary.abandoned {
+        // Writing into a string cannot fail.
+        let _ = write!(
+            text,
+            "; cases {} to {} were never answered",
+            grouped(cases.start),
+            grouped(cases.end - 1)
+        );
+    }
+    Some(text)
+}
+
+fn verdicts(summary: &Summary) -> String {
+    let tally = summary.tally();
+    let counts: Vec<String> = Verdict::ALL
+        .into_iter()
+        .filter(|&verdict| tally.of(verdict) > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
+        .map(|verdict| format!("{} {verdict}", grouped(tally.of(verdict))))
+        .collect();
+    counts.join(", ")
+}
+
+/// How much of the spec was exercised, of the operators that had any case.
+fn exercised(library: &Library, summary: &Summary) -> String {
+    let mut clauses = 0;
+    let (mut kept, mut broken, mut exact, mut met, mut all) = (0, 0, 0, 0, 0);
+    let mut missing = Vec::new();
+    for operator in library.operators() {
+        let obligations = operator.obligations(summary.level);
+        let is_met = |obligation: &Obligation| summary.coverage.met(operator, *obligation);
+        if !obligations.iter().any(is_met) {
+            continue;
+        }
+        clauses += operator.clauses().len();
+        all += obligations.len();
+        for obligation in obligations {
+            if !is_met(&obligation) {
+                missing.push(obligation.describe(operator));
+                continue;
+            }
+            met += 1;
+            match obligation {
+                Obligation::Satisfied(_) => kept += 1,
+                Obligation::Violated(_) => broken += 1,
+                Obligation::Boundary(_) => exact += 1,
+                _ => {}
+            }
+        }
+    }
+    let mut text = format!(
+        "of {clauses} clauses {kept} kept, {broken} broken, {exact} met exactly; {met} of {all} obligations met"
+    );
+    // Where hardly anything is missing, its names are more use than its number.
+    if !missing.is_empty() && missing.len() <= NAMED {
+        text.extend(["; not met: ", &missing.join(", ")]);
+    }
+    text
+}
+
+fn notes(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    if summary.notes.holes > 0 {
+        notes.push(format!(
+            "{} wrote into the holes of a strided output, which is allowed",
+            counted(summary.notes.holes, "run")
+        ));
+    }
+    if summary.notes.tails > 0 {
+        notes.push(format!(
+            "{} wrote behind the last element of an output, which is allowed",
+            counted(summary.notes.tails, "run")
+        ));
+    }
+    if summary.work.too_large > 0 {
+        notes.push(format!("{} too large to run, and created only", counted(summary.work.too_large, "case")));
+    }
+    notes
+}
+
+fn speed(summary: &Summary) -> String {
+    format!(
+        "{} cases/s: {} in {}, {} of an operator, {} of output",
+        rate(summary.progress.ran, summary.elapsed),
+        counted(summary.progress.ran, "case"),
+        span(summary.elapsed),
+        counted(summary.work.runs, "run"),
+        bytes(summary.work.bytes),
+    )
+}

@@ -1,0 +1,152 @@
+//! What a person sees while a run goes on and when it ends.
+//!
+//! Results go to the output, everything about progress goes to the error stream: a bar where that is a
+//! terminal, a line now and then where it is not. Short runs show no progress at all.
+
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant},
+};
+
+use dmlcts_runner::{Event, Failure, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::{
+    Context, Palette,
+    numbers::{counted, grouped, rate},
+    summary::{write_failures, write_summary},
+};
+
+/// A run that takes longer than this shows its progress.
+const LONG: Duration = Duration::from_secs(1);
+/// How often there is a line of progress where there is no bar.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// How much to show, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Show nothing but failures.
+    pub quiet: bool,
+    /// Whether the error stream is a terminal, which can show a bar.
+    pub bar: bool,
+    /// Colours of the output.
+    pub palette: Palette,
+}
+
+/// Shows a run's events.
+pub struct Terminal<'a> {
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+    context: Context,
+    options: Options,
+    cases: Option<u64>,
+    started: Instant,
+    last_line: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl<'a> Terminal<'a> {
+    /// Shows results on `out` and progress on `err`.
+    pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, context: Context, options: Options) -> Self {
+        let now = Instant::now();
+        Self { out, err, context, options, cases: None, started: now, last_line: now, bar: None }
+    }
+
+    /// Shows an event. An error is the output's; that of the error stream is of no consequence.
+    pub fn show(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Started { cases, .. } => {
+                self.cases = *cases;
+                self.started = Instant::now();
+                self.last_line = self.started;
+            }
+            Event::Progress(progress) => self.progress(progress),
+            Event::Failed(failure) => self.failed(failure),
+            Event::Shrinking { groups } => {
+                self.say(&format!(
+                    "looking for a smaller case in each of {}",
+                    counted(*groups as u64, "group")
+                ));
+            }
+            Event::Finished(summary) => {
+                if let Some(bar) = self.bar.take() {
+                    bar.finish_and_clear();
+                }
+                write_failures(self.out, summary, self.options.palette)?;
+                if !self.options.quiet {
+                    write_summary(self.out, &self.context, summary, self.options.palette)?;
+                }
+                self.out.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let now = Instant::now();
+        if self.options.quiet || now.duration_since(self.started) < LONG {
+            return;
+        }
+        if self.options.bar {
+            let bar = self.bar.get_or_insert_with(|| new_bar(self.cases));
+            bar.set_position(progress.read);
+            if progress.unexpected > 0 {
+                bar.set_message(format!("{} unexpected", grouped(progress.unexpected)));
+            }
+        } else if now.duration_since(self.last_line) >= LINE_EVERY {
+            self.last_line = now;
+            let of = self.cases.map(|cases| format!(" of {}", grouped(cases))).unwrap_or_default();
+            let line = format!(
+                "at case {}{of}: {} cases/s, {} unexpected",
+                grouped(progress.read),
+                rate(progress.read, now.duration_since(self.started)),
+                grouped(progress.unexpected),
+            );
+            self.say(&line);
+        }
+    }
+
+    fn failed(&mut self, failure: &Failure) {
+        let line = format!("{}: {}: {}", failure.verdict, failure.class, failure.case);
+        self.say(&line);
+    }
+
+    /// Writes a line of progress; it is no loss where nobody reads it.
+    fn say(&mut self, line: &str) {
+        if self.options.quiet {
+            return;
+        }
+        if let Some(bar) = &self.bar {
+            bar.suspend(|| {
+                let _ = writeln!(self.err, "{line}");
+            });
+        } else {
+            let _ = writeln!(self.err, "{line}");
+        }
+    }
+}
+
+fn new_bar(cases: Option<u64>) -> ProgressBar {
+    let (template, length) = if cases.is_some() {
+        ("{bar:30} {percent:>3} % {human_pos} of {human_len} cases, {per_sec}, {eta} left {msg}", cases)
+    } else {
+        ("{spinner} {human_pos} cases, {per_sec}, {elapsed} {msg}", None)
+    };
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(8));
+    // Both templates are constants that a test parses.
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_of_both_kinds_can_be_made() {
+        assert_eq!(new_bar(Some(7)).length(), Some(7));
+        assert_eq!(new_bar(None).length(), None);
+    }
+}

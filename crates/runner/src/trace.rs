@@ -1,0 +1,40 @@
+//! Where a wrong element came from: the fill of the input often tells.
+
+use dmlcts_generate::fill;
+use dmlcts_model::{List, Offsets, coordinates_of};
+
+use crate::{Failure, RunKind, WrongElement, compare::is_packed};
+
+/// Strided inputs of more elements than this are not searched.
+const MOST_ELEMENTS: usize = 1 << 20;
+/// How many elements of the input are named at most.
+const MOST_ORIGINS: usize = 3;
+
+/// The elements of the input that hold the bits of a wrong element: at most three of them, none where the fill
+/// does not tell elements apart.
+pub fn origins(failure: &Failure, wrong: &WrongElement) -> Vec<List> {
+    let (Some(evidence), Some(input)) = (&failure.evidence, &failure.case.desc.input) else {
+        return Vec::new();
+    };
+    let (Some(sizes), Some(size)) = (&input.sizes, input.data_type.element_size()) else { return Vec::new() };
+    if evidence.run == RunKind::OtherData {
+        return Vec::new();
+    }
+    let bytes = &wrong.actual.to_le_bytes()[..size];
+    let Some(origin) = fill::origin(&failure.case.fill, input.data_type, bytes) else { return Vec::new() };
+    let elements = (evidence.input.len() / size) as u64;
+    let candidates = origin.candidates(elements);
+    if is_packed(input) {
+        let count = u64::try_from(dmlcts_model::element_count(sizes)).unwrap_or(u64::MAX);
+        let within = candidates.filter(|&element| element < count);
+        return within.take(MOST_ORIGINS).map(|element| coordinates_of(element, sizes)).collect();
+    }
+    let candidates: Vec<u64> = candidates.take(64).collect();
+    Offsets::new(sizes, input.strides.as_deref())
+        .take(MOST_ELEMENTS)
+        .enumerate()
+        .filter(|(_, offset)| candidates.contains(offset))
+        .take(MOST_ORIGINS)
+        .map(|(index, _)| coordinates_of(index as u64, sizes))
+        .collect()
+}
