@@ -82,7 +82,7 @@ fn every_rule_of_tensors_can_be_broken_alone() {
         breaks(&[("OutputTensor.Flags", "1")], "owned-output");
         breaks(&[("OutputTensor.Strides", "0,1")], "output-disjoint");
         breaks(&[("OutputTensor.Strides", "1,1")], "output-disjoint");
-        breaks(&[("OutputTensor.DataType", "INT32")], "types-agree");
+        breaks(&[("InputTensor.DataType", "INT32")], "types-agree");
         breaks(&[("DimensionCount", "3")], "DimensionCount.agrees");
     }
     let null = "SLICE1 FLOAT32 InputTensor=null out=2,2 InputWindowOffsets=0,1 InputWindowSizes=4,3 InputWindowStrides=-2,2 DimensionCount=2";
