@@ -94,20 +94,6 @@ impl Judge {
     pub(crate) fn has_boundary(&self, clause: usize) -> bool {
         self.clauses.get(clause).is_some_and(|rule| !rule.edges.is_empty())
     }
-
-    /// The axes on which a question arises; every axis where it is asked of the desc as a whole.
-    pub(crate) fn question_axes(
-        &self,
-        question: usize,
-        desc: &Desc,
-        level: FeatureLevel,
-        values: &mut Values,
-    ) -> u8 {
-        let Some(rule) = self.questions.get(question) else { return 0 };
-        let evaluation = self.program.evaluate(Inputs::new(desc, level), values);
-        let truth = evaluation.mask(rule.condition).truth;
-        if self.program.op(rule.condition).per_axis || truth == 0 { truth } else { u8::MAX }
-    }
 }
 
 impl Edge {

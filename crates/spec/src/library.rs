@@ -4,12 +4,13 @@ use std::sync::LazyLock;
 
 use dmlcts_model::Signatures;
 
-use crate::{LoadError, Operator, Source, expression::Scope, load};
+use crate::{LoadError, Operator, Remark, Source, expression::Scope, load};
 
 /// The operators of one load.
 #[derive(Debug)]
 pub struct Library {
     pub(crate) operators: Vec<Operator>,
+    pub(crate) remarks: Vec<Remark>,
     pub(crate) signatures: Signatures,
     pub(crate) hash: String,
 }
@@ -51,6 +52,11 @@ impl Library {
     /// The operator of this name.
     pub fn operator(&self, name: &str) -> Option<&Operator> {
         self.operators.iter().find(|operator| operator.name() == name)
+    }
+
+    /// Errata and notes about what all operators share.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// The signatures of all operators, as a case line needs them.

@@ -1,13 +1,22 @@
 //! Names in messages.
 
-/// Lists names for a message, as `a`, `b` or `c`; a long list is cut.
+/// Lists names that are to choose from: `a`, `b` or `c`. A long list is cut.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    joined(names, "or")
+}
+
+/// Lists names that belong together: `a`, `b` and `c`. A long list is cut.
+pub(crate) fn all<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    joined(names, "and")
+}
+
+fn joined<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> String {
     const MOST: usize = 12;
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => "nothing".to_owned(),
         [only] => only.clone(),
-        [first @ .., last] if names.len() <= MOST => format!("{} or {last}", first.join(", ")),
+        [first @ .., last] if names.len() <= MOST => format!("{} {word} {last}", first.join(", ")),
         _ => format!("{} and {} more", names[..MOST].join(", "), names.len() - MOST),
     }
 }

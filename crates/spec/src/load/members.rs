@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dmlcts_model::{Member, MemberKind, Signature, closest};
 
-use super::common::Common;
+use super::{common::Common, rules::Broken};
 use crate::{Diagnostic, form::OperatorForm, names::list, yaml::Document};
 
 /// The kinds that are not enumerations, as they are written.
@@ -18,10 +18,11 @@ const KINDS: [(&str, MemberKind); 7] = [
     ("scalar", MemberKind::Scalar),
 ];
 
-/// The signature of an operator. A member whose kind is unknown is left out.
+/// The signature of an operator. A member whose kind is unknown is left out, and its name is broken.
 pub(super) fn signature(
     common: &Common,
     document: &Document<OperatorForm>,
+    broken: &mut Broken,
     wrong: &mut Vec<Diagnostic>,
 ) -> Arc<Signature> {
     let form = &document.value;
@@ -32,6 +33,7 @@ pub(super) fn signature(
             let message = format!("`{name}` cannot be the name of a member");
             let label = "a name has letters, digits and underscores, and is not that of a tensor";
             wrong.push(place.name(name).mistake(message, label));
+            broken.0.push(name.to_owned());
             continue;
         }
         let known = KINDS.iter().find(|(written, _)| written == kind).map(|(_, kind)| kind.clone());
@@ -50,10 +52,11 @@ pub(super) fn signature(
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         wrong.push(diagnostic);
+        broken.0.push(name.to_owned());
     }
     let counts = members.iter().filter(|member| member.kind == MemberKind::Count).count();
     let lists = members.iter().any(|member| member.kind.is_list());
-    if counts > 1 || lists && counts == 0 {
+    if broken.0.is_empty() && (counts > 1 || lists && counts == 0) {
         let message =
             format!("an operator with lists has one member of kind `count`, and this one has {counts}");
         wrong.push(document.root().name("members").mistake(message, "it says how long the lists are"));

@@ -63,6 +63,9 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
         }
         operators.extend(operator::load(&common, document, proof, &mut wrong));
     }
+    let form = &common.document.value;
+    let place = common.document.root();
+    let remarks = operator::remarks([&form.errata, &form.notes], place, &form.page, "", &mut wrong);
     LoadError::check(wrong)?;
     for (position, operator) in operators.iter_mut().enumerate() {
         operator.position = position;
@@ -73,5 +76,5 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
         hasher.update(source.text.as_bytes());
     }
     let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
-    Ok(Library { operators, signatures, hash: hasher.finalize().to_hex().to_string() })
+    Ok(Library { operators, remarks, signatures, hash: hasher.finalize().to_hex().to_string() })
 }

@@ -1,19 +1,22 @@
 //! One operator, from its form.
 
-use dmlcts_model::{FeatureLevel, MemberKind};
+use std::sync::Arc;
+
+use dmlcts_model::{FeatureLevel, MemberKind, Signature};
 
 use super::{
     Proof,
     common::{Common, cite, level_at},
     examples, members, proof,
-    rules::{self, Origins, Rules, mistaken},
-    semantics, support,
+    rules::{self, Broken, Origins, Rules, is_id},
+    semantics,
+    support::{self, SupportClause},
 };
 use crate::{
     Citation, Diagnostic, Operator, Origin, Remark,
     branching::Branching,
     expression::{self, Scope},
-    form::{OperatorForm, RemarkForm},
+    form::{ClauseForm, OperatorForm, RemarkForm},
     judge::Judge,
     oracle::Oracle,
     yaml::{Document, Place},
@@ -33,82 +36,22 @@ pub(super) fn load(
         let message = format!("`{}` cannot be the name of an operator", form.operator);
         wrong.push(root.key("operator").mistake(message, "a name has letters, digits and underscores"));
     }
-    let signature = members::signature(common, document, wrong);
+    let mut broken = Broken::default();
+    let signature = members::signature(common, document, &mut broken, wrong);
     let introduced = level_at(root.key("introduced"), &form.introduced, wrong);
     let since = introduced.unwrap_or(FeatureLevel::NEWEST);
     let rows = if introduced.is_some() { support::rows(document, since, wrong) } else { Vec::new() };
     let modes = support::modes(common, &signature, since);
 
-    let mut scope = Scope::new(signature.clone());
-    for (name, text) in form.lets.iter() {
-        let defined = expression::parse(text).and_then(|expression| scope.define(name, expression));
-        if let Err(mistake) = defined {
-            // Where the name itself cannot stand, the span is empty.
-            let of_name =
-                mistake.span.start == mistake.span.end && mistake.message.contains(&format!("`{name}`"));
-            let place = root.key("let");
-            let diagnostic = if of_name {
-                let diagnostic = place.name(name).mistake(mistake.message, "");
-                mistake.help.into_iter().fold(diagnostic, Diagnostic::help)
-            } else {
-                mistaken(place.key(name), mistake)
-            };
-            wrong.push(diagnostic);
-        }
-    }
-
-    let mut rules = Rules::new(&form.operator, &scope);
-    let shared = Origins { page: &common.document.value.page, origin: Origin::Tensor };
-    let shared_place = common.document.root();
-    // A mistake in what operators share is reported with the first operator only.
-    let mut of_shared = Vec::new();
-    for (index, clause) in common.document.value.clauses.iter().enumerate() {
-        rules.clause(clause, shared_place.key("clauses").index(index), shared, &mut of_shared);
-    }
+    let scope = definitions(document, &signature, &mut broken, wrong);
+    let mut rules = Rules::new(&form.operator, &scope, &broken);
     let introduced_at = Citation { page: form.page.clone(), section: "Availability".to_owned() };
-    for clause in support::clauses(&signature, since, &rows, &modes, introduced_at) {
-        rules.derived(&clause, Origin::Support, root.key("support"), wrong);
-    }
-    let count = signature.members.iter().find(|member| member.kind == MemberKind::Count);
-    if let Some(count) = count {
-        let of = |member: &str| Citation { page: form.page.clone(), section: format!("Members / {member}") };
-        let place = |member: &str| root.key("members").name(member);
-        rules.derived(
-            &rules::count_clause(&count.name, of(&count.name)),
-            Origin::Member,
-            place(&count.name),
-            wrong,
-        );
-        for member in signature.members.iter().filter(|member| member.kind.is_list()) {
-            for clause in rules::list_clauses(&member.name, &count.name, &of(&member.name)) {
-                rules.derived(&clause, Origin::Member, place(&member.name), wrong);
-            }
-        }
-    }
-    let own = Origins { page: &form.page, origin: Origin::Operator };
-    for (index, clause) in form.clauses.iter().enumerate() {
-        rules.clause(clause, root.key("clauses").index(index), own, wrong);
-    }
-    for (index, question) in common.document.value.questions.iter().enumerate() {
-        rules.question(question, shared_place.key("questions").index(index), shared, &mut of_shared);
-    }
-    for (index, question) in form.questions.iter().enumerate() {
-        rules.question(question, root.key("questions").index(index), own, wrong);
-    }
-    for diagnostic in of_shared {
-        let same = |other: &Diagnostic| {
-            (other.source_name(), other.span(), other.message())
-                == (diagnostic.source_name(), diagnostic.span(), diagnostic.message())
-        };
-        if !wrong.iter().any(same) {
-            wrong.push(diagnostic);
-        }
-    }
-    let semantics = semantics::semantics(document, &signature, &scope, wrong);
+    let of_support = support::clauses(&signature, since, &rows, &modes, introduced_at);
+    collect(&mut rules, common, document, &signature, &of_support, wrong);
+    let semantics = semantics::semantics(document, &signature, &scope, &broken, wrong);
     let Rules { clauses, questions, readings, .. } = rules;
     let prefix = format!("{}.", form.operator.to_lowercase());
-    let mut remarks = remarks(&form.errata, true, root.key("errata"), &form.page, &prefix, wrong);
-    remarks.extend(self::remarks(&form.notes, false, root.key("notes"), &form.page, &prefix, wrong));
+    let remarks = remarks([&form.errata, &form.notes], root, &form.page, &prefix, wrong);
     let (Some(semantics), true) = (semantics, wrong.len() == before) else { return None };
 
     let judge = Judge::new(&signature, &clauses, &questions);
@@ -143,25 +86,119 @@ pub(super) fn load(
     (wrong.len() == before).then_some(operator)
 }
 
-fn remarks(
-    forms: &[RemarkForm],
-    erratum: bool,
-    place: Place<'_>,
+/// What the names under `let` come to.
+fn definitions(
+    document: &Document<OperatorForm>,
+    signature: &Arc<Signature>,
+    broken: &mut Broken,
+    wrong: &mut Vec<Diagnostic>,
+) -> Scope {
+    let mut scope = Scope::new(Arc::clone(signature));
+    for (name, text) in document.value.lets.iter() {
+        let defined = expression::parse(text).and_then(|expression| scope.define(name, expression));
+        if let Err(mistake) = defined {
+            // Where the name itself cannot stand, the span is empty.
+            let of_name =
+                mistake.span.start == mistake.span.end && mistake.message.contains(&format!("`{name}`"));
+            let place = document.root().key("let");
+            if of_name {
+                let diagnostic = place.name(name).mistake(mistake.message, "");
+                wrong.push(mistake.help.into_iter().fold(diagnostic, Diagnostic::help));
+            } else {
+                broken.report(text, place.key(name), mistake, wrong);
+            }
+            broken.0.push(name.to_owned());
+        }
+    }
+    scope
+}
+
+/// Collects every clause and question: those of tensors, of support, of members, and the operator's own.
+fn collect(
+    rules: &mut Rules<'_>,
+    common: &Common,
+    document: &Document<OperatorForm>,
+    signature: &Signature,
+    of_support: &[SupportClause],
+    wrong: &mut Vec<Diagnostic>,
+) {
+    let form = &document.value;
+    let (root, shared_root) = (document.root(), common.document.root());
+    let ids = |clauses: &[ClauseForm]| clauses.iter().map(|clause| clause.id.clone()).collect::<Vec<_>>();
+    let (shared_ids, own_ids) = (ids(&common.document.value.clauses), ids(&form.clauses));
+    let shared = |below| Origins { page: &common.document.value.page, origin: Origin::Tensor, below };
+    let own = |below| Origins { page: &form.page, origin: Origin::Operator, below };
+    // What operators share is mistaken once for all of them.
+    let mut of_shared = Vec::new();
+    for (index, clause) in common.document.value.clauses.iter().enumerate() {
+        let place = shared_root.key("clauses").index(index);
+        rules.clause(clause, place, shared(&shared_ids[index..]), &mut of_shared);
+    }
+    for clause in of_support {
+        rules.derived(clause, Origin::Support, root.key("support"), wrong);
+    }
+    members_clauses(rules, document, signature, wrong);
+    for (index, clause) in form.clauses.iter().enumerate() {
+        rules.clause(clause, root.key("clauses").index(index), own(&own_ids[index..]), wrong);
+    }
+    for (index, question) in common.document.value.questions.iter().enumerate() {
+        rules.question(question, shared_root.key("questions").index(index), shared(&[]), &mut of_shared);
+    }
+    for (index, question) in form.questions.iter().enumerate() {
+        rules.question(question, root.key("questions").index(index), own(&[]), wrong);
+    }
+    for diagnostic in of_shared {
+        let key = |it: &Diagnostic| (it.source_name().to_owned(), it.span(), it.message().to_owned());
+        if !wrong.iter().any(|known| key(known) == key(&diagnostic)) {
+            wrong.push(diagnostic);
+        }
+    }
+}
+
+/// The clauses that follow from the kinds of members.
+fn members_clauses(
+    rules: &mut Rules<'_>,
+    document: &Document<OperatorForm>,
+    signature: &Signature,
+    wrong: &mut Vec<Diagnostic>,
+) {
+    let Some(count) = signature.members.iter().find(|member| member.kind == MemberKind::Count) else {
+        return;
+    };
+    let page = &document.value.page;
+    let of = |member: &str| Citation { page: page.clone(), section: format!("Members / {member}") };
+    let place = |member: &str| document.root().key("members").name(member);
+    let agrees = rules::count_clause(&count.name, of(&count.name));
+    rules.derived(&agrees, Origin::Member, place(&count.name), wrong);
+    for member in signature.members.iter().filter(|member| member.kind.is_list()) {
+        for clause in rules::list_clauses(&member.name, &count.name, &of(&member.name)) {
+            rules.derived(&clause, Origin::Member, place(&member.name), wrong);
+        }
+    }
+}
+
+/// The errata and notes of a file.
+pub(super) fn remarks(
+    [errata, notes]: [&[RemarkForm]; 2],
+    root: Place<'_>,
     page: &str,
     prefix: &str,
     wrong: &mut Vec<Diagnostic>,
 ) -> Vec<Remark> {
-    for (index, form) in forms.iter().enumerate() {
-        if forms[..index].iter().any(|other| other.id == form.id) {
-            let message = format!("the id `{}` is used twice", form.id);
-            wrong.push(place.index(index).key("id").mistake(message, "the second one"));
+    let mut remarks: Vec<Remark> = Vec::new();
+    for (forms, key) in [(errata, "errata"), (notes, "notes")] {
+        for (index, form) in forms.iter().enumerate() {
+            let id = format!("{prefix}{}", form.id);
+            let place = root.key(key).index(index).key("id");
+            if !is_id(&form.id) {
+                let message = format!("`{}` is no id", form.id);
+                wrong.push(place.mistake(message, "ids are lower case words joined by hyphens"));
+            } else if remarks.iter().any(|known| known.id == id) {
+                wrong.push(place.mistake(format!("the id `{id}` is used twice"), "the second one"));
+            }
+            let cite = cite(form.page.as_ref(), &form.cite, page);
+            remarks.push(Remark { id, erratum: key == "errata", cite, text: form.text.clone() });
         }
     }
-    let remark = |form: &RemarkForm| Remark {
-        id: format!("{prefix}{}", form.id),
-        erratum,
-        cite: cite(form.page.as_ref(), &form.cite, page),
-        text: form.text.clone(),
-    };
-    forms.iter().map(remark).collect()
+    remarks
 }

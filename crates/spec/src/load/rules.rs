@@ -15,6 +15,9 @@ pub(super) struct Rules<'a> {
     /// What ids begin with: the operator's name in lower case and a dot.
     prefix: String,
     scope: &'a expression::Scope,
+    broken: &'a Broken,
+    /// The ids, within the operator, of clauses that could not be understood.
+    failed: Vec<String>,
     pub(super) clauses: Vec<Clause>,
     pub(super) questions: Vec<Question>,
     pub(super) readings: Vec<AlternativeReading>,
@@ -26,12 +29,42 @@ pub(super) struct Origins<'a> {
     /// The page that the file cites by default.
     pub(super) page: &'a str,
     pub(super) origin: Origin,
+    /// The ids of the clauses that stand further below in the file.
+    pub(super) below: &'a [String],
+}
+
+/// Names whose definition is mistaken: what follows from them being unknown is no news.
+#[derive(Debug, Default)]
+pub(super) struct Broken(pub(super) Vec<String>);
+
+impl Broken {
+    /// Reports a mistake in an expression, unless it follows from another.
+    pub(super) fn report(
+        &self,
+        text: &str,
+        place: Place<'_>,
+        mistake: expression::Mistake,
+        wrong: &mut Vec<Diagnostic>,
+    ) {
+        let at = text.get(mistake.span.start..mistake.span.end);
+        if at.is_none_or(|name| !self.0.iter().any(|broken| broken == name)) {
+            wrong.push(mistaken(place, mistake));
+        }
+    }
 }
 
 impl<'a> Rules<'a> {
-    pub(super) fn new(operator: &str, scope: &'a expression::Scope) -> Self {
+    pub(super) fn new(operator: &str, scope: &'a expression::Scope, broken: &'a Broken) -> Self {
         let prefix = format!("{}.", operator.to_lowercase());
-        Self { prefix, scope, clauses: Vec::new(), questions: Vec::new(), readings: Vec::new() }
+        Self {
+            prefix,
+            scope,
+            broken,
+            failed: Vec::new(),
+            clauses: Vec::new(),
+            questions: Vec::new(),
+            readings: Vec::new(),
+        }
     }
 
     /// Adds a clause as it is written.
@@ -42,11 +75,12 @@ impl<'a> Rules<'a> {
         of: Origins<'_>,
         wrong: &mut Vec<Diagnostic>,
     ) {
-        for (side, each) in self.sides(form.each, place, of, wrong) {
+        for (side, each) in sides(form.each, place, of.origin, wrong) {
             let id = self.id(&form.id, side, place, wrong);
-            let given = self.given(&form.given, side, place.key("given"), wrong);
+            let given = self.given(&form.given, side, place.key("given"), of.below, wrong);
             let that = place.key("that");
             let Some((expression, term)) = self.condition(&form.that, side, each, that, wrong) else {
+                self.failed.push(short(&form.id, side));
                 continue;
             };
             self.push(
@@ -122,9 +156,9 @@ impl<'a> Rules<'a> {
         of: Origins<'_>,
         wrong: &mut Vec<Diagnostic>,
     ) {
-        for (side, each) in self.sides(form.each, place, of, wrong) {
+        for (side, each) in sides(form.each, place, of.origin, wrong) {
             let id = self.id(&form.id, side, place, wrong);
-            let given = self.given(&form.given, side, place.key("given"), wrong);
+            let given = self.given(&form.given, side, place.key("given"), of.below, wrong);
             let allow = self.answers(&form.allow, place.key("allow"), wrong);
             let when = place.key("when");
             let Some((expression, term)) = self.condition(&form.when, side, each, when, wrong) else {
@@ -171,7 +205,7 @@ impl<'a> Rules<'a> {
                             self.readings.push(AlternativeReading { question, expression, term });
                             answers.push(Answer::Reading(self.readings.len()));
                         }
-                        Err(mistake) => wrong.push(mistaken(place.key("read"), mistake)),
+                        Err(mistake) => self.broken.report(text, place.key("read"), mistake, wrong),
                     }
                 }
                 _ => wrong.push(
@@ -187,32 +221,6 @@ impl<'a> Rules<'a> {
             }
         }
         answers
-    }
-
-    /// The tensors that a rule is stated for, or no tensor, and whether it is asked of each axis.
-    fn sides(
-        &self,
-        each: Each,
-        place: Place<'_>,
-        of: Origins<'_>,
-        wrong: &mut Vec<Diagnostic>,
-    ) -> Vec<(Option<Side>, Scope)> {
-        let both = |scope| Side::BOTH.map(|side| (Some(side), scope)).to_vec();
-        match each {
-            Each::Desc => vec![(None, Scope::Desc)],
-            Each::Axis => vec![(None, Scope::Axis)],
-            _ if of.origin != Origin::Tensor => {
-                let message = "`each: tensor` is for the rules that all operators share";
-                wrong.push(
-                    place.key("each").mistake(message, "expected `desc` or `axis`").help(
-                        "name the tensor in the expression: `InputTensor.Sizes` or `OutputTensor.Sizes`",
-                    ),
-                );
-                Vec::new()
-            }
-            Each::Tensor => both(Scope::Desc),
-            Each::TensorAxis => both(Scope::Axis),
-        }
     }
 
     /// The full id of a rule, which must be new and well formed.
@@ -241,6 +249,7 @@ impl<'a> Rules<'a> {
         names: &[String],
         side: Option<Side>,
         place: Place<'_>,
+        below: &[String],
         wrong: &mut Vec<Diagnostic>,
     ) -> IdSet {
         let mut given = IdSet::EMPTY;
@@ -250,8 +259,17 @@ impl<'a> Rules<'a> {
                 given.insert(found);
                 continue;
             }
-            // Of a rule that is stated for both tensors the mistake is the same.
-            if side == Some(Side::Output) {
+            // Of a rule that is stated for both tensors the mistake is the same; of one that was reported
+            // already it is no news.
+            let failed = |side| self.failed.contains(&short(name, side));
+            if side == Some(Side::Output) || failed(side) || failed(None) {
+                continue;
+            }
+            if below.contains(name) {
+                let message = format!("`{name}` stands below this clause");
+                let help =
+                    "a clause is given only clauses that stand above it, so that none waits for itself";
+                wrong.push(place.index(index).mistake(message, "not stated yet").help(help));
                 continue;
             }
             let known: Vec<&str> =
@@ -283,13 +301,42 @@ impl<'a> Rules<'a> {
         });
         match checked {
             Ok((term, expression)) => Some((expression, term)),
-            Err(mistake) => {
+            Err(mut mistake) => {
+                // Of a rule that is stated for both tensors the mistake is the same, and its name is written
+                // for both.
+                if side.is_some() {
+                    let tensor = |text: &str| text.replace("InputTensor", "Tensor");
+                    mistake.message = tensor(&mistake.message);
+                    mistake.help = mistake.help.map(|help| tensor(&help));
+                }
                 if side != Some(Side::Output) {
-                    wrong.push(mistaken(place, mistake));
+                    self.broken.report(text, place, mistake, wrong);
                 }
                 None
             }
         }
+    }
+}
+
+/// The tensors that a rule is stated for, or no tensor, and whether it is asked of each axis.
+fn sides(
+    each: Each,
+    place: Place<'_>,
+    origin: Origin,
+    wrong: &mut Vec<Diagnostic>,
+) -> Vec<(Option<Side>, Scope)> {
+    let both = |scope| Side::BOTH.map(|side| (Some(side), scope)).to_vec();
+    match each {
+        Each::Desc => vec![(None, Scope::Desc)],
+        Each::Axis => vec![(None, Scope::Axis)],
+        _ if origin != Origin::Tensor => {
+            let message = "`each: tensor` is for the rules that all operators share";
+            let help = "name the tensor in the expression: `InputTensor.Sizes` or `OutputTensor.Sizes`";
+            wrong.push(place.key("each").mistake(message, "expected `desc` or `axis`").help(help));
+            Vec::new()
+        }
+        Each::Tensor => both(Scope::Desc),
+        Each::TensorAxis => both(Scope::Axis),
     }
 }
 

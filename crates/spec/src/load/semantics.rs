@@ -2,7 +2,7 @@
 
 use dmlcts_model::{MemberKind, Signature, closest};
 
-use super::{common::cite, rules::mistaken};
+use super::{common::cite, rules::Broken};
 use crate::{
     Branch, Diagnostic, Semantics,
     expression::{self, Type},
@@ -16,6 +16,7 @@ pub(super) fn semantics(
     document: &Document<OperatorForm>,
     signature: &Signature,
     scope: &expression::Scope,
+    broken: &Broken,
     wrong: &mut Vec<Diagnostic>,
 ) -> Option<Semantics> {
     let form = &document.value.semantics;
@@ -24,7 +25,7 @@ pub(super) fn semantics(
     let mut by = None;
     match (&form.read, &form.by) {
         (Some(text), None) if form.reads.0.is_empty() => {
-            branches.extend(branch(None, text, place.key("read"), scope, wrong));
+            branches.extend(branch(None, text, place.key("read"), (scope, broken), wrong));
         }
         (None, Some(member)) => {
             let position = signature.position(member);
@@ -53,7 +54,7 @@ pub(super) fn semantics(
                     wrong.push(diagnostic);
                     continue;
                 };
-                branches.extend(branch(Some((name, value)), text, place.key(name), scope, wrong));
+                branches.extend(branch(Some((name, value)), text, place.key(name), (scope, broken), wrong));
             }
             let missing: Vec<&str> =
                 names().filter(|name| form.reads.iter().all(|(written, _)| written != *name)).collect();
@@ -81,7 +82,7 @@ fn branch(
     mode: Option<(&str, i64)>,
     text: &str,
     place: Place<'_>,
-    scope: &expression::Scope,
+    (scope, broken): (&expression::Scope, &Broken),
     wrong: &mut Vec<Diagnostic>,
 ) -> Option<Branch> {
     let read = expression::parse(text).and_then(|expression| Ok((scope.read(&expression)?, expression)));
@@ -91,7 +92,7 @@ fn branch(
             Some(Branch { name: name.map(str::to_owned), value, expression, term })
         }
         Err(mistake) => {
-            wrong.push(mistaken(place, mistake));
+            broken.report(text, place, mistake, wrong);
             None
         }
     }
@@ -107,23 +108,19 @@ fn fill(
     let place = document.root().key("semantics");
     let scalars = signature.members.iter().filter(|member| member.kind == MemberKind::Scalar);
     let scalars = list(scalars.map(|member| member.name.as_str()));
-    match &document.value.semantics.fill {
-        Some(name) => {
-            let position = signature.position(name);
-            let scalar = position.filter(|&at| signature.members[at].kind == MemberKind::Scalar);
-            if scalar.is_none() {
-                let message = format!("`{name}` is no member that is a scalar");
-                wrong.push(place.key("fill").mistake(message, format!("expected {scalars}")));
-            }
-            scalar
+    let Some(name) = &document.value.semantics.fill else {
+        if branches.iter().any(|branch| branch.term.value_type == Type::Read) {
+            let message = "a read comes to `fill`, and nothing says what that is";
+            let at = document.root().name("semantics");
+            wrong.push(at.mistake(message, format!("add `fill`: {scalars}")));
         }
-        None => {
-            if branches.iter().any(|branch| branch.term.value_type == Type::Read) {
-                let message = "a read comes to `fill`, and nothing says what that is";
-                let at = document.root().name("semantics");
-                wrong.push(at.mistake(message, format!("add `fill`: {scalars}")));
-            }
-            None
-        }
+        return None;
+    };
+    let position = signature.position(name);
+    let scalar = position.filter(|&at| signature.members[at].kind == MemberKind::Scalar);
+    if scalar.is_none() {
+        let message = format!("`{name}` is no member that is a scalar");
+        wrong.push(place.key("fill").mistake(message, format!("expected {scalars}")));
     }
+    scalar
 }

@@ -5,12 +5,17 @@ use dmlcts_model::closest;
 use serde_json::Value;
 
 use super::tree::{Key, Kind, Node};
-use crate::{Diagnostic, names::list, source::Located};
+use crate::{
+    Diagnostic,
+    names::{all, list},
+    source::Located,
+};
 
 /// Everything that is wrong with the shape of a file.
 pub(super) fn check(source: &Located, root: &Node, schema: &Value) -> Vec<Diagnostic> {
     let mut checker = Checker { source, root: schema, mistakes: Vec::new() };
     checker.node(root, schema, "the file");
+    checker.mistakes.sort_by_key(|mistake| mistake.span().start);
     checker.mistakes
 }
 
@@ -138,20 +143,18 @@ impl<'a> Checker<'a> {
             }
         }
         let required = schema.get("required").and_then(Value::as_array);
-        for name in required.into_iter().flatten().filter_map(Value::as_str) {
-            if node.get(name).is_none() {
-                let end = entries.first().map_or(node.span.end, |(key, _)| key.span.end);
-                let span = entries.first().map_or(node.span.start, |(key, _)| key.span.start)..end;
-                let message = format!("{what} lacks `{name}`");
-                let description = known(name).and_then(|schema| schema.get("description")?.as_str());
-                let mut mistake =
-                    Diagnostic::new(self.source, span, message, format!("`{name}` is missing here"));
-                if let Some(first) = description.and_then(|text| text.split(['.', ';']).next()) {
-                    mistake = mistake.help(format!("`{name}`: {}", first.replace('\n', " ")));
-                }
-                self.mistakes.push(mistake);
-            }
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let missing: Vec<&str> = required.filter(|name| node.get(name).is_none()).collect();
+        let Some(first) = missing.first() else { return };
+        // A mapping that lacks something is named by its first key.
+        let span = entries.first().map_or_else(|| node.span.clone(), |(key, _)| key.span.clone());
+        let message = format!("{what} lacks {}", all(missing.iter().copied()));
+        let mut mistake = Diagnostic::new(self.source, span, message, "missing here");
+        let description = known(first).and_then(|schema| schema.get("description")?.as_str());
+        if let Some(text) = description.and_then(|text| text.split(['.', ';']).next()) {
+            mistake = mistake.help(format!("`{first}`: {}", text.replace('\n', " ")));
         }
+        self.mistakes.push(mistake);
     }
 
     fn unknown(&mut self, key: &Key, names: Vec<&str>, entries: &[(Key, Node)], what: &str) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granit_parser::{Event, Parser, ScalarStyle, Span};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span};
 
 use super::{DEEPEST_NESTING, LARGEST_FILE};
 use crate::{Diagnostic, source::Located};
@@ -66,10 +66,15 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
     }
     let mut stack: Vec<Open> = Vec::new();
     let mut root = None;
-    for event in Parser::new_from_str(text) {
+    // An alias is refused whether or not there is an anchor for it.
+    let options = granit_parser::options! { emit_unresolved_aliases: true };
+    for event in Parser::new_from_str_with_options(text, options) {
         let (event, span) = event.map_err(|error| {
             let at = error.marker().byte_offset().unwrap_or(text.len());
-            Diagnostic::new(source, at..at + 1, error.info(), "this is not YAML")
+            match error.kind() {
+                ErrorKind::RecursionLimitExceeded => Diagnostic::new(source, at..at + 1, too_deep(), ""),
+                _ => Diagnostic::new(source, at..at + 1, error.info(), "this is not YAML"),
+            }
         })?;
         let span = bytes(span, text);
         if let Some(refused) = refuse(&event) {
@@ -82,8 +87,7 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
             },
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if stack.len() == DEEPEST_NESTING {
-                    let message = format!("values are nested more than {DEEPEST_NESTING} deep");
-                    return Err(Diagnostic::new(source, span, message, ""));
+                    return Err(Diagnostic::new(source, span, too_deep(), ""));
                 }
                 let items = match event {
                     Event::SequenceStart(..) => Items::Sequence(Vec::new()),
@@ -115,6 +119,10 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
     root.ok_or_else(|| Diagnostic::new(source, 0..0, "the file is empty", ""))
 }
 
+fn too_deep() -> String {
+    format!("values are nested more than {DEEPEST_NESTING} deep")
+}
+
 /// Puts a finished value where it belongs: into a list, behind a key, or in the place of a key.
 fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Diagnostic> {
     match items {
@@ -144,7 +152,7 @@ fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Diagnos
 /// value stands elsewhere than it is written.
 fn refuse(event: &Event<'_>) -> Option<&'static str> {
     let (anchor, tag) = match event {
-        Event::Alias(_) => return Some("aliases are not allowed"),
+        Event::Alias(_) | Event::UnresolvedAlias(_) => return Some("aliases are not allowed"),
         Event::Scalar(_, _, anchor, tag)
         | Event::SequenceStart(_, anchor, tag)
         | Event::MappingStart(_, anchor, tag) => (*anchor, tag),
