@@ -46,6 +46,8 @@ pub struct Configuration {
     pub allow: Vec<Difference>,
     /// Runs only the cases for which it holds.
     pub filter: Option<Arc<Predicate>>,
+    /// How long a run that is to end waits for a backend that does not answer.
+    pub grace: Duration,
     /// Whether to look for a smaller case in each group of failures.
     pub shrink: bool,
 }
@@ -61,6 +63,7 @@ impl Default for Configuration {
             memory: 1 << 30,
             allow: Vec::new(),
             filter: None,
+            grace: Duration::from_secs(5),
             shrink: true,
         }
     }

@@ -19,7 +19,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::Coverage;
 
 use crate::{
-    Ending, Event, Failure, Group, Notes, Progress, Run, Stop, Summary, Tally, Verdict, Work,
+    Configuration, Ending, Event, Failure, Group, Notes, Progress, Run, Stop, Summary, Tally, Verdict, Work,
     expect::Declared,
     schedule::{ChunkResult, Chunks, Found, FoundGroups, Shared},
     worker::Worker,
@@ -29,8 +29,6 @@ use crate::{
 const CHUNK: u64 = 512;
 /// How often the collector looks up from waiting: for the deadline, and for the stop switch.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// How long a run that is to end waits for a worker that does not answer.
-const GRACE: Duration = Duration::from_secs(5);
 /// How many smaller cases are tried in a group of failures, and how long for all groups together.
 const SHRINK_STEPS: usize = 2_000;
 const SHRINK_TIME: Duration = Duration::from_secs(10);
@@ -87,7 +85,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let started = Instant::now();
     let mut examiner = Worker::new(&shared, None, probe);
     let results = if examiner.is_some() { start_workers(&shared, jobs) } else { sync_channel(1).1 };
-    let mut collector = Collector::new(&shared, &strategies, configuration.limit);
+    let mut collector = Collector::new(&shared, &strategies, configuration);
     let abandoned = collector.collect(
         &results,
         examiner.as_mut(),
@@ -179,6 +177,7 @@ struct Collector<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
     limit: Option<u64>,
+    grace: Duration,
     next: u64,
     waiting: BTreeMap<u64, ChunkResult>,
     progress: Progress,
@@ -193,11 +192,12 @@ struct Collector<'run> {
 }
 
 impl<'run> Collector<'run> {
-    fn new(shared: &'run Shared, strategies: &'run [String], limit: Option<u64>) -> Self {
+    fn new(shared: &'run Shared, strategies: &'run [String], configuration: &Configuration) -> Self {
         Self {
             shared,
             strategies,
-            limit,
+            limit: configuration.limit,
+            grace: configuration.grace,
             next: 0,
             waiting: BTreeMap::new(),
             progress: Progress::default(),
@@ -229,7 +229,7 @@ impl<'run> Collector<'run> {
             }
             if stop.is_requested() {
                 self.shared.chunks.wake();
-                if now.duration_since(heard) > GRACE {
+                if now.duration_since(heard) > self.grace {
                     abandoned = self.busy();
                     break;
                 }

@@ -308,7 +308,10 @@ impl<'run> Worker<'run> {
                 mode: Found::mode_of(&job.desc),
             };
             result.found.add(found);
-            result.is_cut |= shared.fail_fast;
+            if shared.fail_fast {
+                result.is_cut = true;
+                result.read = planned.index + 1 - result.chunk.cases.start;
+            }
         }
     }
 

@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Problem> {
             filter,
             // A case that somebody typed is shown as it was typed.
             shrink: arguments.cases.is_empty(),
+            ..Configuration::default()
         },
         stop: stop.clone(),
     };
