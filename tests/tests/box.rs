@@ -79,9 +79,9 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-fn set_sizes(desc: &mut Desc, side: Side, size: i64) {
+fn set_extent(desc: &mut Desc, side: Side, extent: i64) {
     if let Some(tensor) = desc.tensor_mut(side) {
-        *tensor = Tensor::packed(tensor.data_type, List::from_slice(&[size]));
+        *tensor = Tensor::packed(tensor.data_type, List::from_slice(&[extent]));
     }
 }
 
@@ -90,9 +90,9 @@ fn every_desc(operator: &str, members: &[(&str, std::ops::RangeInclusive<i64>)])
     let mut witnesses = Witnesses::new(operator, FeatureLevel::NEWEST);
     let mut desc = witnesses.desc(DataType::UINT8, &[1]);
     for input in 0..=8 {
-        set_sizes(&mut desc, Side::Input, input);
+        set_extent(&mut desc, Side::Input, input);
         for output in 0..=8 {
-            set_sizes(&mut desc, Side::Output, output);
+            set_extent(&mut desc, Side::Output, output);
             every_value(&mut witnesses, &mut desc, members);
         }
     }

@@ -1,0 +1,188 @@
+//! The bodies of the fuzz targets on the committed corpus, and on bytes from a seed; and that the comparison
+//! which fuzzing rests on does see a difference.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use arbitrary::Unstructured;
+use dmlcts_backend::{Capabilities, Operators, Refusal, RunError};
+use dmlcts_fuzzing::agreement::{Compared, check};
+use dmlcts_fuzzing::{agreement, arbitrary_case, case_from, case_line, mutate_case, spec_text};
+use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, line};
+use dmlcts_reference::{Operator, Reference};
+use dmlcts_spec::Library;
+
+/// The inputs of a target that are kept in the repository.
+fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let mut inputs: Vec<_> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| {
+            let path = entry.expect("the folder lists").path();
+            (path.display().to_string(), fs::read(&path).expect("the file reads"))
+        })
+        .collect();
+    inputs.sort();
+    assert!(inputs.len() >= 8, "{target} has {} inputs", inputs.len());
+    inputs
+}
+
+/// Bytes that a seed decides.
+fn bytes(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed;
+    let next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// A text in which a few bytes were replaced, left out or doubled.
+fn disturbed(text: &[u8], seed: u64) -> Vec<u8> {
+    let dice = bytes(seed, 32);
+    let mut text = text.to_vec();
+    for dice in dice.chunks_exact(4).take(1 + usize::from(dice[31] % 4)) {
+        let place = usize::from(u16::from_le_bytes([dice[0], dice[1]])) % text.len().max(1);
+        match dice[2] % 3 {
+            _ if text.is_empty() => text.push(dice[3]),
+            0 => text[place] = dice[3] & 0x7f,
+            1 => drop(text.remove(place)),
+            _ => text.insert(place, text[place]),
+        }
+    }
+    text
+}
+
+#[test]
+fn the_corpora_pass() {
+    for (name, input) in corpus("agreement") {
+        let text = String::from_utf8_lossy(&input);
+        assert!(line::parse(&text, Library::embedded().signatures()).is_ok(), "{name} holds no case line");
+        agreement(&input);
+    }
+    for (_, input) in corpus("case_line") {
+        case_line(&input);
+    }
+    for (_, input) in corpus("spec_text") {
+        spec_text(&input);
+    }
+}
+
+#[test]
+fn disturbed_corpora_pass() {
+    for seed in 0..300 {
+        for (_, input) in corpus("case_line") {
+            case_line(&disturbed(&input, seed));
+        }
+    }
+    for seed in 0..3 {
+        for (_, input) in corpus("spec_text") {
+            spec_text(&disturbed(&input, seed));
+        }
+    }
+}
+
+#[test]
+fn random_bytes_pass() {
+    for seed in 0..2000 {
+        let bytes = bytes(seed, (seed % 300) as usize);
+        case_line(&bytes);
+        spec_text(&bytes);
+        agreement(&bytes);
+    }
+}
+
+#[test]
+fn arbitrary_cases_agree_and_both_kinds_are_common() {
+    let mut counts = BTreeMap::new();
+    let total = 20_000;
+    for seed in 0..total {
+        let case = arbitrary_case(&mut Unstructured::new(&bytes(seed, 512))).expect("enough bytes");
+        let compared = check(&case, &mut Reference::new()).unwrap_or_else(|error| panic!("{error}"));
+        *counts.entry(compared).or_insert(0) += 1;
+    }
+    let share = |compared| counts.get(&compared).copied().unwrap_or(0) * 100 / total;
+    assert!(share(Compared::Acceptance) >= 40, "{counts:?}");
+    assert!(share(Compared::Refusal) >= 25, "{counts:?}");
+    assert!(counts.contains_key(&Compared::Open), "{counts:?}");
+}
+
+#[test]
+fn mutating_keeps_cases_readable_and_changes_them() {
+    let start = b"SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 InputWindowSizes=1,1,4,3 \
+                  InputWindowStrides=1,1,-2,2 fill=iota";
+    let mut data = [0; 512];
+    data[..start.len()].copy_from_slice(start);
+    let (mut size, mut changes) = (start.len(), 0);
+    for seed in 0..2000 {
+        let before = data[..size].to_vec();
+        let most = data.len();
+        size = mutate_case(&mut data, size, most, seed);
+        let text = std::str::from_utf8(&data[..size]).expect("a case line is text");
+        assert!(line::parse(text, Library::embedded().signatures()).is_ok(), "{text}");
+        agreement(&data[..size]);
+        changes += usize::from(before != data[..size]);
+    }
+    assert!(changes > 1500, "{changes}");
+    // What is no line becomes one, and what does not fit stays.
+    let mut data = [b'?'; 512];
+    let most = data.len();
+    let size = mutate_case(&mut data, 9, most, 1);
+    assert!(data[..size].starts_with(b"SLICE") || data[..size].starts_with(b"PADDING1"));
+    assert_eq!(mutate_case(&mut [b'?'; 16], 9, 16, 1), 9);
+}
+
+#[test]
+fn bytes_that_are_a_line_are_that_case() {
+    let text = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=random:7";
+    assert_eq!(case_from(text.as_bytes()).map(|case| case.to_string()).as_deref(), Some(text));
+}
+
+/// The reference, with one lie.
+struct Liar {
+    honest: Reference,
+    refuses_all: bool,
+}
+
+impl Operators for Liar {
+    type Operator = Operator;
+
+    fn capabilities(&self) -> &Capabilities {
+        self.honest.capabilities()
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        if self.refuses_all {
+            self.honest.set_feature_level(level);
+        }
+    }
+
+    fn create(&mut self, desc: &Desc) -> Result<Operator, Refusal> {
+        if self.refuses_all { Err(Refusal::Invalid("no".into())) } else { self.honest.create(desc) }
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut Operator,
+        binding: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        self.honest.run(operator, binding, input, output)?;
+        output[0] ^= 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn lies_are_noticed() {
+    let case = case_from(b"SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=2").expect("a case line");
+    let lie = |refuses_all| {
+        let error = check(&case, &mut Liar { honest: Reference::new(), refuses_all }).unwrap_err();
+        error.to_string()
+    };
+    assert!(lie(true).contains("no clause is broken"), "{}", lie(true));
+    // This one does not know that rank 1 begins with level 3.0.
+    assert!(lie(false).contains("at feature level 1.0: accepted, though it breaks"), "{}", lie(false));
+}
