@@ -1,11 +1,24 @@
 //! A suite applied to a spec: a stream of cases in which any index can be asked for.
 
-use dmlcts_model::Case;
-use dmlcts_spec::Library;
+use std::sync::Arc;
+
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    strategy::Generator,
-    suite::{PartForm, Strategy, Suite, SuiteError},
+    draw::derive,
+    lower,
+    pool::Pools,
+    space::Space,
+    strategy::{
+        Found, Generator, Row, Searched, boundary, documented,
+        exhaustive::{Bounded, Exhaustive},
+        large,
+        layout::Layouts,
+        negative,
+        random::{Drawer, Random},
+    },
+    suite::{CheckedPart, FillForm, PartForm, Strategy, Suite},
 };
 
 /// How many cases there are.
@@ -23,6 +36,15 @@ impl Length {
         match self {
             Self::Finite(length) => index < length,
             Self::Endless => true,
+        }
+    }
+
+    /// Both one after the other; saturates.
+    #[must_use]
+    pub fn then(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Finite(one), Self::Finite(other)) => Self::Finite(one.saturating_add(other)),
+            _ => Self::Endless,
         }
     }
 }
@@ -73,16 +95,45 @@ impl Part<'_> {
         self.generator.length()
     }
 
+    /// Writes the case at an index of the part over `case`, reusing its memory. Returns false past the end,
+    /// with `case` as it was.
+    pub fn case(&self, index: u128, case: &mut Case) -> bool {
+        let there = self.length().contains(index);
+        if there {
+            self.generator.case(index, case);
+        }
+        there
+    }
+
     /// What the search did not find, one sentence each: a clause that never breaks alone within the bounds,
     /// say. Empty for most parts.
     pub fn remarks(&self) -> Vec<String> {
         self.generator.remarks()
     }
+
+    /// What an exhaustive part counted, by operator, setting and rank; empty for others.
+    pub fn rows(&self) -> Vec<Row> {
+        self.generator.rows()
+    }
 }
 
 impl<'lib> Expansion<'lib> {
-    pub(crate) fn new(suite: &Suite, library: &'lib Library, seed: u64) -> Result<Self, SuiteError> {
-        Ok(Self { library, suite: suite.clone(), seed, parts: Vec::new() })
+    pub(crate) fn new(
+        suite: &Suite,
+        library: &'lib Library,
+        seed: u64,
+        checked: Vec<CheckedPart<'lib>>,
+    ) -> Self {
+        let mut spaces = Spaces { library, found: Vec::new() };
+        let forms = suite.form().parts.iter().cloned();
+        let parts = forms
+            .zip(checked)
+            .map(|(form, part)| {
+                let generator = generator(&form, part, &mut spaces, derive(seed, &form.id));
+                Part { form, generator }
+            })
+            .collect();
+        Self { library, suite: suite.clone(), seed, parts }
     }
 
     /// The spec that the cases come from.
@@ -105,12 +156,9 @@ impl<'lib> Expansion<'lib> {
         &self.parts
     }
 
-    /// How many cases there are in all; saturates at `u128::MAX`.
+    /// How many cases there are in all; saturates at `u128::MAX`. Searches in every part.
     pub fn length(&self) -> Length {
-        self.parts.iter().fold(Length::Finite(0), |sum, part| match (sum, part.length()) {
-            (Length::Finite(sum), Length::Finite(length)) => Length::Finite(sum.saturating_add(length)),
-            _ => Length::Endless,
-        })
+        self.parts.iter().fold(Length::Finite(0), |sum, part| sum.then(part.length()))
     }
 
     /// The part that holds an index, and the index within the part; `None` past the end. Searches only in
@@ -138,4 +186,106 @@ impl<'lib> Expansion<'lib> {
     pub fn blank(&self) -> Option<Case> {
         crate::strategy::blank(self.library)
     }
+}
+
+/// The spaces of the operators, built once and shared by all parts.
+struct Spaces<'lib> {
+    library: &'lib Library,
+    found: Vec<(usize, Option<Arc<Space<'lib>>>)>,
+}
+
+impl<'lib> Spaces<'lib> {
+    /// The space of an operator at the newest level: what older levels allow is part of it.
+    fn of(&mut self, operator: &'lib Operator) -> Option<Arc<Space<'lib>>> {
+        let place = self.library.operators().iter().position(|known| std::ptr::eq(known, operator))?;
+        if let Some((_, space)) = self.found.iter().find(|(known, _)| *known == place) {
+            return space.clone();
+        }
+        let space = Space::new(operator, FeatureLevel::NEWEST).map(Arc::new);
+        self.found.push((place, space.clone()));
+        space
+    }
+}
+
+/// What makes the cases of a part.
+fn generator<'lib>(
+    form: &PartForm,
+    part: CheckedPart<'lib>,
+    spaces: &mut Spaces<'lib>,
+    seed: u64,
+) -> Box<dyn Generator + 'lib> {
+    let CheckedPart { operators, types, ranks, bounds } = part;
+    let each = form.each.unwrap_or(4) as usize;
+    let bounded = operators.iter().zip(bounds).filter_map(|(operator, terms)| {
+        let space = spaces.of(operator)?;
+        let settings = space.settings.iter();
+        let bounds = settings
+            .map(|setting| terms.iter().map(|term| lower::bound(operator, &setting.values, term)).collect())
+            .collect();
+        Some(Bounded { space, bounds })
+    });
+    let bounded: Vec<Bounded<'lib>> = bounded.collect();
+    match form.strategy {
+        Strategy::Exhaustive => {
+            let fills = form.fills.clone().unwrap_or_else(|| vec![FillForm::Coordinates]);
+            Box::new(Exhaustive::new(bounded, ranks, types, fills, seed))
+        }
+        Strategy::Random | Strategy::Layout => {
+            let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
+            let elements = form.elements.unwrap_or(64) as usize;
+            let fills = form.fills.clone().unwrap_or_default();
+            let drawers = bounded
+                .into_iter()
+                .filter_map(|Bounded { space, .. }| {
+                    drawer(space, &types, ranks, fills.clone(), layouts, elements, seed)
+                })
+                .collect();
+            let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
+            Box::new(Random { drawers, seed, length })
+        }
+        Strategy::Documented => searched(bounded, move |space| documented::search(space, &types, ranks)),
+        Strategy::Large => {
+            let elements = form.elements;
+            searched(bounded, move |space| large::search(space, &types, ranks, elements, seed))
+        }
+        Strategy::Negative => searched(bounded, move |space| {
+            let bases = drawer(Arc::clone(space), &types, ranks, Vec::new(), Layouts::Some, 24, seed);
+            bases.map(|drawer| negative::search(space, &drawer, each, seed)).unwrap_or_default()
+        }),
+        Strategy::Boundary => searched(bounded, move |space| {
+            let bases = drawer(Arc::clone(space), &types, ranks, Vec::new(), Layouts::Some, 24, seed);
+            bases.map(|drawer| boundary::search(space, &drawer, each, seed)).unwrap_or_default()
+        }),
+    }
+}
+
+/// A part that searches each operator in turn on its first use.
+fn searched<'lib>(
+    bounded: Vec<Bounded<'lib>>,
+    search: impl Fn(&Arc<Space<'lib>>) -> Found + Send + Sync + 'lib,
+) -> Box<dyn Generator + 'lib> {
+    Box::new(Searched::new(move || {
+        let mut all = Found::default();
+        for bounded in &bounded {
+            let found = search(&bounded.space);
+            all.cases.extend(found.cases);
+            all.remarks.extend(found.remarks);
+        }
+        all
+    }))
+}
+
+fn drawer<'lib>(
+    space: Arc<Space<'lib>>,
+    types: &[dmlcts_model::DataType],
+    ranks: (usize, usize),
+    fills: Vec<FillForm>,
+    layouts: Layouts,
+    elements: usize,
+    seed: u64,
+) -> Option<Drawer<'lib>> {
+    let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
+    let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
+    let pools = Pools::new(Arc::clone(&space), Drawer::longest_axis(elements), seed);
+    Drawer::new(pools, supported, ranks, fills, layouts, elements)
 }

@@ -58,7 +58,7 @@ impl Diagnostic {
 
     /// Adds what to do about it.
     #[must_use]
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -170,7 +170,7 @@ pub struct LoadError {
 
 impl LoadError {
     /// The mistakes, or `Ok` where there are none.
-    pub(crate) fn check(mistakes: Vec<Diagnostic>) -> Result<(), Self> {
+    pub fn check(mistakes: Vec<Diagnostic>) -> Result<(), Self> {
         if mistakes.is_empty() { Ok(()) } else { Err(Self { diagnostics: mistakes }) }
     }
 

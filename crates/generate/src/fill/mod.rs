@@ -62,6 +62,16 @@ pub fn write(fill: &Fill, data_type: DataType, memory: &mut [u8]) {
     }
 }
 
+/// A value of a data type in the low bytes of a scalar union whose other bytes are zero, chosen by the bits of
+/// `word`: one that conversions destroy, or any bits.
+pub(crate) fn scalar(data_type: DataType, word: u64) -> [u8; 8] {
+    if word & 1 == 0 {
+        return special::scalar(word, data_type);
+    }
+    let unused = 64 - 8 * element_size(data_type) as u32;
+    (crate::draw::mix(word) >> unused).to_le_bytes()
+}
+
 /// Calls back for each element of `N` bytes; a constant width lets the compiler unroll the stores.
 #[inline]
 fn each_element<const N: usize>(memory: &mut [u8], mut element: impl FnMut(u64) -> [u8; N]) {

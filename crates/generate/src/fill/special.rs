@@ -104,7 +104,7 @@ pub(super) fn write(seed: u64, data_type: DataType, memory: &mut [u8]) {
 }
 
 /// One special value of a type, in the low bytes of a scalar union whose other bytes are zero.
-pub(crate) fn scalar(word: u64, data_type: DataType) -> [u8; 8] {
+pub(super) fn scalar(word: u64, data_type: DataType) -> [u8; 8] {
     let choice = word >> 60;
     let size = element_size(data_type);
     let bits = match (data_type.number_kind(), size) {

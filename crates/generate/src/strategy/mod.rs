@@ -1,12 +1,21 @@
 //! The ways to expand a spec to cases, one a file. Each knows the spec's clauses, types and levels, and no
 //! operator by name.
 
-use std::sync::Arc;
+pub(crate) mod boundary;
+pub(crate) mod documented;
+pub(crate) mod exhaustive;
+pub(crate) mod large;
+pub(crate) mod layout;
+pub(crate) mod negative;
+pub(crate) mod neighbour;
+pub(crate) mod random;
 
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Tensor};
+use std::sync::{Arc, OnceLock};
+
+use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, MemberKind, Tensor, Value};
 use dmlcts_spec::Library;
 
-use crate::Length;
+use crate::{Length, fill, suite::FillForm};
 
 /// What every strategy is: a number of cases, and the case at an index.
 pub(crate) trait Generator: Send + Sync {
@@ -20,6 +29,67 @@ pub(crate) trait Generator: Send + Sync {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// What an exhaustive part counted; empty for others.
+    fn rows(&self) -> Vec<Row> {
+        Vec::new()
+    }
+}
+
+/// One line of an exhaustive count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The operator.
+    pub operator: String,
+    /// The values of its enumerations, such as `PaddingMode=EDGE`; empty where it has none.
+    pub setting: String,
+    /// How many dimensions.
+    pub rank: usize,
+    /// How many valid tuples one axis has.
+    pub tuples: usize,
+    /// How many cases these span, over all types and fills.
+    pub cases: u128,
+}
+
+/// A strategy whose cases are searched for once and then kept.
+pub(crate) struct Searched<F> {
+    search: F,
+    found: OnceLock<Found>,
+}
+
+/// What a search found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) cases: Vec<Case>,
+    pub(crate) remarks: Vec<String>,
+}
+
+impl<F: Fn() -> Found + Send + Sync> Searched<F> {
+    pub(crate) fn new(search: F) -> Self {
+        Self { search, found: OnceLock::new() }
+    }
+
+    fn found(&self) -> &Found {
+        self.found.get_or_init(&self.search)
+    }
+}
+
+impl<F: Fn() -> Found + Send + Sync> Generator for Searched<F> {
+    fn length(&self) -> Length {
+        Length::Finite(self.found().cases.len() as u128)
+    }
+
+    fn case(&self, index: u128, case: &mut Case) {
+        if let Some(found) = self.found().cases.get(index as usize) {
+            case.desc.clone_from(&found.desc);
+            case.binding = found.binding;
+            case.fill = found.fill.clone();
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.found().remarks.clone()
+    }
 }
 
 /// A case of the first operator, to be written over.
@@ -28,4 +98,26 @@ pub(crate) fn blank(library: &Library) -> Option<Case> {
     let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
     let desc = Desc::usual(signature, tensor.clone(), tensor);
     Some(Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota })
+}
+
+/// The fills that a form stands for, for a type and a number of elements.
+pub(crate) fn fill_variants(form: FillForm, data_type: DataType, elements: u64, seed: u64) -> Vec<Fill> {
+    match form {
+        FillForm::Iota => vec![Fill::Iota],
+        FillForm::Coordinates => {
+            (0..fill::passes(data_type, elements)).map(|pass| Fill::Coordinates { pass }).collect()
+        }
+        FillForm::Random => vec![Fill::Random { seed }],
+        FillForm::Special => vec![Fill::Special { seed }],
+    }
+}
+
+/// Gives every scalar union a value of the data type that the bits of `word` choose; the bytes that the type
+/// does not use stay zero.
+pub(crate) fn set_scalars(desc: &mut Desc, data_type: DataType, word: u64) {
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        if matches!(member.kind, MemberKind::Scalar) {
+            *value = Value::Scalar(fill::scalar(data_type, word));
+        }
+    }
 }

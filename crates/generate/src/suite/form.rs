@@ -1,10 +1,11 @@
 //! `cases/suites/<name>.yaml` as plain structs: what can be written, field by field. Unknown keys are denied,
 //! and no form is tagged, untagged or flattened, so that a mistake keeps its place.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A named recipe: the parts of a suite, in the order in which they run.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteForm {
     /// The suite's name, which is the file's too.
@@ -16,7 +17,7 @@ pub struct SuiteForm {
 }
 
 /// One strategy at work within bounds.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartForm {
     /// Lower case, words joined by hyphens; unique in the file. Part of every seed that the part draws from.
@@ -55,7 +56,7 @@ pub struct PartForm {
 }
 
 /// A range of ranks, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RanksForm {
     /// At least so many dimensions.
@@ -65,18 +66,19 @@ pub struct RanksForm {
 }
 
 /// One bound.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundForm {
-    /// The operator that it bounds; all where absent.
+    /// The operator that it bounds; where absent, all that have the names in it.
     #[serde(default)]
     pub operator: Option<String>,
-    /// A predicate in the language of `--where`, such as `all axes InputTensor.Sizes <= 8`.
+    /// A condition in the language of the specs that every axis must keep, such as `InputTensor.Sizes <= 8`. On
+    /// an axis, a list stands for its value there.
     pub that: String,
 }
 
 /// A way to expand a spec to cases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// Every example of every page, on every type and rank that can hold it.
@@ -133,7 +135,7 @@ impl std::fmt::Display for Strategy {
 }
 
 /// A kind of fill; what a seed is for, the case draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FillForm {
     /// 1, 2, 3 …

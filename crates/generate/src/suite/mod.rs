@@ -1,22 +1,36 @@
 //! Suites: named recipes in YAML, embedded in the program or read from a file.
 
+mod check;
 mod form;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use dmlcts_spec::{Library, LoadError, Source};
+use dmlcts_spec::{
+    Library, LoadError, Source,
+    yaml::{self, Document},
+};
 
+pub(crate) use check::CheckedPart;
 pub use form::{BoundForm, FillForm, PartForm, RanksForm, Strategy, SuiteForm};
 
 use crate::Expansion;
 
 /// The suites that the program was built with: name and text.
-const EMBEDDED: [(&str, &str); 0] = [];
+const EMBEDDED: [(&str, &str); 5] = [
+    ("smoke", include_str!("../../../../cases/suites/smoke.yaml")),
+    ("ci", include_str!("../../../../cases/suites/ci.yaml")),
+    ("exhaustive", include_str!("../../../../cases/suites/exhaustive.yaml")),
+    ("exhaustive-large", include_str!("../../../../cases/suites/exhaustive-large.yaml")),
+    ("soak", include_str!("../../../../cases/suites/soak.yaml")),
+];
 
 /// A suite as it was written. [`Suite::expand`] applies it to a spec.
 #[derive(Debug, Clone)]
 pub struct Suite {
-    form: SuiteForm,
+    document: Arc<Document<SuiteForm>>,
     source: Source,
 }
 
@@ -69,23 +83,22 @@ impl Suite {
 
     /// A suite from its text.
     pub fn parse(source: &Source) -> Result<Self, LoadError> {
-        let form = crate::suite::form_of(source)?;
-        Ok(Self { form, source: source.clone() })
+        Ok(Self { document: Arc::new(yaml::read(source)?), source: source.clone() })
     }
 
     /// The suite's name.
     pub fn name(&self) -> &str {
-        &self.form.suite
+        &self.document.value.suite
     }
 
     /// What it is for.
     pub fn purpose(&self) -> &str {
-        self.form.purpose.trim()
+        self.document.value.purpose.trim()
     }
 
     /// What was written.
     pub fn form(&self) -> &SuiteForm {
-        &self.form
+        &self.document.value
     }
 
     /// Where it was written.
@@ -96,11 +109,9 @@ impl Suite {
     /// Applies the suite to a spec. This only checks names and bounds, and returns at once whatever the number
     /// of cases: parts search on their first use.
     pub fn expand<'lib>(&self, library: &'lib Library, seed: u64) -> Result<Expansion<'lib>, SuiteError> {
-        Expansion::new(self, library, seed)
+        let mut wrong = Vec::new();
+        let parts = check::check(&self.document, library, &mut wrong);
+        LoadError::check(wrong)?;
+        Ok(Expansion::new(self, library, seed, parts))
     }
-}
-
-fn form_of(source: &Source) -> Result<SuiteForm, LoadError> {
-    let _ = source;
-    Ok(SuiteForm { suite: String::new(), purpose: String::new(), parts: Vec::new() })
 }

@@ -1,0 +1,93 @@
+//! What a complete run of an exhaustive suite has shown: the bounds, the counts, and by which spec.
+
+use std::fmt;
+
+use crate::{Expansion, Row};
+
+/// What an expansion covers, to be shown when a run of it is complete. Equal certificates mean the same cases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certificate {
+    /// The suite.
+    pub suite: String,
+    /// The BLAKE3 hash of the suite's text, in hex.
+    pub suite_hash: String,
+    /// The BLAKE3 hash of the specs, in hex.
+    pub spec_hash: String,
+    /// What was drawn, was drawn by this seed.
+    pub seed: u64,
+    /// The exhaustive parts.
+    pub parts: Vec<CertifiedPart>,
+}
+
+/// An exhaustive part of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CertifiedPart {
+    /// The part.
+    pub id: String,
+    /// The bounds as they are written, with the operator where one is named.
+    pub bounds: Vec<String>,
+    /// The counts.
+    pub rows: Vec<Row>,
+    /// What was not tried, and why; a certificate with any is none.
+    pub remarks: Vec<String>,
+}
+
+impl Certificate {
+    /// The certificate of an expansion; `None` where none of its parts is exhaustive. Searches those parts.
+    pub fn of(expansion: &Expansion<'_>) -> Option<Self> {
+        let parts: Vec<CertifiedPart> = expansion
+            .parts()
+            .iter()
+            .map(|part| CertifiedPart {
+                id: part.id().to_owned(),
+                bounds: part
+                    .form()
+                    .bounds
+                    .iter()
+                    .flatten()
+                    .map(|bound| match &bound.operator {
+                        Some(operator) => format!("{operator}: {}", bound.that),
+                        None => bound.that.clone(),
+                    })
+                    .collect(),
+                rows: part.rows(),
+                remarks: if part.rows().is_empty() { Vec::new() } else { part.remarks() },
+            })
+            .filter(|part| !part.rows.is_empty())
+            .collect();
+        (!parts.is_empty()).then(|| Self {
+            suite: expansion.suite().name().to_owned(),
+            suite_hash: blake3::hash(expansion.suite().source().text.as_bytes()).to_hex().to_string(),
+            spec_hash: expansion.library().hash().to_owned(),
+            seed: expansion.seed(),
+            parts,
+        })
+    }
+
+    /// How many cases it covers.
+    pub fn cases(&self) -> u128 {
+        self.parts.iter().flat_map(|part| &part.rows).map(|row| row.cases).sum()
+    }
+}
+
+/// A table, one line a row.
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "suite {} ({})", self.suite, &self.suite_hash[..16.min(self.suite_hash.len())])?;
+        writeln!(f, "spec {}", self.spec_hash)?;
+        for part in &self.parts {
+            writeln!(f, "{}, where on every axis", part.id)?;
+            for bound in &part.bounds {
+                writeln!(f, "    {bound}")?;
+            }
+            for Row { operator, setting, rank, tuples, cases } in &part.rows {
+                let name = format!("{operator} {setting}");
+                writeln!(f, "  {:<32} rank {rank}: {tuples} an axis, {cases} cases", name.trim_end())?;
+            }
+            for remark in &part.remarks {
+                writeln!(f, "  not complete: {remark}")?;
+            }
+        }
+        write!(f, "{} cases in all", self.cases())
+    }
+}

@@ -1,0 +1,200 @@
+//! Finding values for unknowns: domains are narrowed by solving each comparison for every unknown that
+//! occurs linearly in it, the ends of the others are shaved off while interval arithmetic refutes them, and
+//! what is left is enumerated or sampled, one axis at a time.
+
+use smallvec::SmallVec;
+
+use super::{interval::Interval, term::Condition};
+use crate::draw::Draws;
+
+/// The domain of each unknown.
+pub(crate) type Domains = SmallVec<[Interval; 8]>;
+
+/// Conditions on unknowns with their domains.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem<'conditions> {
+    pub(crate) domains: Domains,
+    pub(crate) conditions: SmallVec<[&'conditions Condition; 16]>,
+}
+
+/// An unknown's domain was too wide to enumerate when its turn came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unbounded {
+    pub(crate) unknown: usize,
+}
+
+/// How many stretches are cut at most from either end of a domain; halving a 32-bit one takes about 32.
+const MOST_CUTS: u32 = 80;
+/// How many values of one unknown are tried at most.
+const WIDEST: u128 = 1 << 20;
+
+impl Problem<'_> {
+    /// Narrows every domain until nothing changes, or for a few rounds. Returns false where a domain is empty.
+    fn narrow(&self, domains: &mut Domains) -> bool {
+        for _ in 0..4 {
+            let before = domains.clone();
+            if !self.conditions.iter().all(|condition| condition.narrow(domains)) {
+                return false;
+            }
+            if *domains == before {
+                break;
+            }
+        }
+        true
+    }
+
+    fn refuted(&self, domains: &Domains) -> bool {
+        self.conditions.iter().any(|condition| condition.truth(domains) == Some(false))
+    }
+
+    /// Cuts stretches from both ends of one domain while no value in them can satisfy the conditions. Finds
+    /// what solving cannot: bounds through a division or an absolute value.
+    fn shave(&self, domains: &mut Domains, unknown: usize) {
+        for from_above in [false, true] {
+            let mut stretch = domains[unknown].len().div_ceil(2);
+            // Where only short stretches can be refuted, cutting them one by one would never end.
+            for _ in 0..MOST_CUTS {
+                if stretch == 0 || domains[unknown].is_empty() {
+                    break;
+                }
+                let whole = domains[unknown];
+                let length = stretch.min(whole.len()) as i128;
+                let cut = if from_above {
+                    Interval::new(whole.high - length + 1, whole.high)
+                } else {
+                    Interval::new(whole.low, whole.low + length - 1)
+                };
+                domains[unknown] = cut;
+                let gone = self.refuted(domains);
+                domains[unknown] = whole;
+                if gone {
+                    if from_above {
+                        domains[unknown].high = cut.low - 1;
+                    } else {
+                        domains[unknown].low = cut.high + 1;
+                    }
+                    stretch = stretch.min(domains[unknown].len());
+                } else {
+                    stretch /= 2;
+                }
+            }
+        }
+    }
+
+    /// What narrowing and shaving leave of one unknown's domain; `None` where nothing is left. Every solution
+    /// lies within, but not everything within need be one.
+    pub(crate) fn bounds(&self, unknown: usize) -> Option<Interval> {
+        let mut domains = self.domains.clone();
+        if !self.narrow(&mut domains) {
+            return None;
+        }
+        self.shave(&mut domains, unknown);
+        (!domains[unknown].is_empty()).then(|| domains[unknown])
+    }
+
+    /// The open unknown with the fewest values left.
+    fn next_unknown(domains: &Domains) -> Option<usize> {
+        (0..domains.len())
+            .filter(|&place| !domains[place].is_single())
+            .min_by_key(|&place| domains[place].len())
+    }
+
+    /// Calls back with every assignment that no condition refutes, each once, until the callback returns
+    /// false. Conditions that are undefined or opaque are left to the callback.
+    pub(crate) fn enumerate(&self, found: &mut dyn FnMut(&[i128]) -> bool) -> Result<(), Unbounded> {
+        self.descend(self.domains.clone(), found).map(|_| ())
+    }
+
+    fn descend(
+        &self,
+        mut domains: Domains,
+        found: &mut dyn FnMut(&[i128]) -> bool,
+    ) -> Result<bool, Unbounded> {
+        if domains.iter().any(|domain| domain.is_empty()) || !self.narrow(&mut domains) {
+            return Ok(true);
+        }
+        let Some(mut unknown) = Self::next_unknown(&domains) else {
+            let values: SmallVec<[i128; 8]> = domains.iter().map(|domain| domain.low).collect();
+            return Ok(self.refuted(&domains) || found(&values));
+        };
+        if domains[unknown].len() > 64 {
+            for place in 0..domains.len() {
+                if !domains[place].is_single() {
+                    self.shave(&mut domains, place);
+                }
+            }
+            if domains.iter().any(|domain| domain.is_empty()) {
+                return Ok(true);
+            }
+            match Self::next_unknown(&domains) {
+                Some(narrowest) => unknown = narrowest,
+                None => return self.descend(domains, found),
+            }
+        }
+        let whole = domains[unknown];
+        if whole.len() > WIDEST {
+            return Err(Unbounded { unknown });
+        }
+        for value in whole.low..=whole.high {
+            let mut next = domains.clone();
+            next[unknown] = Interval::single(value);
+            if !self.descend(next, found)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// One assignment that no condition refutes, drawn with a liking for the ends of domains; `None` where
+    /// this draw led nowhere. The order in which unknowns are fixed is drawn too.
+    pub(crate) fn sample(&self, draws: &mut Draws) -> Option<SmallVec<[i128; 8]>> {
+        let mut domains = self.domains.clone();
+        let mut order: SmallVec<[usize; 8]> = (0..domains.len()).collect();
+        draws.shuffle(&mut order);
+        for unknown in order {
+            if domains.iter().any(|domain| domain.is_empty()) || !self.narrow(&mut domains) {
+                return None;
+            }
+            if domains[unknown].is_single() {
+                continue;
+            }
+            self.shave(&mut domains, unknown);
+            if domains[unknown].is_empty() {
+                return None;
+            }
+            let mut fixed = None;
+            for _ in 0..4 {
+                let value = draw_value(domains[unknown], draws);
+                let mut next = domains.clone();
+                next[unknown] = Interval::single(value);
+                if self.narrow(&mut next) && !self.refuted(&next) {
+                    fixed = Some(next);
+                    break;
+                }
+            }
+            domains = fixed?;
+        }
+        let consistent = self.narrow(&mut domains) && !self.refuted(&domains);
+        consistent.then(|| domains.iter().map(|domain| domain.low).collect())
+    }
+}
+
+/// A value of a domain: often an end, often near zero, sometimes at the edge of a 16- or 32-bit word.
+fn draw_value(domain: Interval, draws: &mut Draws) -> i128 {
+    const EDGES: [i128; 8] =
+        [1 << 15, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, -1, -(1 << 31), 1 - (1 << 31)];
+    let near = |centre: i128, draws: &mut Draws| centre + i128::from(draws.between(-9, 9));
+    let value = match draws.below(8) {
+        0 => domain.low,
+        1 => domain.high,
+        2 => near(domain.low, draws),
+        3 | 4 => near(0, draws),
+        5 if domain.len() > 1 << 15 => EDGES[draws.place(EDGES.len())],
+        _ => domain.low + (u128::from(draws.word()) % domain.len()) as i128,
+    };
+    if domain.contains(value) {
+        value
+    } else {
+        domain.low + (u128::from(draws.word()) % domain.len()) as i128
+    }
+}

@@ -1,0 +1,377 @@
+//! The spec's expressions as the solver sees them: on one axis, over numbered unknowns, with everything that
+//! is fixed for the search already folded in.
+
+use super::interval::Interval;
+
+/// A number-valued expression on one axis.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Term {
+    /// A constant.
+    Number(i128),
+    /// One of the unknowns.
+    Unknown(usize),
+    /// Something that the search knows nothing of: a total size, say.
+    Opaque,
+    Add(Box<Term>, Box<Term>),
+    Negate(Box<Term>),
+    Multiply(Box<Term>, Box<Term>),
+    /// Floored.
+    Divide(Box<Term>, Box<Term>),
+    /// Never negative.
+    Modulo(Box<Term>, Box<Term>),
+    Absolute(Box<Term>),
+    Minimum(Box<Term>, Box<Term>),
+    Maximum(Box<Term>, Box<Term>),
+    If(Box<Condition>, Box<Term>, Box<Term>),
+}
+
+/// How two terms compare. The other three relations are these, turned round or negated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Relation {
+    Equal,
+    NotEqual,
+    /// Less than or equal.
+    AtMost,
+    Less,
+}
+
+/// One comparison: the difference of its sides, left minus right, against zero.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) relation: Relation,
+    pub(crate) difference: Term,
+    /// A bit for each unknown that occurs.
+    pub(crate) unknowns: u32,
+}
+
+/// A truth-valued expression on one axis, negations pushed inwards.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Condition {
+    Constant(bool),
+    /// Something that the search knows nothing of.
+    Opaque,
+    Compare(Comparison),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    If(Box<Condition>, Box<Condition>, Box<Condition>),
+}
+
+/// What a term may be while one unknown varies: `slope` times the unknown, plus something in `rest`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Affine {
+    pub(crate) slope: i128,
+    pub(crate) rest: Interval,
+}
+
+impl Affine {
+    fn flat(rest: Interval) -> Self {
+        Self { slope: 0, rest }
+    }
+
+    /// The values it may take when the unknown is anywhere in its domain.
+    fn spread(self, domain: Interval) -> Interval {
+        if self.slope == 0 {
+            return self.rest;
+        }
+        domain.multiply(Interval::single(self.slope)).add(self.rest)
+    }
+}
+
+impl Term {
+    pub(crate) fn add(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => Self::Number(a.saturating_add(b)),
+            (Self::Number(0), term) | (term, Self::Number(0)) => term,
+            (a, b) => Self::Add(Box::new(a), Box::new(b)),
+        }
+    }
+
+    pub(crate) fn negate(self) -> Self {
+        match self {
+            Self::Number(number) => Self::Number(number.saturating_neg()),
+            Self::Negate(term) => *term,
+            term => Self::Negate(Box::new(term)),
+        }
+    }
+
+    /// A bit for each unknown that occurs.
+    pub(crate) fn unknowns(&self) -> u32 {
+        match self {
+            Self::Number(_) | Self::Opaque => 0,
+            Self::Unknown(place) => 1 << place,
+            Self::Negate(a) | Self::Absolute(a) => a.unknowns(),
+            Self::Add(a, b)
+            | Self::Multiply(a, b)
+            | Self::Divide(a, b)
+            | Self::Modulo(a, b)
+            | Self::Minimum(a, b)
+            | Self::Maximum(a, b) => a.unknowns() | b.unknowns(),
+            Self::If(condition, a, b) => condition.unknowns() | a.unknowns() | b.unknowns(),
+        }
+    }
+
+    /// What the term may be over `domains`, kept affine in `unknown` where that is exact. `None` where it may be
+    /// undefined, or nothing is known.
+    pub(crate) fn affine(&self, domains: &[Interval], unknown: usize) -> Option<Affine> {
+        let spread = |term: &Self| -> Option<Interval> {
+            let affine = term.affine(domains, unknown)?;
+            Some(if affine.slope == 0 { affine.rest } else { affine.spread(domains[unknown]) })
+        };
+        Some(match self {
+            Self::Number(number) => Affine::flat(Interval::single(*number)),
+            Self::Unknown(place) if *place == unknown => Affine { slope: 1, rest: Interval::single(0) },
+            Self::Unknown(place) => Affine::flat(domains[*place]),
+            Self::Opaque => return None,
+            Self::Add(a, b) => {
+                let (a, b) = (a.affine(domains, unknown)?, b.affine(domains, unknown)?);
+                Affine { slope: a.slope.saturating_add(b.slope), rest: a.rest.add(b.rest) }
+            }
+            Self::Negate(a) => {
+                let a = a.affine(domains, unknown)?;
+                Affine { slope: -a.slope, rest: a.rest.negate() }
+            }
+            Self::Multiply(a, b) => {
+                let (a, b) = (a.affine(domains, unknown)?, b.affine(domains, unknown)?);
+                match (a.slope, b.slope) {
+                    (0, 0) => Affine::flat(a.rest.multiply(b.rest)),
+                    (0, _) if a.rest.is_single() => {
+                        Affine { slope: b.slope.saturating_mul(a.rest.low), rest: b.rest.multiply(a.rest) }
+                    }
+                    (_, 0) if b.rest.is_single() => {
+                        Affine { slope: a.slope.saturating_mul(b.rest.low), rest: a.rest.multiply(b.rest) }
+                    }
+                    _ => {
+                        let domain = domains[unknown];
+                        Affine::flat(a.spread(domain).multiply(b.spread(domain)))
+                    }
+                }
+            }
+            Self::Divide(a, b) => Affine::flat(spread(a)?.divide(spread(b)?)?),
+            Self::Modulo(a, b) => Affine::flat(spread(a)?.modulo(spread(b)?)?),
+            Self::Absolute(a) => Affine::flat(spread(a)?.absolute()),
+            Self::Minimum(a, b) => Affine::flat(spread(a)?.minimum(spread(b)?)),
+            Self::Maximum(a, b) => Affine::flat(spread(a)?.maximum(spread(b)?)),
+            Self::If(condition, a, b) => match condition.truth(domains) {
+                Some(true) => a.affine(domains, unknown)?,
+                Some(false) => b.affine(domains, unknown)?,
+                None => Affine::flat(spread(a)?.union(spread(b)?)),
+            },
+        })
+    }
+
+    /// What the term may be over `domains`.
+    pub(crate) fn range(&self, domains: &[Interval]) -> Option<Interval> {
+        // No unknown has this place, so that nothing is kept apart.
+        self.affine(domains, usize::MAX).map(|affine| affine.rest)
+    }
+}
+
+impl Comparison {
+    pub(crate) fn new(relation: Relation, left: Term, right: Term) -> Self {
+        let difference = left.add(right.negate());
+        let unknowns = difference.unknowns();
+        Self { relation, difference, unknowns }
+    }
+
+    fn negated(self) -> Self {
+        let Self { relation, difference, unknowns } = self;
+        // not (a <= b) is b < a: the difference changes sign, the relation its strictness.
+        let (relation, difference) = match relation {
+            Relation::Equal => (Relation::NotEqual, difference),
+            Relation::NotEqual => (Relation::Equal, difference),
+            Relation::AtMost => (Relation::Less, difference.negate()),
+            Relation::Less => (Relation::AtMost, difference.negate()),
+        };
+        Self { relation, difference, unknowns }
+    }
+
+    fn truth(&self, domains: &[Interval]) -> Option<bool> {
+        let Interval { low, high } = self.difference.range(domains)?;
+        match self.relation {
+            Relation::Equal if low == 0 && high == 0 => Some(true),
+            Relation::Equal if low > 0 || high < 0 => Some(false),
+            Relation::NotEqual if low > 0 || high < 0 => Some(true),
+            Relation::NotEqual if low == 0 && high == 0 => Some(false),
+            Relation::AtMost if high <= 0 => Some(true),
+            Relation::AtMost if low > 0 => Some(false),
+            Relation::Less if high < 0 => Some(true),
+            Relation::Less if low >= 0 => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Cuts from the domain of `unknown` what cannot make the comparison true, by solving for it where it
+    /// occurs linearly.
+    fn narrow(&self, domains: &mut [Interval], unknown: usize) {
+        let Some(Affine { slope, rest }) = self.difference.affine(domains, unknown) else { return };
+        if slope == 0 {
+            return;
+        }
+        // slope * x + rest <= limit, for some value of rest.
+        let at_most = |domain: &mut Interval, slope: i128, rest_low: i128, limit: i128| {
+            let room = limit - rest_low;
+            if slope > 0 {
+                domain.high = domain.high.min(super::interval::floor_divide(room, slope));
+            } else {
+                // x >= room / slope, rounded up.
+                domain.low = domain.low.max(-super::interval::floor_divide(room, -slope));
+            }
+        };
+        let domain = &mut domains[unknown];
+        match self.relation {
+            Relation::AtMost => at_most(domain, slope, rest.low, 0),
+            Relation::Less => at_most(domain, slope, rest.low, -1),
+            Relation::Equal => {
+                at_most(domain, slope, rest.low, 0);
+                at_most(domain, -slope, -rest.high, 0);
+            }
+            Relation::NotEqual => {
+                if rest.is_single() && rest.low % slope == 0 {
+                    let forbidden = -rest.low / slope;
+                    if domain.low == forbidden {
+                        domain.low += 1;
+                    }
+                    if domain.high == forbidden {
+                        domain.high -= 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Condition {
+    pub(crate) fn negated(self) -> Self {
+        match self {
+            Self::Constant(truth) => Self::Constant(!truth),
+            Self::Opaque => Self::Opaque,
+            Self::Compare(comparison) => Self::Compare(comparison.negated()),
+            Self::All(parts) => Self::Any(parts.into_iter().map(Self::negated).collect()),
+            Self::Any(parts) => Self::All(parts.into_iter().map(Self::negated).collect()),
+            Self::If(condition, a, b) => Self::If(condition, Box::new(a.negated()), Box::new(b.negated())),
+        }
+    }
+
+    /// A bit for each unknown that occurs.
+    pub(crate) fn unknowns(&self) -> u32 {
+        match self {
+            Self::Constant(_) | Self::Opaque => 0,
+            Self::Compare(comparison) => comparison.unknowns,
+            Self::All(parts) | Self::Any(parts) => parts.iter().fold(0, |mask, part| mask | part.unknowns()),
+            Self::If(condition, a, b) => condition.unknowns() | a.unknowns() | b.unknowns(),
+        }
+    }
+
+    /// Whether it holds for all of `domains` or for none; `None` where that is open or undefined.
+    pub(crate) fn truth(&self, domains: &[Interval]) -> Option<bool> {
+        match self {
+            Self::Constant(truth) => Some(*truth),
+            Self::Opaque => None,
+            Self::Compare(comparison) => comparison.truth(domains),
+            Self::All(parts) => {
+                let mut all = Some(true);
+                for part in parts {
+                    match part.truth(domains) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            Self::Any(parts) => {
+                let mut any = Some(false);
+                for part in parts {
+                    match part.truth(domains) {
+                        Some(true) => return Some(true),
+                        Some(false) => {}
+                        None => any = None,
+                    }
+                }
+                any
+            }
+            Self::If(condition, a, b) => match condition.truth(domains) {
+                Some(true) => a.truth(domains),
+                Some(false) => b.truth(domains),
+                None => None,
+            },
+        }
+    }
+
+    /// Cuts from `domains` what cannot make the condition true. Returns false where nothing is left.
+    pub(crate) fn narrow(&self, domains: &mut [Interval]) -> bool {
+        match self {
+            Self::Constant(truth) => *truth,
+            Self::Opaque => true,
+            Self::Compare(comparison) => {
+                let mut rest = comparison.unknowns;
+                while rest != 0 {
+                    let unknown = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    if !domains[unknown].is_single() {
+                        comparison.narrow(domains, unknown);
+                        if domains[unknown].is_empty() {
+                            return false;
+                        }
+                    }
+                }
+                comparison.truth(domains) != Some(false)
+            }
+            Self::All(parts) => parts.iter().all(|part| part.narrow(domains)),
+            Self::Any(parts) => {
+                let mut possible = parts.iter().filter(|part| part.truth(domains) != Some(false));
+                match (possible.next(), possible.next()) {
+                    (None, _) => false,
+                    (Some(only), None) => only.narrow(domains),
+                    _ => true,
+                }
+            }
+            Self::If(condition, a, b) => match condition.truth(domains) {
+                Some(true) => a.narrow(domains),
+                Some(false) => b.narrow(domains),
+                None => true,
+            },
+        }
+    }
+
+    /// Every comparison that occurs, those inside of terms included.
+    pub(crate) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
+        match self {
+            Self::Constant(_) | Self::Opaque => {}
+            Self::Compare(comparison) => {
+                found.push(comparison);
+                comparison.difference.comparisons(found);
+            }
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.comparisons(found)),
+            Self::If(condition, a, b) => {
+                condition.comparisons(found);
+                a.comparisons(found);
+                b.comparisons(found);
+            }
+        }
+    }
+}
+
+impl Term {
+    /// Every comparison that occurs.
+    pub(crate) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
+        match self {
+            Self::Number(_) | Self::Unknown(_) | Self::Opaque => {}
+            Self::Negate(a) | Self::Absolute(a) => a.comparisons(found),
+            Self::Add(a, b)
+            | Self::Multiply(a, b)
+            | Self::Divide(a, b)
+            | Self::Modulo(a, b)
+            | Self::Minimum(a, b)
+            | Self::Maximum(a, b) => {
+                a.comparisons(found);
+                b.comparisons(found);
+            }
+            Self::If(condition, a, b) => {
+                condition.comparisons(found);
+                a.comparisons(found);
+                b.comparisons(found);
+            }
+        }
+    }
+}

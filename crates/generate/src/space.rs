@@ -1,0 +1,339 @@
+//! One operator's space of descs, as its signature and clauses span it: which values an axis has, which
+//! settings the whole desc has, and how a desc is put together from both.
+//!
+//! Everything is derived from the spec. A desc is a *setting* (one value for each enumeration and lone
+//! integer), a data type, and for each axis a *tuple* (an input size, an output size, and one value of each
+//! list). Clauses that are stated on each axis make the tuples of different axes independent, so that
+//! tuples are found once, on one axis, and combined freely.
+
+use std::sync::Arc;
+
+use dmlcts_model::{
+    BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, MemberKind, Side, Tensor, Value,
+};
+use dmlcts_spec::{Judgement, Operator, Scratch, Validity};
+
+use crate::{
+    draw::Draws,
+    lower::{self, Rule},
+    solve::{Condition, Domains, Interval, Problem},
+};
+
+/// The place of the input size in a tuple.
+pub(crate) const INPUT: usize = 0;
+/// The place of the output size in a tuple.
+pub(crate) const OUTPUT: usize = 1;
+/// How many settings an operator has at most here; more are left out.
+const MOST_SETTINGS: usize = 64;
+/// The most axes that DirectML knows.
+pub(crate) const MOST_AXES: usize = 8;
+
+/// What one place of a tuple is.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    /// As the spec writes it: `InputTensor.Sizes`, `StartPadding`.
+    pub(crate) name: String,
+    /// What the member can hold.
+    pub(crate) range: Interval,
+    /// The member that holds it; `None` for sizes.
+    pub(crate) member: Option<usize>,
+}
+
+/// One value for each member that is neither a list nor derived: enumerations and lone integers.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    /// By member; 0 for members that a setting does not decide.
+    pub(crate) values: Vec<i64>,
+    /// `PaddingMode=EDGE`; empty where there is nothing to set.
+    pub(crate) name: String,
+    /// What each axis must keep, with the setting's values folded in.
+    pub(crate) rules: Vec<Rule>,
+    /// Where questions arise on an axis, in the same form; numbered after the clauses.
+    pub(crate) questions: Vec<Rule>,
+    /// The comparisons of the semantics on each axis; the unknown after the last variable is the output
+    /// coordinate.
+    pub(crate) reads: Vec<Condition>,
+    /// A tuple of sizes 1 that is valid: what an axis holds that is only there for the rank.
+    pub(crate) unit: Vec<i64>,
+}
+
+/// One operator's space of descs at a feature level.
+pub(crate) struct Space<'lib> {
+    pub(crate) operator: &'lib Operator,
+    pub(crate) level: FeatureLevel,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) settings: Vec<Setting>,
+    /// The data types that are supported.
+    pub(crate) types: Vec<DataType>,
+    /// The ranks that are supported, least and greatest.
+    pub(crate) ranks: (usize, usize),
+}
+
+impl<'lib> Space<'lib> {
+    /// The space at a feature level; `None` where the operator is not supported there or no desc was found.
+    pub(crate) fn new(operator: &'lib Operator, level: FeatureLevel) -> Option<Self> {
+        let row = operator.support_at(level)?;
+        let least = (*row.dimensions.start()).max(1) as usize;
+        let most = (*row.dimensions.end() as usize).min(MOST_AXES);
+        let mut types = row.types.clone();
+        types.retain(|data_type| data_type.element_size().is_some());
+        let mut space = Self {
+            operator,
+            level,
+            variables: variables(operator),
+            settings: Vec::new(),
+            types,
+            ranks: (least, most),
+        };
+        if least > most || space.types.is_empty() {
+            return None;
+        }
+        let mut settings = space.candidate_settings();
+        let mut scratch = Scratch::default();
+        settings.retain_mut(|setting| space.find_unit(setting, &mut scratch));
+        settings.truncate(MOST_SETTINGS);
+        space.settings = settings;
+        (!space.settings.is_empty()).then_some(space)
+    }
+
+    /// The length of a tuple.
+    pub(crate) fn width(&self) -> usize {
+        self.variables.len()
+    }
+
+    fn candidate_settings(&self) -> Vec<Setting> {
+        let members = &self.operator.signature().members;
+        let mut all = vec![(vec![0_i64; members.len()], Vec::<String>::new())];
+        for (place, member) in members.iter().enumerate() {
+            let choices: Vec<(i64, String)> = match &member.kind {
+                MemberKind::Enumeration(enumeration) => enumeration
+                    .enumerators
+                    .iter()
+                    .map(|known| (known.value, format!("{}={}", member.name, known.name)))
+                    .collect(),
+                MemberKind::U32 => (0..3).map(|value| (value, format!("{}={value}", member.name))).collect(),
+                MemberKind::I32 => (-1..3).map(|value| (value, format!("{}={value}", member.name))).collect(),
+                _ => continue,
+            };
+            all = all
+                .iter()
+                .flat_map(|(values, names)| {
+                    choices.iter().map(move |(value, name)| {
+                        let (mut values, mut names) = (values.clone(), names.clone());
+                        values[place] = *value;
+                        names.push(name.clone());
+                        (values, names)
+                    })
+                })
+                .collect();
+        }
+        all.into_iter()
+            .map(|(values, names)| {
+                let rules = lower::rules(self.operator, &values);
+                let questions = lower::questions(self.operator, &values);
+                let reads = lower::reads(self.operator, &values);
+                Setting { values, name: names.join(" "), rules, questions, reads, unit: Vec::new() }
+            })
+            .collect()
+    }
+
+    /// Finds a valid tuple of sizes 1, by which a setting shows that it is valid at all.
+    fn find_unit(&self, setting: &mut Setting, scratch: &mut Scratch) -> bool {
+        let mut domains = self.domains();
+        domains[INPUT] = Interval::single(1);
+        domains[OUTPUT] = Interval::single(1);
+        let problem = Problem { domains, conditions: setting.rules.iter().map(|rule| &rule.that).collect() };
+        let mut candidates = Vec::new();
+        // Small values first: the simplest tuple is the best unit.
+        let mut near = problem.clone();
+        for domain in near.domains.iter_mut().skip(2) {
+            domain.low = domain.low.max(-2);
+            domain.high = domain.high.min(2);
+        }
+        let _ = near.enumerate(&mut |values| {
+            candidates.push(to_tuple(values));
+            candidates.len() < 1_000
+        });
+        candidates.sort_by_key(|tuple| {
+            (
+                tuple.iter().map(|value| value.abs()).sum::<i64>(),
+                tuple.iter().filter(|value| **value < 0).count(),
+            )
+        });
+        let mut draws = Draws::new(1);
+        candidates.extend((0..32).filter_map(|_| problem.sample(&mut draws)).map(|values| to_tuple(&values)));
+        for tuple in candidates {
+            setting.unit = tuple;
+            let judgement = self.judge_unit(setting, scratch);
+            if judgement.validity() == Validity::Valid {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn judge_unit(&self, setting: &Setting, scratch: &mut Scratch) -> Judgement {
+        let mut case = self.blank();
+        let tuples = [setting.unit.as_slice(); MOST_AXES];
+        self.assemble(&mut case, setting, self.types[0], &tuples[..self.ranks.0]);
+        self.operator.judge(&case.desc, self.level, scratch)
+    }
+
+    /// What each variable can hold at all.
+    pub(crate) fn domains(&self) -> Domains {
+        self.variables.iter().map(|variable| variable.range).collect()
+    }
+
+    /// A case of this operator, to be assembled into.
+    pub(crate) fn blank(&self) -> Case {
+        let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
+        let desc = Desc::usual(Arc::clone(self.operator.signature()), tensor.clone(), tensor);
+        Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota }
+    }
+
+    /// Judges a tuple on the last axis of a desc whose other axes, if it needs any, are units.
+    pub(crate) fn judge_tuple(
+        &self,
+        setting: &Setting,
+        tuple: &[i64],
+        case: &mut Case,
+        scratch: &mut Scratch,
+    ) -> Judgement {
+        let mut tuples = [setting.unit.as_slice(); MOST_AXES];
+        tuples[self.ranks.0 - 1] = tuple;
+        self.assemble(case, setting, self.types[0], &tuples[..self.ranks.0]);
+        self.operator.judge(&case.desc, self.level, scratch)
+    }
+
+    /// Writes a desc with packed tensors over `case`: a setting, a data type, and one tuple an axis, of which
+    /// there are at most eight. Whatever the case held before is gone, its memory is not.
+    pub(crate) fn assemble(
+        &self,
+        case: &mut Case,
+        setting: &Setting,
+        data_type: DataType,
+        tuples: &[&[i64]],
+    ) {
+        let rank = tuples.len().min(MOST_AXES);
+        let list = |place: usize| {
+            let mut values = [0; MOST_AXES];
+            for (value, tuple) in values.iter_mut().zip(tuples) {
+                *value = tuple[place];
+            }
+            List::from_buf_and_len(values, rank)
+        };
+        let signature = self.operator.signature();
+        let desc = &mut case.desc;
+        if !Arc::ptr_eq(&desc.signature, signature) {
+            *desc = self.blank().desc;
+        }
+        for (side, place) in [(Side::Input, INPUT), (Side::Output, OUTPUT)] {
+            let slot = match side {
+                Side::Input => &mut desc.input,
+                Side::Output => &mut desc.output,
+            };
+            let tensor = slot.get_or_insert_with(|| Tensor::packed(data_type, List::new()));
+            let sizes = list(place);
+            let elements = sizes.iter().fold(1_u64, |count, &size| count.saturating_mul(size.max(0) as u64));
+            tensor.data_type = data_type;
+            tensor.flags = 0;
+            tensor.dimension_count = rank as u32;
+            tensor.sizes = Some(sizes);
+            tensor.strides = None;
+            tensor.alignment = 0;
+            tensor.total_size = match data_type.element_size() {
+                Some(size) if elements > 0 && elements < 1 << 60 => {
+                    (elements * size as u64).next_multiple_of(4)
+                }
+                _ => tensor.usual_total_size(),
+            };
+        }
+        for (place, member) in signature.members.iter().enumerate() {
+            desc.members[place] = match &member.kind {
+                MemberKind::Count => Value::Integer(rank as i64),
+                MemberKind::DataType => Value::Integer(i64::from(data_type.0)),
+                MemberKind::Scalar => Value::Scalar([0; 8]),
+                MemberKind::U32 | MemberKind::I32 | MemberKind::Enumeration(_) => {
+                    Value::Integer(setting.values[place])
+                }
+                // The lists follow, by variable.
+                MemberKind::U32List | MemberKind::I32List => continue,
+            };
+        }
+        for (place, variable) in self.variables.iter().enumerate().skip(2) {
+            if let Some(member) = variable.member {
+                desc.members[member] = Value::List(Some(list(place)));
+            }
+        }
+        case.binding = BindingOffsets::default();
+    }
+}
+
+impl Space<'_> {
+    /// The setting that a desc has; `None` where its values are none that were found valid.
+    pub(crate) fn setting_of(&self, desc: &Desc) -> Option<usize> {
+        self.settings.iter().position(|setting| {
+            let members = desc.signature.members.iter().zip(&desc.members).zip(&setting.values);
+            members.into_iter().all(|((member, value), wanted)| match (&member.kind, value) {
+                (MemberKind::U32 | MemberKind::I32 | MemberKind::Enumeration(_), Value::Integer(held)) => {
+                    held == wanted
+                }
+                _ => true,
+            })
+        })
+    }
+
+    /// Valid tuples in which one tensor ([`INPUT`] or [`OUTPUT`]) has this size, with the other tensor's size
+    /// at the least and at the greatest that goes with it. There may be none.
+    pub(crate) fn tuples_of_size(&self, setting: &Setting, side: usize, size: i64) -> Vec<Vec<i64>> {
+        let mut domains = self.domains();
+        domains[side] = Interval::single(i128::from(size));
+        let other = 1 - side;
+        domains[other].low = 1;
+        let conditions = setting.rules.iter().map(|rule| &rule.that).collect();
+        let mut problem = Problem { domains, conditions };
+        let Some(reach) = problem.bounds(other) else { return Vec::new() };
+        let (mut case, mut scratch) = (self.blank(), Scratch::default());
+        let mut draws = Draws::new(size.unsigned_abs());
+        let mut found: Vec<Vec<i64>> = Vec::new();
+        for end in [reach.low, reach.high] {
+            problem.domains[other] = Interval::single(end);
+            let tuple = (0..16)
+                .filter_map(|_| problem.sample(&mut draws))
+                .map(|values| to_tuple(&values))
+                .find(|tuple| {
+                    self.judge_tuple(setting, tuple, &mut case, &mut scratch).validity() == Validity::Valid
+                });
+            found.extend(tuple);
+        }
+        found.dedup();
+        found
+    }
+}
+
+/// The variables of an axis: both sizes, then each list in the order of the struct.
+fn variables(operator: &Operator) -> Vec<Variable> {
+    let size = Interval::new(0, i128::from(u32::MAX));
+    let sizes = Side::BOTH.map(|side| Variable {
+        name: format!("{}.Sizes", side.member_name()),
+        range: size,
+        member: None,
+    });
+    let lists = operator.signature().members.iter().enumerate().filter(|(_, member)| member.kind.is_list());
+    sizes
+        .into_iter()
+        .chain(lists.map(|(place, member)| {
+            let (low, high) = member.kind.range().unwrap_or_default();
+            Variable {
+                name: member.name.clone(),
+                range: Interval::new(i128::from(low), i128::from(high)),
+                member: Some(place),
+            }
+        }))
+        .collect()
+}
+
+/// The solver's values as a tuple; they lie within the ranges of the variables.
+pub(crate) fn to_tuple(values: &[i128]) -> Vec<i64> {
+    values.iter().map(|&value| value as i64).collect()
+}

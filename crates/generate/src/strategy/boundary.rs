@@ -1,0 +1,200 @@
+//! Cases exactly where a comparison turns, and one step to each side of it.
+//!
+//! For each comparison in the clauses, the questions and the semantics of an axis, the solver is asked for
+//! tuples in which the two sides are equal, or differ by one either way; and in which they do so modulo 2^32,
+//! which no neighbour of a small value reaches, and which arithmetic in 32 bits takes for equality. For what
+//! is stated of the whole desc, the neighbours of valid descs are searched for such as keep a clause with
+//! nothing to spare. The judge says of each what to expect.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use dmlcts_model::{Case, Fill};
+use dmlcts_spec::{Scope, Scratch, Validity};
+
+use super::{
+    Found,
+    neighbour::{self, Kind},
+    random::Drawer,
+    set_scalars,
+};
+use crate::{
+    draw::Draws,
+    solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
+    space::{INPUT, MOST_AXES, OUTPUT, Setting, Space, to_tuple},
+};
+
+/// 2^32: what 32-bit arithmetic takes for 0.
+const WRAP: i128 = 1 << 32;
+/// Right side minus left side, in the order in which they are searched for.
+const DISTANCES: [i128; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
+/// How many valid descs the neighbours are taken of.
+const BASES: u64 = 24;
+
+/// Searches one operator.
+pub(crate) fn search(space: &Arc<Space<'_>>, drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+    let mut search = Search { space, draws: Draws::new(seed), found: Found::default(), each };
+    for setting in &space.settings {
+        search.clauses(setting);
+        search.reads(setting);
+    }
+    search.neighbours(drawer, seed);
+    search.found
+}
+
+struct Search<'a, 'lib> {
+    space: &'a Space<'lib>,
+    draws: Draws,
+    found: Found,
+    each: usize,
+}
+
+impl Search<'_, '_> {
+    /// The comparisons of what is stated on each axis. The clause that a comparison is part of is not
+    /// enforced, all others are.
+    fn clauses(&mut self, setting: &Setting) {
+        for rule in setting.rules.iter().chain(&setting.questions) {
+            let mut comparisons = Vec::new();
+            rule.that.comparisons(&mut comparisons);
+            for comparison in comparisons {
+                let others = setting.rules.iter().filter(|other| other.clause != rule.clause);
+                let others: Vec<&Condition> = others.map(|other| &other.that).collect();
+                self.around(setting, comparison, &others, self.space.domains());
+            }
+        }
+    }
+
+    /// The comparisons of the semantics: anywhere, and at the first and the last output coordinate.
+    fn reads(&mut self, setting: &Setting) {
+        let coordinate = self.space.width();
+        let unknown = Term::Unknown(coordinate);
+        let last = Term::Unknown(OUTPUT).add(Term::Number(-1));
+        let within = Condition::Compare(Comparison::new(Relation::AtMost, unknown.clone(), last.clone()));
+        let at_end = Condition::Compare(Comparison::new(Relation::Equal, unknown.clone(), last));
+        let at_start = Condition::Compare(Comparison::new(Relation::Equal, unknown, Term::Number(0)));
+        let mut domains = self.space.domains();
+        domains.push(Interval::new(0, WRAP));
+        for read in &setting.reads {
+            let mut comparisons = Vec::new();
+            read.comparisons(&mut comparisons);
+            for comparison in comparisons {
+                for place in [&at_start, &at_end, &within] {
+                    let mut conditions: Vec<&Condition> =
+                        setting.rules.iter().map(|rule| &rule.that).collect();
+                    conditions.push(&within);
+                    conditions.push(place);
+                    self.around(setting, comparison, &conditions, domains.clone());
+                }
+            }
+        }
+    }
+
+    /// Solves for each distance between the two sides of a comparison.
+    fn around(
+        &mut self,
+        setting: &Setting,
+        comparison: &Comparison,
+        conditions: &[&Condition],
+        mut domains: Domains,
+    ) {
+        // Small tensors say as much as large ones, and run.
+        for side in [INPUT, OUTPUT] {
+            domains[side] = Interval::new(0, 12);
+        }
+        for distance in DISTANCES {
+            let apart = Condition::Compare(Comparison::new(
+                Relation::Equal,
+                comparison.difference.clone(),
+                Term::Number(distance),
+            ));
+            let all = conditions.iter().copied().chain(std::iter::once(&apart)).collect();
+            let problem = Problem { domains: domains.clone(), conditions: all };
+            let mut tuples: Vec<Vec<i64>> = Vec::new();
+            for _ in 0..self.each * 4 {
+                let Some(values) = problem.sample(&mut self.draws) else { continue };
+                let tuple = to_tuple(&values[..self.space.width()]);
+                if !tuples.contains(&tuple) {
+                    self.push(setting, &tuple);
+                    tuples.push(tuple);
+                }
+                if tuples.len() >= self.each {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Adds a case with a tuple on one of a few axes.
+    fn push(&mut self, setting: &Setting, tuple: &[i64]) {
+        let (least, most) = self.space.ranks;
+        let rank = self.draws.between(least as i64, most.min(least + 3) as i64) as usize;
+        let data_type = self.space.types[self.draws.place(self.space.types.len())];
+        let mut tuples = [setting.unit.as_slice(); MOST_AXES];
+        tuples[self.draws.place(rank)] = tuple;
+        let mut case = self.space.blank();
+        self.space.assemble(&mut case, setting, data_type, &tuples[..rank]);
+        set_scalars(&mut case.desc, data_type, self.draws.word());
+        case.fill = Fill::Coordinates { pass: 0 };
+        if !self.found.cases.contains(&case) {
+            self.found.cases.push(case);
+        }
+    }
+
+    /// Valid neighbours of valid descs that keep a clause on the whole desc with nothing to spare.
+    fn neighbours(&mut self, drawer: &Drawer<'_>, seed: u64) {
+        let space = self.space;
+        let clauses = space.operator.clauses();
+        let mut kept: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
+        let mut scratch = Scratch::default();
+        let (mut base, mut changed) = (space.blank(), space.blank());
+        for index in 0..BASES {
+            drawer.draw(&mut Draws::of_case(seed, index), &mut base);
+            let Some(setting) = space.setting_of(&base.desc) else { continue };
+            let unit = &space.settings[setting].unit;
+            for change in neighbour::changes(&base, space).into_iter().chain(products(space, setting, &base))
+            {
+                change.apply(&base, space, unit, &mut changed);
+                let judgement = space.operator.judge(&changed.desc, space.level, &mut scratch);
+                if judgement.validity() == Validity::Invalid {
+                    continue;
+                }
+                let exact = judgement.boundary.iter().filter(|&clause| clauses[clause].scope == Scope::Desc);
+                let mut fresh = false;
+                for clause in exact {
+                    let count = kept.entry((clause, change.kind())).or_default();
+                    if *count < self.each.div_ceil(4) {
+                        *count += 1;
+                        fresh = true;
+                    }
+                }
+                if fresh && !self.found.cases.contains(&changed) {
+                    self.found.cases.push(changed.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Axes whose sizes multiply to just below, at and just above 2^32.
+fn products(space: &Space<'_>, setting: usize, base: &Case) -> Vec<neighbour::Change> {
+    let rank = base.desc.rank();
+    let setting = &space.settings[setting];
+    let mut changes = Vec::new();
+    if rank < 2 {
+        return changes;
+    }
+    // 65535 * 65537 is 2^32 - 1.
+    for (one, other) in [(65_535, 65_537), (65_536, 65_535), (65_536, 65_536)] {
+        for side in [INPUT, OUTPUT] {
+            let first = space.tuples_of_size(setting, side, one).into_iter().next();
+            let second = space.tuples_of_size(setting, side, other).into_iter().next();
+            if let (Some(first), Some(second)) = (first, second) {
+                // All other axes are units, so that the product is exact.
+                let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, setting.unit.clone())).collect();
+                tuples[0].1 = first;
+                tuples[rank - 1].1 = second;
+                changes.push(neighbour::Change::Tuples(tuples));
+            }
+        }
+    }
+    changes
+}

@@ -1,0 +1,108 @@
+//! Every example of every page, on every type and rank that can hold it.
+//!
+//! An example is carried to another data type where each of its numbers has the same text there, and to
+//! another rank by adding unit axes, in front or behind, or by dropping axes of size 1: no data is lost
+//! either way.
+
+use std::sync::Arc;
+
+use dmlcts_model::{Case, DataType, Fill, MemberKind, Side, Value, element_from_text, element_to_text};
+use dmlcts_spec::{Scratch, Validity};
+
+use super::{
+    Found,
+    neighbour::{rerank, retype, set_tuple, tuple},
+};
+use crate::space::{INPUT, OUTPUT, Space};
+
+/// All examples of one operator, carried to these types and ranks.
+pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, usize)) -> Found {
+    let mut found = Found::default();
+    let mut scratch = Scratch::default();
+    let level = space.level;
+    for example in space.operator.examples() {
+        for &data_type in types.iter().filter(|data_type| space.types.contains(data_type)) {
+            let Some(typed) = carry(&example.case, data_type) else { continue };
+            for rank in ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1) {
+                for variant in reshape(&typed, space, rank) {
+                    let judgement = space.operator.judge(&variant.desc, level, &mut scratch);
+                    if judgement.validity() != Validity::Invalid && !found.cases.contains(&variant) {
+                        found.cases.push(variant);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The example in another data type; `None` where a number would change.
+fn carry(example: &Case, data_type: DataType) -> Option<Case> {
+    let old = example.desc.tensor(Side::Input)?.data_type;
+    let mut case = example.clone();
+    retype(&mut case.desc, data_type);
+    for side in Side::BOTH {
+        let tensor = case.desc.tensor_mut(side)?;
+        tensor.total_size = tensor.usual_total_size();
+    }
+    for (member, value) in case.desc.signature.members.iter().zip(&mut case.desc.members) {
+        if let (MemberKind::Scalar, Value::Scalar(bytes)) = (&member.kind, value) {
+            let converted = convert(&bytes[..old.element_size()?], old, data_type)?;
+            *bytes = converted;
+        }
+    }
+    if let Fill::Explicit(bytes) = &example.fill {
+        let (from, to) = (old.element_size()?, data_type.element_size()?);
+        let elements: Option<Vec<_>> =
+            bytes.chunks_exact(from).map(|element| convert(element, old, data_type)).collect();
+        let converted: Vec<u8> = elements?.iter().flat_map(|element| element[..to].iter().copied()).collect();
+        case.fill = Fill::Explicit(converted.into());
+    }
+    Some(case)
+}
+
+/// An element in another type, zeros above its width; `None` where it would not read the same.
+fn convert(element: &[u8], from: DataType, to: DataType) -> Option<[u8; 8]> {
+    let text = element_to_text(from, element);
+    let converted = element_from_text(to, &text).ok()?;
+    let size = to.element_size()?;
+    (element_to_text(to, &converted[..size]) == text).then_some(converted)
+}
+
+/// The case at another rank, in each way that loses no data.
+fn reshape(case: &Case, space: &Space<'_>, rank: usize) -> Vec<Case> {
+    let old = case.desc.rank();
+    let Some(setting) = space.setting_of(&case.desc) else { return Vec::new() };
+    let unit = &space.settings[setting].unit;
+    let tuples: Option<Vec<Vec<i64>>> = (0..old).map(|axis| tuple(&case.desc, space, axis)).collect();
+    let Some(tuples) = tuples else { return Vec::new() };
+    let mut shapes: Vec<Vec<Vec<i64>>> = Vec::new();
+    if rank <= old {
+        // The first axes of size 1 are the ones that a page adds only for the rank.
+        let mut left = old - rank;
+        let mut kept = tuples;
+        kept.retain(|tuple| {
+            let drop = left > 0 && tuple[INPUT] == 1 && tuple[OUTPUT] == 1;
+            left -= usize::from(drop);
+            !drop
+        });
+        if left == 0 {
+            shapes.push(kept);
+        }
+    } else {
+        let units = vec![unit.clone(); rank - old];
+        shapes.push([units.clone(), tuples.clone()].concat());
+        shapes.push([tuples, units].concat());
+    }
+    shapes
+        .into_iter()
+        .map(|shape| {
+            let mut shaped = case.clone();
+            rerank(&mut shaped.desc, space, unit, rank);
+            for (axis, tuple) in shape.iter().enumerate() {
+                set_tuple(&mut shaped.desc, space, axis, tuple);
+            }
+            shaped
+        })
+        .collect()
+}

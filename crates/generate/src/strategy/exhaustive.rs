@@ -1,0 +1,201 @@
+//! Every valid desc within stated bounds, once, by rank and unrank.
+//!
+//! The solver lists all tuples of one axis, for each setting. A desc of rank r is then a number with r digits
+//! to the base of that list's length, and a few more for type and fill: countable before anything runs, and
+//! any index addressable. Descs that a question leaves open are among them.
+
+use std::sync::{Arc, OnceLock};
+
+use dmlcts_model::{Case, DataType, Fill};
+use dmlcts_spec::{Scratch, Validity};
+
+use super::{Generator, Row, fill_variants};
+use crate::{
+    Length,
+    draw::mix,
+    pool::Tuples,
+    radix::{self, Digits},
+    solve::{Condition, Interval, Problem},
+    space::{INPUT, MOST_AXES, Space, to_tuple},
+    suite::FillForm,
+};
+
+/// The bounds of one operator.
+pub(crate) struct Bounded<'lib> {
+    pub(crate) space: Arc<Space<'lib>>,
+    /// For each setting of the space, what every axis keeps beside the clauses.
+    pub(crate) bounds: Vec<Vec<Condition>>,
+}
+
+/// The strategy, within the bounds of one part of a suite.
+pub(crate) struct Exhaustive<'lib> {
+    boxes: Vec<Bounded<'lib>>,
+    ranks: (usize, usize),
+    types: Vec<DataType>,
+    fills: Vec<FillForm>,
+    seed: u64,
+    listed: OnceLock<Listed>,
+}
+
+/// All tuples, and the blocks of cases that they span.
+#[derive(Default)]
+struct Listed {
+    tuples: Vec<Tuples>,
+    blocks: Vec<Block>,
+    ends: Vec<u128>,
+    remarks: Vec<String>,
+}
+
+/// The cases of one operator, setting, rank and type.
+struct Block {
+    place: usize,
+    setting: usize,
+    rank: usize,
+    data_type: DataType,
+    fills: Vec<Fill>,
+    /// In [`Listed::tuples`].
+    tuples: usize,
+}
+
+impl<'lib> Exhaustive<'lib> {
+    pub(crate) fn new(
+        boxes: Vec<Bounded<'lib>>,
+        ranks: (usize, usize),
+        types: Vec<DataType>,
+        fills: Vec<FillForm>,
+        seed: u64,
+    ) -> Self {
+        Self { boxes, ranks, types, fills, seed, listed: OnceLock::new() }
+    }
+
+    fn listed(&self) -> &Listed {
+        self.listed.get_or_init(|| {
+            let mut listed = Listed::default();
+            for (place, bounded) in self.boxes.iter().enumerate() {
+                let space = &bounded.space;
+                for setting in 0..space.settings.len() {
+                    let (tuples, remark) = bounded.tuples(setting);
+                    listed.remarks.extend(remark);
+                    listed.tuples.push(tuples);
+                    self.add_blocks(&mut listed, place, setting);
+                }
+            }
+            listed
+        })
+    }
+
+    fn add_blocks(&self, listed: &mut Listed, place: usize, setting: usize) {
+        let space = &self.boxes[place].space;
+        let tuples = listed.tuples.len() - 1;
+        let count = listed.tuples[tuples].len() as u128;
+        let widest = listed.tuples[tuples].iter().map(|tuple| tuple[INPUT].unsigned_abs()).max().unwrap_or(0);
+        for rank in self.ranks.0.max(space.ranks.0)..=self.ranks.1.min(space.ranks.1) {
+            let elements = (0..rank).fold(1_u64, |product, _| product.saturating_mul(widest));
+            for &data_type in self.types.iter().filter(|data_type| space.types.contains(data_type)) {
+                let fills: Vec<Fill> = self
+                    .fills
+                    .iter()
+                    .flat_map(|&fill| fill_variants(fill, data_type, elements, self.seed))
+                    .collect();
+                let descs = radix::power(count, rank).unwrap_or(u128::MAX);
+                let cases = descs.saturating_mul(fills.len() as u128);
+                let start = listed.ends.last().copied().unwrap_or(0);
+                listed.ends.push(start.saturating_add(cases));
+                listed.blocks.push(Block { place, setting, rank, data_type, fills, tuples });
+            }
+        }
+    }
+}
+
+impl Bounded<'_> {
+    /// Every tuple that no clause and no bound refuses, in ascending order, and what went wrong.
+    fn tuples(&self, setting: usize) -> (Tuples, Option<String>) {
+        let space = &self.space;
+        let bounds = &self.bounds[setting];
+        let setting = &space.settings[setting];
+        let conditions = setting.rules.iter().map(|rule| &rule.that).chain(bounds).collect();
+        let problem = Problem { domains: space.domains(), conditions };
+        let (mut case, mut scratch) = (space.blank(), Scratch::default());
+        let mut found: Vec<Vec<i64>> = Vec::new();
+        let searched = problem.enumerate(&mut |values| {
+            let singles: Vec<Interval> = values.iter().map(|&value| Interval::single(value)).collect();
+            if bounds.iter().any(|bound| bound.truth(&singles) != Some(true)) {
+                return true;
+            }
+            let tuple = to_tuple(values);
+            let judgement = space.judge_tuple(setting, &tuple, &mut case, &mut scratch);
+            if judgement.validity() != Validity::Invalid {
+                found.push(tuple);
+            }
+            true
+        });
+        found.sort_unstable();
+        let mut tuples = Tuples::new(space.width());
+        found.iter().for_each(|tuple| tuples.push(tuple));
+        let remark = searched.err().map(|unbounded| {
+            format!(
+                "{} {}: nothing bounds {}, so that not every value was tried; add a bound",
+                space.operator.name(),
+                setting.name,
+                space.variables[unbounded.unknown].name
+            )
+        });
+        (tuples, remark)
+    }
+}
+
+impl Generator for Exhaustive<'_> {
+    fn length(&self) -> Length {
+        Length::Finite(self.listed().ends.last().copied().unwrap_or(0))
+    }
+
+    fn case(&self, index: u128, case: &mut Case) {
+        let listed = self.listed();
+        let Some((place, within)) = radix::locate(&listed.ends, index) else { return };
+        let block = &listed.blocks[place];
+        let tuples = &listed.tuples[block.tuples];
+        let space = &self.boxes[block.place].space;
+        let mut digits = Digits::new(within);
+        let fill = digits.take(block.fills.len() as u64) as usize;
+        let mut chosen: [&[i64]; MOST_AXES] = [&[]; MOST_AXES];
+        // The last axis changes fastest, as in the memory of a packed tensor.
+        for axis in (0..block.rank).rev() {
+            let tuple = digits.take(tuples.len() as u64) as usize;
+            chosen[axis] = tuples.get(tuple).unwrap_or_default();
+        }
+        space.assemble(case, &space.settings[block.setting], block.data_type, &chosen[..block.rank]);
+        super::set_scalars(&mut case.desc, block.data_type, mix(self.seed ^ index as u64));
+        case.fill = block.fills[fill].clone();
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.listed().remarks.clone()
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let listed = self.listed();
+        let mut start = 0;
+        let mut rows: Vec<Row> = Vec::new();
+        for (block, &end) in listed.blocks.iter().zip(&listed.ends) {
+            let space = &self.boxes[block.place].space;
+            let (operator, setting) = (space.operator.name(), &space.settings[block.setting].name);
+            let cases = end - start;
+            start = end;
+            match rows.last_mut() {
+                Some(row)
+                    if row.rank == block.rank && row.operator == operator && row.setting == *setting =>
+                {
+                    row.cases += cases;
+                }
+                _ => rows.push(Row {
+                    operator: operator.to_owned(),
+                    setting: setting.clone(),
+                    rank: block.rank,
+                    tuples: listed.tuples[block.tuples].len(),
+                    cases,
+                }),
+            }
+        }
+        rows
+    }
+}

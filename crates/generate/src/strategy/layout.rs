@@ -1,0 +1,135 @@
+//! Strided, permuted, padded and broadcast tensors, and where their buffers are bound.
+//!
+//! Strides are built from the innermost axis of a drawn order outwards, each at least the span of what it
+//! steps over: nested strides never overlap, so that outputs are valid without a check.
+
+use dmlcts_model::{Case, List, Side, Tensor, required_bytes};
+
+use crate::draw::Draws;
+
+/// How often a case has anything but packed tensors at the start of their buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layouts {
+    /// About two in five.
+    Some,
+    /// All.
+    All,
+}
+
+/// Draws the layout of both tensors of a case whose tensors are packed and whose sizes are at least 1.
+pub(crate) fn draw(layouts: Layouts, case: &mut Case, draws: &mut Draws) {
+    let word = draws.word();
+    // One word decides what is done at all; most cases need no other.
+    let (input, output, more) = match layouts {
+        Layouts::Some => (word & 3 == 0, word >> 2 & 3 == 0, word >> 4 & 7 == 0),
+        // At least one of the two.
+        Layouts::All => (word & 3 != 0, word & 3 == 0 || word >> 2 & 1 == 0, word >> 4 & 1 == 0),
+    };
+    if input && let Some(tensor) = &mut case.desc.input {
+        stride(tensor, Side::Input, draws);
+    }
+    if output && let Some(tensor) = &mut case.desc.output {
+        stride(tensor, Side::Output, draws);
+    }
+    if more {
+        bind(case, draws);
+    }
+}
+
+/// Gives a tensor explicit strides, and the total size that they need.
+fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
+    let Some(sizes) = &tensor.sizes else { return };
+    let rank = sizes.len();
+    let mut order = [0_usize, 1, 2, 3, 4, 5, 6, 7];
+    let Some(order) = order.get_mut(..rank) else { return };
+    let word = draws.word();
+    let (permuted, padded, broadcast) = (word & 1 != 0, word >> 1 & 3 != 0, word >> 3 & 1 != 0);
+    if permuted {
+        draws.shuffle(order);
+    }
+    // Gaps on two axes at most: eight of them would multiply to memory that nobody wants to fill.
+    let gaps = [draws.place(rank.max(1)), draws.place(rank.max(1))];
+    let mut strides = List::from_elem(0, rank);
+    let mut span = 1_i64;
+    for (place, &axis) in order.iter().enumerate().rev() {
+        let gap = if padded && gaps.contains(&place) { draws.between(1, 3) } else { 0 };
+        let repeats = broadcast && side == Side::Input && draws.chance(1, 2);
+        if repeats {
+            continue;
+        }
+        strides[axis] = span + gap;
+        // From the first to the last element along this axis and those within.
+        span += (sizes[axis] - 1) * strides[axis];
+        if draws.chance(1, 4) {
+            // As rows of whole elements lie: the next axis starts where this one would go on.
+            span = span.max(strides[axis] * sizes[axis]);
+        }
+    }
+    let data_type = tensor.data_type;
+    if let Some(bytes) = required_bytes(sizes, Some(&strides), data_type) {
+        tensor.total_size = bytes;
+        tensor.strides = Some(strides);
+    }
+}
+
+/// Draws larger total sizes, alignments and binding offsets.
+fn bind(case: &mut Case, draws: &mut Draws) {
+    for side in Side::BOTH {
+        let word = draws.word();
+        let Some(tensor) = case.desc.tensor_mut(side) else { continue };
+        if word & 1 == 0 {
+            tensor.total_size += 4 * (1 + (word >> 8 & 7));
+        }
+        // 16 bytes is the least that the header promises of a buffer, whatever the element.
+        let alignment = 16_u64 << (word >> 16 & 3);
+        if word >> 1 & 1 == 0 {
+            tensor.alignment = alignment as u32;
+        }
+        // An offset keeps to the alignment that the desc promises.
+        let offset = if word >> 2 & 1 == 0 { alignment * (1 + (word >> 24 & 7)) } else { 0 };
+        match side {
+            Side::Input => case.binding.input = offset,
+            Side::Output => case.binding.output = offset,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmlcts_model::DataType;
+    use smallvec::smallvec;
+
+    /// The offsets of all elements, by brute force.
+    fn offsets(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
+        sizes.iter().zip(strides).fold(vec![0], |offsets, (&size, &stride)| {
+            offsets.iter().flat_map(|&offset| (0..size).map(move |c| offset + c * stride)).collect()
+        })
+    }
+
+    #[test]
+    fn outputs_never_overlap_and_inputs_fit_their_total_size() {
+        let mut draws = Draws::new(4);
+        let (mut permuted, mut padded, mut repeated) = (0, 0, 0);
+        for _ in 0..2_000 {
+            for side in Side::BOTH {
+                let mut tensor = Tensor::packed(DataType::INT16, smallvec![2, 1, 3, 2]);
+                stride(&mut tensor, side, &mut draws);
+                let (sizes, strides) = (tensor.sizes.clone().unwrap(), tensor.strides.clone().unwrap());
+                let mut all = offsets(&sizes, &strides);
+                all.sort_unstable();
+                let last = *all.last().unwrap() as u64;
+                assert!((last + 1) * 2 <= tensor.total_size);
+                all.dedup();
+                if side == Side::Output {
+                    assert_eq!(all.len(), 12, "{strides:?}");
+                    permuted += usize::from(strides[0] < strides[3]);
+                    padded += usize::from(last > 11);
+                } else {
+                    repeated += usize::from(all.len() < 12);
+                }
+            }
+        }
+        assert!(permuted > 300 && padded > 300 && repeated > 300, "{permuted} {padded} {repeated}");
+    }
+}

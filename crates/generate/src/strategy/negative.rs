@@ -1,0 +1,253 @@
+//! For each clause, descs that break it and as little else as can be, each followed by a valid twin that
+//! differs in one thing: a backend that rejects everything fails on the twins as surely as one that accepts
+//! everything fails on the descs.
+//!
+//! The search walks from valid descs through their neighbours and lets the judge say what each breaks. For
+//! clauses on an axis, the solver adds tuples that break the clause and keep all others, which finds what
+//! needs two values to change. What is not found within these bounds is said, and is no proof.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use dmlcts_model::Case;
+use dmlcts_spec::{IdSet, Scratch, Validity};
+
+use super::{
+    Found,
+    neighbour::{self, Change, Kind},
+    random::Drawer,
+};
+use crate::{
+    draw::Draws,
+    solve::{Condition, Interval, Problem},
+    space::{INPUT, OUTPUT, Setting, Space, to_tuple},
+};
+
+/// How many valid descs the search starts from.
+const BASES: u64 = 40;
+/// How many of these it starts from when it changes two things at once.
+const BASES_OF_PAIRS: usize = 3;
+
+/// One desc that breaks a clause, and the valid one that it was changed from.
+struct Broken {
+    violated: IdSet,
+    kind: Kind,
+    case: Case,
+    twin: Case,
+}
+
+/// Searches one operator.
+pub(crate) fn search(space: &Arc<Space<'_>>, drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+    let mut search =
+        Search { space, scratch: Scratch::default(), changed: space.blank(), best: BTreeMap::new(), each };
+    let bases = search.bases(drawer, seed);
+    let mut draws = Draws::new(seed);
+    for base in &bases {
+        search.around(base);
+        search.solved(base, &mut draws);
+        search.wide(base);
+    }
+    search.pairs(&bases);
+    search.finish()
+}
+
+struct Search<'a, 'lib> {
+    space: &'a Space<'lib>,
+    scratch: Scratch,
+    changed: Case,
+    /// By clause, those with the fewest clauses broken.
+    best: BTreeMap<usize, Vec<Broken>>,
+    each: usize,
+}
+
+/// A valid desc and its setting.
+struct Base {
+    case: Case,
+    setting: usize,
+}
+
+impl Search<'_, '_> {
+    /// Valid descs to start from: first every setting on unit axes, then drawn ones.
+    fn bases(&mut self, drawer: &Drawer<'_>, seed: u64) -> Vec<Base> {
+        let mut bases = Vec::new();
+        for index in 0..BASES {
+            let mut case = self.space.blank();
+            drawer.draw(&mut Draws::of_case(seed, index), &mut case);
+            case.fill = dmlcts_model::Fill::Iota;
+            let judgement = self.space.operator.judge(&case.desc, self.space.level, &mut self.scratch);
+            let setting = self.space.setting_of(&case.desc);
+            if let (Validity::Valid, Some(setting)) = (judgement.validity(), setting) {
+                bases.push(Base { case, setting });
+            }
+        }
+        bases
+    }
+
+    fn setting(&self, base: &Base) -> &Setting {
+        &self.space.settings[base.setting]
+    }
+
+    /// Judges one change, and keeps it where it is among the best of a clause.
+    fn consider(&mut self, base: &Base, change: &Change) {
+        let unit = &self.space.settings[base.setting].unit;
+        change.apply(&base.case, self.space, unit, &mut self.changed);
+        let judgement = self.space.operator.judge(&self.changed.desc, self.space.level, &mut self.scratch);
+        self.keep(judgement.violated, change.kind(), &base.case);
+    }
+
+    /// Keeps what stands in `changed` for each clause for which nothing breaks less, a few of each kind.
+    fn keep(&mut self, violated: IdSet, kind: Kind, twin: &Case) {
+        for clause in violated.iter() {
+            let best = self.best.entry(clause).or_default();
+            let least = best.first().map_or(usize::MAX, |broken| broken.violated.len());
+            if violated.len() > least {
+                continue;
+            }
+            if violated.len() < least {
+                best.clear();
+            }
+            let same_kind = best.iter().filter(|broken| broken.kind == kind).count();
+            if same_kind < 2 && best.len() < 8 * self.each {
+                best.push(Broken { violated, kind, case: self.changed.clone(), twin: twin.clone() });
+            }
+        }
+    }
+
+    /// Every single change.
+    fn around(&mut self, base: &Base) {
+        for change in neighbour::changes(&base.case, self.space) {
+            self.consider(base, &change);
+        }
+    }
+
+    /// Tuples that break one rule of an axis and keep the others.
+    fn solved(&mut self, base: &Base, draws: &mut Draws) {
+        let space = self.space;
+        let rank = base.case.desc.rank();
+        for broken in 0..self.setting(base).rules.len() {
+            let rules = &space.settings[base.setting].rules;
+            let negated = rules[broken].that.clone().negated();
+            let enforced = rules
+                .iter()
+                .enumerate()
+                .filter(|(place, rule)| *place != broken && rule.clause != rules[broken].clause);
+            let conditions: Vec<&Condition> =
+                enforced.map(|(_, rule)| &rule.that).chain(std::iter::once(&negated)).collect();
+            let mut domains = space.domains();
+            for place in [INPUT, OUTPUT] {
+                domains[place] = Interval::new(1, 16);
+            }
+            let problem = Problem { domains, conditions: conditions.into() };
+            for _ in 0..4 {
+                if let Some(values) = problem.sample(draws) {
+                    let axis = draws.place(rank);
+                    self.consider(base, &Change::Tuples(vec![(axis, to_tuple(&values))]));
+                }
+            }
+        }
+    }
+
+    /// Two axes so long that their product leaves 32 bits.
+    fn wide(&mut self, base: &Base) {
+        let space = self.space;
+        let rank = base.case.desc.rank();
+        if rank < 2 {
+            return;
+        }
+        for side in [INPUT, OUTPUT] {
+            for tuple in space.tuples_of_size(&space.settings[base.setting], side, 1 << 16) {
+                let change = Change::Tuples(vec![(0, tuple.clone()), (rank - 1, tuple)]);
+                self.consider(base, &change);
+            }
+        }
+    }
+
+    /// Two values on one axis, for the clauses that were never broken alone.
+    fn pairs(&mut self, bases: &[Base]) {
+        let alone = |best: &BTreeMap<usize, Vec<Broken>>, clause: usize| {
+            best.get(&clause)
+                .and_then(|broken| broken.first())
+                .is_some_and(|broken| broken.violated.len() == 1)
+        };
+        let clauses = self.space.operator.clauses().len();
+        if (0..clauses).all(|clause| alone(&self.best, clause)) {
+            return;
+        }
+        let small = bases.iter().filter(|base| base.case.desc.rank() == self.space.ranks.0);
+        for base in small.take(BASES_OF_PAIRS) {
+            let changes: Vec<Change> = neighbour::changes(&base.case, self.space)
+                .into_iter()
+                .filter(|change| !matches!(change, Change::Retype(_) | Change::Rerank(_)))
+                .collect();
+            let unit = &self.space.settings[base.setting].unit;
+            let mut first = self.space.blank();
+            for (place, one) in changes.iter().enumerate() {
+                one.apply(&base.case, self.space, unit, &mut first);
+                for other in changes[place + 1..].iter().filter(|other| related(one, other)) {
+                    other.apply(&first, self.space, unit, &mut self.changed);
+                    let judgement =
+                        self.space.operator.judge(&self.changed.desc, self.space.level, &mut self.scratch);
+                    if judgement.violated.len() == 1 {
+                        self.keep(judgement.violated, one.kind(), &base.case);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Some of each kind for each clause, in the order of the clauses, each followed by its twin.
+    fn finish(self) -> Found {
+        let mut found = Found::default();
+        let clauses = self.space.operator.clauses();
+        for (place, clause) in clauses.iter().enumerate() {
+            let Some(best) = self.best.get(&place) else {
+                found
+                    .remarks
+                    .push(format!("{}: no desc that breaks it was found within these bounds", clause.id));
+                continue;
+            };
+            let violated = best.first().map(|broken| broken.violated).unwrap_or_default();
+            if violated.len() > 1 {
+                let others = violated.iter().filter(|&other| other != place);
+                let others: Vec<_> = others.map(|other| clauses[other].id.as_str()).collect();
+                found.remarks.push(format!(
+                    "{}: no desc that breaks it alone was found within these bounds, only together with {}",
+                    clause.id,
+                    others.join(", ")
+                ));
+            }
+            for broken in spread(best, self.each) {
+                found.cases.push(broken.case.clone());
+                found.cases.push(broken.twin.clone());
+            }
+        }
+        found
+    }
+}
+
+/// Whether two changes may work together: on one axis, or on the same field of both tensors.
+fn related(one: &Change, other: &Change) -> bool {
+    match (one, other) {
+        (Change::Entry { place, axis, .. }, Change::Entry { place: other_place, axis: other_axis, .. }) => {
+            axis == other_axis && place != other_place
+        }
+        (
+            Change::Field { side, field, value },
+            Change::Field { side: other_side, field: other_field, value: other_value },
+        ) => side != other_side && field == other_field && value == other_value,
+        (Change::Field { .. }, Change::Member { .. }) => true,
+        _ => false,
+    }
+}
+
+/// At most `count`, one of each kind before a second of any.
+fn spread(best: &[Broken], count: usize) -> Vec<&Broken> {
+    let mut seen: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut ordered: Vec<(usize, usize, &Broken)> = Vec::new();
+    for (place, broken) in best.iter().enumerate() {
+        let turn = seen.entry(broken.kind).or_default();
+        ordered.push((*turn, place, broken));
+        *turn += 1;
+    }
+    ordered.sort_by_key(|&(turn, place, _)| (turn, place));
+    ordered.into_iter().take(count).map(|(_, _, broken)| broken).collect()
+}

@@ -1,0 +1,366 @@
+//! The neighbours of a desc: what it becomes when one thing in it changes. They are what a search for invalid
+//! descs and for boundaries looks through.
+//!
+//! Changes are derived from the shape of a desc alone, so that they are the same for every operator.
+
+use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Tensor, Value};
+
+use crate::space::{INPUT, OUTPUT, Space};
+
+/// One list of a desc.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Place {
+    /// `InputTensor.Sizes` (0), `OutputTensor.Sizes` (1).
+    Sizes(usize),
+    /// `InputTensor.Strides` (0), `OutputTensor.Strides` (1).
+    Strides(usize),
+    /// A list member.
+    Member(usize),
+}
+
+/// One field of a tensor desc that is an integer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Field {
+    DataType,
+    Flags,
+    DimensionCount,
+    TotalSize,
+    Alignment,
+}
+
+/// One thing that differs.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Change {
+    /// One value of a list.
+    Entry { place: Place, axis: usize, value: i64 },
+    /// The list is a null pointer.
+    Null(Place),
+    /// The list has so many values: cut short, or its last one repeated.
+    Length(Place, usize),
+    /// The tensor is a null pointer.
+    NoTensor(Side),
+    /// A field of a tensor, with all else as it was.
+    Field { side: Side, field: Field, value: u64 },
+    /// A member that is an integer.
+    Member { member: usize, value: i64 },
+    /// Another data type throughout.
+    Retype(DataType),
+    /// Another number of axes throughout: cut short, or unit axes put in front.
+    Rerank(usize),
+    /// Whole tuples on some axes.
+    Tuples(Vec<(usize, Vec<i64>)>),
+}
+
+/// What kind of change it is, so that a selection can have some of each.
+pub(crate) type Kind = (u8, u8, u8);
+
+impl Change {
+    /// Two changes of the same kind differ in axis or value alone.
+    pub(crate) fn kind(&self) -> Kind {
+        let place = |place: &Place| match place {
+            Place::Sizes(side) => *side as u8,
+            Place::Strides(side) => 2 + *side as u8,
+            Place::Member(member) => 4 + *member as u8,
+        };
+        let class = |value: i64| match value {
+            0 => 0,
+            i64::MIN..0 => 1,
+            1..=64 => 2,
+            _ => 3,
+        };
+        match self {
+            Self::Entry { place: list, value, .. } => (0, place(list), class(*value)),
+            Self::Null(list) => (1, place(list), 0),
+            Self::Length(list, length) => (2, place(list), (*length).min(9) as u8),
+            Self::NoTensor(side) => (3, *side as u8, 0),
+            Self::Field { side, field, value } => {
+                (4, *side as u8 * 8 + *field as u8, class(i64::try_from(*value).unwrap_or(i64::MAX)))
+            }
+            Self::Member { member, value } => (5, *member as u8, class(*value)),
+            Self::Retype(_) => (6, 0, 0),
+            Self::Rerank(rank) => (7, (*rank).min(255) as u8, 0),
+            Self::Tuples(tuples) => (8, tuples.len() as u8, 0),
+        }
+    }
+
+    /// Writes the changed case over `case`. Total sizes that were what the tensor needs are so afterwards.
+    pub(crate) fn apply(&self, base: &Case, space: &Space<'_>, unit: &[i64], case: &mut Case) {
+        case.clone_from(base);
+        let usual = Side::BOTH.map(|side| {
+            base.desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size())
+        });
+        let desc = &mut case.desc;
+        match self {
+            Self::Entry { place, axis, value } => {
+                if let Some(slot) =
+                    list_mut(desc, *place).and_then(Option::as_mut).and_then(|l| l.get_mut(*axis))
+                {
+                    *slot = *value;
+                }
+            }
+            Self::Null(place) => {
+                if let Some(list) = list_mut(desc, *place) {
+                    *list = None;
+                }
+            }
+            Self::Length(place, length) => {
+                if let Some(Some(list)) = list_mut(desc, *place) {
+                    let last = list.last().copied().unwrap_or(1);
+                    list.resize(*length, last);
+                }
+            }
+            Self::NoTensor(Side::Input) => desc.input = None,
+            Self::NoTensor(Side::Output) => desc.output = None,
+            Self::Field { side, field, value } => {
+                if let Some(tensor) = desc.tensor_mut(*side) {
+                    set_field(tensor, *field, *value);
+                }
+            }
+            Self::Member { member, value } => desc.members[*member] = Value::Integer(*value),
+            Self::Retype(data_type) => retype(desc, *data_type),
+            Self::Rerank(rank) => rerank(desc, space, unit, *rank),
+            Self::Tuples(tuples) => {
+                for (axis, tuple) in tuples {
+                    set_tuple(desc, space, *axis, tuple);
+                }
+            }
+        }
+        for (side, usual) in Side::BOTH.into_iter().zip(usual) {
+            if matches!(self, Self::Field { side: changed, .. } if *changed == side) {
+                continue;
+            }
+            if let Some(tensor) = desc.tensor_mut(side)
+                && usual
+            {
+                tensor.total_size = tensor.usual_total_size();
+            }
+        }
+    }
+}
+
+fn list_mut(desc: &mut Desc, place: Place) -> Option<&mut Option<List>> {
+    let side = |side: usize| if side == INPUT { Side::Input } else { Side::Output };
+    match place {
+        Place::Sizes(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.sizes),
+        Place::Strides(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.strides),
+        Place::Member(member) => match desc.members.get_mut(member)? {
+            Value::List(list) => Some(list),
+            _ => None,
+        },
+    }
+}
+
+fn list(desc: &Desc, place: Place) -> Option<&List> {
+    let side = |side: usize| if side == INPUT { Side::Input } else { Side::Output };
+    match place {
+        Place::Sizes(which) => desc.tensor(side(which))?.sizes.as_ref(),
+        Place::Strides(which) => desc.tensor(side(which))?.strides.as_ref(),
+        Place::Member(member) => match desc.members.get(member)? {
+            Value::List(list) => list.as_ref(),
+            _ => None,
+        },
+    }
+}
+
+/// Every list that an operator's descs have.
+fn places(space: &Space<'_>) -> Vec<Place> {
+    let members = space.variables.iter().filter_map(|variable| variable.member).map(Place::Member);
+    [INPUT, OUTPUT]
+        .map(Place::Sizes)
+        .into_iter()
+        .chain([INPUT, OUTPUT].map(Place::Strides))
+        .chain(members)
+        .collect()
+}
+
+/// Sets the packed sizes and list values of one axis.
+pub(crate) fn set_tuple(desc: &mut Desc, space: &Space<'_>, axis: usize, tuple: &[i64]) {
+    for (variable, &value) in space.variables.iter().zip(tuple).skip(2) {
+        if let Some(member) = variable.member
+            && let Some(Some(list)) = list_mut(desc, Place::Member(member))
+            && let Some(slot) = list.get_mut(axis)
+        {
+            *slot = value;
+        }
+    }
+    for which in [INPUT, OUTPUT] {
+        if let Some(Some(sizes)) = list_mut(desc, Place::Sizes(which))
+            && let Some(slot) = sizes.get_mut(axis)
+        {
+            *slot = tuple[which];
+        }
+    }
+}
+
+/// The tuple of one axis; `None` where a list is missing or too short.
+pub(crate) fn tuple(desc: &Desc, space: &Space<'_>, axis: usize) -> Option<Vec<i64>> {
+    let sizes = [INPUT, OUTPUT].map(Place::Sizes).into_iter();
+    let members = space.variables.iter().filter_map(|variable| variable.member).map(Place::Member);
+    sizes.chain(members).map(|place| list(desc, place)?.get(axis).copied()).collect()
+}
+
+fn set_field(tensor: &mut Tensor, field: Field, value: u64) {
+    match field {
+        Field::DataType => tensor.data_type = DataType(value as u32),
+        Field::Flags => tensor.flags = value as u32,
+        Field::DimensionCount => tensor.dimension_count = value as u32,
+        Field::TotalSize => tensor.total_size = value,
+        Field::Alignment => tensor.alignment = value as u32,
+    }
+}
+
+/// Gives both tensors, and every member that names a type, another data type.
+pub(crate) fn retype(desc: &mut Desc, data_type: DataType) {
+    for side in Side::BOTH {
+        if let Some(tensor) = desc.tensor_mut(side) {
+            tensor.data_type = data_type;
+        }
+    }
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        if matches!(member.kind, MemberKind::DataType) {
+            *value = Value::Integer(i64::from(data_type.0));
+        }
+    }
+}
+
+/// Gives every list and count another length: axes are cut from the front, or unit axes put there.
+pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], rank: usize) {
+    let old = desc.rank();
+    let adjust = |list: &mut List, value: i64| {
+        if rank < old {
+            list.drain(..(old - rank).min(list.len()));
+        } else {
+            for _ in old..rank {
+                list.insert(0, value);
+            }
+        }
+    };
+    for (place, variable) in space.variables.iter().enumerate() {
+        let list = variable.member.map_or(Place::Sizes(place), Place::Member);
+        if let Some(Some(list)) = list_mut(desc, list) {
+            adjust(list, unit[place]);
+        }
+    }
+    for which in [INPUT, OUTPUT] {
+        if let Some(Some(strides)) = list_mut(desc, Place::Strides(which)) {
+            adjust(strides, 1);
+        }
+    }
+    for side in Side::BOTH {
+        if let Some(tensor) = desc.tensor_mut(side) {
+            tensor.dimension_count = rank as u32;
+        }
+    }
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        if matches!(member.kind, MemberKind::Count) {
+            *value = Value::Integer(rank as i64);
+        }
+    }
+}
+
+/// Every change to a desc that is worth a look, the nearest of each kind first.
+pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
+    let desc = &base.desc;
+    let mut all = Vec::new();
+    let rank = desc.rank();
+    for place in places(space) {
+        let Some(values) = list(desc, place) else { continue };
+        for axis in 0..values.len() {
+            entries(desc, space, place, axis, &mut all);
+        }
+        all.push(Change::Null(place));
+        all.extend([rank + 1, rank.saturating_sub(1), 0].map(|length| Change::Length(place, length)));
+    }
+    for side in Side::BOTH {
+        all.push(Change::NoTensor(side));
+        if let Some(tensor) = desc.tensor(side) {
+            fields(tensor, side, &mut all);
+        }
+    }
+    members(desc, &mut all);
+    let codes = [DataType::UNKNOWN, DataType(14), DataType(u32::MAX)];
+    all.extend(DataType::all().chain(codes).map(Change::Retype));
+    let (least, most) = space.ranks;
+    all.extend([least - 1, most + 1, most + 2, 0, 33].map(Change::Rerank));
+    all
+}
+
+/// Changes of one value of a list: its neighbours, the neighbours of what else stands on the axis, the ends of
+/// its type, and what a sum with another value of the axis would wrap around to in 32 bits.
+fn entries(desc: &Desc, space: &Space<'_>, place: Place, axis: usize, all: &mut Vec<Change>) {
+    let range = match place {
+        Place::Member(member) => {
+            space.variables.iter().find(|variable| variable.member == Some(member)).map(|found| found.range)
+        }
+        _ => space.variables.first().map(|size| size.range),
+    };
+    let Some(range) = range else { return };
+    let Some(old) = list(desc, place).and_then(|values| values.get(axis)).copied() else { return };
+    let others = places(space).into_iter().filter_map(|other| list(desc, other)?.get(axis).copied());
+    let wrap = 1_i64 << 32;
+    let mut values = vec![old - 1, old + 1, 0, 1, 2, -1, -old, old - 2, old + 2];
+    for other in others {
+        values.extend([other, other + 1, other - 1, wrap - other, wrap - other - 1, wrap - other + 1]);
+    }
+    values.extend([1 << 16, 1 << 30, (1 << 31) - 1, 1 << 31, wrap - 1, -(1 << 31)]);
+    let mut kept: Vec<i64> = Vec::new();
+    for value in values {
+        if value != old && range.contains(i128::from(value)) && !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    all.extend(kept.into_iter().map(|value| Change::Entry { place, axis, value }));
+}
+
+fn fields(tensor: &Tensor, side: Side, all: &mut Vec<Change>) {
+    let mut field = |field: Field, old: u64, values: &[u64]| {
+        let fresh = values.iter().filter(|&&value| value != old);
+        all.extend(fresh.map(|&value| Change::Field { side, field, value }));
+    };
+    let needed = tensor.usual_total_size();
+    let total = [
+        needed,
+        needed.saturating_sub(1),
+        needed.saturating_sub(4),
+        needed.saturating_add(1),
+        needed.saturating_add(4),
+        needed / 2,
+        needed.saturating_add(1 << 32),
+        0,
+        1,
+        u64::MAX,
+    ];
+    field(Field::TotalSize, tensor.total_size, &total);
+    let rank = u64::from(tensor.dimension_count);
+    let counts = [rank.saturating_sub(1), rank + 1, 0, 1, 9, u64::from(u32::MAX)];
+    field(Field::DimensionCount, rank, &counts);
+    let alignments = [0, 1, 2, 3, 4, 8, 12, 16, 17, 24, 32, 4096, 1 << 31, u64::from(u32::MAX)];
+    field(Field::Alignment, u64::from(tensor.alignment), &alignments);
+    field(Field::Flags, u64::from(tensor.flags), &[0, 1, 2, 3, u64::from(u32::MAX)]);
+    let codes: Vec<u64> = (0..=14).chain([u64::from(u32::MAX)]).collect();
+    field(Field::DataType, u64::from(tensor.data_type.0), &codes);
+}
+
+fn members(desc: &Desc, all: &mut Vec<Change>) {
+    for (member, (known, value)) in desc.signature.members.iter().zip(&desc.members).enumerate() {
+        let (Value::Integer(old), Some((low, high))) = (value, known.kind.range()) else { continue };
+        let mut values = vec![old - 1, old + 1, 0, 1, 2, 5, 9, -1, low, high];
+        match &known.kind {
+            MemberKind::Enumeration(enumeration) => {
+                let known = enumeration.enumerators.iter().map(|enumerator| enumerator.value);
+                values.extend(known.clone().max().map(|greatest| greatest + 1));
+                values.extend(known);
+            }
+            MemberKind::DataType => values.extend(0..=14),
+            _ => {}
+        }
+        values.retain(|value| value != old && (low..=high).contains(value));
+        let mut kept: Vec<i64> = Vec::new();
+        for value in values {
+            if !kept.contains(&value) {
+                kept.push(value);
+            }
+        }
+        all.extend(kept.into_iter().map(|value| Change::Member { member, value }));
+    }
+}

@@ -1,0 +1,187 @@
+//! Seeded draws, valid by construction: sizes first, then for each axis a tuple from the pool of those sizes.
+//!
+//! Nothing is drawn and thrown away, so that a case costs about as much as writing it down, and case `i`
+//! is a function of the seed and `i` alone.
+
+use dmlcts_model::{Case, DataType, Fill};
+
+use super::{
+    Generator,
+    layout::{self, Layouts},
+    set_scalars,
+};
+use crate::{
+    Length,
+    draw::Draws,
+    fill,
+    pool::Pools,
+    space::{INPUT, MOST_AXES, OUTPUT},
+    suite::FillForm,
+};
+
+/// No axis is longer than this, however many elements a tensor may have.
+pub(crate) const LONGEST_AXIS: usize = 128;
+
+/// The strategy, for the operators of one part of a suite in turn.
+pub(crate) struct Random<'lib> {
+    pub(crate) drawers: Vec<Drawer<'lib>>,
+    pub(crate) seed: u64,
+    pub(crate) length: Length,
+}
+
+impl Generator for Random<'_> {
+    fn length(&self) -> Length {
+        if self.drawers.is_empty() { Length::Finite(0) } else { self.length }
+    }
+
+    fn case(&self, index: u128, case: &mut Case) {
+        // Operators take turns, so that every stretch of cases has them all.
+        let count = self.drawers.len() as u64;
+        let index = index as u64;
+        if let Some(drawer) = self.drawers.get((index % count.max(1)) as usize) {
+            drawer.draw(&mut Draws::of_case(self.seed, index), case);
+        }
+    }
+}
+
+/// Draws cases of one operator.
+pub(crate) struct Drawer<'lib> {
+    pools: Pools<'lib>,
+    types: Vec<DataType>,
+    ranks: (usize, usize),
+    fills: Vec<FillForm>,
+    layouts: Layouts,
+    sizes: SizeTable,
+}
+
+impl<'lib> Drawer<'lib> {
+    /// Types and ranks are among those of the pools' space; with none of them nothing can be drawn.
+    pub(crate) fn new(
+        pools: Pools<'lib>,
+        types: Vec<DataType>,
+        ranks: (usize, usize),
+        fills: Vec<FillForm>,
+        layouts: Layouts,
+        elements: usize,
+    ) -> Option<Self> {
+        let possible = !types.is_empty() && ranks.0 <= ranks.1 && !pools.space.settings.is_empty();
+        possible.then(|| Self { pools, types, ranks, fills, layouts, sizes: SizeTable::new(elements) })
+    }
+
+    /// The most that an axis of a tensor with so many elements has.
+    pub(crate) fn longest_axis(elements: usize) -> usize {
+        elements.clamp(1, LONGEST_AXIS)
+    }
+
+    /// Draws one case over `case`.
+    pub(crate) fn draw(&self, draws: &mut Draws, case: &mut Case) {
+        let space = &*self.pools.space;
+        let setting = draws.place(space.settings.len());
+        let data_type = self.types[draws.place(self.types.len())];
+        let rank = draws.between(self.ranks.0 as i64, self.ranks.1 as i64) as usize;
+        let unit = space.settings[setting].unit.as_slice();
+        let mut chosen: [&[i64]; MOST_AXES] = [unit; MOST_AXES];
+        let mut room = [self.sizes.target(draws), self.sizes.target(draws)];
+        // Starting anywhere keeps the long axes from being the first ones.
+        let start = draws.place(rank);
+        let mut elements = 1_u64;
+        for step in 0..rank {
+            let axis = if start + step < rank { start + step } else { start + step - rank };
+            if let Some(tuple) = self.axis(setting, rank - step, &mut room, draws) {
+                chosen[axis] = tuple;
+            }
+            elements *= chosen[axis][INPUT].unsigned_abs();
+        }
+        space.assemble(case, &space.settings[setting], data_type, &chosen[..rank]);
+        set_scalars(&mut case.desc, data_type, draws.word());
+        layout::draw(self.layouts, case, draws);
+        case.fill = self.fill(data_type, elements, draws);
+    }
+
+    /// A tuple for one of the axes that are left, from the pool of two sizes that fit the room.
+    fn axis(&self, setting: usize, left: usize, room: &mut [u32; 2], draws: &mut Draws) -> Option<&[i64]> {
+        let word = draws.word();
+        let first = if word & 1 == 0 { INPUT } else { OUTPUT };
+        let second = 1 - first;
+        let one = self.sizes.draw(room[first], left, (word >> 8) as usize);
+        let (low, high) = self.pools.reach(setting, first, one as usize);
+        let high = high.min(room[second]);
+        if low > high {
+            return None;
+        }
+        let other = self.sizes.draw(room[second], left, (word >> 16) as usize).clamp(low, high);
+        let sizes = if first == INPUT { [one, other] } else { [other, one] };
+        let tuples = self.pools.tuples(setting, sizes[INPUT] as usize, sizes[OUTPUT] as usize);
+        let tuple = tuples.get(draws.place(tuples.len()))?;
+        room[INPUT] /= sizes[INPUT];
+        room[OUTPUT] /= sizes[OUTPUT];
+        Some(tuple)
+    }
+
+    fn fill(&self, data_type: DataType, elements: u64, draws: &mut Draws) -> Fill {
+        const ALL: [FillForm; 4] =
+            [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
+        let word = draws.word();
+        let forms = if self.fills.is_empty() { &ALL[..] } else { &self.fills };
+        match forms[(word % forms.len() as u64) as usize] {
+            FillForm::Iota => Fill::Iota,
+            FillForm::Coordinates => {
+                let passes = u64::from(fill::passes(data_type, elements));
+                Fill::Coordinates { pass: (word >> 32).checked_rem(passes).unwrap_or(0) as u8 }
+            }
+            // Short seeds: a case line is read by people.
+            FillForm::Random => Fill::Random { seed: word >> 40 },
+            FillForm::Special => Fill::Special { seed: word >> 40 },
+        }
+    }
+}
+
+/// Sizes for axes, by how many elements there is room for and how many axes are left, so that small tensors,
+/// long axes and flat shapes all come up and the room is well used.
+struct SizeTable {
+    targets: Vec<u32>,
+    sizes: Vec<u32>,
+    most: usize,
+}
+
+/// Choices an entry of a [`SizeTable`].
+const CHOICES: usize = 64;
+
+impl SizeTable {
+    fn new(elements: usize) -> Self {
+        let most = elements.max(1);
+        // Half of the tensors aim at the upper half, and one in eight at whatever is small.
+        let targets = (0..CHOICES)
+            .map(|choice| {
+                let share = (choice + 1) as f64 / CHOICES as f64;
+                ((most as f64 * share.sqrt()).round() as u32).clamp(1, most as u32)
+            })
+            .collect();
+        let mut sizes = Vec::with_capacity((most + 1) * MOST_AXES * CHOICES);
+        for room in 0..=most {
+            for left in 1..=MOST_AXES {
+                sizes.extend((0..CHOICES).map(|choice| size(room as u32, left, choice)));
+            }
+        }
+        Self { targets, sizes, most }
+    }
+
+    fn target(&self, draws: &mut Draws) -> u32 {
+        self.targets[draws.place(CHOICES)]
+    }
+
+    /// A size of at least 1 and at most `room`.
+    fn draw(&self, room: u32, left: usize, choice: usize) -> u32 {
+        let room = (room as usize).min(self.most);
+        self.sizes[(room * MOST_AXES + left - 1) * CHOICES + choice % CHOICES]
+    }
+}
+
+/// One entry of the table: `room` to the power of a share that is, over the choices, what one of `left` axes
+/// should have.
+fn size(room: u32, left: usize, choice: usize) -> u32 {
+    let share = (choice as f64 + 0.5) / CHOICES as f64;
+    let exponent = if left == 1 { share.sqrt() } else { (2.0 * share / left as f64).min(1.0) };
+    let size = f64::from(room.max(1)).powf(exponent).round() as u32;
+    size.clamp(1, room.clamp(1, LONGEST_AXIS as u32))
+}
