@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use dmlcts_model::{Allowed, Case, Expectation, List, Outcome, Tensor, element_to_text};
-use dmlcts_runner::{Class, Evidence, Failure, Group, RunKind, Verdict, WrongElement, origins};
+use dmlcts_runner::{Class, Evidence, Failure, Group, Reads, RunKind, Verdict, WrongElement, origins, reads};
 use dmlcts_spec::{IdSet, Operator, Origin};
 
 use crate::{
@@ -198,9 +198,14 @@ fn write_wrong_element(
 ) -> io::Result<()> {
     let size = output.data_type.element_size().unwrap_or(8);
     let text = |bits: u64| element_to_text(output.data_type, &bits.to_le_bytes()[..size]);
+    let expected = match reads(failure, &wrong.coordinates) {
+        Some(Reads::Input(source)) => format!("Input{} = ", brackets(&source)),
+        Some(Reads::Member(name)) => format!("{name} = "),
+        None => String::new(),
+    };
     write!(
         out,
-        "{INDENT}Output{} = {}, expected {} ({})",
+        "{INDENT}Output{} = {}, expected {expected}{} ({})",
         brackets(&wrong.coordinates),
         text(wrong.actual),
         text(wrong.expected),

@@ -44,5 +44,5 @@ pub use panics::is_caught_here;
 pub use run::{RunError, run};
 pub use source::{Cursor, Listed, Parts, Source};
 pub use stop::{Ending, Stop};
-pub use trace::origins;
+pub use trace::{Reads, origins, reads};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};

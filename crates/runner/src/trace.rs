@@ -1,9 +1,11 @@
-//! Where a wrong element came from: the fill of the input often tells.
+//! Where an element should have come from, which the spec says, and where a wrong one did come from, which the
+//! fill of the input often tells.
 
 use dmlcts_generate::fill;
-use dmlcts_model::{List, Offsets, coordinates_of};
+use dmlcts_model::{FeatureLevel, List, Offsets, coordinates_of};
+use dmlcts_spec::Scratch;
 
-use crate::{Failure, RunKind, WrongElement, compare::is_packed};
+use crate::{Failure, RunKind, WrongElement, compare::is_packed, expect};
 
 /// Strided inputs of more elements than this are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
@@ -37,4 +39,30 @@ pub fn origins(failure: &Failure, wrong: &WrongElement) -> Vec<List> {
         .take(MOST_ORIGINS)
         .map(|(index, _)| coordinates_of(index as u64, sizes))
         .collect()
+}
+
+/// What an element of the output reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// The element of the input at these coordinates.
+    Input(List),
+    /// The member of the desc that fills what lies outside the input.
+    Member(String),
+}
+
+/// What an output element must read by the spec, or by the first reading that an open question allows. `None`
+/// where no output is expected.
+pub fn reads(failure: &Failure, coordinates: &[i64]) -> Option<Reads> {
+    let reading = expect::readings(&failure.expectation).next()?;
+    let mut scratch = Scratch::default();
+    // What is valid at some level is read in the same way at every other at which it is valid.
+    let mut levels = FeatureLevel::all().iter().rev();
+    let valid =
+        levels.find_map(|&level| failure.operator.judge_valid(&failure.case.desc, level, &mut scratch))?;
+    let source = failure.operator.plan(valid, reading, &mut scratch).ok()?.source(coordinates).ok()?;
+    if let Some(source) = source {
+        return Some(Reads::Input(source));
+    }
+    let member = failure.operator.semantics().fill?;
+    Some(Reads::Member(failure.operator.signature().members.get(member)?.name.clone()))
 }

@@ -86,7 +86,9 @@ fn spoiling(spoil: impl Fn(&mut Job, &mut [u8]) + Send + Sync + 'static) -> Arc<
     behaving(move |batch| {
         honest(batch);
         let (jobs, _, outputs) = batch.parts();
-        jobs.iter_mut().for_each(|job| spoil(job, outputs));
+        for job in jobs {
+            spoil(job, outputs);
+        }
     })
 }
 
@@ -161,7 +163,9 @@ fn an_output_that_was_never_written_is_unwritten_even_where_it_holds_the_poison(
     let lazy = || {
         behaving(|batch| {
             let (jobs, _, _) = batch.parts();
-            jobs.iter_mut().for_each(|job| job.outcome = Outcome::Output);
+            for job in jobs {
+                job.outcome = Outcome::Output;
+            }
         })
     };
     assert_eq!(failure(REVERSAL, lazy()).1, Class::Output(Difference::Unwritten));
@@ -243,7 +247,9 @@ fn what_is_declared_cannot_be_called_unsupported() {
     let few = Capabilities { data_types: vec![DataType::UINT8], ..declared() };
     let backend = declaring(few, |batch| {
         let (jobs, _, _) = batch.parts();
-        jobs.iter_mut().for_each(|job| job.outcome = Outcome::Unsupported("no floats".into()));
+        for job in jobs {
+            job.outcome = Outcome::Unsupported("no floats".into());
+        }
     });
     let summary = summary(&run_of(&[REVERSAL], backend));
     assert_eq!(summary.tally().of(Verdict::Skip), 1);
@@ -445,7 +451,7 @@ fn a_run_ends_with_the_summary_of_what_ran_when_it_is_stopped() {
             asked.request(Ending::Interrupted);
         }
     });
-    let mut run = run_of(&[REVERSAL; 4000], backend);
+    let mut run = run_of(&vec![REVERSAL; 4000], backend);
     run.stop = stop;
     let summary = summary(&run);
     assert_eq!(summary.ending, Ending::Interrupted);

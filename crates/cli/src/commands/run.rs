@@ -1,7 +1,9 @@
 //! `dmlcts run`: puts cases to a backend.
 
-use std::io::{self, IsTerminal};
-use std::sync::Arc;
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+};
 
 use dmlcts_report::{Context, Options, Terminal};
 use dmlcts_runner::{Configuration, Ending, Listed, Run, Source, Stop};
@@ -74,7 +76,7 @@ fn source(arguments: &RunArguments) -> Result<(Arc<dyn Source>, Context), Proble
         if is_whole { certificate::of(&parts, &selection.strategy, library) } else { Vec::new() };
     let mut what = format!("suite {name}, seed {}", selection.seed);
     if let Some(filter) = &selection.filter {
-        what += &format!(", where {filter}");
+        what.extend([", where ", filter]);
     }
     let mut next = Vec::new();
     if name == "smoke" {
