@@ -326,7 +326,7 @@ impl Operator {
 
     /// Judges a desc, whose signature must be this operator's.
     pub fn judge(&self, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) -> Judgement {
-        self.judge.judge(desc, level, &mut scratch.values)
+        self.judge.judge(desc, level, &mut scratch.judge)
     }
 
     /// Judges a desc, and hands it on where it is valid or open.

@@ -3,11 +3,11 @@
 use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 
 use super::{
-    MAXIMUM_AXES, Op, OpId, Operation, Program, leaf,
+    MAXIMUM_AXES, OpId, Program, leaf,
     number::Number,
     step::{Place, Row, step},
+    view::View,
 };
-use crate::expression::Comparison;
 
 /// What a program reads.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ pub(super) struct Table<N> {
 }
 
 impl<N: Number> Table<N> {
-    fn grow(&mut self, length: usize) {
+    pub(super) fn grow(&mut self, length: usize) {
         if self.rows.len() < length {
             self.rows.resize(length, Row::default());
             self.masks.resize(length, Mask::UNDEFINED);
@@ -82,7 +82,7 @@ impl<N: Number> Table<N> {
 }
 
 /// How long the lists of a desc are.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Lengths {
     /// Of each list of the program; `None` where it is null or has more than eight values.
     each: Vec<Option<u8>>,
@@ -91,7 +91,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    fn measure(&mut self, program: &Program, desc: &Desc) {
+    pub(super) fn measure(&mut self, program: &Program, desc: &Desc) {
         self.each.clear();
         self.each.extend(program.lists.iter().map(|&source| {
             leaf::length(desc, source).filter(|&length| length <= MAXIMUM_AXES).map(|length| length as u8)
@@ -130,6 +130,10 @@ impl Program {
 }
 
 impl<N: Number> Tables<N> {
+    fn view<'a>(&'a self, program: &'a Program, lengths: &'a Lengths) -> View<'a, N> {
+        View { program, fixed: &self.fixed, moving: &self.moving, lengths }
+    }
+
     /// Whether every value was held.
     fn evaluate(&mut self, program: &Program, inputs: &Inputs<'_>, lengths: &Lengths) -> bool {
         self.fixed.grow(program.ops.len());
@@ -181,120 +185,64 @@ impl Evaluation<'_> {
     /// and else one an axis. `None` where the lists that it needs are missing, differ in length or have more
     /// than eight values: then no lane of it means anything.
     pub fn lanes(&self, id: OpId) -> Option<usize> {
-        let op = self.program.op(id);
-        match (op.per_axis, op.uses_coordinate) {
-            (false, _) => Some(1),
-            (true, true) => Some(MAXIMUM_AXES),
-            (true, false) => self.values.lengths.lanes(op.lists).map(usize::from),
-        }
+        self.narrow().lanes(id)
     }
 
     /// A bit for each lane that an operation has.
     pub fn lane_mask(&self, id: OpId) -> u8 {
-        self.lanes(id).map_or(0, |lanes| ((1u16 << lanes) - 1) as u8)
+        self.narrow().lane_mask(id)
     }
 
     /// Where an operation is defined and, for a condition, true; only lanes that it has.
     pub fn mask(&self, id: OpId) -> Mask {
-        let lanes = self.lane_mask(id);
-        let mask = self.raw_mask(id);
-        Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
+        if self.values.is_wide { self.wide().mask(id) } else { self.narrow().mask(id) }
     }
 
     /// Whether a condition holds on all its lanes: false as soon as it is false on one. `None` where that is
     /// not known, or it is not judgeable.
     pub fn verdict(&self, id: OpId) -> Option<bool> {
-        let (mask, lanes) = (self.mask(id), self.lane_mask(id));
-        if mask.falsehood() != 0 {
-            return Some(false);
-        }
-        (mask.truth == lanes && self.lanes(id).is_some()).then_some(true)
+        if self.values.is_wide { self.wide().verdict(id) } else { self.narrow().verdict(id) }
     }
 
     /// The value of an integer operation on a lane; `None` where it is undefined or the lane does not exist.
     /// It saturates at 128 bits.
     pub fn integer(&self, id: OpId, lane: usize) -> Option<i128> {
-        let defined = lane < MAXIMUM_AXES && self.mask(id).defined >> lane & 1 == 1;
-        if !defined || self.program.op(id).is_condition {
-            return None;
-        }
-        Some(self.lane(id, lane))
+        if self.values.is_wide { self.wide().integer(id, lane) } else { self.narrow().integer(id, lane) }
     }
 
     /// Whether an operation gives a condition, and not an integer.
     pub fn is_condition(&self, id: OpId) -> bool {
-        self.op(id).is_condition
+        self.program.op(id).is_condition
     }
 
     /// The eight lanes of an integer operation, where 64 bits held every value of the program; undefined lanes
     /// hold anything.
     pub fn row(&self, id: OpId) -> Option<&[i64; MAXIMUM_AXES]> {
         let narrow = &self.values.narrow;
-        let table = if self.op(id).uses_coordinate { &narrow.moving } else { &narrow.fixed };
+        let table = if self.program.op(id).uses_coordinate { &narrow.moving } else { &narrow.fixed };
         if self.values.is_wide { None } else { table.rows.get(id.index()).map(|row| &row.0) }
     }
 
     /// The lanes where a comparison is defined and its two sides are equal; 0 for another operation.
     pub fn equal(&self, id: OpId) -> u8 {
-        let Operation::Compare(_, a, b) = self.op(id).operation else { return 0 };
-        self.where_sides(id, |lane| self.operand(id, a, lane) == self.operand(id, b, lane))
+        if self.values.is_wide { self.wide().equal(id) } else { self.narrow().equal(id) }
     }
 
     /// The lanes where a comparison is true, and a step of one would change that: the sides are equal, or, for
     /// `<`, `>` and `!=`, differ by one. 0 for another operation.
     pub fn edge(&self, id: OpId) -> u8 {
-        let Operation::Compare(comparison, a, b) = self.op(id).operation else { return 0 };
-        let apart = match comparison {
-            Comparison::Equal | Comparison::LessOrEqual | Comparison::GreaterOrEqual => 0,
-            Comparison::NotEqual | Comparison::Less | Comparison::Greater => 1,
-        };
-        self.mask(id).truth
-            & self.where_sides(id, |lane| {
-                self.operand(id, a, lane).abs_diff(self.operand(id, b, lane)) == apart
-            })
+        if self.values.is_wide { self.wide().edge(id) } else { self.narrow().edge(id) }
     }
 
-    fn where_sides(&self, id: OpId, holds: impl Fn(usize) -> bool) -> u8 {
-        let defined = self.mask(id).defined;
-        let lanes = (0..MAXIMUM_AXES).filter(|&lane| defined >> lane & 1 == 1 && holds(lane));
-        lanes.fold(0, |mask, lane| mask | 1 << lane)
+    pub(super) fn narrow(&self) -> View<'_, i64> {
+        self.values.narrow.view(self.program, &self.values.lengths)
     }
 
-    fn op(&self, id: OpId) -> &Op {
-        self.program.op(id)
+    pub(super) fn wide(&self) -> View<'_, i128> {
+        self.values.wide.view(self.program, &self.values.lengths)
     }
 
-    /// A lane of an operand, as the operation that reads it sees it.
-    fn operand(&self, reader: OpId, id: OpId, lane: usize) -> i128 {
-        self.read(id, self.op(reader).uses_coordinate, lane)
-    }
-
-    fn lane(&self, id: OpId, lane: usize) -> i128 {
-        self.read(id, self.op(id).uses_coordinate, lane)
-    }
-
-    fn read(&self, id: OpId, moving: bool, lane: usize) -> i128 {
-        fn of<N: Number>(tables: &Tables<N>, moving: bool, id: OpId, lane: usize) -> i128 {
-            let table = if moving { &tables.moving } else { &tables.fixed };
-            table.rows.get(id.index()).map_or(0, |row| row.0[lane].widen())
-        }
-        if self.values.is_wide {
-            of(&self.values.wide, moving, id, lane)
-        } else {
-            of(&self.values.narrow, moving, id, lane)
-        }
-    }
-
-    fn raw_mask(&self, id: OpId) -> Mask {
-        fn of<N>(tables: &Tables<N>, moving: bool, id: OpId) -> Mask {
-            let table = if moving { &tables.moving } else { &tables.fixed };
-            table.masks.get(id.index()).copied().unwrap_or_default()
-        }
-        let moving = self.op(id).uses_coordinate;
-        if self.values.is_wide {
-            of(&self.values.wide, moving, id)
-        } else {
-            of(&self.values.narrow, moving, id)
-        }
+    pub(super) fn is_wide(&self) -> bool {
+        self.values.is_wide
     }
 }

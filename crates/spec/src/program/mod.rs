@@ -19,13 +19,16 @@ mod leaf;
 pub(crate) mod number;
 mod overlap;
 mod range;
+mod rules;
 mod step;
+mod view;
 
 pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Inputs, Mask, Values};
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::overlaps;
 pub use range::Range;
+pub use rules::{Findings, Memory, Rules};
 
 use crate::expression::{Binary, Comparison, Logic, Quantifier};
 
@@ -86,6 +89,23 @@ impl Operation {
             Self::Choose(a, b, c) | Self::ChooseCondition(a, b, c) => [Some(a), Some(b), Some(c)],
         };
         operands.into_iter().flatten()
+    }
+
+    /// The same operation of operands with other names.
+    fn renamed(self, rename: impl Fn(OpId) -> OpId) -> Self {
+        match self {
+            Self::Constant(_) | Self::Leaf(_) | Self::Missing => self,
+            Self::Negate(a) => Self::Negate(rename(a)),
+            Self::Absolute(a) => Self::Absolute(rename(a)),
+            Self::Among(a, set) => Self::Among(rename(a), set),
+            Self::Not(a) => Self::Not(rename(a)),
+            Self::Over(quantifier, a) => Self::Over(quantifier, rename(a)),
+            Self::Binary(binary, a, b) => Self::Binary(binary, rename(a), rename(b)),
+            Self::Compare(comparison, a, b) => Self::Compare(comparison, rename(a), rename(b)),
+            Self::Logic(logic, a, b) => Self::Logic(logic, rename(a), rename(b)),
+            Self::Choose(a, b, c) => Self::Choose(rename(a), rename(b), rename(c)),
+            Self::ChooseCondition(a, b, c) => Self::ChooseCondition(rename(a), rename(b), rename(c)),
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) trait Number: Copy + Ord + Default + 'static {
     fn negate(self, lost: &mut bool) -> Self {
         Self::default().subtract(self, lost)
     }
+    /// Whether `next` is the integer after this one.
+    fn follows(self, next: Self) -> bool;
     /// Rounded towards negative infinity; 0 where the divisor is.
     fn divide(self, divisor: Self, lost: &mut bool) -> Self;
     /// The remainder by the divisor's magnitude, never negative; 0 where the divisor is.
@@ -30,6 +32,10 @@ pub(crate) trait Number: Copy + Ord + Default + 'static {
 
 macro_rules! division {
     () => {
+        fn follows(self, next: Self) -> bool {
+            self.wrapping_add(1) == next && self != Self::MAX
+        }
+
         fn divide(self, divisor: Self, lost: &mut bool) -> Self {
             if divisor == 0 {
                 return 0;

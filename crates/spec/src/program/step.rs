@@ -146,7 +146,7 @@ fn zip<N: Number>(
 }
 
 #[inline]
-fn bits(mut holds: impl FnMut(usize) -> bool) -> u8 {
+pub(super) fn bits(mut holds: impl FnMut(usize) -> bool) -> u8 {
     (0..MAXIMUM_AXES).fold(0, |bits, lane| bits | u8::from(holds(lane)) << lane)
 }
 

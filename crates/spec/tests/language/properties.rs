@@ -2,10 +2,10 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use dmlcts_model::Desc;
+use dmlcts_model::{Desc, Value};
 use dmlcts_spec::{
     expression::{Expression, Place, parse},
-    program::{Builder, Evaluation, Inputs, OpId, Values},
+    program::{Builder, Evaluation, Findings, Inputs, Memory, OpId, Rules, Values},
 };
 use proptest::prelude::*;
 
@@ -131,6 +131,34 @@ proptest! {
     }
 
     #[test]
+    fn what_is_remembered_of_a_shape_changes_no_finding(
+        clauses in prop::collection::vec((condition(Where::Once, 2, true), condition(Where::EachAxis, 2, false)), 1..4),
+        descs in descs()
+    ) {
+        let scope = scope();
+        let mut builder = Builder::new(fold());
+        let mut ids = Vec::new();
+        for (once, each_axis) in &clauses {
+            ids.push(builder.add(&scope.check(once, Place::Once).unwrap()));
+            ids.push(builder.add(&scope.check(each_axis, Place::EachAxis).unwrap()));
+        }
+        let program = builder.finish();
+        let rules = Rules::new(&fold(), program.clone(), &ids, &ids);
+        let mut memory = Memory::default();
+        for desc in &descs {
+            let mut values = Values::default();
+            let evaluation = program.evaluate(Inputs::new(desc, LEVEL), &mut values);
+            let verdict = |wanted| (0..ids.len()).filter(|&at| evaluation.verdict(ids[at]) == wanted).collect();
+            let raised = (0..ids.len()).filter(|&at| evaluation.mask(ids[at]).truth != 0).collect();
+            let fresh = rules.find(Inputs::new(desc, LEVEL), &mut Memory::default());
+            let (kept, broken) = (verdict(Some(true)), verdict(Some(false)));
+            prop_assert_eq!(fresh, Findings { kept, broken, raised, edges: fresh.edges });
+            rules.find(Inputs::new(&twin(desc), LEVEL), &mut memory);
+            prop_assert_eq!(rules.find(Inputs::new(desc, LEVEL), &mut memory), fresh);
+        }
+    }
+
+    #[test]
     fn the_canonical_text_parses_to_the_same_expression(
         expression in prop_oneof![condition(Where::EachAxis, 4, true), integer(Where::Read, 4, true)]
     ) {
@@ -149,6 +177,21 @@ proptest! {
     fn no_sequence_of_words_makes_the_checker_panic(words in prop::collection::vec(word(), 0..24)) {
         check_any(&words.join(" "));
     }
+}
+
+/// A desc with the same pointers, lengths and types, and other numbers.
+fn twin(desc: &Desc) -> Desc {
+    let mut twin = desc.clone();
+    for tensor in [&mut twin.input, &mut twin.output].into_iter().flatten() {
+        tensor.total_size = 4;
+        [&mut tensor.sizes, &mut tensor.strides].into_iter().flatten().for_each(|list| list.fill(1));
+    }
+    for member in &mut twin.members {
+        if let Value::List(Some(list)) = member {
+            list.fill(1);
+        }
+    }
+    twin
 }
 
 fn word() -> impl Strategy<Value = &'static str> {

@@ -1,0 +1,101 @@
+//! Questions about computed values: where an operation is defined and true, and where a comparison stands at
+//! its edge.
+
+use super::{
+    MAXIMUM_AXES, Mask, Op, OpId, Operation, Program,
+    evaluate::{Lengths, Table},
+    number::Number,
+    step::bits,
+};
+use crate::expression::Comparison;
+
+/// The values of a program's operations in one width.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a, N> {
+    pub(super) program: &'a Program,
+    /// What does not depend on `c`.
+    pub(super) fixed: &'a Table<N>,
+    /// What does, and what that reads.
+    pub(super) moving: &'a Table<N>,
+    pub(super) lengths: &'a Lengths,
+}
+
+impl<'a, N: Number> View<'a, N> {
+    fn op(&self, id: OpId) -> &'a Op {
+        &self.program.ops[id.index()]
+    }
+
+    fn table(&self, id: OpId) -> &'a Table<N> {
+        if self.op(id).uses_coordinate { self.moving } else { self.fixed }
+    }
+
+    /// See [`Evaluation::lanes`](super::Evaluation::lanes).
+    #[inline]
+    pub(super) fn lanes(&self, id: OpId) -> Option<usize> {
+        let op = self.op(id);
+        match (op.per_axis, op.uses_coordinate) {
+            (false, _) => Some(1),
+            (true, true) => Some(MAXIMUM_AXES),
+            (true, false) => self.lengths.lanes(op.lists).map(usize::from),
+        }
+    }
+
+    #[inline]
+    pub(super) fn lane_mask(&self, id: OpId) -> u8 {
+        self.lanes(id).map_or(0, |lanes| ((1u16 << lanes) - 1) as u8)
+    }
+
+    #[inline]
+    pub(super) fn mask(&self, id: OpId) -> Mask {
+        let lanes = self.lane_mask(id);
+        let mask = self.table(id).masks.get(id.index()).copied().unwrap_or_default();
+        Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
+    }
+
+    #[inline]
+    pub(super) fn verdict(&self, id: OpId) -> Option<bool> {
+        let lanes = self.lanes(id)?;
+        let lanes = ((1u16 << lanes) - 1) as u8;
+        let mask = self.table(id).masks.get(id.index()).copied().unwrap_or_default();
+        if mask.falsehood() & lanes != 0 {
+            return Some(false);
+        }
+        (mask.truth & lanes == lanes).then_some(true)
+    }
+
+    pub(super) fn integer(&self, id: OpId, lane: usize) -> Option<i128> {
+        let defined = lane < MAXIMUM_AXES && self.mask(id).defined >> lane & 1 == 1;
+        if !defined || self.op(id).is_condition {
+            return None;
+        }
+        self.table(id).rows.get(id.index()).map(|row| row.0[lane].widen())
+    }
+
+    pub(super) fn equal(&self, id: OpId) -> u8 {
+        let Operation::Compare(_, a, b) = self.op(id).operation else { return 0 };
+        let Some((a, b)) = self.sides(id, a, b) else { return 0 };
+        self.mask(id).defined & bits(|lane| a[lane] == b[lane])
+    }
+
+    #[inline]
+    pub(super) fn edge(&self, id: OpId) -> u8 {
+        let Operation::Compare(comparison, a, b) = self.op(id).operation else { return 0 };
+        let Some((a, b)) = self.sides(id, a, b) else { return 0 };
+        let truth = self.mask(id).truth;
+        truth
+            & match comparison {
+                Comparison::Equal | Comparison::LessOrEqual | Comparison::GreaterOrEqual => {
+                    bits(|lane| a[lane] == b[lane])
+                }
+                Comparison::Less => bits(|lane| a[lane].follows(b[lane])),
+                Comparison::Greater => bits(|lane| b[lane].follows(a[lane])),
+                Comparison::NotEqual => bits(|lane| a[lane].follows(b[lane]) | b[lane].follows(a[lane])),
+            }
+    }
+
+    /// Both sides of a comparison, as it sees them.
+    fn sides(&self, id: OpId, a: OpId, b: OpId) -> Option<(&'a [N; MAXIMUM_AXES], &'a [N; MAXIMUM_AXES])> {
+        let table = self.table(id);
+        Some((&table.rows.get(a.index())?.0, &table.rows.get(b.index())?.0))
+    }
+}
