@@ -16,7 +16,10 @@ fn cases() -> Vec<(&'static str, Case)> {
             "SLICE FLOAT32 in=1,2,1,2,1,2,3,2 out=1,2,1,2,1,1,2,2 Offsets=0,0,0,0,0,1,1,0 Sizes=1,2,1,2,1,1,2,2 \
              Strides=1,1,1,1,1,1,1,1",
         ),
-        ("SLICE1/1", "SLICE1 FLOAT32 in=24 out=5 InputWindowOffsets=2 InputWindowSizes=20 InputWindowStrides=-3"),
+        (
+            "SLICE1/1",
+            "SLICE1 FLOAT32 in=24 out=5 InputWindowOffsets=2 InputWindowSizes=20 InputWindowStrides=-3",
+        ),
         (
             "SLICE1/4",
             "SLICE1 FLOAT32 in=1,2,3,4 out=1,2,2,2 InputWindowOffsets=0,0,1,1 InputWindowSizes=1,2,2,3 \

@@ -108,12 +108,12 @@ fn levels(place: Place<'_>, levels: &[String], wrong: &mut Vec<Diagnostic>) {
 fn check_data_type(place: Place<'_>, form: &DataTypeForm, wrong: &mut Vec<Diagnostic>) {
     let Some(data_type) = data_type_at(place.key("name"), &form.name, wrong) else { return };
     if data_type.0 != form.code {
-        let message = format!("{} has code {} in DirectML.h", form.name, data_type.0);
+        let message = format!("data type {} has code {} in DirectML.h", form.name, data_type.0);
         wrong.push(place.key("code").mistake(message, format!("expected {}", data_type.0)));
     }
     if data_type.bits() != Some(form.bits) {
         let bits = data_type.bits().unwrap_or(0);
-        let message = format!("{} has {bits} bits an element", form.name);
+        let message = format!("data type {} has {bits} bits an element", form.name);
         wrong.push(place.key("bits").mistake(message, format!("expected {bits}")));
     }
     let kind = match data_type.number_kind() {
@@ -123,7 +123,7 @@ fn check_data_type(place: Place<'_>, form: &DataTypeForm, wrong: &mut Vec<Diagno
         None => "none",
     };
     if kind != form.kind {
-        let message = format!("the elements of {} are read as {kind}", form.name);
+        let message = format!("data type {} is read as {kind}", form.name);
         wrong.push(place.key("kind").mistake(message, format!("expected `{kind}`")));
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn semantics(
             let names = || enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str());
             for (name, text) in form.reads.iter() {
                 let Some(value) = enumeration.value(name) else {
-                    let message = format!("{} has no enumerator `{name}`", enumeration.name);
+                    let message = format!("enumeration {} has no `{name}`", enumeration.name);
                     let label = format!("expected {}", list(names()));
                     let mut diagnostic = place.name(name).mistake(message, label);
                     if let Some(near) = closest(name, names()) {
