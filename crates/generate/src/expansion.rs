@@ -16,7 +16,7 @@ use crate::{
         large,
         layout::Layouts,
         negative,
-        random::{Drawer, Random},
+        random::{self, Drawer, LazyTable, Random},
     },
     suite::{CheckedPart, FillForm, PartForm, Strategy, Suite},
 };
@@ -232,12 +232,14 @@ fn generator<'lib>(
         }
         Strategy::Random | Strategy::Layout => {
             let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
-            let elements = form.elements.unwrap_or(64) as usize;
+            let elements = form.elements.unwrap_or(64);
+            let sizes = random::sizes(elements);
             let fills = form.fills.clone().unwrap_or_default();
             let drawers = bounded
                 .into_iter()
                 .filter_map(|Bounded { space, .. }| {
-                    drawer(space, &types, ranks, fills.clone(), layouts, elements, seed)
+                    let sizes = (Arc::clone(&sizes), elements);
+                    drawer(space, &types, ranks, fills.clone(), layouts, sizes, seed)
                 })
                 .collect();
             let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
@@ -249,11 +251,27 @@ fn generator<'lib>(
             searched(bounded, move |space| large::search(space, &types, ranks, elements, seed))
         }
         Strategy::Negative => searched(bounded, move |space| {
-            let bases = drawer(Arc::clone(space), &types, ranks, Vec::new(), Layouts::Some, 24, seed);
+            let bases = drawer(
+                Arc::clone(space),
+                &types,
+                ranks,
+                Vec::new(),
+                Layouts::Some,
+                (random::sizes(24), 24),
+                seed,
+            );
             bases.map(|drawer| negative::search(space, &drawer, each, seed)).unwrap_or_default()
         }),
         Strategy::Boundary => searched(bounded, move |space| {
-            let bases = drawer(Arc::clone(space), &types, ranks, Vec::new(), Layouts::Some, 24, seed);
+            let bases = drawer(
+                Arc::clone(space),
+                &types,
+                ranks,
+                Vec::new(),
+                Layouts::Some,
+                (random::sizes(24), 24),
+                seed,
+            );
             bases.map(|drawer| boundary::search(space, &drawer, each, seed)).unwrap_or_default()
         }),
     }
@@ -281,11 +299,12 @@ fn drawer<'lib>(
     ranks: (usize, usize),
     fills: Vec<FillForm>,
     layouts: Layouts,
-    elements: usize,
+    (sizes, elements): (Arc<LazyTable>, u32),
     seed: u64,
 ) -> Option<Drawer<'lib>> {
     let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
     let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
-    let pools = Pools::new(Arc::clone(&space), Drawer::longest_axis(elements), seed);
-    Drawer::new(pools, supported, ranks, fills, layouts, elements)
+    let longest = Drawer::longest_axis(elements);
+    let pools = [false, true].map(|open| Pools::new(Arc::clone(&space), longest, open, seed));
+    Drawer::new(pools, supported, ranks, fills, layouts, sizes)
 }

@@ -53,19 +53,22 @@ pub(crate) struct Pools<'lib> {
     pub(crate) space: Arc<Space<'lib>>,
     seed: u64,
     most: usize,
+    /// Whether tuples may raise questions.
+    open: bool,
     by_sizes: Vec<OnceLock<Tuples>>,
     /// By setting and input size, then by setting and output size.
     reaches: [Vec<OnceLock<Reach>>; 2],
 }
 
 impl<'lib> Pools<'lib> {
-    /// Empty pools for sizes up to `most`.
-    pub(crate) fn new(space: Arc<Space<'lib>>, most: usize, seed: u64) -> Self {
+    /// Empty pools for sizes up to `most`, of valid tuples or of those that may raise questions too.
+    pub(crate) fn new(space: Arc<Space<'lib>>, most: usize, open: bool, seed: u64) -> Self {
         let settings = space.settings.len();
         let locks = |count: usize| std::iter::repeat_with(OnceLock::new).take(count);
         Self {
             seed,
             most,
+            open,
             by_sizes: locks(settings * (most + 1) * (most + 1)).collect(),
             reaches: [0, 1]
                 .map(|_| std::iter::repeat_with(OnceLock::new).take(settings * (most + 1)).collect()),
@@ -82,9 +85,9 @@ impl<'lib> Pools<'lib> {
             let mut domains = self.space.domains();
             domains[given] = Interval::single(size as i128);
             domains[other] = Interval::new(1, self.most as i128);
-            let rules = &self.space.settings[setting].rules;
-            let problem = Problem { domains, conditions: rules.iter().map(|rule| &rule.that).collect() };
-            problem.bounds(other).map_or((1, 0), |reach| (reach.low.max(1) as u32, reach.high.max(0) as u32))
+            let problem = Problem::new(domains, self.space.settings[setting].conditions(self.open));
+            let reach = problem.and_then(|problem| problem.bounds(other));
+            reach.map_or((1, 0), |reach| (reach.low.max(1) as u32, reach.high.max(0) as u32))
         })
     }
 
@@ -101,8 +104,8 @@ impl<'lib> Pools<'lib> {
         domains[INPUT] = Interval::single(input as i128);
         domains[OUTPUT] = Interval::single(output as i128);
         let setting = &space.settings[setting];
-        let conditions = setting.rules.iter().map(|rule| &rule.that).collect();
-        let problem = Problem { domains, conditions };
+        let mut tuples = Tuples::new(space.width());
+        let Some(problem) = Problem::new(domains, setting.conditions(self.open)) else { return tuples };
         let mut draws = Draws::new(mix(self.seed ^ place));
         let (mut case, mut scratch) = (space.blank(), Scratch::default());
         let mut found: Vec<Vec<i64>> = Vec::new();
@@ -115,15 +118,16 @@ impl<'lib> Pools<'lib> {
                 continue;
             }
             let judgement = space.judge_tuple(setting, &tuple, &mut case, &mut scratch);
-            if judgement.validity() == Validity::Invalid {
-                continue;
+            match judgement.validity() {
+                Validity::Valid => {}
+                Validity::Open if self.open => {}
+                _ => continue,
             }
             found.push(tuple);
             if found.len() == wanted {
                 break;
             }
         }
-        let mut tuples = Tuples::new(space.width());
         found.iter().for_each(|tuple| tuples.push(tuple));
         tuples
     }

@@ -50,11 +50,21 @@ pub(crate) struct Setting {
     pub(crate) rules: Vec<Rule>,
     /// Where questions arise on an axis, in the same form; numbered after the clauses.
     pub(crate) questions: Vec<Rule>,
+    /// Where they do not.
+    pub(crate) closed: Vec<Condition>,
     /// The comparisons of the semantics on each axis; the unknown after the last variable is the output
     /// coordinate.
     pub(crate) reads: Vec<Condition>,
     /// A tuple of sizes 1 that is valid: what an axis holds that is only there for the rank.
     pub(crate) unit: Vec<i64>,
+}
+
+impl Setting {
+    /// What each axis keeps in a desc that is not invalid (`open`), or that raises no question either.
+    pub(crate) fn conditions(&self, open: bool) -> impl Iterator<Item = &Condition> {
+        let closed: &[Condition] = if open { &[] } else { &self.closed };
+        self.rules.iter().map(|rule| &rule.that).chain(closed)
+    }
 }
 
 /// One operator's space of descs at a feature level.
@@ -132,7 +142,9 @@ impl<'lib> Space<'lib> {
                 let rules = lower::rules(self.operator, &values);
                 let questions = lower::questions(self.operator, &values);
                 let reads = lower::reads(self.operator, &values);
-                Setting { values, name: names.join(" "), rules, questions, reads, unit: Vec::new() }
+                let closed = questions.iter().map(|question| question.that.clone().negated()).collect();
+                let name = names.join(" ");
+                Setting { values, name, rules, questions, closed, reads, unit: Vec::new() }
             })
             .collect()
     }
@@ -142,26 +154,30 @@ impl<'lib> Space<'lib> {
         let mut domains = self.domains();
         domains[INPUT] = Interval::single(1);
         domains[OUTPUT] = Interval::single(1);
-        let problem = Problem { domains, conditions: setting.rules.iter().map(|rule| &rule.that).collect() };
         let mut candidates = Vec::new();
         // Small values first: the simplest tuple is the best unit.
-        let mut near = problem.clone();
-        for domain in near.domains.iter_mut().skip(2) {
-            domain.low = domain.low.max(-2);
-            domain.high = domain.high.min(2);
+        let mut near = domains.clone();
+        for domain in near.iter_mut().skip(2) {
+            *domain = Interval::new(domain.low.max(-2), domain.high.min(2));
         }
-        let _ = near.enumerate(&mut |values| {
-            candidates.push(to_tuple(values));
-            candidates.len() < 1_000
-        });
+        if let Some(problem) = Problem::new(near, setting.conditions(false)) {
+            // Nothing is unbounded here.
+            let _ = problem.enumerate(&mut |values| {
+                candidates.push(to_tuple(values));
+                candidates.len() < 1_000
+            });
+        }
         candidates.sort_by_key(|tuple| {
             (
                 tuple.iter().map(|value| value.abs()).sum::<i64>(),
                 tuple.iter().filter(|value| **value < 0).count(),
             )
         });
-        let mut draws = Draws::new(1);
-        candidates.extend((0..32).filter_map(|_| problem.sample(&mut draws)).map(|values| to_tuple(&values)));
+        if let Some(problem) = Problem::new(domains, setting.conditions(false)) {
+            let mut draws = Draws::new(1);
+            let samples = (0..32).filter_map(|_| problem.sample(&mut draws));
+            candidates.extend(samples.map(|values| to_tuple(&values)));
+        }
         for tuple in candidates {
             setting.unit = tuple;
             let judgement = self.judge_unit(setting, scratch);
@@ -290,21 +306,18 @@ impl Space<'_> {
         domains[side] = Interval::single(i128::from(size));
         let other = 1 - side;
         domains[other].low = 1;
-        let conditions = setting.rules.iter().map(|rule| &rule.that).collect();
-        let mut problem = Problem { domains, conditions };
+        let Some(problem) = Problem::new(domains, setting.conditions(false)) else { return Vec::new() };
         let Some(reach) = problem.bounds(other) else { return Vec::new() };
         let (mut case, mut scratch) = (self.blank(), Scratch::default());
         let mut draws = Draws::new(size.unsigned_abs());
         let mut found: Vec<Vec<i64>> = Vec::new();
         for end in [reach.low, reach.high] {
-            problem.domains[other] = Interval::single(end);
-            let tuple = (0..16)
-                .filter_map(|_| problem.sample(&mut draws))
-                .map(|values| to_tuple(&values))
-                .find(|tuple| {
-                    self.judge_tuple(setting, tuple, &mut case, &mut scratch).validity() == Validity::Valid
-                });
-            found.extend(tuple);
+            let Some(problem) = problem.within(other, Interval::single(end)) else { continue };
+            let samples = (0..16).filter_map(|_| problem.sample(&mut draws)).map(|values| to_tuple(&values));
+            let mut valid = samples.filter(|tuple| {
+                self.judge_tuple(setting, tuple, &mut case, &mut scratch).validity() == Validity::Valid
+            });
+            found.extend(valid.next());
         }
         found.dedup();
         found

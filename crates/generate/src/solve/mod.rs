@@ -58,7 +58,7 @@ mod tests {
     fn the_strided_windows_of_the_documented_box_are_all_found_once() {
         let conditions = window();
         for (n, stride, expected) in [(8, 9, 2_888), (4, 9, 400)] {
-            let problem = Problem { domains: domains(n, stride), conditions: conditions.iter().collect() };
+            let problem = Problem::new(domains(n, stride), &conditions).unwrap();
             let mut found = Vec::new();
             problem
                 .enumerate(&mut |values| {
@@ -80,7 +80,7 @@ mod tests {
         let conditions = window();
         let mut domains = domains(64, 1 << 31);
         domains[OUT] = Interval::single(1);
-        let problem = Problem { domains, conditions: conditions.iter().collect() };
+        let problem = Problem::new(domains, &conditions).unwrap();
         let mut draws = Draws::new(1);
         let samples: Vec<_> = (0..400).filter_map(|_| problem.sample(&mut draws)).collect();
         assert!(samples.len() > 200, "{}", samples.len());
@@ -94,10 +94,8 @@ mod tests {
     fn a_sum_is_solved_for_whatever_is_left() {
         let sum = compare(Relation::Equal, unknown(1), unknown(0).add(unknown(2)));
         let word = Interval::new(0, (1 << 32) - 1);
-        let problem = Problem {
-            domains: smallvec![Interval::single(4), word, Interval::new(0, 3)],
-            conditions: smallvec![&sum],
-        };
+        let problem =
+            Problem::new(smallvec![Interval::single(4), word, Interval::new(0, 3)], [&sum]).unwrap();
         let mut found = Vec::new();
         problem
             .enumerate(&mut |values| {
@@ -110,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_domain_that_nothing_bounds_is_reported() {
-        let problem = Problem { domains: smallvec![Interval::new(0, 1 << 40)], conditions: smallvec![] };
+        let problem = Problem::new(smallvec![Interval::new(0, 1 << 40)], []).unwrap();
         assert_eq!(problem.enumerate(&mut |_| true), Err(search::Unbounded { unknown: 0 }));
     }
 

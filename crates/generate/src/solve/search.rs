@@ -13,8 +13,9 @@ pub(crate) type Domains = SmallVec<[Interval; 8]>;
 /// Conditions on unknowns with their domains.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem<'conditions> {
-    pub(crate) domains: Domains,
-    pub(crate) conditions: SmallVec<[&'conditions Condition; 16]>,
+    domains: Domains,
+    /// Each with a bit for each unknown that occurs in it.
+    conditions: SmallVec<[(u32, &'conditions Condition); 16]>,
 }
 
 /// An unknown's domain was too wide to enumerate when its turn came.
@@ -28,23 +29,58 @@ const MOST_CUTS: u32 = 80;
 /// How many values of one unknown are tried at most.
 const WIDEST: u128 = 1 << 20;
 
-impl Problem<'_> {
-    /// Narrows every domain until nothing changes, or for a few rounds. Returns false where a domain is empty.
-    fn narrow(&self, domains: &mut Domains) -> bool {
+impl<'conditions> Problem<'conditions> {
+    /// A problem with its domains narrowed; `None` where that already shows that there is no solution.
+    pub(crate) fn new(
+        domains: Domains,
+        conditions: impl IntoIterator<Item = &'conditions Condition>,
+    ) -> Option<Self> {
+        let conditions = conditions.into_iter().map(|condition| (condition.unknowns(), condition)).collect();
+        let mut problem = Self { domains, conditions };
+        let mut domains = problem.domains.clone();
+        let possible =
+            !domains.iter().any(|domain| domain.is_empty()) && problem.narrow(&mut domains, u32::MAX);
+        problem.domains = domains;
+        possible.then_some(problem)
+    }
+
+    /// The problem with one domain cut to an interval; `None` where that leaves no solution.
+    pub(crate) fn within(&self, unknown: usize, interval: Interval) -> Option<Self> {
+        let mut problem = self.clone();
+        let domain = &mut problem.domains[unknown];
+        *domain = Interval::new(domain.low.max(interval.low), domain.high.min(interval.high));
+        let mut domains = problem.domains.clone();
+        let possible = !domains[unknown].is_empty() && self.narrow(&mut domains, 1 << unknown);
+        problem.domains = domains;
+        possible.then_some(problem)
+    }
+
+    /// Narrows every domain until nothing changes, or for a few rounds, where only unknowns whose bit is set
+    /// in `changed` are new. Returns false where a domain is empty.
+    fn narrow(&self, domains: &mut Domains, mut changed: u32) -> bool {
         for _ in 0..4 {
-            let before = domains.clone();
-            if !self.conditions.iter().all(|condition| condition.narrow(domains)) {
-                return false;
+            let mut next = 0;
+            for (_, condition) in self.conditions.iter().filter(|(unknowns, _)| unknowns & changed != 0) {
+                let before = domains.clone();
+                if !condition.narrow(domains) {
+                    return false;
+                }
+                for (place, (old, new)) in before.iter().zip(&*domains).enumerate() {
+                    next |= u32::from(old != new) << place;
+                }
             }
-            if *domains == before {
+            if next == 0 {
                 break;
             }
+            changed = next;
         }
         true
     }
 
-    fn refuted(&self, domains: &Domains) -> bool {
-        self.conditions.iter().any(|condition| condition.truth(domains) == Some(false))
+    /// Whether a condition in which one of the unknowns occurs is certainly false.
+    fn refuted(&self, domains: &Domains, unknowns: u32) -> bool {
+        let concerned = self.conditions.iter().filter(|(mask, _)| mask & unknowns != 0);
+        concerned.into_iter().any(|(_, condition)| condition.truth(domains) == Some(false))
     }
 
     /// Cuts stretches from both ends of one domain while no value in them can satisfy the conditions. Finds
@@ -65,7 +101,7 @@ impl Problem<'_> {
                     Interval::new(whole.low, whole.low + length - 1)
                 };
                 domains[unknown] = cut;
-                let gone = self.refuted(domains);
+                let gone = self.refuted(domains, 1 << unknown);
                 domains[unknown] = whole;
                 if gone {
                     if from_above {
@@ -85,9 +121,6 @@ impl Problem<'_> {
     /// lies within, but not everything within need be one.
     pub(crate) fn bounds(&self, unknown: usize) -> Option<Interval> {
         let mut domains = self.domains.clone();
-        if !self.narrow(&mut domains) {
-            return None;
-        }
         self.shave(&mut domains, unknown);
         (!domains[unknown].is_empty()).then(|| domains[unknown])
     }
@@ -102,20 +135,21 @@ impl Problem<'_> {
     /// Calls back with every assignment that no condition refutes, each once, until the callback returns
     /// false. Conditions that are undefined or opaque are left to the callback.
     pub(crate) fn enumerate(&self, found: &mut dyn FnMut(&[i128]) -> bool) -> Result<(), Unbounded> {
-        self.descend(self.domains.clone(), found).map(|_| ())
+        self.descend(self.domains.clone(), u32::MAX, found).map(|_| ())
     }
 
     fn descend(
         &self,
         mut domains: Domains,
+        changed: u32,
         found: &mut dyn FnMut(&[i128]) -> bool,
     ) -> Result<bool, Unbounded> {
-        if domains.iter().any(|domain| domain.is_empty()) || !self.narrow(&mut domains) {
+        if !self.narrow(&mut domains, changed) {
             return Ok(true);
         }
         let Some(mut unknown) = Self::next_unknown(&domains) else {
             let values: SmallVec<[i128; 8]> = domains.iter().map(|domain| domain.low).collect();
-            return Ok(self.refuted(&domains) || found(&values));
+            return Ok(self.refuted(&domains, u32::MAX) || found(&values));
         };
         if domains[unknown].len() > 64 {
             for place in 0..domains.len() {
@@ -128,7 +162,7 @@ impl Problem<'_> {
             }
             match Self::next_unknown(&domains) {
                 Some(narrowest) => unknown = narrowest,
-                None => return self.descend(domains, found),
+                None => return self.descend(domains, u32::MAX, found),
             }
         }
         let whole = domains[unknown];
@@ -138,7 +172,7 @@ impl Problem<'_> {
         for value in whole.low..=whole.high {
             let mut next = domains.clone();
             next[unknown] = Interval::single(value);
-            if !self.descend(next, found)? {
+            if !self.descend(next, 1 << unknown, found)? {
                 return Ok(false);
             }
         }
@@ -152,9 +186,6 @@ impl Problem<'_> {
         let mut order: SmallVec<[usize; 8]> = (0..domains.len()).collect();
         draws.shuffle(&mut order);
         for unknown in order {
-            if domains.iter().any(|domain| domain.is_empty()) || !self.narrow(&mut domains) {
-                return None;
-            }
             if domains[unknown].is_single() {
                 continue;
             }
@@ -162,20 +193,14 @@ impl Problem<'_> {
             if domains[unknown].is_empty() {
                 return None;
             }
-            let mut fixed = None;
-            for _ in 0..4 {
-                let value = draw_value(domains[unknown], draws);
+            let fixed = (0..4).find_map(|_| {
                 let mut next = domains.clone();
-                next[unknown] = Interval::single(value);
-                if self.narrow(&mut next) && !self.refuted(&next) {
-                    fixed = Some(next);
-                    break;
-                }
-            }
+                next[unknown] = Interval::single(draw_value(domains[unknown], draws));
+                (self.narrow(&mut next, 1 << unknown) && !self.refuted(&next, 1 << unknown)).then_some(next)
+            });
             domains = fixed?;
         }
-        let consistent = self.narrow(&mut domains) && !self.refuted(&domains);
-        consistent.then(|| domains.iter().map(|domain| domain.low).collect())
+        (!self.refuted(&domains, u32::MAX)).then(|| domains.iter().map(|domain| domain.low).collect())
     }
 }
 

@@ -57,8 +57,11 @@ impl Search<'_, '_> {
             rule.that.comparisons(&mut comparisons);
             for comparison in comparisons {
                 let others = setting.rules.iter().filter(|other| other.clause != rule.clause);
-                let others: Vec<&Condition> = others.map(|other| &other.that).collect();
-                self.around(setting, comparison, &others, self.space.domains());
+                let others = others.map(|other| &other.that);
+                let is_question = setting.questions.iter().any(|question| question.clause == rule.clause);
+                let closed: &[Condition] = if is_question { &[] } else { &setting.closed };
+                let conditions: Vec<&Condition> = others.chain(closed).collect();
+                self.around(setting, comparison, &conditions, self.space.domains());
             }
         }
     }
@@ -78,8 +81,7 @@ impl Search<'_, '_> {
             read.comparisons(&mut comparisons);
             for comparison in comparisons {
                 for place in [&at_start, &at_end, &within] {
-                    let mut conditions: Vec<&Condition> =
-                        setting.rules.iter().map(|rule| &rule.that).collect();
+                    let mut conditions: Vec<&Condition> = setting.conditions(false).collect();
                     conditions.push(&within);
                     conditions.push(place);
                     self.around(setting, comparison, &conditions, domains.clone());
@@ -106,8 +108,8 @@ impl Search<'_, '_> {
                 comparison.difference.clone(),
                 Term::Number(distance),
             ));
-            let all = conditions.iter().copied().chain(std::iter::once(&apart)).collect();
-            let problem = Problem { domains: domains.clone(), conditions: all };
+            let all = conditions.iter().copied().chain(std::iter::once(&apart));
+            let Some(problem) = Problem::new(domains.clone(), all) else { continue };
             let mut tuples: Vec<Vec<i64>> = Vec::new();
             for _ in 0..self.each * 4 {
                 let Some(values) = problem.sample(&mut self.draws) else { continue };

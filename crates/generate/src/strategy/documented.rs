@@ -11,7 +11,7 @@ use dmlcts_spec::{Scratch, Validity};
 
 use super::{
     Found,
-    neighbour::{rerank, retype, set_tuple, tuple},
+    neighbour::{Share, rerank, retype, set_tuple, tuple},
 };
 use crate::space::{INPUT, OUTPUT, Space};
 
@@ -98,7 +98,7 @@ fn reshape(case: &Case, space: &Space<'_>, rank: usize) -> Vec<Case> {
         .into_iter()
         .map(|shape| {
             let mut shaped = case.clone();
-            rerank(&mut shaped.desc, space, unit, rank);
+            rerank(&mut shaped.desc, space, unit, Share::All, rank);
             for (axis, tuple) in shape.iter().enumerate() {
                 set_tuple(&mut shaped.desc, space, axis, tuple);
             }

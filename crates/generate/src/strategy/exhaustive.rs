@@ -113,8 +113,9 @@ impl Bounded<'_> {
         let space = &self.space;
         let bounds = &self.bounds[setting];
         let setting = &space.settings[setting];
-        let conditions = setting.rules.iter().map(|rule| &rule.that).chain(bounds).collect();
-        let problem = Problem { domains: space.domains(), conditions };
+        let mut tuples = Tuples::new(space.width());
+        let conditions = setting.conditions(true).chain(bounds);
+        let Some(problem) = Problem::new(space.domains(), conditions) else { return (tuples, None) };
         let (mut case, mut scratch) = (space.blank(), Scratch::default());
         let mut found: Vec<Vec<i64>> = Vec::new();
         let searched = problem.enumerate(&mut |values| {
@@ -130,7 +131,6 @@ impl Bounded<'_> {
             true
         });
         found.sort_unstable();
-        let mut tuples = Tuples::new(space.width());
         found.iter().for_each(|tuple| tuples.push(tuple));
         let remark = searched.err().map(|unbounded| {
             format!(

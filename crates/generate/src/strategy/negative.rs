@@ -8,7 +8,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dmlcts_model::Case;
+use dmlcts_model::{Case, Fill};
 use dmlcts_spec::{IdSet, Scratch, Validity};
 
 use super::{
@@ -18,14 +18,14 @@ use super::{
 };
 use crate::{
     draw::Draws,
-    solve::{Condition, Interval, Problem},
+    solve::{Interval, Problem},
     space::{INPUT, OUTPUT, Setting, Space, to_tuple},
 };
 
 /// How many valid descs the search starts from.
-const BASES: u64 = 40;
+const BASES: u64 = 24;
 /// How many of these it starts from when it changes two things at once.
-const BASES_OF_PAIRS: usize = 3;
+const BASES_OF_PAIRS: usize = 1;
 
 /// One desc that breaks a clause, and the valid one that it was changed from.
 struct Broken {
@@ -43,8 +43,16 @@ pub(crate) fn search(space: &Arc<Space<'_>>, drawer: &Drawer<'_>, each: usize, s
     let mut draws = Draws::new(seed);
     for base in &bases {
         search.around(base);
-        search.solved(base, &mut draws);
-        search.wide(base);
+    }
+    for setting in 0..space.settings.len() {
+        // The solver's tuples depend on the setting alone: two bases of each are enough.
+        bases
+            .iter()
+            .filter(|base| base.setting == setting)
+            .take(2)
+            .for_each(|base| search.solved(base, &mut draws));
+        let several = bases.iter().find(|base| base.setting == setting && base.case.desc.rank() > 1);
+        several.into_iter().for_each(|base| search.wide(base));
     }
     search.pairs(&bases);
     search.finish()
@@ -66,17 +74,20 @@ struct Base {
 }
 
 impl Search<'_, '_> {
-    /// Valid descs to start from: first every setting on unit axes, then drawn ones.
+    /// Valid descs to start from. Some of what is drawn is open, which would blur what a change breaks.
     fn bases(&mut self, drawer: &Drawer<'_>, seed: u64) -> Vec<Base> {
         let mut bases = Vec::new();
-        for index in 0..BASES {
+        for index in 0..BASES * 4 {
             let mut case = self.space.blank();
             drawer.draw(&mut Draws::of_case(seed, index), &mut case);
-            case.fill = dmlcts_model::Fill::Iota;
+            case.fill = Fill::Iota;
             let judgement = self.space.operator.judge(&case.desc, self.space.level, &mut self.scratch);
             let setting = self.space.setting_of(&case.desc);
             if let (Validity::Valid, Some(setting)) = (judgement.validity(), setting) {
                 bases.push(Base { case, setting });
+            }
+            if bases.len() == BASES as usize {
+                break;
             }
         }
         bases
@@ -130,13 +141,12 @@ impl Search<'_, '_> {
                 .iter()
                 .enumerate()
                 .filter(|(place, rule)| *place != broken && rule.clause != rules[broken].clause);
-            let conditions: Vec<&Condition> =
-                enforced.map(|(_, rule)| &rule.that).chain(std::iter::once(&negated)).collect();
+            let conditions = enforced.map(|(_, rule)| &rule.that).chain(std::iter::once(&negated));
             let mut domains = space.domains();
             for place in [INPUT, OUTPUT] {
                 domains[place] = Interval::new(1, 16);
             }
-            let problem = Problem { domains, conditions: conditions.into() };
+            let Some(problem) = Problem::new(domains, conditions) else { continue };
             for _ in 0..4 {
                 if let Some(values) = problem.sample(draws) {
                     let axis = draws.place(rank);
@@ -150,9 +160,6 @@ impl Search<'_, '_> {
     fn wide(&mut self, base: &Base) {
         let space = self.space;
         let rank = base.case.desc.rank();
-        if rank < 2 {
-            return;
-        }
         for side in [INPUT, OUTPUT] {
             for tuple in space.tuples_of_size(&space.settings[base.setting], side, 1 << 16) {
                 let change = Change::Tuples(vec![(0, tuple.clone()), (rank - 1, tuple)]);
@@ -176,7 +183,7 @@ impl Search<'_, '_> {
         for base in small.take(BASES_OF_PAIRS) {
             let changes: Vec<Change> = neighbour::changes(&base.case, self.space)
                 .into_iter()
-                .filter(|change| !matches!(change, Change::Retype(_) | Change::Rerank(_)))
+                .filter(|change| !matches!(change, Change::Retype(_) | Change::Rerank(..)))
                 .collect();
             let unit = &self.space.settings[base.setting].unit;
             let mut first = self.space.blank();

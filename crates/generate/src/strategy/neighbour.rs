@@ -28,6 +28,38 @@ pub(crate) enum Field {
     Alignment,
 }
 
+/// What of a desc has its number of axes changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Share {
+    /// Everything.
+    All,
+    /// The tensors, but not the members.
+    Tensors,
+    /// The input alone.
+    Input,
+    /// The output alone.
+    Output,
+    /// The members, but not the tensors.
+    Members,
+}
+
+impl Share {
+    const PARTS: [Self; 4] = [Self::Tensors, Self::Input, Self::Output, Self::Members];
+
+    fn has_tensor(self, side: Side) -> bool {
+        match self {
+            Self::All | Self::Tensors => true,
+            Self::Input => side == Side::Input,
+            Self::Output => side == Side::Output,
+            Self::Members => false,
+        }
+    }
+
+    fn has_members(self) -> bool {
+        matches!(self, Self::All | Self::Members)
+    }
+}
+
 /// One thing that differs.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Change {
@@ -45,8 +77,8 @@ pub(crate) enum Change {
     Member { member: usize, value: i64 },
     /// Another data type throughout.
     Retype(DataType),
-    /// Another number of axes throughout: cut short, or unit axes put in front.
-    Rerank(usize),
+    /// Another number of axes: cut short, or unit axes put in front.
+    Rerank(Share, usize),
     /// Whole tuples on some axes.
     Tuples(Vec<(usize, Vec<i64>)>),
 }
@@ -78,7 +110,7 @@ impl Change {
             }
             Self::Member { member, value } => (5, *member as u8, class(*value)),
             Self::Retype(_) => (6, 0, 0),
-            Self::Rerank(rank) => (7, (*rank).min(255) as u8, 0),
+            Self::Rerank(share, rank) => (7, *share as u8, (*rank).min(255) as u8),
             Self::Tuples(tuples) => (8, tuples.len() as u8, 0),
         }
     }
@@ -118,7 +150,7 @@ impl Change {
             }
             Self::Member { member, value } => desc.members[*member] = Value::Integer(*value),
             Self::Retype(data_type) => retype(desc, *data_type),
-            Self::Rerank(rank) => rerank(desc, space, unit, *rank),
+            Self::Rerank(share, rank) => rerank(desc, space, unit, *share, *rank),
             Self::Tuples(tuples) => {
                 for (axis, tuple) in tuples {
                     set_tuple(desc, space, *axis, tuple);
@@ -223,8 +255,8 @@ pub(crate) fn retype(desc: &mut Desc, data_type: DataType) {
     }
 }
 
-/// Gives every list and count another length: axes are cut from the front, or unit axes put there.
-pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], rank: usize) {
+/// Gives the lists and counts of a share another length: axes are cut from the front, or unit axes put there.
+pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Share, rank: usize) {
     let old = desc.rank();
     let adjust = |list: &mut List, value: i64| {
         if rank < old {
@@ -235,20 +267,27 @@ pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], rank: usi
             }
         }
     };
-    for (place, variable) in space.variables.iter().enumerate() {
-        let list = variable.member.map_or(Place::Sizes(place), Place::Member);
-        if let Some(Some(list)) = list_mut(desc, list) {
-            adjust(list, unit[place]);
-        }
-    }
-    for which in [INPUT, OUTPUT] {
-        if let Some(Some(strides)) = list_mut(desc, Place::Strides(which)) {
-            adjust(strides, 1);
-        }
-    }
-    for side in Side::BOTH {
-        if let Some(tensor) = desc.tensor_mut(side) {
+    for (which, side) in Side::BOTH.into_iter().enumerate() {
+        if let Some(tensor) = desc.tensor_mut(side)
+            && share.has_tensor(side)
+        {
             tensor.dimension_count = rank as u32;
+            if let Some(sizes) = &mut tensor.sizes {
+                adjust(sizes, unit[which]);
+            }
+            if let Some(strides) = &mut tensor.strides {
+                adjust(strides, 1);
+            }
+        }
+    }
+    if !share.has_members() {
+        return;
+    }
+    for (place, variable) in space.variables.iter().enumerate() {
+        if let Some(member) = variable.member
+            && let Some(Some(list)) = list_mut(desc, Place::Member(member))
+        {
+            adjust(list, unit[place]);
         }
     }
     for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
@@ -281,7 +320,12 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     let codes = [DataType::UNKNOWN, DataType(14), DataType(u32::MAX)];
     all.extend(DataType::all().chain(codes).map(Change::Retype));
     let (least, most) = space.ranks;
-    all.extend([least - 1, most + 1, most + 2, 0, 33].map(Change::Rerank));
+    all.extend([least - 1, most + 1, most + 2, 0, 33].map(|rank| Change::Rerank(Share::All, rank)));
+    for share in Share::PARTS {
+        let ranks =
+            [rank + 1, rank.saturating_sub(1)].into_iter().filter(|rank| (least..=most).contains(rank));
+        all.extend(ranks.map(|rank| Change::Rerank(share, rank)));
+    }
     all
 }
 

@@ -3,6 +3,8 @@
 //! Nothing is drawn and thrown away, so that a case costs about as much as writing it down, and case `i`
 //! is a function of the seed and `i` alone.
 
+use std::sync::{Arc, LazyLock};
+
 use dmlcts_model::{Case, DataType, Fill};
 
 use super::{
@@ -44,50 +46,60 @@ impl Generator for Random<'_> {
     }
 }
 
+/// A table that is made on its first use, for all operators of a part.
+pub(crate) type LazyTable = LazyLock<SizeTable, Box<dyn FnOnce() -> SizeTable + Send + Sync>>;
+
+/// A table of sizes for tensors of at most so many elements.
+pub(crate) fn sizes(elements: u32) -> Arc<LazyTable> {
+    Arc::new(LazyLock::new(Box::new(move || SizeTable::new(elements.max(1)))))
+}
+
 /// Draws cases of one operator.
 pub(crate) struct Drawer<'lib> {
-    pools: Pools<'lib>,
+    /// Of valid tuples, and of those that may raise questions.
+    pools: [Pools<'lib>; 2],
     types: Vec<DataType>,
     ranks: (usize, usize),
     fills: Vec<FillForm>,
     layouts: Layouts,
-    sizes: SizeTable,
+    sizes: Arc<LazyTable>,
 }
 
 impl<'lib> Drawer<'lib> {
     /// Types and ranks are among those of the pools' space; with none of them nothing can be drawn.
     pub(crate) fn new(
-        pools: Pools<'lib>,
+        pools: [Pools<'lib>; 2],
         types: Vec<DataType>,
         ranks: (usize, usize),
         fills: Vec<FillForm>,
         layouts: Layouts,
-        elements: usize,
+        sizes: Arc<LazyTable>,
     ) -> Option<Self> {
-        let possible = !types.is_empty() && ranks.0 <= ranks.1 && !pools.space.settings.is_empty();
-        possible.then(|| Self { pools, types, ranks, fills, layouts, sizes: SizeTable::new(elements) })
+        let possible = !types.is_empty() && ranks.0 <= ranks.1 && !pools[0].space.settings.is_empty();
+        possible.then(|| Self { pools, types, ranks, fills, layouts, sizes })
     }
 
     /// The most that an axis of a tensor with so many elements has.
-    pub(crate) fn longest_axis(elements: usize) -> usize {
-        elements.clamp(1, LONGEST_AXIS)
+    pub(crate) fn longest_axis(elements: u32) -> usize {
+        (elements as usize).clamp(1, LONGEST_AXIS)
     }
 
     /// Draws one case over `case`.
     pub(crate) fn draw(&self, draws: &mut Draws, case: &mut Case) {
-        let space = &*self.pools.space;
+        let space = &*self.pools[0].space;
         let setting = draws.place(space.settings.len());
         let data_type = self.types[draws.place(self.types.len())];
         let rank = draws.between(self.ranks.0 as i64, self.ranks.1 as i64) as usize;
         let unit = space.settings[setting].unit.as_slice();
         let mut chosen: [&[i64]; MOST_AXES] = [unit; MOST_AXES];
-        let mut room = [self.sizes.target(draws), self.sizes.target(draws)];
+        let sizes: &SizeTable = &self.sizes;
+        let mut room = [sizes.target(draws), sizes.target(draws)];
         // Starting anywhere keeps the long axes from being the first ones.
         let start = draws.place(rank);
         let mut elements = 1_u64;
         for step in 0..rank {
             let axis = if start + step < rank { start + step } else { start + step - rank };
-            if let Some(tuple) = self.axis(setting, rank - step, &mut room, draws) {
+            if let Some(tuple) = self.axis(sizes, setting, rank - step, &mut room, draws) {
                 chosen[axis] = tuple;
             }
             elements *= chosen[axis][INPUT].unsigned_abs();
@@ -99,19 +111,28 @@ impl<'lib> Drawer<'lib> {
     }
 
     /// A tuple for one of the axes that are left, from the pool of two sizes that fit the room.
-    fn axis(&self, setting: usize, left: usize, room: &mut [u32; 2], draws: &mut Draws) -> Option<&[i64]> {
+    fn axis(
+        &self,
+        table: &SizeTable,
+        setting: usize,
+        left: usize,
+        room: &mut [u32; 2],
+        draws: &mut Draws,
+    ) -> Option<&[i64]> {
         let word = draws.word();
         let first = if word & 1 == 0 { INPUT } else { OUTPUT };
         let second = 1 - first;
-        let one = self.sizes.draw(room[first], left, (word >> 8) as usize);
-        let (low, high) = self.pools.reach(setting, first, one as usize);
+        let one = table.draw(room[first], left, (word >> 8) as usize);
+        // Were open tuples as common as valid ones, most descs of many axes would be open.
+        let pools = &self.pools[usize::from(word >> 58 == 0)];
+        let (low, high) = pools.reach(setting, first, one as usize);
         let high = high.min(room[second]);
         if low > high {
             return None;
         }
-        let other = self.sizes.draw(room[second], left, (word >> 16) as usize).clamp(low, high);
+        let other = table.draw(room[second], left, (word >> 16) as usize).clamp(low, high);
         let sizes = if first == INPUT { [one, other] } else { [other, one] };
-        let tuples = self.pools.tuples(setting, sizes[INPUT] as usize, sizes[OUTPUT] as usize);
+        let tuples = pools.tuples(setting, sizes[INPUT] as usize, sizes[OUTPUT] as usize);
         let tuple = tuples.get(draws.place(tuples.len()))?;
         room[INPUT] /= sizes[INPUT];
         room[OUTPUT] /= sizes[OUTPUT];
@@ -138,32 +159,44 @@ impl<'lib> Drawer<'lib> {
 
 /// Sizes for axes, by how many elements there is room for and how many axes are left, so that small tensors,
 /// long axes and flat shapes all come up and the room is well used.
-struct SizeTable {
+pub(crate) struct SizeTable {
     targets: Vec<u32>,
     sizes: Vec<u32>,
-    most: usize,
 }
 
 /// Choices an entry of a [`SizeTable`].
 const CHOICES: usize = 64;
+/// Up to here every room has its own entry; beyond, eight in each octave.
+const EXACT_ROOMS: u32 = 64;
+
+/// The entry of a room, which may be that of a slightly smaller one.
+fn entry(room: u32) -> usize {
+    if room <= EXACT_ROOMS {
+        return room as usize;
+    }
+    let octave = room.ilog2();
+    let eighth = room >> (octave - 3) & 7;
+    (EXACT_ROOMS + (octave - EXACT_ROOMS.ilog2()) * 8 + eighth) as usize
+}
 
 impl SizeTable {
-    fn new(elements: usize) -> Self {
-        let most = elements.max(1);
-        // Half of the tensors aim at the upper half, and one in eight at whatever is small.
-        let targets = (0..CHOICES)
-            .map(|choice| {
-                let share = (choice + 1) as f64 / CHOICES as f64;
-                ((most as f64 * share.sqrt()).round() as u32).clamp(1, most as u32)
-            })
-            .collect();
-        let mut sizes = Vec::with_capacity((most + 1) * MOST_AXES * CHOICES);
-        for room in 0..=most {
-            for left in 1..=MOST_AXES {
-                sizes.extend((0..CHOICES).map(|choice| size(room as u32, left, choice)));
+    /// Sizes for tensors of at most so many elements, which is at least 1.
+    pub(crate) fn new(elements: u32) -> Self {
+        let share = |choice: usize| (choice as f64 + 0.5) / CHOICES as f64;
+        // Three quarters of the tensors aim at the upper half.
+        let target = |choice| (f64::from(elements) * share(choice).sqrt()).round() as u32;
+        let targets = (0..CHOICES).map(|choice| target(choice).clamp(1, elements)).collect();
+        let mut sizes = Vec::new();
+        for room in 0..=elements {
+            // Rooms that share an entry share what the least of them allows.
+            if sizes.len() > entry(room) * MOST_AXES * CHOICES {
+                continue;
+            }
+            for left in 1..=MOST_AXES as i32 {
+                sizes.extend((0..CHOICES).map(|choice| size(room, left, share(choice))));
             }
         }
-        Self { targets, sizes, most }
+        Self { targets, sizes }
     }
 
     fn target(&self, draws: &mut Draws) -> u32 {
@@ -172,16 +205,30 @@ impl SizeTable {
 
     /// A size of at least 1 and at most `room`.
     fn draw(&self, room: u32, left: usize, choice: usize) -> u32 {
-        let room = (room as usize).min(self.most);
-        self.sizes[(room * MOST_AXES + left - 1) * CHOICES + choice % CHOICES]
+        self.sizes[(entry(room) * MOST_AXES + left - 1) * CHOICES + choice % CHOICES]
     }
 }
 
-/// One entry of the table: `room` to the power of a share that is, over the choices, what one of `left` axes
-/// should have.
-fn size(room: u32, left: usize, choice: usize) -> u32 {
-    let share = (choice as f64 + 0.5) / CHOICES as f64;
-    let exponent = if left == 1 { share.sqrt() } else { (2.0 * share / left as f64).min(1.0) };
+/// `room` to the power of a share that is, on average, what one of `left` axes should have of it.
+fn size(room: u32, left: i32, share: f64) -> u32 {
+    let exponent = if left == 1 { share.sqrt() } else { (2.0 * share / f64::from(left)).min(1.0) };
     let size = f64::from(room.max(1)).powf(exponent).round() as u32;
     size.clamp(1, room.clamp(1, LONGEST_AXIS as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_fit_their_room() {
+        let table = SizeTable::new(4096);
+        for room in 0..=4096 {
+            for left in 1..=MOST_AXES {
+                for choice in 0..CHOICES {
+                    assert!((1..=room.max(1)).contains(&table.draw(room, left, choice)), "{room} {left}");
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,141 @@
+//! Every case of the smaller suites, held against the judge: a generator is only as good as what it claims.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmlcts_generate::{Expansion, Length, Strategy, Suite};
+use dmlcts_model::{Case, FeatureLevel, line};
+use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
+
+fn expand(name: &str, seed: u64) -> Expansion<'static> {
+    let suite = Suite::load(name).unwrap_or_else(|error| panic!("{error}"));
+    suite.expand(Library::embedded(), seed).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn judge(case: &Case) -> Judgement {
+    let operator = Library::embedded().operator(&case.desc.signature.operator).unwrap();
+    operator.judge(&case.desc, FeatureLevel::NEWEST, &mut Scratch::default())
+}
+
+/// The cases of the parts of one strategy.
+fn cases(expansion: &Expansion<'_>, strategy: Strategy) -> Vec<Case> {
+    let mut case = expansion.blank().unwrap();
+    let mut all = Vec::new();
+    for part in expansion.parts().iter().filter(|part| part.strategy() == strategy) {
+        let Length::Finite(length) = part.length() else { panic!("{} never ends", part.id()) };
+        for index in 0..length {
+            assert!(part.case(index, &mut case));
+            all.push(case.clone());
+        }
+        assert!(!part.case(length, &mut case), "nothing past the end");
+    }
+    assert!(!all.is_empty(), "{strategy} has no cases");
+    all
+}
+
+#[test]
+fn what_is_made_valid_is_valid() {
+    let expansion = expand("smoke", 0);
+    for strategy in [Strategy::Documented, Strategy::Exhaustive, Strategy::Random, Strategy::Layout] {
+        let mut open = 0;
+        let mut questions: BTreeMap<&str, usize> = BTreeMap::new();
+        let cases = cases(&expansion, strategy);
+        for case in &cases {
+            let judgement = judge(case);
+            let violated: Vec<_> = ids(case, judgement.violated);
+            assert!(violated.is_empty(), "{strategy}: {case} breaks {violated:?}");
+            let operator = Library::embedded().operator(&case.desc.signature.operator).unwrap();
+            for question in judgement.questions.iter() {
+                *questions.entry(operator.questions()[question].id.as_str()).or_default() += 1;
+            }
+            open += usize::from(judgement.validity() == Validity::Open);
+        }
+        assert!(
+            open * 4 < cases.len(),
+            "{strategy}: {open} of {} cases are open: {questions:?}",
+            cases.len()
+        );
+    }
+}
+
+fn ids(case: &Case, set: IdSet) -> Vec<&'static str> {
+    let operator = Library::embedded().operator(&case.desc.signature.operator).unwrap();
+    set.iter().map(|place| operator.clauses()[place].id.as_str()).collect()
+}
+
+#[test]
+fn each_clause_is_broken_alone_or_said_not_to_be_and_each_such_desc_has_a_valid_twin() {
+    let expansion = expand("smoke", 0);
+    let negative = cases(&expansion, Strategy::Negative);
+    let mut broken: BTreeMap<&str, usize> = BTreeMap::new();
+    for pair in negative.chunks(2) {
+        let [case, twin] = pair else { panic!("a desc without a twin") };
+        let violated = ids(case, judge(case).violated);
+        assert!(!violated.is_empty(), "{case} breaks nothing");
+        assert_eq!(judge(twin).validity(), Validity::Valid, "{twin}");
+        for id in &violated {
+            let least = broken.entry(id).or_insert(usize::MAX);
+            *least = violated.len().min(*least);
+        }
+    }
+    let remarks: Vec<String> = expansion.parts().iter().flat_map(|part| part.remarks()).collect();
+    for operator in Library::embedded().operators() {
+        for clause in operator.clauses() {
+            let said = remarks.iter().any(|remark| remark.starts_with(&format!("{}:", clause.id)));
+            match broken.get(clause.id.as_str()) {
+                Some(1) => assert!(!said, "{} is broken alone", clause.id),
+                _ => assert!(said, "{} is not broken alone, and nothing says so", clause.id),
+            }
+        }
+    }
+}
+
+#[test]
+fn boundaries_have_both_sides() {
+    let expansion = expand("smoke", 0);
+    let mut exact = BTreeSet::new();
+    let mut sides = BTreeMap::new();
+    for case in cases(&expansion, Strategy::Boundary) {
+        let judgement = judge(&case);
+        exact.extend(ids(&case, judgement.boundary));
+        *sides.entry(format!("{:?}", judgement.validity())).or_insert(0) += 1;
+    }
+    println!("{exact:?} {sides:?}");
+    assert!(exact.len() > 20, "{exact:?}");
+    assert!(sides["Valid"] > 100 && sides["Invalid"] > 40, "{sides:?}");
+}
+
+#[test]
+fn every_line_reads_back_as_its_case() {
+    let expansion = expand("smoke", 0);
+    let Length::Finite(length) = expansion.length() else { panic!("smoke ends") };
+    let signatures = Library::embedded().signatures();
+    let mut case = expansion.blank().unwrap();
+    for index in 0..length {
+        expansion.case(index, &mut case).unwrap();
+        let text = case.to_string();
+        assert_eq!(line::parse(&text, signatures).unwrap(), case, "{text}");
+    }
+}
+
+#[test]
+fn an_index_is_enough_and_seeds_differ() {
+    let (one, other) = (expand("smoke", 5), expand("smoke", 5));
+    let Length::Finite(length) = one.length() else { panic!("smoke ends") };
+    let (mut case, mut again) = (one.blank().unwrap(), other.blank().unwrap());
+    // The second expansion is asked backwards: neither order nor what was asked before matters.
+    let texts: Vec<String> = (0..length)
+        .map(|index| {
+            one.case(index, &mut case).unwrap();
+            case.to_string()
+        })
+        .collect();
+    for index in (0..length).rev() {
+        other.case(index, &mut again).unwrap();
+        assert_eq!(again.to_string(), texts[index as usize]);
+    }
+    let seeded = expand("smoke", 6);
+    let Length::Finite(last) = seeded.length() else { panic!("smoke ends") };
+    seeded.case(last - 1, &mut case).unwrap();
+    assert_ne!(Some(&case.to_string()), texts.last());
+    assert_eq!(one.case(length, &mut case), None);
+}
