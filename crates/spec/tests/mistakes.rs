@@ -78,7 +78,7 @@ mistakes! {
     axis_without_an_axis: "slice1", "each: axis\n    that: InputWindowSizes >= 1" => "that: InputWindowSizes >= 1";
     coordinate_in_a_clause: "slice1", "that: InputWindowStrides != 0" => "that: InputWindowStrides != c";
     let_of_a_taken_name: "slice1", "  magnitude:" => "  InputWindowSizes:";
-    mistake_in_a_folded_scalar: "common", "align((1 + (sum axes (Tensor.Sizes" => "align((1 + (sum axes (Tensor.Szies";
+    mistake_in_a_folded_scalar: "common", "align((1 + sum axes (Tensor.Sizes" => "align((1 + sum axes (Tensor.Szies";
     mistake_behind_an_escape: "slice1", "\"InputWindowOffsets + (if" => "\"InputWindowOffsets +\\x20(if InputWindowStride > 0 and";
     enumerator_of_another_type: "padding1", "PaddingMode == REFLECTION" => "PaddingMode == REFLECT";
 
