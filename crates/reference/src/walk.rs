@@ -103,6 +103,7 @@ fn copy<M: Map, T: Copy>(axes: &[Axis<M>], input: &[T], from: i64, output: &mut 
     while c < outer.size {
         let run = outer.map.run(c);
         let length = run.length.min(outer.size - c);
+        debug_assert!(length >= 1, "a run moves on");
         let to = to + c * outer.output_stride;
         c += length;
         match run.source {
