@@ -1,45 +1,44 @@
-//! What a complete run of exhaustive parts proves: bounds, counts, and the spec's hash.
+//! What a complete run of exhaustive parts proves: the bounds, the counts, and the spec's hash.
 
-use dmlcts_generate::{Length, suite::Strategy};
-use dmlcts_runner::Parts;
-use dmlcts_spec::Library;
+use dmlcts_generate::{Certificate, Row};
+use dmlcts_report::grouped;
 
-/// One line for each exhaustive part, and one with the spec's hash; none where the suite has no such part.
-pub(crate) fn of(parts: &Parts, strategies: &[Strategy], library: &Library) -> Vec<String> {
-    if !strategies.is_empty() && !strategies.contains(&Strategy::Exhaustive) {
-        return Vec::new();
-    }
-    let exhaustive = parts.expansion().parts().iter().filter(|part| part.strategy() == Strategy::Exhaustive);
-    let mut lines: Vec<String> = exhaustive
-        .filter_map(|part| match part.length() {
-            Length::Finite(length) => {
-                let form = part.form();
-                let bounds: Vec<String> = form
-                    .bounds
-                    .iter()
-                    .flatten()
-                    .map(|bound| match &bound.operator {
-                        Some(operator) => format!("{operator}: {}", bound.that),
-                        None => bound.that.clone(),
-                    })
-                    .collect();
-                let ranks = form.ranks.map_or_else(String::new, |ranks| {
-                    if ranks.min == ranks.max {
-                        format!(", rank {}", ranks.min)
-                    } else {
-                        format!(", ranks {} to {}", ranks.min, ranks.max)
-                    }
-                });
-                let bounds =
-                    if bounds.is_empty() { String::new() } else { format!(" where {}", bounds.join("; ")) };
-                let count = dmlcts_report::counted(u64::try_from(length).unwrap_or(u64::MAX), "valid case");
-                Some(format!("{}: all {count}{ranks}{bounds}", part.id()))
+/// The certificate, line by line. Ranks that are alike share a line.
+pub(crate) fn lines(certificate: &Certificate) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} cases, each one within the bounds below, by the spec {}",
+        number(certificate.cases()),
+        certificate.spec_hash
+    )];
+    for part in &certificate.parts {
+        let cases = part.rows.iter().map(|row| row.cases).sum();
+        lines.push(format!("{}: {} cases, where on every axis", part.id, number(cases)));
+        lines.extend(part.bounds.iter().map(|bound| format!("    {bound}")));
+        let mut rows = part.rows.iter().peekable();
+        while let Some(first) = rows.next() {
+            let mut last = first;
+            while let Some(next) = rows.next_if(|next| continues(first, last, next)) {
+                last = next;
             }
-            Length::Endless => None,
-        })
-        .collect();
-    if !lines.is_empty() {
-        lines.push(format!("by the spec {}", library.hash()));
+            let name = format!("{} {}", first.operator, first.setting);
+            let (ranks, each) = if first.rank == last.rank {
+                (format!("rank {}", first.rank), "")
+            } else {
+                (format!("ranks {} to {}", first.rank, last.rank), " each")
+            };
+            lines.push(format!("  {:<30} {ranks}: {} cases{each}", name.trim_end(), number(first.cases)));
+        }
+        lines.extend(part.remarks.iter().map(|remark| format!("  not complete: {remark}")));
     }
     lines
+}
+
+/// Whether a row says the same as the rows from `first` to `last`, of the next rank.
+fn continues(first: &Row, last: &Row, next: &Row) -> bool {
+    (&next.operator, &next.setting, next.cases) == (&first.operator, &first.setting, first.cases)
+        && next.rank == last.rank + 1
+}
+
+fn number(count: u128) -> String {
+    u64::try_from(count).map_or_else(|_| count.to_string(), grouped)
 }

@@ -69,8 +69,8 @@ pub fn write_summary(
         line("note", &note)?;
     }
     if summary.ending == Ending::Complete && tally.unexpected() == 0 {
-        for text in &context.certificate {
-            line("proved", text)?;
+        for (place, text) in context.certificate.iter().enumerate() {
+            line(if place == 0 { "proved" } else { "" }, text)?;
         }
     }
     line("speed", &speed(summary))?;
