@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`spec_text`] | a YAML file, or an expression | that loading it ends in a library or in messages that can be shown |
 //! | [`case_line`] | a text | that it reads as a case that survives writing, or as a mistake with a place in the text |
-//! | [`agreement`] | a case, as a line | that judge and reference say the same of it, and that oracle and reference compute the same |
+//! | [`agreement()`] | a case, as a line | that judge and reference say the same of it, and that oracle and reference compute the same |
 //!
 //! The corpus holds texts that a person can read: YAML, expressions and case lines. Corpora of raw bytes
 //! mean something else as soon as the decoder changes; a case line never does. [`mutate_case`] keeps it so
