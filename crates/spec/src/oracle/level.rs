@@ -6,20 +6,10 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::map::{AxisMap, FILL, Line, Run, Runs, covered, push_run};
-
-/// One axis of the tensors, as the loops need it.
-#[derive(Clone, Debug)]
-pub(crate) struct Axis {
-    /// Coordinates of the output; at least one.
-    pub(crate) size: u64,
-    /// From one output coordinate to the next, in elements.
-    pub(crate) output_stride: u64,
-    /// From one input coordinate to the next, in elements.
-    pub(crate) input_stride: u64,
-    /// Which input coordinate an output coordinate reads.
-    pub(crate) map: AxisMap,
-}
+use super::{
+    layout::Axis,
+    map::{AxisMap, FILL, Line, Run, Runs, covered, push_run},
+};
 
 /// What the coordinates of a level read, in elements from where the level starts to read.
 #[derive(Clone, Debug)]
@@ -83,23 +73,23 @@ pub(crate) struct Levels {
 
 impl Levels {
     /// Arranges the loops over these axes.
-    pub(crate) fn arrange(axes: &[Axis]) -> Self {
+    pub(crate) fn arrange(axes: &[Axis], maps: &[AxisMap]) -> Self {
         let mut base = Some(0_usize);
-        let mut order: SmallVec<[&Axis; 8]> = SmallVec::new();
-        for axis in axes {
-            if axis.map.extremes(axis.size).is_none() {
+        let mut order: SmallVec<[(&Axis, &AxisMap); 8]> = SmallVec::new();
+        for (axis, map) in axes.iter().zip(maps) {
+            if map.extremes(axis.size).is_none() {
                 base = None;
             }
             if axis.size > 1 {
-                order.push(axis);
-            } else if let (Some(base), Some(read)) = (&mut base, axis.map.at(0)) {
+                order.push((axis, map));
+            } else if let (Some(base), Some(read)) = (&mut base, map.at(0)) {
                 *base = base.wrapping_add((read as usize).wrapping_mul(axis.input_stride as usize));
             }
         }
-        order.sort_by_key(|axis| std::cmp::Reverse(axis.output_stride));
+        order.sort_by_key(|(axis, _)| std::cmp::Reverse(axis.output_stride));
         let mut loops: SmallVec<[Level; 8]> = SmallVec::new();
-        for axis in order {
-            let map = if base.is_some() { scaled(axis) } else { nothing(axis.size) };
+        for (axis, map) in order {
+            let map = if base.is_some() { scaled(axis, map) } else { nothing(axis.size) };
             let level = Level {
                 size: axis.size as usize,
                 output_stride: axis.output_stride as usize,
@@ -122,9 +112,9 @@ fn nothing(size: u64) -> LevelMap {
 }
 
 /// The axis map in elements of the input.
-fn scaled(axis: &Axis) -> LevelMap {
+fn scaled(axis: &Axis, map: &AxisMap) -> LevelMap {
     let stride = axis.input_stride as i64;
-    match &axis.map {
+    match map {
         AxisMap::Table(table) => LevelMap::Table(Arc::clone(table), axis.input_stride as usize),
         AxisMap::Runs(runs) => {
             let mut scaled = Runs::new();
@@ -216,16 +206,26 @@ mod tests {
     use super::*;
     use smallvec::smallvec;
 
-    fn axis(size: u64, output_stride: u64, input_stride: u64, runs: &[(u64, Option<(i64, i64)>)]) -> Axis {
+    fn axis(
+        size: u64,
+        output_stride: u64,
+        input_stride: u64,
+        runs: &[(u64, Option<(i64, i64)>)],
+    ) -> (Axis, AxisMap) {
         let runs = runs
             .iter()
             .map(|&(length, line)| Run { length, line: line.map(|(start, step)| Line { start, step }) })
             .collect();
-        Axis { size, output_stride, input_stride, map: AxisMap::Runs(runs) }
+        (Axis { size, input_size: 1 << 20, output_stride, input_stride }, AxisMap::Runs(runs))
     }
 
-    fn shape(axes: &[Axis]) -> Vec<(usize, usize, bool)> {
-        let levels = Levels::arrange(axes);
+    fn arrange(axes: &[(Axis, AxisMap)]) -> Levels {
+        let (axes, maps): (Vec<_>, Vec<_>) = axes.iter().cloned().unzip();
+        Levels::arrange(&axes, &maps)
+    }
+
+    fn shape(axes: &[(Axis, AxisMap)]) -> Vec<(usize, usize, bool)> {
+        let levels = arrange(axes);
         levels.loops.iter().map(|level| (level.size, level.output_stride, level.dense)).collect()
     }
 
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn whole_rows_join_the_rows_that_are_padded() {
         let rows = axis(6, 4, 4, &[(1, None), (4, Some((0, 1))), (1, None)]);
-        let levels = Levels::arrange(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]);
+        let levels = arrange(&[rows, axis(4, 1, 1, &[(4, Some((0, 1)))])]);
         assert_eq!(levels.loops.len(), 1);
         let LevelMap::Runs(runs) = &levels.loops[0].map else { panic!("not runs") };
         assert_eq!(runs.iter().map(|run| run.length).collect::<Vec<_>>(), [4, 16, 4]);
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn an_axis_of_nothing_but_fill_is_nothing_everywhere() {
         let nothing = axis(2, 8, 8, &[(2, None)]);
-        let levels = Levels::arrange(&[nothing, axis(8, 1, 1, &[(3, Some((0, 1))), (5, Some((3, 1)))])]);
+        let levels = arrange(&[nothing, axis(8, 1, 1, &[(3, Some((0, 1))), (5, Some((3, 1)))])]);
         assert_eq!(levels.base, None);
         assert_eq!(levels.loops.len(), 1);
     }
@@ -266,13 +266,11 @@ mod tests {
     #[test]
     fn a_transposed_input_is_read_along_its_own_rows() {
         let long: Runs = smallvec![Run { length: 64, line: Some(Line { start: 0, step: 1 }) }];
-        let axis = |output_stride, input_stride| Axis {
-            size: 64,
-            output_stride,
-            input_stride,
-            map: AxisMap::Runs(long.clone()),
+        let axis = |output_stride, input_stride| {
+            let axis = Axis { size: 64, input_size: 64, output_stride, input_stride };
+            (axis, AxisMap::Runs(long.clone()))
         };
-        let levels = Levels::arrange(&[axis(4096, 1), axis(64, 4096), axis(1, 64)]);
+        let levels = arrange(&[axis(4096, 1), axis(64, 4096), axis(1, 64)]);
         let strides: Vec<_> = levels.loops.iter().map(|level| level.output_stride).collect();
         assert_eq!(strides.last(), Some(&1));
         assert_eq!(strides[strides.len() - 2], 4096);

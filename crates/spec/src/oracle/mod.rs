@@ -8,6 +8,7 @@
 
 mod cycle;
 mod gather;
+mod layout;
 mod level;
 mod machine;
 mod map;
@@ -26,21 +27,18 @@ use thiserror::Error;
 
 pub use plan::Plan;
 
-use crate::{
-    AlternativeReading, Question, Semantics,
-    program::{Builder, OpId, Program, Values},
-};
-use read::{CompiledRead, ReadValues};
+use crate::{AlternativeReading, Question, Semantics, program::Values};
+use layout::Axis;
+use read::{CompiledRead, Fixed, ReadValues};
 
 /// The semantics and alternative readings of an operator, compiled.
 #[derive(Debug)]
 pub(crate) struct Oracle {
-    program: Program,
     /// The place of the member that chooses among the branches.
     by: Option<usize>,
     branches: Vec<(Option<i64>, CompiledRead)>,
-    /// What readings 1, 2 … read, and on which axes.
-    alternatives: Vec<(OpId, CompiledRead)>,
+    /// What readings 1, 2 … read, on the axes where their question arises.
+    alternatives: Vec<CompiledRead>,
     /// The place of the scalar that fills.
     fill: Option<usize>,
 }
@@ -53,24 +51,18 @@ impl Oracle {
         readings: &[AlternativeReading],
         questions: &[Question],
     ) -> Self {
-        let mut builder = Builder::new(Arc::clone(signature));
-        let branches: Vec<_> =
-            semantics.branches.iter().map(|branch| (branch.value, builder.add_read(&branch.term))).collect();
-        let alternatives: Vec<_> = readings
-            .iter()
-            .filter_map(|reading| {
-                let when = builder.add(&questions.get(reading.question)?.term);
-                Some((when, builder.add_read(&reading.term)))
-            })
-            .collect();
-        let program = builder.finish();
-        let compile = |read: &crate::program::Read| CompiledRead::new(&program, read.coordinate, read.fill);
+        let branches = semantics.branches.iter();
+        let alternatives = readings.iter().filter_map(|reading| {
+            let question = questions.get(reading.question)?;
+            Some(CompiledRead::new(signature, &reading.term, Some(&question.term)))
+        });
         Self {
             by: semantics.by,
-            branches: branches.iter().map(|(value, read)| (*value, compile(read))).collect(),
-            alternatives: alternatives.iter().map(|(when, read)| (*when, compile(read))).collect(),
+            branches: branches
+                .map(|branch| (branch.value, CompiledRead::new(signature, &branch.term, None)))
+                .collect(),
+            alternatives: alternatives.collect(),
             fill: semantics.fill,
-            program,
         }
     }
 }
@@ -79,7 +71,10 @@ impl Oracle {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     values: Values,
+    usual: Fixed,
+    other: Fixed,
     read: ReadValues,
+    axes: Vec<Axis>,
     small: small::Memory,
 }
 

@@ -4,7 +4,9 @@
 use super::{
     OracleError,
     gather::{Gather, Pieces},
-    level::{Axis, Levels},
+    layout::Axis,
+    level::Levels,
+    map::AxisMap,
     rows::Element,
 };
 
@@ -16,18 +18,20 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Of a movement over these axes, each with the greatest input coordinate that it reads; `None` where it
-    /// reads none, and then nothing is read at all.
-    pub(super) fn of(axes: impl Iterator<Item = (AxisReach, Option<u64>)>) -> Self {
-        let mut input = Some(1_u64);
-        let mut output = 1_u64;
-        for (axis, greatest) in axes {
-            input = input
-                .zip(greatest)
-                .map(|(input, greatest)| input.saturating_add(greatest.saturating_mul(axis.input_stride)));
-            output = output.saturating_add((axis.size.max(1) - 1).saturating_mul(axis.output_stride));
-        }
-        Self { input: input.unwrap_or(0), output }
+    /// Of nothing yet: one element of the output.
+    pub(super) const START: Self = Self { input: 1, output: 1 };
+
+    /// With one more axis, of which the greatest input coordinate that it reads is given; `None` where it reads
+    /// none, and then nothing is read at all.
+    pub(super) fn with(self, axis: &Axis, greatest: Option<u64>) -> Self {
+        let written = (axis.size.max(1) - 1).saturating_mul(axis.output_stride);
+        let input = match greatest {
+            Some(greatest) if self.input > 0 => {
+                self.input.saturating_add(greatest.saturating_mul(axis.input_stride))
+            }
+            _ => 0,
+        };
+        Self { input, output: self.output.saturating_add(written) }
     }
 
     /// Whether memories of so many elements hold what the movement touches.
@@ -44,14 +48,6 @@ impl Reach {
     }
 }
 
-/// What [`Reach::of`] needs of an axis.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AxisReach {
-    pub(super) size: u64,
-    pub(super) output_stride: u64,
-    pub(super) input_stride: u64,
-}
-
 /// Loops that are ready to run.
 #[derive(Debug)]
 pub(super) struct Movement {
@@ -61,18 +57,13 @@ pub(super) struct Movement {
 }
 
 impl Movement {
-    /// Prepares the loops.
-    pub(super) fn new(axes: &[Axis]) -> Self {
-        let reach = Reach::of(axes.iter().map(|axis| {
-            let greatest = axis.map.extremes(axis.size).map(|(_, greatest)| greatest);
-            let axis = AxisReach {
-                size: axis.size,
-                output_stride: axis.output_stride,
-                input_stride: axis.input_stride,
-            };
-            (axis, greatest.map(|greatest| u64::try_from(greatest).unwrap_or(u64::MAX)))
-        }));
-        let levels = Levels::arrange(axes);
+    /// Prepares the loops over these axes, each with its map.
+    pub(super) fn new(axes: &[Axis], maps: &[AxisMap]) -> Self {
+        let reach = axes.iter().zip(maps).fold(Reach::START, |reach, (axis, map)| {
+            let greatest = map.extremes(axis.size).map(|(_, greatest)| greatest);
+            reach.with(axis, greatest.map(|greatest| u64::try_from(greatest).unwrap_or(u64::MAX)))
+        });
+        let levels = Levels::arrange(axes, maps);
         let pieces = Pieces::choose(&levels);
         Self { levels, pieces, reach }
     }
@@ -112,7 +103,7 @@ impl Movement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::map::{AxisMap, FILL, Line, Run, Runs};
+    use crate::oracle::map::{FILL, Line, Run, Runs};
     use proptest::prelude::*;
     use smallvec::smallvec;
 
@@ -153,6 +144,7 @@ mod tests {
     #[derive(Debug, Clone)]
     struct Problem {
         axes: Vec<Axis>,
+        maps: Vec<AxisMap>,
         reads: Vec<Reads>,
     }
 
@@ -167,11 +159,11 @@ mod tests {
             .prop_map(|(parts, order, holes, packed)| {
                 let mut axes: Vec<Axis> = parts
                     .iter()
-                    .map(|(_, (map, reads), _)| Axis {
+                    .map(|(size, (_, reads), _)| Axis {
                         size: reads.len() as u64,
+                        input_size: (*size).into(),
                         output_stride: 0,
                         input_stride: 0,
-                        map: map.clone(),
                     })
                     .collect();
                 let (mut written, mut read) = (1, 1);
@@ -188,7 +180,8 @@ mod tests {
                     };
                     read *= u64::from(*size) + kind;
                 }
-                Problem { axes, reads: parts.into_iter().map(|(_, (_, reads), _)| reads).collect() }
+                let (maps, reads) = parts.into_iter().map(|(_, map, _)| map).unzip();
+                Problem { axes, maps, reads }
             })
     }
 
@@ -228,7 +221,7 @@ mod tests {
             size in prop::sample::select(vec![1_usize, 2, 4, 8]),
         ) {
             let fill = [0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8];
-            let movement = Movement::new(&problem.axes);
+            let movement = Movement::new(&problem.axes, &problem.maps);
             // Not an element more than is needed: the proof of the bounds is exact.
             let input = random_bytes(movement.reach.input as usize * size);
             let mut expected = vec![0xEE; movement.reach.output as usize * size];
@@ -252,13 +245,10 @@ mod tests {
     fn a_span_beyond_all_memory_is_an_error_and_not_an_allocation() {
         let runs: Runs = smallvec![Run { length: 1 << 31, line: Some(Line { start: 0, step: 1 }) }];
         let stride = u64::from(u32::MAX);
-        let axis = |output_stride| Axis {
-            size: 1 << 31,
-            output_stride,
-            input_stride: stride,
-            map: AxisMap::Runs(runs.clone()),
-        };
-        let movement = Movement::new(&[axis(stride), axis(1)]);
+        let axis =
+            |output_stride| Axis { size: 1 << 31, input_size: 1 << 31, output_stride, input_stride: stride };
+        let map = AxisMap::Runs(runs);
+        let movement = Movement::new(&[axis(stride), axis(1)], &[map.clone(), map]);
         assert!(matches!(
             movement.execute(8, &[0; 64], &mut [0; 64], [0; 8]),
             Err(OracleError::ShortInput { needed: u64::MAX, given: 64 })

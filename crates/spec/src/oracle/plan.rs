@@ -1,17 +1,17 @@
 //! A plan: what one desc's output elements read, worked out once and executed on any number of inputs.
 
-use dmlcts_model::{Desc, FeatureLevel, List, Side, Tensor, packed_strides};
+use dmlcts_model::{Desc, FeatureLevel, List, Value};
 use smallvec::SmallVec;
 
 use super::{
     Memory, Oracle, OracleError,
-    level::Axis,
+    layout::{Axis, lay_out},
     map::{AxisMap, FILL, Line, Run, Runs, push_run},
-    movement::{AxisReach, Movement, Reach},
+    movement::{Movement, Reach},
     read::{CompiledRead, ReadValues, Stretch},
     small,
 };
-use crate::program::{Evaluation, Inputs, MAXIMUM_AXES};
+use crate::program::{Inputs, MAXIMUM_AXES};
 
 /// An axis map of more runs becomes a table.
 const MOST_RUNS: usize = 64;
@@ -24,39 +24,34 @@ const EARLY_TABLE: u64 = 1 << 16;
 /// beyond the output for reads that are piecewise linear, and for others four bytes a coordinate of the axis.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    oracle: &'a Oracle,
-    inputs: Inputs<'a>,
-    reading: usize,
+    reads: Reads<'a>,
     memory: &'a mut Memory,
-    axes: SmallVec<[PlannedAxis; MAXIMUM_AXES]>,
     pub(super) body: Body,
     element_size: usize,
     pub(super) fill: [u8; 8],
 }
 
 #[derive(Debug)]
-struct PlannedAxis {
-    size: u64,
-    input_size: u64,
-    output_stride: u64,
-    input_stride: u64,
-    map: PlannedMap,
-}
-
-#[derive(Debug)]
-enum PlannedMap {
-    Ready(AxisMap),
-    /// Too many runs for a map, and too long for a table that is made early.
-    Late,
-}
-
-#[derive(Debug)]
 pub(super) enum Body {
     /// The list is in the memory.
     Small(Reach),
-    Loops(Movement),
-    /// Not until the tables are made.
-    Late,
+    Loops(Box<Loops>),
+    /// Some maps are neither a few runs nor a short table: they are made when there is an output. `None` is
+    /// one of them.
+    Late(Box<SmallVec<[Option<AxisMap>; MAXIMUM_AXES]>>),
+}
+
+#[derive(Debug)]
+pub(super) struct Loops {
+    maps: SmallVec<[AxisMap; MAXIMUM_AXES]>,
+    movement: Movement,
+}
+
+impl Loops {
+    fn new(axes: &[Axis], maps: SmallVec<[AxisMap; MAXIMUM_AXES]>) -> Body {
+        let movement = Movement::new(axes, &maps);
+        Body::Loops(Box::new(Self { maps, movement }))
+    }
 }
 
 impl Oracle {
@@ -64,206 +59,135 @@ impl Oracle {
     /// alternative reading.
     pub(crate) fn plan<'a>(
         &'a self,
-        desc: &'a Desc,
+        desc: &Desc,
         level: FeatureLevel,
         reading: usize,
         memory: &'a mut Memory,
     ) -> Result<Plan<'a>, OracleError> {
+        lay_out(desc, &mut memory.axes)?;
+        let size = desc.output.as_ref().and_then(|tensor| tensor.data_type.element_size());
+        let element_size = size.ok_or(OracleError::NotExecutable("its elements are not whole bytes"))?;
+        let fill = match self.fill.and_then(|place| desc.members.get(place)) {
+            Some(Value::Scalar(bytes)) => *bytes,
+            _ => [0; 8],
+        };
+        let reads = self.reads(desc, reading)?;
         let inputs = Inputs::new(desc, level);
-        let mut axes = layout(desc)?;
-        let element_size = desc.output.as_ref().and_then(|tensor| tensor.data_type.element_size());
-        let element_size =
-            element_size.ok_or(OracleError::NotExecutable("its elements are not whole bytes"))?;
-        let fill = self.fill.and_then(|place| match desc.members.get(place)? {
-            dmlcts_model::Value::Scalar(bytes) => Some(*bytes),
-            _ => None,
-        });
-        let Memory { values, read, small } = &mut *memory;
-        let evaluation = self.program.evaluate(inputs, values);
-        let reads = self.reads(desc, reading, &evaluation)?;
-        for (place, axis) in axes.iter_mut().enumerate() {
-            let source = Source { read: reads.on(place), evaluation: &evaluation, axis: place };
-            axis.map = source.map(axis, read)?;
+        reads.usual.load(inputs, &mut memory.values, &mut memory.usual);
+        memory.other.axes = 0;
+        if let Some(other) = reads.other {
+            other.load(inputs, &mut memory.values, &mut memory.other);
         }
-        let body = body(&axes, small);
-        Ok(Plan {
-            oracle: self,
-            inputs,
-            reading,
-            memory,
-            axes,
-            body,
-            element_size,
-            fill: fill.unwrap_or_default(),
-        })
+        let body = reads.body(memory)?;
+        Ok(Plan { reads, memory, body, element_size, fill })
     }
 
-    /// Which read holds on which axis.
-    fn reads<'a>(
-        &'a self,
-        desc: &Desc,
-        reading: usize,
-        evaluation: &Evaluation<'_>,
-    ) -> Result<Reads<'a>, OracleError> {
+    fn reads(&self, desc: &Desc, reading: usize) -> Result<Reads<'_>, OracleError> {
         let mode = self.by.map(|place| match desc.members.get(place) {
-            Some(dmlcts_model::Value::Integer(mode)) => *mode,
+            Some(Value::Integer(mode)) => *mode,
             _ => 0,
         });
         let branch = self.branches.iter().find(|(value, _)| *value == mode);
         let (_, usual) = branch.ok_or(OracleError::NoBranch(mode.unwrap_or(0)))?;
-        let Some(number) = reading.checked_sub(1) else {
-            return Ok(Reads { usual, other: usual, axes: 0 });
+        let other = match reading.checked_sub(1) {
+            None => None,
+            Some(number) => Some(self.alternatives.get(number).ok_or(OracleError::NoReading(reading))?),
         };
-        let (when, other) = self.alternatives.get(number).ok_or(OracleError::NoReading(reading))?;
-        let truth = evaluation.mask(*when).truth;
-        let axes = if evaluation.lanes(*when) == Some(1) && truth != 0 { u8::MAX } else { truth };
-        Ok(Reads { usual, other, axes })
+        Ok(Reads { usual, other })
     }
 }
 
-/// The reads of a desc: on the axes whose bit is set, another one than usual.
-#[derive(Clone, Copy)]
+/// The reads of a plan: on the axes where its question arises, another one than usual.
+#[derive(Clone, Copy, Debug)]
 struct Reads<'a> {
     usual: &'a CompiledRead,
-    other: &'a CompiledRead,
-    axes: u8,
+    other: Option<&'a CompiledRead>,
 }
 
 impl<'a> Reads<'a> {
-    fn on(self, axis: usize) -> &'a CompiledRead {
-        if self.axes >> axis & 1 == 1 { self.other } else { self.usual }
-    }
-}
-
-/// Sizes and strides of both tensors.
-fn layout(desc: &Desc) -> Result<SmallVec<[PlannedAxis; MAXIMUM_AXES]>, OracleError> {
-    let sides = |side| {
-        let tensor: &Tensor = desc.tensor(side).ok_or(OracleError::NotExecutable("a tensor is null"))?;
-        let sizes = tensor.sizes.as_deref().ok_or(OracleError::NotExecutable("a tensor has no sizes"))?;
-        let strides = tensor.strides.as_deref().map_or_else(|| packed_strides(sizes), List::from_slice);
-        Ok((sizes, strides))
-    };
-    let (input, input_strides) = sides(Side::Input)?;
-    let (output, output_strides) = sides(Side::Output)?;
-    let rank = output.len();
-    if input.len() != rank
-        || input_strides.len() != rank
-        || output_strides.len() != rank
-        || rank > MAXIMUM_AXES
+    /// The read of an axis, with its values ready.
+    fn prepare<'b>(&self, place: usize, memory: &'b mut Memory) -> AxisRead<'b>
+    where
+        'a: 'b,
     {
-        return Err(OracleError::NotExecutable("its lists disagree on the number of axes"));
-    }
-    let mut axes = SmallVec::new();
-    for axis in 0..rank {
-        let [size, input_size, output_stride, input_stride] =
-            [output[axis], input[axis], output_strides[axis], input_strides[axis]]
-                .map(|value| value.max(0) as u64);
-        if size == 0 || input_size == 0 || input_size > FILL.into() || size > FILL.into() {
-            return Err(OracleError::NotExecutable("a size is 0 or no UINT"));
-        }
-        if output_stride == 0 && size > 1 {
-            return Err(OracleError::NotExecutable("its output overlaps itself"));
-        }
-        axes.push(PlannedAxis { size, input_size, output_stride, input_stride, map: PlannedMap::Late });
-    }
-    Ok(axes)
-}
-
-/// The way to go: through a list, by loops, or by loops that are known later.
-fn body(axes: &[PlannedAxis], small: &mut small::Memory) -> Body {
-    let count = axes.iter().fold(1_u64, |count, axis| count.saturating_mul(axis.size));
-    if axes.iter().any(|axis| matches!(axis.map, PlannedMap::Late)) {
-        return Body::Late;
-    }
-    if count <= small::MOST as u64 {
-        let reach = reach(axes);
-        if small::is_addressable(reach) {
-            list(axes, small);
-            return Body::Small(reach);
-        }
-    }
-    Body::Loops(movement(axes))
-}
-
-fn reach(axes: &[PlannedAxis]) -> Reach {
-    Reach::of(axes.iter().map(|axis| {
-        let greatest = match &axis.map {
-            PlannedMap::Ready(map) => map.extremes(axis.size).map(|(_, greatest)| greatest as u64),
-            PlannedMap::Late => Some(axis.input_size - 1),
+        let Memory { usual, other, read: values, axes, .. } = memory;
+        let (read, fixed) = match self.other {
+            Some(read) if other.axes >> place & 1 == 1 => (read, &*other),
+            _ => (self.usual, &*usual),
         };
-        let PlannedAxis { size, output_stride, input_stride, .. } = *axis;
-        (AxisReach { size, output_stride, input_stride }, greatest)
-    }))
-}
-
-fn list(axes: &[PlannedAxis], small: &mut small::Memory) {
-    let mut packed = 1;
-    let is_packed = axes.iter().rev().all(|axis| {
-        let fits = axis.size == 1 || axis.output_stride == packed;
-        packed *= axis.size;
-        fits
-    });
-    small.start(is_packed);
-    for axis in axes.iter().rev() {
-        let PlannedMap::Ready(map) = &axis.map else { continue };
-        let coordinates = (0..axis.size as usize).map(|c| map.at(c as u64).map(|read| read as u32));
-        small.expand(coordinates, axis.input_stride, axis.output_stride);
+        read.prepare(fixed, place, values);
+        AxisRead { read, values, axis: axes[place], place }
     }
-}
 
-fn movement(axes: &[PlannedAxis]) -> Movement {
-    let axes: SmallVec<[Axis; MAXIMUM_AXES]> = axes
-        .iter()
-        .filter_map(|axis| match &axis.map {
-            PlannedMap::Ready(map) => Some(Axis {
-                size: axis.size,
-                output_stride: axis.output_stride,
-                input_stride: axis.input_stride,
-                map: map.clone(),
-            }),
-            PlannedMap::Late => None,
-        })
-        .collect();
-    Movement::new(&axes)
+    fn body(&self, memory: &mut Memory) -> Result<Body, OracleError> {
+        let count = memory.axes.iter().fold(1_u64, |count, axis| count.saturating_mul(axis.size));
+        if count <= small::MOST
+            && let Some(reach) = self.small(memory)?
+        {
+            return Ok(Body::Small(reach));
+        }
+        let mut maps: SmallVec<[Option<AxisMap>; MAXIMUM_AXES]> = SmallVec::new();
+        for place in 0..memory.axes.len() {
+            maps.push(self.prepare(place, memory).map()?);
+        }
+        if maps.iter().all(Option::is_some) {
+            return Ok(Loops::new(&memory.axes, maps.into_iter().flatten().collect()));
+        }
+        Ok(Body::Late(Box::new(maps)))
+    }
+
+    /// The list of a small output; `None` where it spans more than an address can say.
+    fn small(&self, memory: &mut Memory) -> Result<Option<Reach>, OracleError> {
+        let mut small = std::mem::take(&mut memory.small);
+        small.clear();
+        for place in 0..memory.axes.len() {
+            let mut read = self.prepare(place, memory);
+            let mut done = 0;
+            while done < read.axis.size {
+                let run = read.run(done, read.axis.size - done)?;
+                small.push(place, run);
+                done += run.length;
+            }
+        }
+        let reach = small.list(&memory.axes);
+        memory.small = small;
+        Ok(reach)
+    }
 }
 
 /// A read on one axis of one desc.
-struct Source<'a> {
+struct AxisRead<'a> {
     read: &'a CompiledRead,
-    evaluation: &'a Evaluation<'a>,
-    axis: usize,
+    values: &'a mut ReadValues,
+    axis: Axis,
+    place: usize,
 }
 
-impl Source<'_> {
-    /// The map, as runs where they are few.
-    fn map(&self, axis: &PlannedAxis, values: &mut ReadValues) -> Result<PlannedMap, OracleError> {
-        self.read.prepare(self.evaluation, self.axis, values);
-        let mut period = axis.size;
-        if axis.size > small::MOST as u64 {
-            period = self.read.period(values).unwrap_or(period).clamp(1, period);
-        }
+impl AxisRead<'_> {
+    /// The map: runs where they are few, else a table where it is short, else none yet.
+    fn map(mut self) -> Result<Option<AxisMap>, OracleError> {
+        let size = self.axis.size;
+        let period = if size > small::MOST { self.read.period(self.values) } else { None };
+        let period = period.map_or(size, |period| period.clamp(1, size));
         let mut runs = Runs::new();
         let mut done = 0;
         while done < period {
-            let run = self.run(axis, done, period - done, values)?;
+            let run = self.run(done, period - done)?;
             done += run.length;
             push_run(&mut runs, run);
             if runs.len() > MOST_RUNS {
-                return match axis.size {
-                    ..=EARLY_TABLE => self.table(axis, values).map(PlannedMap::Ready),
-                    _ => Ok(PlannedMap::Late),
-                };
+                return if size <= EARLY_TABLE { self.table().map(Some) } else { Ok(None) };
             }
         }
-        Ok(PlannedMap::Ready(AxisMap::Runs(runs)))
+        Ok(Some(AxisMap::Runs(runs)))
     }
 
-    /// The map, coordinate by coordinate; the values are prepared.
-    fn table(&self, axis: &PlannedAxis, values: &mut ReadValues) -> Result<AxisMap, OracleError> {
-        let mut table = Vec::with_capacity(axis.size as usize);
-        while (table.len() as u64) < axis.size {
+    /// The map, coordinate by coordinate.
+    fn table(mut self) -> Result<AxisMap, OracleError> {
+        let mut table = Vec::with_capacity(self.axis.size as usize);
+        while (table.len() as u64) < self.axis.size {
             let done = table.len() as u64;
-            let run = self.run(axis, done, axis.size - done, values)?;
+            let run = self.run(done, self.axis.size - done)?;
             match run.line {
                 None => table.resize(table.len() + run.length as usize, FILL),
                 Some(line) => table.extend((0..run.length).map(|index| line.at(index) as u32)),
@@ -273,40 +197,46 @@ impl Source<'_> {
     }
 
     /// What the coordinates from `first` on read, at most `most` of them: proven to be inside the input.
-    fn run(
-        &self,
-        axis: &PlannedAxis,
-        first: u64,
-        most: u64,
-        values: &mut ReadValues,
-    ) -> Result<Run, OracleError> {
-        let (stretch, length) = self.read.stretch(self.evaluation, self.axis, first, values);
+    #[inline]
+    fn run(&mut self, first: u64, most: u64) -> Result<Run, OracleError> {
+        let (stretch, length) = self.read.stretch(first, self.values);
         let length = length.min(most);
         let line = match stretch {
             Stretch::Fill => return Ok(Run { length, line: None }),
             Stretch::Undefined => {
-                return Err(OracleError::Undefined { axis: self.axis, coordinate: first });
+                return Err(OracleError::Undefined { axis: self.place, coordinate: first });
             }
             Stretch::Line(line) => line,
         };
-        let inside = |read: i128| (0..i128::from(axis.input_size)).contains(&read);
-        let (least, greatest) = line.extremes(length);
-        if inside(least) && inside(greatest) {
+        let input_size = self.axis.input_size;
+        let last = line.step.checked_mul(length as i64 - 1).and_then(|way| way.checked_add(line.start));
+        // A negative coordinate, read as unsigned, is greater than every size.
+        if let Some(last) = last
+            && (line.start as u64) < input_size
+            && (last as u64) < input_size
+        {
             return Ok(Run { length, line: Some(line) });
         }
-        // The first one outside: the line leaves the input once, and does not come back.
-        let room = match (inside(line.start.into()), line.step) {
+        Err(self.outside(first, line))
+    }
+
+    /// Which coordinate of a line is the first outside of the input: once outside, a line does not come back.
+    #[cold]
+    fn outside(&self, first: u64, line: Line) -> OracleError {
+        let input_size = self.axis.input_size;
+        let inside = |read: i64| read >= 0 && (read as u64) < input_size;
+        let room = match (inside(line.start), line.step) {
             (false, _) => 0,
-            (true, 0..) => (axis.input_size - 1 - line.start as u64) / line.step.max(1) as u64 + 1,
+            (true, 0..) => (input_size - 1 - line.start as u64) / line.step.max(1) as u64 + 1,
             (true, _) => line.start as u64 / line.step.unsigned_abs() + 1,
         };
         let read = i128::from(line.start) + i128::from(line.step) * i128::from(room);
-        Err(OracleError::OutsideInput {
-            axis: self.axis,
+        OracleError::OutsideInput {
+            axis: self.place,
             coordinate: first + room,
             read: i64::try_from(read).unwrap_or(if read < 0 { i64::MIN } else { i64::MAX }),
-            size: axis.input_size,
-        })
+            size: input_size,
+        }
     }
 }
 
@@ -315,66 +245,56 @@ impl Plan<'_> {
     /// element; an input that is shorter than what is read, and an output that is shorter than what is written,
     /// are errors.
     pub fn execute(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), OracleError> {
-        if let Body::Late = self.body {
-            // The output is there, and is longer than any table.
-            let reach = Reach { input: 0, ..reach(&self.axes) };
+        if let Body::Late(maps) = &mut self.body {
+            // The output has to be there, and is longer than any table.
+            let reach = self.memory.axes.iter().fold(Reach::START, |reach, axis| reach.with(axis, None));
             reach.check(self.element_size, input.len(), output.len())?;
-            self.make_tables()?;
-            self.body = Body::Loops(movement(&self.axes));
+            for (place, map) in maps.iter_mut().enumerate() {
+                if map.is_none() {
+                    *map = Some(self.reads.prepare(place, self.memory).table()?);
+                }
+            }
+            let maps = std::mem::take(&mut **maps);
+            self.body = Loops::new(&self.memory.axes, maps.into_iter().flatten().collect());
         }
         match &self.body {
-            Body::Loops(movement) => movement.execute(self.element_size, input, output, self.fill),
+            Body::Loops(loops) => loops.movement.execute(self.element_size, input, output, self.fill),
             Body::Small(reach) => {
                 reach.check(self.element_size, input.len(), output.len())?;
                 self.memory.small.execute(self.element_size, input, output, self.fill);
                 Ok(())
             }
-            Body::Late => Err(OracleError::NotExecutable("its tables are missing")),
+            Body::Late(_) => Err(OracleError::NotExecutable("its tables are missing")),
         }
     }
 
     /// The input coordinates that an output element reads; `None` where it is fill, or lies outside the output.
     pub fn source(&mut self, coordinates: &[i64]) -> Result<Option<List>, OracleError> {
-        if coordinates.len() != self.axes.len() {
+        if coordinates.len() != self.memory.axes.len() {
             return Ok(None);
         }
-        let Memory { values, read, .. } = &mut *self.memory;
-        let evaluation = self.oracle.program.evaluate(self.inputs, values);
-        let reads = self.oracle.reads(self.inputs.desc, self.reading, &evaluation)?;
         let mut sources = List::new();
-        for (place, (axis, &coordinate)) in self.axes.iter().zip(coordinates).enumerate() {
-            let Some(coordinate) = u64::try_from(coordinate).ok().filter(|&c| c < axis.size) else {
+        for (place, &coordinate) in coordinates.iter().enumerate() {
+            let size = self.memory.axes[place].size;
+            let Some(coordinate) = u64::try_from(coordinate).ok().filter(|&c| c < size) else {
                 return Ok(None);
             };
-            let source = match &axis.map {
-                PlannedMap::Ready(map) => map.at(coordinate),
-                PlannedMap::Late => {
-                    let source = Source { read: reads.on(place), evaluation: &evaluation, axis: place };
-                    source.read.prepare(&evaluation, place, read);
-                    source.run(axis, coordinate, 1, read)?.line.map(|line: Line| line.start)
+            let map = match &self.body {
+                Body::Small(_) => None,
+                Body::Loops(loops) => loops.maps.get(place),
+                Body::Late(maps) => maps.get(place).and_then(Option::as_ref),
+            };
+            let source = match (&self.body, map) {
+                (Body::Small(_), _) => self.memory.small.source(&self.memory.axes, place, coordinate),
+                (_, Some(map)) => map.at(coordinate),
+                (_, None) => {
+                    let run = self.reads.prepare(place, self.memory).run(coordinate, 1)?;
+                    run.line.map(|line| line.start)
                 }
             };
-            match source {
-                Some(source) => sources.push(source),
-                None => return Ok(None),
-            }
+            let Some(source) = source else { return Ok(None) };
+            sources.push(source);
         }
         Ok(Some(sources))
-    }
-
-    fn make_tables(&mut self) -> Result<(), OracleError> {
-        let Memory { values, read, .. } = &mut *self.memory;
-        let evaluation = self.oracle.program.evaluate(self.inputs, values);
-        let reads = self.oracle.reads(self.inputs.desc, self.reading, &evaluation)?;
-        for place in 0..self.axes.len() {
-            let axis = &self.axes[place];
-            if let PlannedMap::Late = axis.map {
-                let source = Source { read: reads.on(place), evaluation: &evaluation, axis: place };
-                source.read.prepare(&evaluation, place, read);
-                let map = source.table(axis, read)?;
-                self.axes[place].map = PlannedMap::Ready(map);
-            }
-        }
-        Ok(())
     }
 }

@@ -6,6 +6,9 @@
 //! billion coordinates costs as much as one, and what has no line, such as a product of two, is a stretch
 //! of a single coordinate.
 
+use std::sync::Arc;
+
+use dmlcts_model::Signature;
 use smallvec::SmallVec;
 
 use super::{
@@ -14,8 +17,11 @@ use super::{
     map::Line,
 };
 use crate::{
-    expression::{Binary, Comparison, Logic},
-    program::{Evaluation, Leaf, MAXIMUM_AXES, OpId, Operation, Program, number::Number},
+    expression::{Binary, Comparison, Logic, Term},
+    program::{
+        Builder, Evaluation, Inputs, Leaf, MAXIMUM_AXES, OpId, Operation, Program, Read, Values,
+        number::Number,
+    },
 };
 
 /// A place among the values of a read: what is fixed comes first, then the steps.
@@ -39,11 +45,31 @@ pub(super) enum Step {
 /// The operations of one read, in order.
 #[derive(Debug)]
 pub(super) struct CompiledRead {
-    /// Read by the steps, and computed already.
+    program: Program,
+    /// Read by the steps, and the same for every coordinate.
     fixed: Vec<OpId>,
     steps: Vec<Step>,
     coordinate: Slot,
     fill: Option<Slot>,
+    /// On which axes the read is meant; `None` is on all.
+    when: Option<OpId>,
+}
+
+/// What is the same for every coordinate, for one desc: the values of [`CompiledRead::fixed`] on each axis.
+#[derive(Debug, Default)]
+pub(super) struct Fixed {
+    narrow: Vec<Row<i64>>,
+    /// In place of the narrow ones, where 64 bits do not hold every value.
+    wide: Vec<Row<i128>>,
+    is_wide: bool,
+    /// The axes on which the read is meant.
+    pub(super) axes: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row<N> {
+    lanes: [N; MAXIMUM_AXES],
+    defined: u8,
 }
 
 /// A value on a stretch of coordinates: an integer on a line, or a condition, which is 0 or 1 throughout.
@@ -74,8 +100,12 @@ pub(super) enum Stretch {
 }
 
 impl CompiledRead {
-    /// Reduces a read to what depends on `c`.
-    pub(super) fn new(program: &Program, coordinate: OpId, fill: Option<OpId>) -> Self {
+    /// Compiles a read, and with it the condition of the axes on which it is meant.
+    pub(super) fn new(signature: &Arc<Signature>, read: &Term, when: Option<&Term>) -> Self {
+        let mut builder = Builder::new(Arc::clone(signature));
+        let when = when.map(|when| builder.add(when));
+        let Read { coordinate, fill } = builder.add_read(read);
+        let program = builder.finish();
         let mut reached: Vec<OpId> = program.reachable(coordinate);
         reached.extend(fill.into_iter().flat_map(|fill| program.reachable(fill)));
         reached.sort_unstable();
@@ -115,51 +145,58 @@ impl CompiledRead {
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        Self { steps, coordinate, fill, fixed }
+        Self { fixed, steps, coordinate, fill, when, program }
     }
 
-    /// Takes what is fixed from the evaluation of a desc, for one axis.
-    pub(super) fn prepare(&self, evaluation: &Evaluation<'_>, axis: usize, values: &mut ReadValues) {
-        let count = self.fixed.len() + self.steps.len();
-        values.narrow.resize(count, Value::default());
-        values.is_wide = false;
-        for (value, &id) in values.narrow.iter_mut().zip(&self.fixed) {
-            let lane = lane(evaluation, id, axis);
-            let Some(at) = lane.narrow else {
-                values.is_wide = true;
+    /// Computes what is the same for every coordinate of a desc.
+    pub(super) fn load(&self, inputs: Inputs<'_>, values: &mut Values, fixed: &mut Fixed) {
+        let evaluation = self.program.evaluate(inputs, values);
+        fixed.axes = self.when.map_or(u8::MAX, |when| match evaluation.mask(when).truth {
+            0 => 0,
+            _ if evaluation.lanes(when) == Some(1) => u8::MAX,
+            truth => truth,
+        });
+        fixed.narrow.clear();
+        fixed.is_wide = false;
+        for &id in &self.fixed {
+            let Some(row) = row(&evaluation, id, |id| evaluation.row(id).copied()) else {
+                fixed.is_wide = true;
                 break;
             };
-            *value = Value { at, step: 0, defined: lane.defined };
+            fixed.narrow.push(row);
         }
-        if values.is_wide {
-            self.prepare_wide(evaluation, axis, values);
+        if fixed.is_wide {
+            let lanes = |id| Some(std::array::from_fn(|axis| evaluation.integer(id, axis).unwrap_or(0)));
+            fixed.wide.clear();
+            fixed.wide.extend(self.fixed.iter().filter_map(|&id| row(&evaluation, id, lanes)));
         }
     }
 
-    fn prepare_wide(&self, evaluation: &Evaluation<'_>, axis: usize, values: &mut ReadValues) {
-        values.is_wide = true;
-        values.wide.resize(self.fixed.len() + self.steps.len(), Value::default());
-        for (value, &id) in values.wide.iter_mut().zip(&self.fixed) {
-            let lane = lane(evaluation, id, axis);
-            *value = Value { at: lane.wide, step: 0, defined: lane.defined };
+    /// Makes the values ready for an axis.
+    pub(super) fn prepare(&self, fixed: &Fixed, axis: usize, values: &mut ReadValues) {
+        values.is_wide = fixed.is_wide;
+        if fixed.is_wide {
+            return prepare(&fixed.wide, axis, self.steps.len(), &mut values.wide);
         }
+        prepare(&fixed.narrow, axis, self.steps.len(), &mut values.narrow);
     }
 
     /// What the coordinates from `first` on read, and how many of them, at least one, read so.
-    pub(super) fn stretch(
-        &self,
-        evaluation: &Evaluation<'_>,
-        axis: usize,
-        first: u64,
-        values: &mut ReadValues,
-    ) -> (Stretch, u64) {
+    pub(super) fn stretch(&self, first: u64, values: &mut ReadValues) -> (Stretch, u64) {
         if !values.is_wide {
             let mut lost = false;
             let found = self.run(first as i64, &mut values.narrow, &mut lost);
             if !lost {
                 return found;
             }
-            self.prepare_wide(evaluation, axis, values);
+            values.is_wide = true;
+            values.wide.clear();
+            let widen = |value: &Value<i64>| Value {
+                at: value.at.into(),
+                step: value.step.into(),
+                defined: value.defined,
+            };
+            values.wide.extend(values.narrow.iter().map(widen));
         }
         self.run(i128::from(first), &mut values.wide, &mut false)
     }
@@ -213,25 +250,34 @@ impl CompiledRead {
     }
 }
 
-struct Lane {
-    narrow: Option<i64>,
-    wide: i128,
-    defined: bool,
+/// A row of a fixed operation. One that has a single value for the desc has it on each axis, and a condition is
+/// 0 or 1.
+fn row<N: Number>(
+    evaluation: &Evaluation<'_>,
+    id: OpId,
+    lanes: impl FnOnce(OpId) -> Option<[N; MAXIMUM_AXES]>,
+) -> Option<Row<N>> {
+    let mask = evaluation.mask(id);
+    let mut row = Row { lanes: [N::default(); MAXIMUM_AXES], defined: mask.defined };
+    if evaluation.is_condition(id) {
+        row.lanes = std::array::from_fn(|axis| N::from_word((mask.truth >> axis & 1).into()));
+    } else {
+        row.lanes = lanes(id)?;
+    }
+    if evaluation.lanes(id) == Some(1) {
+        row.lanes = [row.lanes[0]; MAXIMUM_AXES];
+        row.defined = if mask.defined == 0 { 0 } else { u8::MAX };
+    }
+    Some(row)
 }
 
-/// The value of a fixed operation on an axis; one that has a single value for the desc has it on each.
-fn lane(evaluation: &Evaluation<'_>, id: OpId, axis: usize) -> Lane {
-    let lane = if evaluation.lanes(id) == Some(1) { 0 } else { axis };
-    let mask = evaluation.mask(id);
-    let defined = lane < MAXIMUM_AXES && mask.defined >> lane & 1 == 1;
-    if !defined {
-        return Lane { narrow: Some(0), wide: 0, defined };
+fn prepare<N: Number>(rows: &[Row<N>], axis: usize, steps: usize, values: &mut Vec<Value<N>>) {
+    let count = rows.len() + steps;
+    if values.len() != count {
+        values.resize(count, Value::default());
     }
-    if evaluation.is_condition(id) {
-        let truth = mask.truth >> lane & 1;
-        return Lane { narrow: Some(truth.into()), wide: truth.into(), defined };
+    let axis = axis % MAXIMUM_AXES;
+    for (value, row) in values.iter_mut().zip(rows) {
+        *value = Value { at: row.lanes[axis], step: N::default(), defined: row.defined >> axis & 1 == 1 };
     }
-    let narrow = evaluation.row(id).map(|row| row[lane]);
-    let wide = narrow.map_or_else(|| evaluation.integer(id, lane).unwrap_or(0), i128::from);
-    Lane { narrow, wide, defined }
 }

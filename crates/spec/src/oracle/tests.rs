@@ -7,10 +7,7 @@ use proptest::prelude::*;
 use smallvec::smallvec;
 
 use super::{Memory, Oracle, OracleError, read::CompiledRead};
-use crate::{
-    expression::{Scope, parse},
-    program::Builder,
-};
+use crate::expression::{Scope, parse};
 
 /// An expression of the language, as the tests generate it.
 #[derive(Debug, Clone)]
@@ -182,11 +179,8 @@ fn oracle(text: &str) -> Oracle {
     let scope = Scope::new(Arc::clone(&signature));
     let expression = parse(text).unwrap_or_else(|mistake| panic!("{text}: {mistake:?}"));
     let term = scope.read(&expression).unwrap_or_else(|mistake| panic!("{text}: {mistake:?}"));
-    let mut builder = Builder::new(signature);
-    let read = builder.add_read(&term);
-    let program = builder.finish();
-    let compiled = CompiledRead::new(&program, read.coordinate, read.fill);
-    Oracle { program, by: None, branches: vec![(None, compiled)], alternatives: Vec::new(), fill: None }
+    let compiled = CompiledRead::new(&signature, &term, None);
+    Oracle { by: None, branches: vec![(None, compiled)], alternatives: Vec::new(), fill: None }
 }
 
 fn desc(input: &[i64], output: &[i64], a: i64) -> Desc {

@@ -1,0 +1,65 @@
+//! Sizes and strides of a desc's two tensors, axis by axis.
+
+use dmlcts_model::{Desc, Side};
+
+use super::{OracleError, map::FILL};
+use crate::program::MAXIMUM_AXES;
+
+/// One axis of both tensors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axis {
+    /// Coordinates of the output; at least one.
+    pub(crate) size: u64,
+    /// Coordinates of the input; at least one.
+    pub(crate) input_size: u64,
+    /// From one output coordinate to the next, in elements.
+    pub(crate) output_stride: u64,
+    /// From one input coordinate to the next, in elements.
+    pub(crate) input_stride: u64,
+}
+
+/// The axes of a desc, outermost first. A desc that was judged valid has them, unless the spec's clauses forgot
+/// to ask for it.
+pub(super) fn lay_out(desc: &Desc, axes: &mut Vec<Axis>) -> Result<(), OracleError> {
+    axes.clear();
+    let [(input, input_strides), (output, output_strides)] =
+        [tensor(desc, Side::Input)?, tensor(desc, Side::Output)?];
+    if input.len() != output.len() || output.len() > MAXIMUM_AXES {
+        return Err(OracleError::NotExecutable("its tensors disagree on the number of axes"));
+    }
+    let (mut read, mut written) = (1_i64, 1_i64);
+    for (axis, (&input_size, &size)) in input.iter().zip(output).enumerate().rev() {
+        let input_stride = input_strides.map_or(read, |strides| strides[axis]);
+        let output_stride = output_strides.map_or(written, |strides| strides[axis]);
+        read = read.saturating_mul(input_size);
+        written = written.saturating_mul(size);
+        let is_size = |size: i64| (1..=i64::from(FILL)).contains(&size);
+        if !is_size(size) || !is_size(input_size) || input_stride < 0 || output_stride < 0 {
+            return Err(OracleError::NotExecutable("a size or stride is out of its range"));
+        }
+        if output_stride == 0 && size > 1 {
+            return Err(OracleError::NotExecutable("its output overlaps itself"));
+        }
+        axes.push(Axis {
+            size: size as u64,
+            input_size: input_size as u64,
+            output_stride: output_stride as u64,
+            input_stride: input_stride as u64,
+        });
+    }
+    axes.reverse();
+    Ok(())
+}
+
+/// Sizes, and strides of the same length where they are given.
+type Lists<'a> = (&'a [i64], Option<&'a [i64]>);
+
+fn tensor(desc: &Desc, side: Side) -> Result<Lists<'_>, OracleError> {
+    let tensor = desc.tensor(side).ok_or(OracleError::NotExecutable("a tensor is null"))?;
+    let sizes = tensor.sizes.as_deref().ok_or(OracleError::NotExecutable("a tensor has no sizes"))?;
+    let strides = tensor.strides.as_deref();
+    if strides.is_some_and(|strides| strides.len() != sizes.len()) {
+        return Err(OracleError::NotExecutable("a tensor's strides are not as many as its sizes"));
+    }
+    Ok((sizes, strides))
+}
