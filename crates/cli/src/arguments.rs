@@ -22,8 +22,11 @@ pub(crate) enum Command {
     Run(RunArguments),
     List(ListArguments),
     Count(CountArguments),
+    /// Shows a case: its desc member by member, its input, and the output that is expected
     Show(CaseArguments),
+    /// Explains a case: the clauses that it touches, and where each element of its output comes from
     Explain(CaseArguments),
+    /// Says whether a case's desc is valid, and by which clauses it is not
     Judge(CaseArguments),
     /// Checks, shows and lists specs: what the pages promise, as YAML
     #[command(subcommand)]
@@ -75,7 +78,7 @@ Examples:
   dmlcts run --suite ci --backend reference
   dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
   dmlcts run --suite soak --timeout 10m --seed 7
-  dmlcts run 'SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-2 fill=iota'";
+  dmlcts run 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'";
 
 /// Runs a suite, or the cases given, on a backend
 ///
@@ -142,7 +145,7 @@ pub(crate) struct CountArguments {
 
 const CASE_EXAMPLE: &str = "\
 Example:
-  dmlcts explain 'SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-2 fill=iota'";
+  dmlcts explain 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'";
 
 /// A case, and the level to judge it at.
 #[derive(Debug, Args)]

@@ -62,3 +62,66 @@ impl From<Exit> for ExitCode {
         Self::from(exit.code())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dmlcts_model::line;
+    use dmlcts_reference::Reference;
+    use dmlcts_runner::{Configuration, Listed, Run, Stop};
+    use dmlcts_spec::Library;
+
+    use super::*;
+
+    /// What a run of one case comes to, after a closure has had its way with the summary.
+    fn exit(spoil: impl Fn(&mut Summary)) -> u8 {
+        let library = Library::embedded();
+        let text = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+        let case = line::parse(text, library.signatures()).expect("a case");
+        let run = Run {
+            library,
+            source: Arc::new(Listed::new(vec![case], "given")),
+            backend: Arc::new(|| Ok(Box::new(Reference::backend()))),
+            configuration: Configuration { jobs: 1, ..Configuration::default() },
+            stop: Stop::default(),
+        };
+        let mut summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the reference starts");
+        spoil(&mut summary);
+        Exit::of(&summary).code()
+    }
+
+    fn fail(summary: &mut Summary) {
+        summary.strategies[0].1.count(dmlcts_runner::Verdict::Fail);
+    }
+
+    #[test]
+    fn each_way_to_end_has_its_code_and_the_graver_one_wins() {
+        assert_eq!(exit(|_| {}), 0);
+        assert_eq!(exit(fail), 1);
+        assert_eq!(exit(|summary| summary.ending = Ending::Timeout), 0, "time that is up is no failure");
+        let lose = |summary: &mut Summary| summary.ending = Ending::BackendLost;
+        assert_eq!(exit(lose), 3);
+        assert_eq!(
+            exit(|summary| {
+                fail(summary);
+                lose(summary)
+            }),
+            3
+        );
+        assert_eq!(
+            exit(|summary| {
+                fail(summary);
+                summary.abandoned.push(0..1)
+            }),
+            3
+        );
+        assert_eq!(
+            exit(|summary| {
+                fail(summary);
+                summary.ending = Ending::Interrupted
+            }),
+            130
+        );
+    }
+}

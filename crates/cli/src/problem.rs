@@ -170,10 +170,12 @@ fn theme() -> GraphicalTheme {
 }
 
 fn render(diagnostic: &dyn Diagnostic) -> String {
-    let handler = GraphicalReportHandler::new_themed(theme()).with_width(110).with_links(false);
-    let mut text = String::from("error:");
+    let mut theme = theme();
+    "error:".clone_into(&mut theme.characters.error);
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
+    let mut text = String::new();
     match handler.render_report(&mut text, diagnostic) {
-        Ok(()) => text,
+        Ok(()) => text.trim_start().to_owned(),
         Err(_) => format!("error: {diagnostic}\n"),
     }
 }

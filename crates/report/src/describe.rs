@@ -158,31 +158,30 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Writes every clause that was judged, those that are broken aside: met exactly, or kept; and the names of
-/// those that were not judged.
+/// Writes the clauses that the desc keeps, those that it meets exactly first, and the names of those that were
+/// not judged. Of what every operator demands of its tensors and lists, which is kept nearly always, names are
+/// enough.
 pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &Judgement) -> io::Result<()> {
-    let kept = judgement.satisfied.without(judgement.boundary);
-    writeln!(out)?;
-    in_set(operator.clauses(), judgement.boundary.without(judgement.violated))
-        .try_for_each(|clause| write_clause(out, "meets exactly", clause))?;
-    let one_by_one = |clause: &&Clause| clause.origin == Origin::Operator;
-    in_set(operator.clauses(), kept)
-        .filter(one_by_one)
-        .try_for_each(|clause| write_clause(out, "keeps", clause))?;
-    // What every operator demands of its tensors and lists is kept nearly always: its names are enough.
-    let common: Vec<&str> = in_set(operator.clauses(), kept)
-        .filter(|clause| !one_by_one(clause))
-        .map(|clause| clause.id.as_str())
-        .collect();
-    if !common.is_empty() {
-        writeln!(out, "  keeps what is common to operators: {}", common.join(", "))?;
-    }
     let all: IdSet = (0..operator.clauses().len()).collect();
+    let own: IdSet =
+        all.iter().filter(|&place| operator.clauses()[place].origin == Origin::Operator).collect();
+    let exact = judgement.boundary.without(judgement.violated);
+    let kept = judgement.satisfied.without(exact);
+    writeln!(out)?;
+    for (head, places) in [("meets exactly", exact), ("keeps", kept)] {
+        in_set(operator.clauses(), places.intersection(own))
+            .try_for_each(|clause| write_clause(out, head, clause))?;
+    }
     let unjudged = all.without(judgement.satisfied).without(judgement.violated);
-    if !unjudged.is_empty() {
-        let names: Vec<&str> =
-            in_set(operator.clauses(), unjudged).map(|clause| clause.id.as_str()).collect();
-        writeln!(out, "  not judged, since what they build on is broken or absent: {}", names.join(", "))?;
+    for (head, places) in [
+        ("of the common clauses, meets exactly", exact.without(own)),
+        ("of the common clauses, keeps", kept.without(own)),
+        ("not judged, since what they build on is broken or absent", unjudged),
+    ] {
+        let names: Vec<&str> = in_set(operator.clauses(), places).map(|clause| clause.id.as_str()).collect();
+        if !names.is_empty() {
+            writeln!(out, "  {head}: {}", names.join(", "))?;
+        }
     }
     write_pages(out, in_set(operator.clauses(), judgement.satisfied).map(|clause| &clause.cite))
 }

@@ -110,7 +110,8 @@ impl Tally {
             .sum()
     }
 
-    pub(crate) fn count(&mut self, verdict: Verdict) {
+    /// Counts one more case of this verdict.
+    pub fn count(&mut self, verdict: Verdict) {
         self.0[verdict as usize] += 1;
     }
 

@@ -1,0 +1,321 @@
+//! The built program, end to end: what it prints, and how it exits. These tests lie here and not in `tests/`
+//! because Cargo tells only a crate's own integration tests where its program is.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+const EXAMPLE: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
+                       InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";
+const PADDED: &str =
+    "PADDING1 INT16 in=2 out=5 PaddingMode=CONSTANT PaddingValue=-7 StartPadding=1 EndPadding=2 fill=iota";
+const EMPTY_WINDOW: &str =
+    "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=0 InputWindowStrides=1 fill=iota";
+const STRIDE_ZERO: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
+
+fn dmlcts() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
+    command.env_remove("NO_COLOR").stdin(Stdio::null());
+    command
+}
+
+/// What a command printed on both streams, and how it exited.
+fn text(arguments: &[&str]) -> String {
+    let output = dmlcts().args(arguments).output().expect("the program starts");
+    let code = output.status.code().expect("the program exits");
+    let mut text = format!("exit {code}\n");
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        if !bytes.is_empty() {
+            text += &format!("--- {name}\n{}", String::from_utf8_lossy(bytes));
+        }
+    }
+    text
+}
+
+fn run(arguments: &[&str]) -> Output {
+    dmlcts().args(arguments).output().expect("the program starts")
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the program prints UTF-8")
+}
+
+/// A file for one test, removed at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("the temporary folder takes a file");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("the temporary folder has a plain name")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn help_explains_each_command_and_the_exit_codes() {
+    for command in ["", "run", "list", "count", "show", "explain", "judge", "spec", "suites"] {
+        let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
+        let output = run(&arguments);
+        assert!(output.status.success());
+        insta::assert_snapshot!(format!("help_{command}"), String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
+fn a_case_is_shown_with_its_tensors() {
+    insta::assert_snapshot!(stdout(&["show", PADDED]));
+}
+
+#[test]
+fn a_case_is_explained_element_by_element() {
+    insta::assert_snapshot!("explain_slice1", stdout(&["explain", EXAMPLE]));
+    insta::assert_snapshot!("explain_padding1", stdout(&["explain", PADDED]));
+    insta::assert_snapshot!("explain_open", stdout(&["explain", STRIDE_ZERO]));
+    insta::assert_snapshot!("explain_invalid", stdout(&["explain", EMPTY_WINDOW]));
+}
+
+#[test]
+fn a_case_is_judged_at_a_level() {
+    insta::assert_snapshot!("judge_valid", text(&["judge", EXAMPLE]));
+    insta::assert_snapshot!("judge_old_level", text(&["judge", "--feature-level", "2.0", EXAMPLE]));
+    insta::assert_snapshot!("judge_invalid", text(&["judge", EMPTY_WINDOW]));
+}
+
+#[test]
+fn specs_are_listed_shown_and_checked() {
+    assert_eq!(stdout(&["spec", "list"]).lines().count(), 3);
+    for operator in ["SLICE", "SLICE1", "PADDING1"] {
+        assert!(stdout(&["spec", "show", operator]).contains("clauses"));
+    }
+    assert!(stdout(&["spec", "check"]).contains("no mistakes"));
+    let specs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec");
+    let file = format!("{specs}/slice1.yaml");
+    assert!(stdout(&["spec", "check", &file]).starts_with("SLICE1: "));
+}
+
+/// Every one of these must exit with 2, and say where the mistake is and what to do.
+#[test]
+fn bad_input_is_explained() {
+    let unknown_key = Scratch::new("unknown.yaml", "operator: X\nmember: 3\n");
+    let bomb = Scratch::new("bomb.yaml", &bomb());
+    let long = format!("SLICE1 FLOAT32 in={}", "1,".repeat(100));
+    let cases: &[(&str, &[&str])] = &[
+        ("no_command", &[]),
+        ("unknown_command", &["rum"]),
+        ("unknown_option", &["run", "--sweet", "smoke"]),
+        ("unknown_backend", &["run", "--backend", "refrence"]),
+        ("unknown_suite", &["run", "--suite", "smok"]),
+        ("missing_suite_file", &["run", "--suite", "./no-such.yaml"]),
+        ("unknown_strategy", &["list", "--strategy", "negativ"]),
+        ("strategy_that_the_suite_lacks", &["list", "--suite", "soak", "--strategy", "documented"]),
+        ("bad_level", &["run", "--feature-level", "7.0"]),
+        ("bad_limit", &["run", "--limit", "many"]),
+        ("bad_timeout", &["run", "--timeout", "soon"]),
+        ("bad_memory", &["run", "--memory", "lots"]),
+        ("bad_difference", &["run", "--allow", "nan"]),
+        ("no_threads", &["run", "--jobs", "0"]),
+        ("unknown_name_in_where", &["list", "--where", "PadingMode == REFLECTION"]),
+        ("type_error_in_where", &["list", "--where", "InputTensor.Sizes + 1"]),
+        ("unfinished_where", &["list", "--where", "(1 == "]),
+        ("empty_case", &["run", ""]),
+        ("unknown_operator", &["run", "SLICE2 FLOAT32 in=1 out=1 fill=iota"]),
+        ("unknown_member", &["run", "SLICE FLOAT32 in=1 out=1 Offset=0 Sizes=1 Strides=1 fill=iota"]),
+        (
+            "value_too_large",
+            &["run", "SLICE FLOAT32 in=1 out=1 Offsets=4294967296 Sizes=1 Strides=1 fill=iota"],
+        ),
+        ("duplicate_key", &["run", "SLICE FLOAT32 in=1 in=1 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota"]),
+        ("bad_fill", &["run", "SLICE FLOAT32 in=1 out=1 Offsets=0 Sizes=1 Strides=1 fill=noise"]),
+        ("long_list", &["run", &long]),
+        ("unknown_operator_of_spec", &["spec", "show", "SLICE3"]),
+        ("missing_spec", &["spec", "check", "no-such.yaml"]),
+        ("unknown_key_in_spec", &["spec", "check", unknown_key.path()]),
+        ("bomb", &["spec", "check", bomb.path()]),
+        ("endless_count", &["count", "--suite", "soak", "--where", "1 == 1"]),
+    ];
+    for (name, arguments) in cases {
+        let text = text(arguments);
+        assert!(text.starts_with("exit 2\n--- stderr\n"), "{name}: {text}");
+        let text = text.replace(unknown_key.path(), "unknown.yaml").replace(bomb.path(), "bomb.yaml");
+        insta::assert_snapshot!(format!("bad_{name}"), text);
+    }
+}
+
+/// Ten aliases of ten aliases of …
+fn bomb() -> String {
+    let mut text = "a0: &a0 [x]\n".to_owned();
+    for level in 1..10 {
+        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+        text += &format!("a{level}: &a{level} [{aliases}]\n");
+    }
+    text
+}
+
+#[test]
+fn invalid_descs_are_legal_lines_and_nothing_is_allocated_for_them() {
+    let many = "SLICE1 FLOAT32 in=65536,65536 out=65536,65536 InputWindowOffsets=0,0 \
+                InputWindowSizes=65536,65536 InputWindowStrides=1,1 fill=iota";
+    let nine = "SLICE FLOAT32 in=1,1,1,1,1,1,1,1,1 out=1,1,1,1,1,1,1,1,1 Offsets=0,0,0,0,0,0,0,0,0 \
+                Sizes=1,1,1,1,1,1,1,1,1 Strides=1,1,1,1,1,1,1,1,1 fill=iota";
+    let zero = "SLICE FLOAT32 in=0 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota";
+    let short = "SLICE FLOAT32 in=4,4 out=1,1 Offsets=0 Sizes=1,1 Strides=1,1 fill=iota";
+    for line in [many, nine, zero, short] {
+        assert!(stdout(&["judge", line]).starts_with("invalid"), "{line}");
+        assert!(stdout(&["run", line]).contains("1 passed, 0 failed"), "{line}");
+        stdout(&["explain", line]);
+        stdout(&["show", line]);
+    }
+}
+
+#[test]
+fn the_default_run_says_what_was_promised_what_ran_and_what_held() {
+    let output = run(&["run"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for head in [
+        "promised  SLICE, SLICE1, PADDING1",
+        "ran       suite smoke, seed 0 on reference",
+        "held",
+        "speed",
+        "next",
+    ] {
+        assert!(text.lines().any(|line| line.starts_with(head)), "{head}: {text}");
+    }
+    assert!(text.contains(" 0 failed"), "{text}");
+}
+
+#[test]
+fn quiet_prints_nothing_where_nothing_fails() {
+    assert_eq!(text(&["run", "--quiet", "--limit", "100"]), "exit 0\n");
+}
+
+#[test]
+fn a_limit_a_filter_and_a_strategy_pick_the_cases_that_a_list_shows() {
+    let listed = stdout(&[
+        "list",
+        "--where",
+        "operator == PADDING1",
+        "--strategy",
+        "random,negative",
+        "--limit",
+        "40",
+    ]);
+    assert_eq!(listed.lines().count(), 40);
+    assert!(listed.lines().all(|line| line.starts_with("PADDING1 ")));
+    let ran =
+        stdout(&["run", "--where", "operator == PADDING1", "--strategy", "random,negative", "--limit", "40"]);
+    assert!(ran.contains(": 40 cases"), "{ran}");
+    let count = stdout(&["count", "--where", "operator == PADDING1", "--strategy", "random"]);
+    let lines = stdout(&["list", "--where", "operator == PADDING1", "--strategy", "random"]);
+    assert_eq!(count.trim().replace(',', ""), lines.lines().count().to_string());
+}
+
+#[test]
+fn a_list_does_not_depend_on_the_number_of_threads() {
+    let all = stdout(&["list", "--jobs", "1"]);
+    assert_eq!(stdout(&["list", "--jobs", "3"]), all);
+    let counted = stdout(&["count"]);
+    let total = counted.lines().last().expect("a line").trim().replace(',', "");
+    assert_eq!(total, format!("{}  in all", all.lines().count()));
+}
+
+#[test]
+fn a_listed_line_runs_as_it_is() {
+    for line in stdout(&["list", "--strategy", "negative", "--limit", "5"]).lines() {
+        let ran = stdout(&["run", line]);
+        assert!(ran.contains("0 failed"), "{line}: {ran}");
+    }
+}
+
+#[test]
+fn a_seed_changes_what_is_drawn_and_nothing_else() {
+    let random = |seed: &str| stdout(&["list", "--strategy", "random", "--limit", "50", "--seed", seed]);
+    assert_eq!(random("7"), random("7"));
+    assert_ne!(random("7"), random("8"));
+}
+
+#[test]
+fn a_lower_level_runs_what_is_promised_there() {
+    let text = stdout(&["run", "--feature-level", "3.0", "--limit", "500"]);
+    assert!(text.contains("at feature level 3.0"), "{text}");
+    assert!(text.contains(" 0 failed"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_ends_an_endless_list_quietly() {
+    let mut child = dmlcts()
+        .args(["list", "--suite", "soak"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    assert!(lines.next().expect("a line").is_ok());
+    drop(lines);
+    let mut said = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(said, "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_the_machines_failure() {
+    for arguments in [["list", "--limit=10"], ["run", "--limit=10"], ["spec", "list"]] {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
+        let output = dmlcts().args(arguments).stdout(full).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("cannot write the output: No space left on device"), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_with_the_summary_of_what_ran() {
+    let child = dmlcts()
+        .args(["run", "--suite", "soak"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(Duration::from_millis(1500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.contains("ended     by Ctrl-C, after "), "{text}");
+    assert!(text.contains("held      "), "{text}");
+}
+
+#[test]
+fn a_timeout_ends_an_endless_run_and_is_no_failure() {
+    let started = Instant::now();
+    let text = stdout(&["run", "--suite", "soak", "--timeout", "1s"]);
+    assert!(text.contains("ended     by the timeout, after "), "{text}");
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn output_that_is_no_terminal_has_no_colours() {
+    assert!(!stdout(&["run", "--limit", "10"]).contains('\x1b'));
+    assert!(!stdout(&["explain", EXAMPLE]).contains('\x1b'));
+}
