@@ -5,7 +5,7 @@ use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 use super::{
     MAXIMUM_AXES, OpId, Program, leaf,
     number::Number,
-    step::{Place, Row, step},
+    step::{Place, Row, run},
     view::View,
 };
 
@@ -101,6 +101,7 @@ impl Lengths {
     }
 
     /// On how many axes an operation that needs these lists has a value.
+    #[inline]
     pub(super) fn lanes(&self, lists: u64) -> Option<u8> {
         if self.agreed.is_some() || lists == 0 {
             return self.agreed;
@@ -138,9 +139,7 @@ impl<N: Number> Tables<N> {
     fn evaluate(&mut self, program: &Program, inputs: &Inputs<'_>, lengths: &Lengths) -> bool {
         self.fixed.grow(program.ops.len());
         let mut lost = false;
-        for &id in &program.fixed {
-            step(program, id, &mut self.fixed, Place::Axes { inputs, lengths }, &mut lost);
-        }
+        run(program, &program.fixed, &mut self.fixed, Place::Axes { inputs, lengths }, &mut lost);
         !lost
     }
 
@@ -153,9 +152,7 @@ impl<N: Number> Tables<N> {
             self.moving.masks[id.index()] = Mask { truth: spread(mask.truth), defined: spread(mask.defined) };
         }
         let mut lost = false;
-        for &id in &program.moving {
-            step(program, id, &mut self.moving, Place::Coordinates { first }, &mut lost);
-        }
+        run(program, &program.moving, &mut self.moving, Place::Coordinates { first }, &mut lost);
         !lost
     }
 }

@@ -10,14 +10,14 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use dmlcts_model::{Desc, MemberKind, Signature, Tensor, Value};
+use dmlcts_model::{Desc, List, MemberKind, Signature, Tensor, Value};
 use smallvec::SmallVec;
 
 use super::{
     Field, Inputs, Leaf, Mask, OpId, Operation, Program, Values,
     evaluate::{Lengths, Table},
     number::Number,
-    step::{Place, Row, step},
+    step::{Place, Row, run},
     view::View,
 };
 use crate::{IdSet, expression::Comparison};
@@ -107,7 +107,11 @@ struct Shape {
     findings: Findings,
 }
 
-type Key = SmallVec<[u64; 16]>;
+type Key = [u64; KEY_WORDS];
+
+/// Three words a tensor, one for the level, one for what kinds the members are, and one a member.
+const KEY_WORDS: usize = 8 + KEY_MEMBERS;
+const KEY_MEMBERS: usize = 8;
 
 impl Rules {
     /// Prepares the conditions of a program; those beyond [`IdSet::CAPACITY`] are left out.
@@ -151,32 +155,25 @@ impl Rules {
 
     /// Evaluates all rules.
     pub fn find(&self, inputs: Inputs<'_>, memory: &mut Memory) -> Findings {
-        let key = key_of(&inputs, &self.shape);
-        let place = place_of(&key);
         let Memory { values, shapes } = memory;
         let shapes = shapes_of(shapes, self.id);
-        if !shapes.remembers(place, &key) {
-            let evaluation = self.program.evaluate(inputs, values);
-            if evaluation.is_wide() {
-                return findings(&self.rules, &evaluation.wide());
-            }
-            let found = findings(&self.rules, &evaluation.narrow());
-            let shape = self.remember(key, &evaluation.narrow());
-            shapes.insert(place, shape);
+        let key = key_of(&inputs, &self.shape);
+        let place = key.as_ref().map(place_of);
+        let known = place.zip(key.as_ref()).filter(|(place, key)| shapes.remembers(*place, key));
+        if let Some((place, _)) = known
+            && let Some(found) = self.find_lively(&inputs, shapes, place)
+        {
             return found;
         }
-        match self.find_lively(&inputs, shapes, place) {
-            Some(found) => found,
-            // Some value did not fit 64 bits, or was beyond what its member can hold.
-            None => {
-                let evaluation = self.program.evaluate(inputs, values);
-                if evaluation.is_wide() {
-                    findings(&self.rules, &evaluation.wide())
-                } else {
-                    findings(&self.rules, &evaluation.narrow())
-                }
-            }
+        // The shape is new, or a value did not fit 64 bits or what its member can hold.
+        let evaluation = self.program.evaluate(inputs, values);
+        if evaluation.is_wide() {
+            return findings(&self.rules, &evaluation.wide());
         }
+        if let (Some(place), Some(key), None) = (place, key, known) {
+            shapes.insert(place, self.remember(key, &evaluation.narrow()));
+        }
+        findings(&self.rules, &evaluation.narrow())
     }
 
     /// Computes what does not follow from the shape.
@@ -193,15 +190,12 @@ impl Rules {
         }
         let mut lost = false;
         let lengths = &shape.lengths;
-        for &id in &self.lively.fixed {
-            step(&self.lively, id, table, Place::Axes { inputs, lengths }, &mut lost);
-        }
+        run(&self.lively, &self.lively.fixed, table, Place::Axes { inputs, lengths }, &mut lost);
         if lost {
             return None;
         }
         let view = View { program: &self.lively, fixed: table, moving: none, lengths };
-        let found = findings(&self.lively_rules, &view);
-        Some(found.and(shape.findings))
+        Some(findings(&self.lively_rules, &view).and(shape.findings))
     }
 
     fn remember(&self, key: Key, view: &View<'_, i64>) -> Shape {
@@ -384,53 +378,51 @@ fn follows_from_shape(leaf: Leaf, shape: &[bool]) -> bool {
     }
 }
 
-/// All that [`follows_from_shape`] reads. Two descs with one key have one shape.
-fn key_of(inputs: &Inputs<'_>, shape: &[bool]) -> Key {
+/// All that [`follows_from_shape`] reads: two descs with one key have one shape. `None` for a desc with more
+/// members than keys have room for.
+fn key_of(inputs: &Inputs<'_>, shape: &[bool]) -> Option<Key> {
     let Desc { input, output, members, .. } = inputs.desc;
-    let mut key = Key::new();
-    key.push(u64::from(inputs.level.code()) << 32 | members.len() as u64);
-    push_tensor(&mut key, input.as_ref());
-    push_tensor(&mut key, output.as_ref());
-    let mut kinds = 0u64;
-    for (position, member) in members.iter().enumerate() {
-        let (kind, word) = match member {
-            Value::Integer(value) if shape.get(position) == Some(&true) => (1, *value as u64),
-            Value::Integer(_) => (1, 0),
+    let mut key = [0; KEY_WORDS];
+    let (fixed, words) = key.split_at_mut(KEY_WORDS - KEY_MEMBERS);
+    fixed[..3].copy_from_slice(&tensor_key(input.as_ref()));
+    fixed[3..6].copy_from_slice(&tensor_key(output.as_ref()));
+    fixed[6] = u64::from(inputs.level.code()) << 32 | members.len() as u64;
+    if members.len() > KEY_MEMBERS {
+        return None;
+    }
+    let mut kinds = 0;
+    for ((member, word), in_shape) in members.iter().zip(words).zip(shape) {
+        let (kind, value) = match member {
+            Value::Integer(value) => (1, if *in_shape { *value as u64 } else { 0 }),
             Value::List(list) => (2, list.as_ref().map_or(0, |list| list.len() as u64 + 1)),
             Value::Scalar(_) => (3, 0),
         };
         kinds = kinds << 2 | kind;
-        key.push(word);
-        // 32 kinds fill a word.
-        if position % 32 == 31 {
-            key.push(std::mem::take(&mut kinds));
-        }
+        *word = value;
     }
-    key.push(kinds);
-    key
+    fixed[7] = kinds;
+    Some(key)
 }
 
-fn push_tensor(key: &mut Key, tensor: Option<&Tensor>) {
-    let Some(tensor) = tensor else {
-        key.extend([u64::MAX; 3]);
-        return;
-    };
-    let length = |list: Option<usize>| list.map_or(0, |length| length.min(0xFFFF) as u64 + 1);
-    let sizes = length(tensor.sizes.as_ref().map(SmallVec::len));
-    let strides = length(tensor.strides.as_ref().map(SmallVec::len));
-    key.push(u64::from(tensor.data_type.0) << 32 | u64::from(tensor.flags));
-    key.push(u64::from(tensor.dimension_count) << 32 | u64::from(tensor.alignment));
-    key.push(sizes << 32 | strides);
+fn tensor_key(tensor: Option<&Tensor>) -> [u64; 3] {
+    let Some(tensor) = tensor else { return [u64::MAX; 3] };
+    let length = |list: &Option<List>| list.as_ref().map_or(0, |list| list.len().min(0xFFFF) as u64 + 1);
+    [
+        u64::from(tensor.data_type.0) << 32 | u64::from(tensor.flags),
+        u64::from(tensor.dimension_count) << 32 | u64::from(tensor.alignment),
+        length(&tensor.sizes) << 32 | length(&tensor.strides),
+    ]
 }
 
 /// The place of a key among the shapes.
 fn place_of(key: &Key) -> usize {
-    let mixed = key.iter().zip(1u64..).fold(0u64, |sum, (&word, at)| {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut mixed = 0u64;
+    for (at, &word) in key.iter().enumerate() {
         // An odd factor a word, so that the words' order matters and the multiplications overlap.
-        sum.wrapping_add(word.wrapping_mul(at.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
-    });
-    let folded = (mixed ^ mixed >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (folded >> (64 - MOST_SHAPES.trailing_zeros())) as usize
+        mixed = mixed.wrapping_add(word.wrapping_mul(FACTOR.rotate_left(at as u32 * 4) | 1));
+    }
+    ((mixed ^ mixed >> 32).wrapping_mul(FACTOR) >> (64 - MOST_SHAPES.trailing_zeros())) as usize
 }
 
 /// The shapes of the rules with this id.

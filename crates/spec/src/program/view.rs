@@ -5,7 +5,7 @@ use super::{
     MAXIMUM_AXES, Mask, Op, OpId, Operation, Program,
     evaluate::{Lengths, Table},
     number::Number,
-    step::bits,
+    step::{bits, equal},
 };
 use crate::expression::Comparison;
 
@@ -21,16 +21,18 @@ pub(super) struct View<'a, N> {
 }
 
 impl<'a, N: Number> View<'a, N> {
+    #[inline(always)]
     fn op(&self, id: OpId) -> &'a Op {
         &self.program.ops[id.index()]
     }
 
+    #[inline(always)]
     fn table(&self, id: OpId) -> &'a Table<N> {
         if self.op(id).uses_coordinate { self.moving } else { self.fixed }
     }
 
     /// See [`Evaluation::lanes`](super::Evaluation::lanes).
-    #[inline]
+    #[inline(always)]
     pub(super) fn lanes(&self, id: OpId) -> Option<usize> {
         let op = self.op(id);
         match (op.per_axis, op.uses_coordinate) {
@@ -40,19 +42,19 @@ impl<'a, N: Number> View<'a, N> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn lane_mask(&self, id: OpId) -> u8 {
         self.lanes(id).map_or(0, |lanes| ((1u16 << lanes) - 1) as u8)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn mask(&self, id: OpId) -> Mask {
         let lanes = self.lane_mask(id);
         let mask = self.table(id).masks.get(id.index()).copied().unwrap_or_default();
         Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn verdict(&self, id: OpId) -> Option<bool> {
         let lanes = self.lanes(id)?;
         let lanes = ((1u16 << lanes) - 1) as u8;
@@ -74,28 +76,32 @@ impl<'a, N: Number> View<'a, N> {
     pub(super) fn equal(&self, id: OpId) -> u8 {
         let Operation::Compare(_, a, b) = self.op(id).operation else { return 0 };
         let Some((a, b)) = self.sides(id, a, b) else { return 0 };
-        self.mask(id).defined & bits(|lane| a[lane] == b[lane])
+        self.mask(id).defined & equal(a, b)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn edge(&self, id: OpId) -> u8 {
         let Operation::Compare(comparison, a, b) = self.op(id).operation else { return 0 };
         let Some((a, b)) = self.sides(id, a, b) else { return 0 };
-        let truth = self.mask(id).truth;
-        truth
+        self.mask(id).truth
             & match comparison {
-                Comparison::Equal | Comparison::LessOrEqual | Comparison::GreaterOrEqual => {
-                    bits(|lane| a[lane] == b[lane])
-                }
-                Comparison::Less => bits(|lane| a[lane].follows(b[lane])),
-                Comparison::Greater => bits(|lane| b[lane].follows(a[lane])),
-                Comparison::NotEqual => bits(|lane| a[lane].follows(b[lane]) | b[lane].follows(a[lane])),
+                Comparison::Equal | Comparison::LessOrEqual | Comparison::GreaterOrEqual => equal(a, b),
+                Comparison::Less => follows(a, b),
+                Comparison::Greater => follows(b, a),
+                Comparison::NotEqual => follows(a, b) | follows(b, a),
             }
     }
 
     /// Both sides of a comparison, as it sees them.
+    #[inline(always)]
     fn sides(&self, id: OpId, a: OpId, b: OpId) -> Option<(&'a [N; MAXIMUM_AXES], &'a [N; MAXIMUM_AXES])> {
         let table = self.table(id);
         Some((&table.rows.get(a.index())?.0, &table.rows.get(b.index())?.0))
     }
+}
+
+/// The lanes where the second row is one more than the first.
+#[inline(always)]
+fn follows<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> u8 {
+    bits(|lane| a[lane].follows(b[lane]))
 }
