@@ -105,21 +105,21 @@ mod tests {
         assert_eq!(
             exit(|summary| {
                 fail(summary);
-                lose(summary)
+                lose(summary);
             }),
             3
         );
         assert_eq!(
             exit(|summary| {
                 fail(summary);
-                summary.abandoned.push(0..1)
+                summary.abandoned.push(0..1);
             }),
             3
         );
         assert_eq!(
             exit(|summary| {
                 fail(summary);
-                summary.ending = Ending::Interrupted
+                summary.ending = Ending::Interrupted;
             }),
             130
         );

@@ -30,7 +30,7 @@ fn text(arguments: &[&str]) -> String {
     let mut text = format!("exit {code}\n");
     for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         if !bytes.is_empty() {
-            text += &format!("--- {name}\n{}", String::from_utf8_lossy(bytes));
+            text.extend(["--- ", name, "\n", &String::from_utf8_lossy(bytes)]);
         }
     }
     text
@@ -159,12 +159,11 @@ fn bad_input_is_explained() {
 
 /// Ten aliases of ten aliases of …
 fn bomb() -> String {
-    let mut text = "a0: &a0 [x]\n".to_owned();
-    for level in 1..10 {
+    let level = |level: u32| {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-        text += &format!("a{level}: &a{level} [{aliases}]\n");
-    }
-    text
+        format!("a{level}: &a{level} [{aliases}]\n")
+    };
+    format!("a0: &a0 [x]\n{}", (1..10).map(level).collect::<String>())
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn backend(spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync + 'static) -
     let spoil = Arc::new(spoil);
     let mut capabilities = Reference::backend().capabilities().clone();
     "closure".clone_into(&mut capabilities.name);
-    capabilities.version = "1.0".to_owned();
+    "1.0".clone_into(&mut capabilities.version);
     Arc::new(move || Ok(Box::new(Spoiled { capabilities: capabilities.clone(), spoil: Arc::clone(&spoil) })))
 }
 
