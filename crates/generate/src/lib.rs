@@ -7,6 +7,7 @@ pub mod fill;
 mod lower;
 mod pool;
 pub mod radix;
+mod shrink;
 mod solve;
 mod space;
 mod strategy;
@@ -14,5 +15,6 @@ pub mod suite;
 
 pub use certificate::Certificate;
 pub use expansion::{Expansion, Length, Part};
+pub use shrink::shrink;
 pub use strategy::Row;
 pub use suite::{Strategy, Suite, SuiteError};

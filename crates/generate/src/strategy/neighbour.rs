@@ -297,6 +297,40 @@ pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Sh
     }
 }
 
+/// Whether every list is there and has a value for each axis of the input.
+pub(crate) fn tuples_fit(desc: &Desc) -> bool {
+    let rank = desc.rank();
+    let sizes = Side::BOTH.map(|side| desc.tensor(side).and_then(|tensor| tensor.sizes.as_ref()));
+    let lists = desc.members.iter().filter_map(|member| match member {
+        Value::List(list) => Some(list.as_ref()),
+        _ => None,
+    });
+    rank > 0 && sizes.into_iter().chain(lists).all(|list| list.is_some_and(|list| list.len() == rank))
+}
+
+/// Takes one axis out of every list and count that has it.
+pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
+    let cut = |list: &mut List| {
+        if axis < list.len() {
+            list.remove(axis);
+        }
+    };
+    for side in Side::BOTH {
+        if let Some(tensor) = desc.tensor_mut(side) {
+            tensor.dimension_count = tensor.dimension_count.saturating_sub(1);
+            tensor.sizes.iter_mut().for_each(cut);
+            tensor.strides.iter_mut().for_each(cut);
+        }
+    }
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        match (&member.kind, value) {
+            (MemberKind::Count, Value::Integer(count)) => *count = (*count - 1).max(0),
+            (_, Value::List(list)) => list.iter_mut().for_each(cut),
+            _ => {}
+        }
+    }
+}
+
 /// Every change to a desc that is worth a look, the nearest of each kind first.
 pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     let desc = &base.desc;
