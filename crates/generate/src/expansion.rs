@@ -16,7 +16,7 @@ use crate::{
         large,
         layout::Layouts,
         negative,
-        random::{self, Drawer, LazyTable, Random},
+        random::{self, Drawer, Random},
     },
     suite::{CheckedPart, FillForm, PartForm, Strategy, Suite},
 };
@@ -124,7 +124,7 @@ impl<'lib> Expansion<'lib> {
         seed: u64,
         checked: Vec<CheckedPart<'lib>>,
     ) -> Self {
-        let mut spaces = Spaces { library, found: Vec::new() };
+        let mut spaces = Spaces { library, seed, found: Vec::new(), pools: Vec::new() };
         let forms = suite.form().parts.iter().cloned();
         let parts = forms
             .zip(checked)
@@ -191,8 +191,13 @@ impl<'lib> Expansion<'lib> {
 /// The spaces of the operators, built once and shared by all parts.
 struct Spaces<'lib> {
     library: &'lib Library,
+    seed: u64,
     found: Vec<(usize, Option<Arc<Space<'lib>>>)>,
+    pools: Vec<SharedPools<'lib>>,
 }
+
+/// Pools of valid tuples and of open ones.
+type SharedPools<'lib> = Arc<[Pools<'lib>; 2]>;
 
 impl<'lib> Spaces<'lib> {
     /// The space of an operator at the newest level: what older levels allow is part of it.
@@ -204,6 +209,20 @@ impl<'lib> Spaces<'lib> {
         let space = Space::new(operator, FeatureLevel::NEWEST).map(Arc::new);
         self.found.push((place, space.clone()));
         space
+    }
+
+    /// The pools of a space for axes up to a length, shared by all parts that draw such.
+    fn pools(&mut self, space: &Arc<Space<'lib>>, longest: usize) -> SharedPools<'lib> {
+        let known =
+            self.pools.iter().find(|pools| Arc::ptr_eq(&pools[0].space, space) && pools[0].most() == longest);
+        if let Some(pools) = known {
+            return Arc::clone(pools);
+        }
+        let seed = derive(self.seed, space.operator.name());
+        let pools = [false, true].map(|open| Pools::new(Arc::clone(space), longest, open, seed));
+        let pools = Arc::new(pools);
+        self.pools.push(Arc::clone(&pools));
+        pools
     }
 }
 
@@ -225,86 +244,69 @@ fn generator<'lib>(
         Some(Bounded { space, bounds })
     });
     let bounded: Vec<Bounded<'lib>> = bounded.collect();
+    // Negative and boundary parts start from small drawn descs.
+    let elements = match form.strategy {
+        Strategy::Negative | Strategy::Boundary => SMALL,
+        _ => form.elements.unwrap_or(USUAL),
+    };
+    let sizes = random::sizes(elements);
+    let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
+    let mut drawer = |space: &Arc<Space<'lib>>| {
+        let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
+        let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
+        // Small tensors draw from the pools that all share.
+        let pools = spaces.pools(space, Drawer::longest_axis(elements.max(USUAL)));
+        let fills = form.fills.clone().unwrap_or_default();
+        Drawer::new(pools, supported, ranks, fills, layouts, Arc::clone(&sizes))
+    };
     match form.strategy {
         Strategy::Exhaustive => {
             let fills = form.fills.clone().unwrap_or_else(|| vec![FillForm::Coordinates]);
             Box::new(Exhaustive::new(bounded, ranks, types, fills, seed))
         }
         Strategy::Random | Strategy::Layout => {
-            let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
-            let elements = form.elements.unwrap_or(64);
-            let sizes = random::sizes(elements);
-            let fills = form.fills.clone().unwrap_or_default();
-            let drawers = bounded
-                .into_iter()
-                .filter_map(|Bounded { space, .. }| {
-                    let sizes = (Arc::clone(&sizes), elements);
-                    drawer(space, &types, ranks, fills.clone(), layouts, sizes, seed)
-                })
-                .collect();
+            let drawers = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
             let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
             Box::new(Random { drawers, seed, length })
         }
-        Strategy::Documented => searched(bounded, move |space| documented::search(space, &types, ranks)),
+        Strategy::Documented => {
+            let spaces = bounded.into_iter().map(|bounded| bounded.space);
+            searched(spaces, move |space| documented::search(space, &types, ranks))
+        }
         Strategy::Large => {
             let elements = form.elements;
-            searched(bounded, move |space| large::search(space, &types, ranks, elements, seed))
+            let spaces = bounded.into_iter().map(|bounded| bounded.space);
+            searched(spaces, move |space| large::search(space, &types, ranks, elements, seed))
         }
-        Strategy::Negative => searched(bounded, move |space| {
-            let bases = drawer(
-                Arc::clone(space),
-                &types,
-                ranks,
-                Vec::new(),
-                Layouts::Some,
-                (random::sizes(24), 24),
-                seed,
-            );
-            bases.map(|drawer| negative::search(space, &drawer, each, seed)).unwrap_or_default()
-        }),
-        Strategy::Boundary => searched(bounded, move |space| {
-            let bases = drawer(
-                Arc::clone(space),
-                &types,
-                ranks,
-                Vec::new(),
-                Layouts::Some,
-                (random::sizes(24), 24),
-                seed,
-            );
-            bases.map(|drawer| boundary::search(space, &drawer, each, seed)).unwrap_or_default()
-        }),
+        Strategy::Negative => {
+            let drawers: Vec<_> = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
+            searched(drawers, move |drawer| negative::search(drawer, each, seed))
+        }
+        Strategy::Boundary => {
+            let drawers: Vec<_> = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
+            searched(drawers, move |drawer| boundary::search(drawer, each, seed))
+        }
     }
 }
 
+/// How many elements a tensor has at most where a part does not say.
+const USUAL: u32 = 64;
+/// How many elements the descs have at most whose neighbours are searched.
+const SMALL: u32 = 24;
+
 /// A part that searches each operator in turn on its first use.
-fn searched<'lib>(
-    bounded: Vec<Bounded<'lib>>,
-    search: impl Fn(&Arc<Space<'lib>>) -> Found + Send + Sync + 'lib,
+fn searched<'lib, T: Send + Sync + 'lib>(
+    operators: impl IntoIterator<Item = T>,
+    search: impl Fn(&T) -> Found + Send + Sync + 'lib,
 ) -> Box<dyn Generator + 'lib> {
+    let operators: Vec<T> = operators.into_iter().collect();
     Box::new(Searched::new(move || {
         let mut all = Found::default();
-        for bounded in &bounded {
-            let found = search(&bounded.space);
+        for operator in &operators {
+            let found = search(operator);
             all.cases.extend(found.cases);
             all.remarks.extend(found.remarks);
         }
         all
     }))
-}
-
-fn drawer<'lib>(
-    space: Arc<Space<'lib>>,
-    types: &[dmlcts_model::DataType],
-    ranks: (usize, usize),
-    fills: Vec<FillForm>,
-    layouts: Layouts,
-    (sizes, elements): (Arc<LazyTable>, u32),
-    seed: u64,
-) -> Option<Drawer<'lib>> {
-    let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
-    let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
-    let longest = Drawer::longest_axis(elements);
-    let pools = [false, true].map(|open| Pools::new(Arc::clone(&space), longest, open, seed));
-    Drawer::new(pools, supported, ranks, fills, layouts, sizes)
 }

@@ -9,7 +9,7 @@ use dmlcts_spec::{
 };
 
 use crate::{
-    solve::{Comparison, Condition, Relation, Term},
+    solve::{Comparison, Condition, Relation, Term, bound as bounded},
     space::{INPUT, OUTPUT},
 };
 
@@ -54,6 +54,11 @@ pub(crate) fn reads(operator: &Operator, values: &[i64]) -> Vec<Condition> {
 /// A condition on one axis, with a setting's values folded in.
 pub(crate) fn bound(operator: &Operator, values: &[i64], term: &expression::Term) -> Condition {
     Lowering { operator, values }.condition(term)
+}
+
+/// A constant of the spec as the solver holds it.
+fn number(value: i128) -> i64 {
+    bounded(value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
 }
 
 struct Lowering<'a> {
@@ -120,7 +125,7 @@ impl Lowering<'_> {
 
     fn number(&self, term: &expression::Term) -> Term {
         match &term.kind {
-            TermKind::Constant(value) => Term::Number(*value),
+            TermKind::Constant(value) => Term::Number(number(*value)),
             TermKind::Definition(definition) => self.number(&definition.term),
             TermKind::Leaf(leaf) => self.leaf(*leaf),
             TermKind::Negate(a) => self.number(a).negate(),
@@ -166,7 +171,7 @@ impl Lowering<'_> {
             Leaf::List(ListSource::Member(member)) => Term::Unknown(place(member)),
             Leaf::Member(member) => match members.get(member).map(|known| &known.kind) {
                 Some(MemberKind::U32 | MemberKind::I32 | MemberKind::Enumeration(_)) => {
-                    Term::Number(i128::from(self.values[member]))
+                    Term::Number(self.values[member])
                 }
                 _ => Term::Opaque,
             },

@@ -11,7 +11,7 @@ use dmlcts_spec::{Scratch, Validity};
 use crate::{
     draw::{Draws, mix},
     solve::{Interval, Problem},
-    space::{INPUT, OUTPUT, Space, to_tuple},
+    space::{INPUT, OUTPUT, Space},
 };
 
 /// Tuples of one width, side by side.
@@ -76,6 +76,11 @@ impl<'lib> Pools<'lib> {
         }
     }
 
+    /// No size is greater.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
     /// What sizes the output may have where the input (`given` is [`INPUT`]) has this one, or the other way
     /// round. May be wider than what is there, since it is found by narrowing alone; empty where nothing is.
     pub(crate) fn reach(&self, setting: usize, given: usize, size: usize) -> Reach {
@@ -83,8 +88,8 @@ impl<'lib> Pools<'lib> {
         *lock.get_or_init(|| {
             let other = 1 - given;
             let mut domains = self.space.domains();
-            domains[given] = Interval::single(size as i128);
-            domains[other] = Interval::new(1, self.most as i128);
+            domains[given] = Interval::single(size as i64);
+            domains[other] = Interval::new(1, self.most as i64);
             let problem = Problem::new(domains, self.space.settings[setting].conditions(self.open));
             let reach = problem.and_then(|problem| problem.bounds(other));
             reach.map_or((1, 0), |reach| (reach.low.max(1) as u32, reach.high.max(0) as u32))
@@ -101,19 +106,20 @@ impl<'lib> Pools<'lib> {
     fn fill(&self, setting: usize, input: usize, output: usize, place: u64) -> Tuples {
         let space = &self.space;
         let mut domains = space.domains();
-        domains[INPUT] = Interval::single(input as i128);
-        domains[OUTPUT] = Interval::single(output as i128);
+        domains[INPUT] = Interval::single(input as i64);
+        domains[OUTPUT] = Interval::single(output as i64);
         let setting = &space.settings[setting];
         let mut tuples = Tuples::new(space.width());
-        let Some(problem) = Problem::new(domains, setting.conditions(self.open)) else { return tuples };
+        let problem = Problem::new(domains, setting.conditions(self.open)).and_then(Problem::tightened);
+        let Some(problem) = problem else { return tuples };
         let mut draws = Draws::new(mix(self.seed ^ place));
         let (mut case, mut scratch) = (space.blank(), Scratch::default());
         let mut found: Vec<Vec<i64>> = Vec::new();
         // Small sizes are drawn most and have the most varied tuples for their size.
-        let wanted = if input.max(output) <= 8 { 24 } else { 10 };
+        let wanted = if input.max(output) <= 8 { 20 } else { 8 };
         for _ in 0..wanted * 2 {
             let Some(values) = problem.sample(&mut draws) else { continue };
-            let tuple = to_tuple(&values);
+            let tuple = values.to_vec();
             if found.contains(&tuple) {
                 continue;
             }

@@ -184,7 +184,7 @@ fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validit
     if let Some(setting) = setting {
         let mut domains = space.domains();
         for (domain, &value) in domains.iter_mut().zip(&old) {
-            let magnitude = i128::from(value).abs().max(1);
+            let magnitude = value.abs().max(1);
             *domain = Interval::new(domain.low.max(-magnitude), domain.high.min(magnitude));
         }
         for place in [INPUT, OUTPUT] {
@@ -198,7 +198,7 @@ fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validit
                 let mut looked_at = 0;
                 // Too wide a box is no reason not to look at what came before.
                 let _ = problem.enumerate(&mut |values| {
-                    found.push(crate::space::to_tuple(values));
+                    found.push(values.to_vec());
                     looked_at += 1;
                     looked_at < MOST_TUPLES
                 });

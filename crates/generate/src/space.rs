@@ -163,7 +163,7 @@ impl<'lib> Space<'lib> {
         if let Some(problem) = Problem::new(near, setting.conditions(false)) {
             // Nothing is unbounded here.
             let _ = problem.enumerate(&mut |values| {
-                candidates.push(to_tuple(values));
+                candidates.push(values.to_vec());
                 candidates.len() < 1_000
             });
         }
@@ -176,7 +176,7 @@ impl<'lib> Space<'lib> {
         if let Some(problem) = Problem::new(domains, setting.conditions(false)) {
             let mut draws = Draws::new(1);
             let samples = (0..32).filter_map(|_| problem.sample(&mut draws));
-            candidates.extend(samples.map(|values| to_tuple(&values)));
+            candidates.extend(samples.map(|values| values.to_vec()));
         }
         for tuple in candidates {
             setting.unit = tuple;
@@ -303,7 +303,7 @@ impl Space<'_> {
     /// at the least and at the greatest that goes with it. There may be none.
     pub(crate) fn tuples_of_size(&self, setting: &Setting, side: usize, size: i64) -> Vec<Vec<i64>> {
         let mut domains = self.domains();
-        domains[side] = Interval::single(i128::from(size));
+        domains[side] = Interval::single(size);
         let other = 1 - side;
         domains[other].low = 1;
         let Some(problem) = Problem::new(domains, setting.conditions(false)) else { return Vec::new() };
@@ -313,7 +313,7 @@ impl Space<'_> {
         let mut found: Vec<Vec<i64>> = Vec::new();
         for end in [reach.low, reach.high] {
             let Some(problem) = problem.within(other, Interval::single(end)) else { continue };
-            let samples = (0..16).filter_map(|_| problem.sample(&mut draws)).map(|values| to_tuple(&values));
+            let samples = (0..16).filter_map(|_| problem.sample(&mut draws)).map(|values| values.to_vec());
             let mut valid = samples.filter(|tuple| {
                 self.judge_tuple(setting, tuple, &mut case, &mut scratch).validity() == Validity::Valid
             });
@@ -326,7 +326,7 @@ impl Space<'_> {
 
 /// The variables of an axis: both sizes, then each list in the order of the struct.
 fn variables(operator: &Operator) -> Vec<Variable> {
-    let size = Interval::new(0, i128::from(u32::MAX));
+    let size = Interval::new(0, i64::from(u32::MAX));
     let sizes = Side::BOTH.map(|side| Variable {
         name: format!("{}.Sizes", side.member_name()),
         range: size,
@@ -337,16 +337,7 @@ fn variables(operator: &Operator) -> Vec<Variable> {
         .into_iter()
         .chain(lists.map(|(place, member)| {
             let (low, high) = member.kind.range().unwrap_or_default();
-            Variable {
-                name: member.name.clone(),
-                range: Interval::new(i128::from(low), i128::from(high)),
-                member: Some(place),
-            }
+            Variable { name: member.name.clone(), range: Interval::new(low, high), member: Some(place) }
         }))
         .collect()
-}
-
-/// The solver's values as a tuple; they lie within the ranges of the variables.
-pub(crate) fn to_tuple(values: &[i128]) -> Vec<i64> {
-    values.iter().map(|&value| value as i64).collect()
 }

@@ -1,26 +1,27 @@
 //! Ranges of integers, and the arithmetic of what a range may become. Values saturate far outside whatever
 //! a desc can hold, so that nothing overflows.
 
-/// Beyond every value that a desc's members and their products can reach.
-const LIMIT: i128 = 1 << 100;
+/// Stands for everything beyond it. Far outside what a desc's members and their sums reach; where two members
+/// are multiplied, what lies beyond is beyond all that it is compared with.
+const LIMIT: i64 = 1 << 61;
 
 /// The integers from `low` to `high`, both included. Empty where `low` exceeds `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
-    pub(crate) low: i128,
-    pub(crate) high: i128,
+    pub(crate) low: i64,
+    pub(crate) high: i64,
 }
 
-fn bound(value: i128) -> i128 {
+pub(crate) fn bound(value: i64) -> i64 {
     value.clamp(-LIMIT, LIMIT)
 }
 
 impl Interval {
-    pub(crate) const fn new(low: i128, high: i128) -> Self {
+    pub(crate) const fn new(low: i64, high: i64) -> Self {
         Self { low, high }
     }
 
-    pub(crate) const fn single(value: i128) -> Self {
+    pub(crate) const fn single(value: i64) -> Self {
         Self { low: value, high: value }
     }
 
@@ -32,12 +33,12 @@ impl Interval {
         self.low == self.high
     }
 
-    pub(crate) fn contains(self, value: i128) -> bool {
+    pub(crate) fn contains(self, value: i64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
     /// How many integers; saturating.
-    pub(crate) fn len(self) -> u128 {
+    pub(crate) fn len(self) -> u64 {
         if self.is_empty() { 0 } else { self.high.abs_diff(self.low).saturating_add(1) }
     }
 
@@ -63,7 +64,7 @@ impl Interval {
         Self::hull(products)
     }
 
-    fn hull(values: [i128; 4]) -> Self {
+    fn hull(values: [i64; 4]) -> Self {
         let [a, b, c, d] = values;
         Self::new(bound(a.min(b).min(c).min(d)), bound(a.max(b).max(c).max(d)))
     }
@@ -119,7 +120,7 @@ impl Interval {
 }
 
 /// Rounds towards minus infinity, as `/` does in the spec's language. The divisor is not 0.
-pub(crate) fn floor_divide(value: i128, by: i128) -> i128 {
+pub(crate) fn floor_divide(value: i64, by: i64) -> i64 {
     let quotient = value / by;
     if value % by != 0 && (value < 0) != (by < 0) { quotient - 1 } else { quotient }
 }
@@ -129,8 +130,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn interval() -> impl Strategy<Value = (Interval, i128)> {
-        (-40_i128..40, 0_i128..20, 0_i128..20)
+    fn interval() -> impl Strategy<Value = (Interval, i64)> {
+        (-40_i64..40, 0_i64..20, 0_i64..20)
             .prop_map(|(low, below, above)| (Interval::new(low, low + below + above), low + below))
     }
 

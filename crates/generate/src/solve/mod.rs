@@ -8,7 +8,7 @@ pub(crate) mod interval;
 pub(crate) mod search;
 pub(crate) mod term;
 
-pub(crate) use interval::Interval;
+pub(crate) use interval::{Interval, bound};
 pub(crate) use search::{Domains, Problem};
 pub(crate) use term::{Comparison, Condition, Relation, Term};
 
@@ -49,7 +49,7 @@ mod tests {
         ]
     }
 
-    fn domains(n: i128, stride: i128) -> Domains {
+    fn domains(n: i64, stride: i64) -> Domains {
         let word = Interval::new(0, (1 << 32) - 1);
         smallvec![Interval::new(0, n), word, word, word, Interval::new(-stride, stride)]
     }

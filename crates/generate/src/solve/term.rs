@@ -7,7 +7,7 @@ use super::interval::Interval;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Term {
     /// A constant.
-    Number(i128),
+    Number(i64),
     /// One of the unknowns.
     Unknown(usize),
     /// Something that the search knows nothing of: a total size, say.
@@ -59,7 +59,7 @@ pub(crate) enum Condition {
 /// What a term may be while one unknown varies: `slope` times the unknown, plus something in `rest`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine {
-    pub(crate) slope: i128,
+    pub(crate) slope: i64,
     pub(crate) rest: Interval,
 }
 
@@ -107,6 +107,16 @@ impl Term {
             | Self::Minimum(a, b)
             | Self::Maximum(a, b) => a.unknowns() | b.unknowns(),
             Self::If(condition, a, b) => condition.unknowns() | a.unknowns() | b.unknowns(),
+        }
+    }
+
+    /// A bit for each unknown that occurs where [`Term::affine`] may lose sight of it.
+    pub(crate) fn nonlinear(&self) -> u32 {
+        match self {
+            Self::Number(_) | Self::Opaque | Self::Unknown(_) => 0,
+            Self::Negate(a) => a.nonlinear(),
+            Self::Add(a, b) => a.nonlinear() | b.nonlinear(),
+            _ => self.unknowns(),
         }
     }
 
@@ -208,7 +218,7 @@ impl Comparison {
             return;
         }
         // slope * x + rest <= limit, for some value of rest.
-        let at_most = |domain: &mut Interval, slope: i128, rest_low: i128, limit: i128| {
+        let at_most = |domain: &mut Interval, slope: i64, rest_low: i64, limit: i64| {
             let room = limit - rest_low;
             if slope > 0 {
                 domain.high = domain.high.min(super::interval::floor_divide(room, slope));
@@ -259,6 +269,36 @@ impl Condition {
             Self::Compare(comparison) => comparison.unknowns,
             Self::All(parts) | Self::Any(parts) => parts.iter().fold(0, |mask, part| mask | part.unknowns()),
             Self::If(condition, a, b) => condition.unknowns() | a.unknowns() | b.unknowns(),
+        }
+    }
+
+    /// The single value that the condition forbids to the only unknown in it.
+    pub(crate) fn forbidden(&self, domains: &[Interval]) -> Option<(usize, i64)> {
+        let Self::Compare(Comparison { relation: Relation::NotEqual, difference, unknowns }) = self else {
+            return None;
+        };
+        let unknown = unknowns.trailing_zeros() as usize;
+        if unknowns.count_ones() != 1 {
+            return None;
+        }
+        let Affine { slope, rest } = difference.affine(domains, unknown)?;
+        let whole = slope != 0 && rest.is_single() && rest.low % slope == 0;
+        whole.then(|| (unknown, -rest.low / slope))
+    }
+
+    /// Whether narrowing has already cut from the domain of an unknown all that the condition can.
+    pub(crate) fn is_solved_for(&self, domains: &[Interval], unknown: usize) -> bool {
+        let Self::Compare(comparison) = self else { return false };
+        comparison.difference.affine(domains, unknown).is_some_and(|affine| affine.slope != 0)
+    }
+
+    /// A bit for each unknown that occurs where solving for it may lose sight of it.
+    pub(crate) fn nonlinear(&self) -> u32 {
+        match self {
+            Self::Constant(_) | Self::Opaque => 0,
+            Self::Compare(comparison) => comparison.difference.nonlinear(),
+            Self::All(parts) => parts.iter().fold(0, |mask, part| mask | part.nonlinear()),
+            Self::Any(_) | Self::If(..) => self.unknowns(),
         }
     }
 

@@ -6,7 +6,7 @@
 //! is stated of the whole desc, the neighbours of valid descs are searched for such as keep a clause with
 //! nothing to spare. The judge says of each what to expect.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use dmlcts_model::{Case, Fill};
 use dmlcts_spec::{Scope, Scratch, Validity};
@@ -20,18 +20,19 @@ use super::{
 use crate::{
     draw::Draws,
     solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
-    space::{INPUT, MOST_AXES, OUTPUT, Setting, Space, to_tuple},
+    space::{INPUT, MOST_AXES, OUTPUT, Setting, Space},
 };
 
 /// 2^32: what 32-bit arithmetic takes for 0.
-const WRAP: i128 = 1 << 32;
+const WRAP: i64 = 1 << 32;
 /// Right side minus left side, in the order in which they are searched for.
-const DISTANCES: [i128; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
+const DISTANCES: [i64; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
 /// How many valid descs the neighbours are taken of.
-const BASES: u64 = 24;
+const BASES: u64 = 16;
 
 /// Searches one operator.
-pub(crate) fn search(space: &Arc<Space<'_>>, drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+    let space = drawer.space();
     let mut search = Search { space, draws: Draws::new(seed), found: Found::default(), each };
     for setting in &space.settings {
         search.clauses(setting);
@@ -109,11 +110,12 @@ impl Search<'_, '_> {
                 Term::Number(distance),
             ));
             let all = conditions.iter().copied().chain(std::iter::once(&apart));
-            let Some(problem) = Problem::new(domains.clone(), all) else { continue };
+            let problem = Problem::new(domains.clone(), all).and_then(Problem::tightened);
+            let Some(problem) = problem else { continue };
             let mut tuples: Vec<Vec<i64>> = Vec::new();
             for _ in 0..self.each * 4 {
                 let Some(values) = problem.sample(&mut self.draws) else { continue };
-                let tuple = to_tuple(&values[..self.space.width()]);
+                let tuple = values[..self.space.width()].to_vec();
                 if !tuples.contains(&tuple) {
                     self.push(setting, &tuple);
                     tuples.push(tuple);
@@ -148,12 +150,16 @@ impl Search<'_, '_> {
         let mut kept: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
         let mut scratch = Scratch::default();
         let (mut base, mut changed) = (space.blank(), space.blank());
+        let mut multiplied = vec![false; space.settings.len()];
         for index in 0..BASES {
             drawer.draw(&mut Draws::of_case(seed, index), &mut base);
             let Some(setting) = space.setting_of(&base.desc) else { continue };
             let unit = &space.settings[setting].unit;
-            for change in neighbour::changes(&base, space).into_iter().chain(products(space, setting, &base))
-            {
+            let mut changes = neighbour::changes(&base, space);
+            if base.desc.rank() > 1 && !std::mem::replace(&mut multiplied[setting], true) {
+                changes.extend(products(space, setting, &base));
+            }
+            for change in changes {
                 change.apply(&base, space, unit, &mut changed);
                 let judgement = space.operator.judge(&changed.desc, space.level, &mut scratch);
                 if judgement.validity() == Validity::Invalid {
@@ -181,9 +187,6 @@ fn products(space: &Space<'_>, setting: usize, base: &Case) -> Vec<neighbour::Ch
     let rank = base.desc.rank();
     let setting = &space.settings[setting];
     let mut changes = Vec::new();
-    if rank < 2 {
-        return changes;
-    }
     // 65535 * 65537 is 2^32 - 1.
     for (one, other) in [(65_535, 65_537), (65_536, 65_535), (65_536, 65_536)] {
         for side in [INPUT, OUTPUT] {

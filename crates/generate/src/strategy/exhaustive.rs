@@ -16,7 +16,7 @@ use crate::{
     pool::Tuples,
     radix::{self, Digits},
     solve::{Condition, Interval, Problem},
-    space::{INPUT, MOST_AXES, Space, to_tuple},
+    space::{INPUT, MOST_AXES, Space},
     suite::FillForm,
 };
 
@@ -123,7 +123,7 @@ impl Bounded<'_> {
             if bounds.iter().any(|bound| bound.truth(&singles) != Some(true)) {
                 return true;
             }
-            let tuple = to_tuple(values);
+            let tuple = values.to_vec();
             let judgement = space.judge_tuple(setting, &tuple, &mut case, &mut scratch);
             if judgement.validity() != Validity::Invalid {
                 found.push(tuple);

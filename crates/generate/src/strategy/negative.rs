@@ -6,7 +6,7 @@
 //! clauses on an axis, the solver adds tuples that break the clause and keep all others, which finds what
 //! needs two values to change. What is not found within these bounds is said, and is no proof.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use dmlcts_model::{Case, Fill};
 use dmlcts_spec::{IdSet, Scratch, Validity};
@@ -19,7 +19,7 @@ use super::{
 use crate::{
     draw::Draws,
     solve::{Interval, Problem},
-    space::{INPUT, OUTPUT, Setting, Space, to_tuple},
+    space::{INPUT, OUTPUT, Setting, Space},
 };
 
 /// How many valid descs the search starts from.
@@ -36,7 +36,8 @@ struct Broken {
 }
 
 /// Searches one operator.
-pub(crate) fn search(space: &Arc<Space<'_>>, drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+    let space = drawer.space();
     let mut search =
         Search { space, scratch: Scratch::default(), changed: space.blank(), best: BTreeMap::new(), each };
     let bases = search.bases(drawer, seed);
@@ -150,7 +151,7 @@ impl Search<'_, '_> {
             for _ in 0..4 {
                 if let Some(values) = problem.sample(draws) {
                     let axis = draws.place(rank);
-                    self.consider(base, &Change::Tuples(vec![(axis, to_tuple(&values))]));
+                    self.consider(base, &Change::Tuples(vec![(axis, values.to_vec())]));
                 }
             }
         }

@@ -383,7 +383,7 @@ fn entries(desc: &Desc, space: &Space<'_>, place: Place, axis: usize, all: &mut 
     values.extend([1 << 16, 1 << 30, (1 << 31) - 1, 1 << 31, wrap - 1, -(1 << 31)]);
     let mut kept: Vec<i64> = Vec::new();
     for value in values {
-        if value != old && range.contains(i128::from(value)) && !kept.contains(&value) {
+        if value != old && range.contains(value) && !kept.contains(&value) {
             kept.push(value);
         }
     }

@@ -17,12 +17,15 @@ use crate::{
     draw::Draws,
     fill,
     pool::Pools,
-    space::{INPUT, MOST_AXES, OUTPUT},
+    space::{INPUT, MOST_AXES, OUTPUT, Space},
     suite::FillForm,
 };
 
 /// No axis is longer than this, however many elements a tensor may have.
 pub(crate) const LONGEST_AXIS: usize = 128;
+
+/// How many cases in a row are of one operator.
+const TURN: u64 = 16;
 
 /// The strategy, for the operators of one part of a suite in turn.
 pub(crate) struct Random<'lib> {
@@ -37,10 +40,11 @@ impl Generator for Random<'_> {
     }
 
     fn case(&self, index: u128, case: &mut Case) {
-        // Operators take turns, so that every stretch of cases has them all.
+        // Operators take turns, so that every stretch of cases has them all; turns are long enough for a desc of
+        // one operator to be written over one of the same.
         let count = self.drawers.len() as u64;
         let index = index as u64;
-        if let Some(drawer) = self.drawers.get((index % count.max(1)) as usize) {
+        if let Some(drawer) = self.drawers.get((index / TURN % count.max(1)) as usize) {
             drawer.draw(&mut Draws::of_case(self.seed, index), case);
         }
     }
@@ -57,7 +61,7 @@ pub(crate) fn sizes(elements: u32) -> Arc<LazyTable> {
 /// Draws cases of one operator.
 pub(crate) struct Drawer<'lib> {
     /// Of valid tuples, and of those that may raise questions.
-    pools: [Pools<'lib>; 2],
+    pools: Arc<[Pools<'lib>; 2]>,
     types: Vec<DataType>,
     ranks: (usize, usize),
     fills: Vec<FillForm>,
@@ -68,7 +72,7 @@ pub(crate) struct Drawer<'lib> {
 impl<'lib> Drawer<'lib> {
     /// Types and ranks are among those of the pools' space; with none of them nothing can be drawn.
     pub(crate) fn new(
-        pools: [Pools<'lib>; 2],
+        pools: Arc<[Pools<'lib>; 2]>,
         types: Vec<DataType>,
         ranks: (usize, usize),
         fills: Vec<FillForm>,
@@ -84,9 +88,14 @@ impl<'lib> Drawer<'lib> {
         (elements as usize).clamp(1, LONGEST_AXIS)
     }
 
+    /// The space that it draws from.
+    pub(crate) fn space(&self) -> &Space<'lib> {
+        &self.pools[0].space
+    }
+
     /// Draws one case over `case`.
     pub(crate) fn draw(&self, draws: &mut Draws, case: &mut Case) {
-        let space = &*self.pools[0].space;
+        let space = self.space();
         let setting = draws.place(space.settings.len());
         let data_type = self.types[draws.place(self.types.len())];
         let rank = draws.between(self.ranks.0 as i64, self.ranks.1 as i64) as usize;
@@ -183,8 +192,8 @@ impl SizeTable {
     /// Sizes for tensors of at most so many elements, which is at least 1.
     pub(crate) fn new(elements: u32) -> Self {
         let share = |choice: usize| (choice as f64 + 0.5) / CHOICES as f64;
-        // Three quarters of the tensors aim at the upper half.
-        let target = |choice| (f64::from(elements) * share(choice).sqrt()).round() as u32;
+        // Seven eighths of the tensors aim at the upper half, which rounding and clauses then fall short of.
+        let target = |choice| (f64::from(elements) * share(choice).cbrt()).round() as u32;
         let targets = (0..CHOICES).map(|choice| target(choice).clamp(1, elements)).collect();
         let mut sizes = Vec::new();
         for room in 0..=elements {
@@ -209,9 +218,9 @@ impl SizeTable {
     }
 }
 
-/// `room` to the power of a share that is, on average, what one of `left` axes should have of it.
+/// `room` to the power of a share that is, on average, a little more than what one of `left` axes should have.
 fn size(room: u32, left: i32, share: f64) -> u32 {
-    let exponent = if left == 1 { share.sqrt() } else { (2.0 * share / f64::from(left)).min(1.0) };
+    let exponent = if left == 1 { share.sqrt().sqrt() } else { (2.4 * share / f64::from(left)).min(1.0) };
     let size = f64::from(room.max(1)).powf(exponent).round() as u32;
     size.clamp(1, room.clamp(1, LONGEST_AXIS as u32))
 }
