@@ -85,7 +85,7 @@ impl Lowering<'_> {
             TermKind::Constant(value) => Condition::Constant(*value != 0),
             TermKind::Not(a) => self.condition(a).negated(),
             TermKind::Compare(comparison, pair) => {
-                self.compare(*comparison, self.number(&pair[0]), self.number(&pair[1]))
+                Self::compare(*comparison, self.number(&pair[0]), self.number(&pair[1]))
             }
             TermKind::In(a, members) => {
                 let a = self.number(a);
@@ -110,7 +110,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn compare(&self, comparison: expression::Comparison, left: Term, right: Term) -> Condition {
+    fn compare(comparison: expression::Comparison, left: Term, right: Term) -> Condition {
         use expression::Comparison as Written;
         let (relation, left, right) = match comparison {
             Written::Equal => (Relation::Equal, left, right),
@@ -131,7 +131,7 @@ impl Lowering<'_> {
             TermKind::Negate(a) => self.number(a).negate(),
             TermKind::Absolute(a) => Term::Absolute(Box::new(self.number(a))),
             TermKind::Binary(binary, pair) => {
-                self.binary(*binary, self.number(&pair[0]), self.number(&pair[1]))
+                Self::binary(*binary, self.number(&pair[0]), self.number(&pair[1]))
             }
             TermKind::Clamp(parts) => {
                 let [value, low, high] = &**parts;
@@ -147,7 +147,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn binary(&self, binary: Binary, a: Term, b: Term) -> Term {
+    fn binary(binary: Binary, a: Term, b: Term) -> Term {
         let (a, b) = (Box::new(a), Box::new(b));
         match binary {
             Binary::Add => a.add(*b),
@@ -184,14 +184,14 @@ impl Lowering<'_> {
     fn comparisons(&self, term: &expression::Term, found: &mut Vec<Condition>) {
         match &term.kind {
             TermKind::Compare(comparison, pair) => {
-                found.push(self.compare(*comparison, self.number(&pair[0]), self.number(&pair[1])));
+                found.push(Self::compare(*comparison, self.number(&pair[0]), self.number(&pair[1])));
             }
             TermKind::Definition(definition) => self.comparisons(&definition.term, found),
             TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.comparisons(a, found),
             TermKind::Binary(binary, pair) => {
                 if matches!(binary, Binary::Minimum | Binary::Maximum) {
                     // Where the two are equal, the choice between them turns.
-                    found.push(self.compare(
+                    found.push(Self::compare(
                         expression::Comparison::Equal,
                         self.number(&pair[0]),
                         self.number(&pair[1]),
@@ -202,7 +202,7 @@ impl Lowering<'_> {
             TermKind::Logic(_, pair) => pair.iter().for_each(|part| self.comparisons(part, found)),
             TermKind::Clamp(parts) => {
                 for end in &parts[1..] {
-                    found.push(self.compare(
+                    found.push(Self::compare(
                         expression::Comparison::Equal,
                         self.number(&parts[0]),
                         self.number(end),

@@ -27,7 +27,7 @@ impl Tuples {
     }
 
     pub(crate) fn len(&self) -> usize {
-        if self.width == 0 { 0 } else { self.values.len() / self.width }
+        self.values.len().checked_div(self.width).unwrap_or(0)
     }
 
     pub(crate) fn push(&mut self, tuple: &[i64]) {
@@ -134,7 +134,9 @@ impl<'lib> Pools<'lib> {
                 break;
             }
         }
-        found.iter().for_each(|tuple| tuples.push(tuple));
+        for tuple in &found {
+            tuples.push(tuple);
+        }
         tuples
     }
 }

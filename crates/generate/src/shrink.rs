@@ -102,8 +102,11 @@ fn proposals(case: &Case, space: Option<&Space<'_>>, validity: Validity) -> Vec<
     all
 }
 
+/// Takes a change to the case that is being shrunk, as a proposal.
+type Propose<'a> = dyn FnMut(&mut dyn FnMut(&mut Case)) + 'a;
+
 /// Packed strides, usual sizes, no alignment, no offsets.
-fn layouts(case: &Case, propose: &mut dyn FnMut(&mut dyn FnMut(&mut Case))) {
+fn layouts(case: &Case, propose: &mut Propose<'_>) {
     for side in Side::BOTH {
         let Some(tensor) = case.desc.tensor(side) else { continue };
         if tensor.strides.is_some() {
@@ -136,7 +139,7 @@ fn layouts(case: &Case, propose: &mut dyn FnMut(&mut dyn FnMut(&mut Case))) {
 }
 
 /// FLOAT32, a scalar of zero, and the fill that counts.
-fn plainer(case: &Case, propose: &mut dyn FnMut(&mut dyn FnMut(&mut Case))) {
+fn plainer(case: &Case, propose: &mut Propose<'_>) {
     let scalars = |case: &mut Case| {
         for (member, value) in case.desc.signature.members.iter().zip(&mut case.desc.members) {
             if matches!(member.kind, MemberKind::Scalar) {
@@ -216,7 +219,7 @@ fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validit
 fn spread(found: Vec<Vec<i64>>) -> Vec<Vec<i64>> {
     let step = found.len().div_ceil(TRIED_TUPLES).max(1);
     let simplest = TRIED_TUPLES.min(found.len());
-    let chosen = |place: &usize| *place < simplest || place % step == 0;
+    let chosen = |place: &usize| *place < simplest || place.is_multiple_of(step);
     found.into_iter().enumerate().filter(|(place, _)| chosen(place)).map(|(_, tuple)| tuple).collect()
 }
 

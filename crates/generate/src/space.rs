@@ -15,6 +15,7 @@ use dmlcts_spec::{Judgement, Operator, Scratch, Validity};
 
 use crate::{
     draw::Draws,
+    fill,
     lower::{self, Rule},
     solve::{Condition, Domains, Interval, Problem},
 };
@@ -27,6 +28,8 @@ pub(crate) const OUTPUT: usize = 1;
 const MOST_SETTINGS: usize = 64;
 /// The most axes that DirectML knows.
 pub(crate) const MOST_AXES: usize = 8;
+/// The most sizes and lists that an operator has here; one with more has no space.
+const MOST_VARIABLES: usize = 12;
 
 /// What one place of a tuple is.
 #[derive(Clone, Debug)]
@@ -77,6 +80,8 @@ pub(crate) struct Space<'lib> {
     pub(crate) types: Vec<DataType>,
     /// The ranks that are supported, least and greatest.
     pub(crate) ranks: (usize, usize),
+    /// The members that are scalar unions.
+    scalars: Vec<usize>,
 }
 
 impl<'lib> Space<'lib> {
@@ -94,8 +99,9 @@ impl<'lib> Space<'lib> {
             settings: Vec::new(),
             types,
             ranks: (least, most),
+            scalars: places(operator, &MemberKind::Scalar),
         };
-        if least > most || space.types.is_empty() {
+        if least > most || space.types.is_empty() || space.width() > MOST_VARIABLES {
             return None;
         }
         let mut settings = space.candidate_settings();
@@ -221,6 +227,16 @@ impl<'lib> Space<'lib> {
         self.operator.judge(&case.desc, self.level, scratch)
     }
 
+    /// Gives every scalar union a value of the data type that the bits of `word` choose; the bytes that the type
+    /// does not use stay zero.
+    pub(crate) fn set_scalars(&self, desc: &mut Desc, data_type: DataType, word: u64) {
+        for &member in &self.scalars {
+            if let Some(value) = desc.members.get_mut(member) {
+                *value = Value::Scalar(fill::scalar(data_type, word));
+            }
+        }
+    }
+
     /// Writes a desc with packed tensors over `case`: a setting, a data type, and one tuple an axis, of which
     /// there are at most eight. Whatever the case held before is gone, its memory is not.
     pub(crate) fn assemble(
@@ -231,30 +247,31 @@ impl<'lib> Space<'lib> {
         tuples: &[&[i64]],
     ) {
         let rank = tuples.len().min(MOST_AXES);
-        let list = |place: usize| {
-            let mut values = [0; MOST_AXES];
-            for (value, tuple) in values.iter_mut().zip(tuples) {
-                *value = tuple[place];
+        // Tuples are turned into lists all at once: this is the inner loop of listing a suite.
+        let mut lists = [[0_i64; MOST_AXES]; MOST_VARIABLES];
+        for (axis, tuple) in tuples.iter().take(MOST_AXES).enumerate() {
+            for (list, &value) in lists.iter_mut().zip(*tuple) {
+                list[axis] = value;
             }
-            List::from_buf_and_len(values, rank)
+        }
+        let write = |slot: &mut Option<List>, values: &[i64; MOST_AXES]| match slot {
+            Some(list) if list.len() == rank => list.copy_from_slice(&values[..rank]),
+            _ => *slot = Some(List::from_buf_and_len(*values, rank)),
         };
         let signature = self.operator.signature();
         let desc = &mut case.desc;
         if !Arc::ptr_eq(&desc.signature, signature) {
             *desc = self.blank().desc;
         }
-        for (side, place) in [(Side::Input, INPUT), (Side::Output, OUTPUT)] {
-            let slot = match side {
-                Side::Input => &mut desc.input,
-                Side::Output => &mut desc.output,
-            };
+        for (slot, place) in [(&mut desc.input, INPUT), (&mut desc.output, OUTPUT)] {
             let tensor = slot.get_or_insert_with(|| Tensor::packed(data_type, List::new()));
-            let sizes = list(place);
-            let elements = sizes.iter().fold(1_u64, |count, &size| count.saturating_mul(size.max(0) as u64));
+            let sizes = &lists[place];
+            write(&mut tensor.sizes, sizes);
+            let count = |count: u64, &size: &i64| count.saturating_mul(size.max(0) as u64);
+            let elements = sizes[..rank].iter().fold(1, count);
             tensor.data_type = data_type;
             tensor.flags = 0;
             tensor.dimension_count = rank as u32;
-            tensor.sizes = Some(sizes);
             tensor.strides = None;
             tensor.alignment = 0;
             tensor.total_size = match data_type.element_size() {
@@ -264,21 +281,18 @@ impl<'lib> Space<'lib> {
                 _ => tensor.usual_total_size(),
             };
         }
-        for (place, member) in signature.members.iter().enumerate() {
-            desc.members[place] = match &member.kind {
-                MemberKind::Count => Value::Integer(rank as i64),
-                MemberKind::DataType => Value::Integer(i64::from(data_type.0)),
-                MemberKind::Scalar => Value::Scalar([0; 8]),
-                MemberKind::U32 | MemberKind::I32 | MemberKind::Enumeration(_) => {
-                    Value::Integer(setting.values[place])
+        let mut lists = lists[2..].iter();
+        for ((value, member), &set) in desc.members.iter_mut().zip(&signature.members).zip(&setting.values) {
+            match (&member.kind, value) {
+                (MemberKind::Count, Value::Integer(held)) => *held = rank as i64,
+                (MemberKind::DataType, Value::Integer(held)) => *held = i64::from(data_type.0),
+                (_, Value::Integer(held)) => *held = set,
+                (_, Value::Scalar(bytes)) => *bytes = [0; 8],
+                (_, Value::List(list)) => {
+                    if let Some(values) = lists.next() {
+                        write(list, values);
+                    }
                 }
-                // The lists follow, by variable.
-                MemberKind::U32List | MemberKind::I32List => continue,
-            };
-        }
-        for (place, variable) in self.variables.iter().enumerate().skip(2) {
-            if let Some(member) = variable.member {
-                desc.members[member] = Value::List(Some(list(place)));
             }
         }
         case.binding = BindingOffsets::default();
@@ -300,13 +314,20 @@ impl Space<'_> {
     }
 
     /// Valid tuples in which one tensor ([`INPUT`] or [`OUTPUT`]) has this size, with the other tensor's size
-    /// at the least and at the greatest that goes with it. There may be none.
-    pub(crate) fn tuples_of_size(&self, setting: &Setting, side: usize, size: i64) -> Vec<Vec<i64>> {
+    /// at the least and at the greatest that goes with it. There may be none. Where `open` is set, they may raise
+    /// questions.
+    pub(crate) fn tuples_of_size(
+        &self,
+        setting: &Setting,
+        place: usize,
+        size: i64,
+        open: bool,
+    ) -> Vec<Vec<i64>> {
         let mut domains = self.domains();
-        domains[side] = Interval::single(size);
-        let other = 1 - side;
+        domains[place] = Interval::single(size);
+        let other = 1 - place;
         domains[other].low = 1;
-        let Some(problem) = Problem::new(domains, setting.conditions(false)) else { return Vec::new() };
+        let Some(problem) = Problem::new(domains, setting.conditions(open)) else { return Vec::new() };
         let Some(reach) = problem.bounds(other) else { return Vec::new() };
         let (mut case, mut scratch) = (self.blank(), Scratch::default());
         let mut draws = Draws::new(size.unsigned_abs());
@@ -315,13 +336,23 @@ impl Space<'_> {
             let Some(problem) = problem.within(other, Interval::single(end)) else { continue };
             let samples = (0..16).filter_map(|_| problem.sample(&mut draws)).map(|values| values.to_vec());
             let mut valid = samples.filter(|tuple| {
-                self.judge_tuple(setting, tuple, &mut case, &mut scratch).validity() == Validity::Valid
+                match self.judge_tuple(setting, tuple, &mut case, &mut scratch).validity() {
+                    Validity::Valid => true,
+                    Validity::Open => open,
+                    Validity::Invalid => false,
+                }
             });
             found.extend(valid.next());
         }
         found.dedup();
         found
     }
+}
+
+/// The places of the members of one kind.
+fn places(operator: &Operator, kind: &MemberKind) -> Vec<usize> {
+    let members = operator.signature().members.iter().enumerate();
+    members.filter(|(_, member)| member.kind == *kind).map(|(place, _)| place).collect()
 }
 
 /// The variables of an axis: both sizes, then each list in the order of the struct.

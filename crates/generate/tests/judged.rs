@@ -77,7 +77,7 @@ fn each_clause_is_broken_alone_or_said_not_to_be_and_each_such_desc_has_a_valid_
             *least = violated.len().min(*least);
         }
     }
-    let remarks: Vec<String> = expansion.parts().iter().flat_map(|part| part.remarks()).collect();
+    let remarks: Vec<String> = expansion.parts().iter().flat_map(dmlcts_generate::Part::remarks).collect();
     for operator in Library::embedded().operators() {
         for clause in operator.clauses() {
             let said = remarks.iter().any(|remark| remark.starts_with(&format!("{}:", clause.id)));

@@ -92,7 +92,7 @@ fn write_iota(data_type: DataType, memory: &mut [u8]) {
     for stretch in memory.chunks_mut(period.saturating_mul(size)) {
         match (data_type.number_kind(), size) {
             (Some(NumberKind::Float), 2) => {
-                each_element::<2>(stretch, |i| half::f16::from_f32((i + 1) as u16 as f32).to_le_bytes());
+                each_element::<2>(stretch, |i| half::f16::from_f32(f32::from((i + 1) as u16)).to_le_bytes());
             }
             (Some(NumberKind::Float), 4) => {
                 each_element::<4>(stretch, |i| ((i + 1) as u32 as f32).to_le_bytes());

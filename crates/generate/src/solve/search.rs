@@ -278,14 +278,14 @@ impl<'conditions> Problem<'conditions> {
 fn draw_value(domain: Interval, draws: &mut Draws) -> i64 {
     const EDGES: [i64; 8] =
         [1 << 15, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, -1, -(1 << 31), 1 - (1 << 31)];
-    let near = |centre: i64, draws: &mut Draws| centre + i64::from(draws.between(-9, 9));
+    let near = |centre: i64, draws: &mut Draws| centre + draws.between(-9, 9);
     let value = match draws.below(8) {
         0 => domain.low,
         1 => domain.high,
         2 => near(domain.low, draws),
         3 | 4 => near(0, draws),
         5 if domain.len() > 1 << 15 => EDGES[draws.place(EDGES.len())],
-        _ => domain.low + (u64::from(draws.word()) % domain.len()) as i64,
+        _ => domain.low + (draws.word() % domain.len()) as i64,
     };
-    if domain.contains(value) { value } else { domain.low + (u64::from(draws.word()) % domain.len()) as i64 }
+    if domain.contains(value) { value } else { domain.low + (draws.word() % domain.len()) as i64 }
 }

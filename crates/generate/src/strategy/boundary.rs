@@ -15,7 +15,6 @@ use super::{
     Found,
     neighbour::{self, Kind},
     random::Drawer,
-    set_scalars,
 };
 use crate::{
     draw::Draws,
@@ -136,7 +135,7 @@ impl Search<'_, '_> {
         tuples[self.draws.place(rank)] = tuple;
         let mut case = self.space.blank();
         self.space.assemble(&mut case, setting, data_type, &tuples[..rank]);
-        set_scalars(&mut case.desc, data_type, self.draws.word());
+        self.space.set_scalars(&mut case.desc, data_type, self.draws.word());
         case.fill = Fill::Coordinates { pass: 0 };
         if !self.found.cases.contains(&case) {
             self.found.cases.push(case);
@@ -155,11 +154,11 @@ impl Search<'_, '_> {
             drawer.draw(&mut Draws::of_case(seed, index), &mut base);
             let Some(setting) = space.setting_of(&base.desc) else { continue };
             let unit = &space.settings[setting].unit;
-            let mut changes = neighbour::changes(&base, space);
+            let mut all = neighbour::changes(&base, space);
             if base.desc.rank() > 1 && !std::mem::replace(&mut multiplied[setting], true) {
-                changes.extend(products(space, setting, &base));
+                all.extend(products(space, setting, &base));
             }
-            for change in changes {
+            for change in all {
                 change.apply(&base, space, unit, &mut changed);
                 let judgement = space.operator.judge(&changed.desc, space.level, &mut scratch);
                 if judgement.validity() == Validity::Invalid {
@@ -190,8 +189,8 @@ fn products(space: &Space<'_>, setting: usize, base: &Case) -> Vec<neighbour::Ch
     // 65535 * 65537 is 2^32 - 1.
     for (one, other) in [(65_535, 65_537), (65_536, 65_535), (65_536, 65_536)] {
         for side in [INPUT, OUTPUT] {
-            let first = space.tuples_of_size(setting, side, one).into_iter().next();
-            let second = space.tuples_of_size(setting, side, other).into_iter().next();
+            let first = space.tuples_of_size(setting, side, one, false).into_iter().next();
+            let second = space.tuples_of_size(setting, side, other, false).into_iter().next();
             if let (Some(first), Some(second)) = (first, second) {
                 // All other axes are units, so that the product is exact.
                 let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, setting.unit.clone())).collect();

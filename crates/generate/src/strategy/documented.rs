@@ -22,9 +22,9 @@ pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, 
     let level = space.level;
     for example in space.operator.examples() {
         for &data_type in types.iter().filter(|data_type| space.types.contains(data_type)) {
-            let Some(typed) = carry(&example.case, data_type) else { continue };
+            let Some(carried) = carry(&example.case, data_type) else { continue };
             for rank in ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1) {
-                for variant in reshape(&typed, space, rank) {
+                for variant in reshape(&carried, space, rank) {
                     let judgement = space.operator.judge(&variant.desc, level, &mut scratch);
                     if judgement.validity() != Validity::Invalid && !found.cases.contains(&variant) {
                         found.cases.push(variant);
@@ -97,12 +97,12 @@ fn reshape(case: &Case, space: &Space<'_>, rank: usize) -> Vec<Case> {
     shapes
         .into_iter()
         .map(|shape| {
-            let mut shaped = case.clone();
-            rerank(&mut shaped.desc, space, unit, Share::All, rank);
+            let mut copy = case.clone();
+            rerank(&mut copy.desc, space, unit, Share::All, rank);
             for (axis, tuple) in shape.iter().enumerate() {
-                set_tuple(&mut shaped.desc, space, axis, tuple);
+                set_tuple(&mut copy.desc, space, axis, tuple);
             }
-            shaped
+            copy
         })
         .collect()
 }

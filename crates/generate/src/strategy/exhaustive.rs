@@ -131,7 +131,9 @@ impl Bounded<'_> {
             true
         });
         found.sort_unstable();
-        found.iter().for_each(|tuple| tuples.push(tuple));
+        for tuple in &found {
+            tuples.push(tuple);
+        }
         let remark = searched.err().map(|unbounded| {
             format!(
                 "{} {}: nothing bounds {}, so that not every value was tried; add a bound",
@@ -164,7 +166,7 @@ impl Generator for Exhaustive<'_> {
             chosen[axis] = tuples.get(tuple).unwrap_or_default();
         }
         space.assemble(case, &space.settings[block.setting], block.data_type, &chosen[..block.rank]);
-        super::set_scalars(&mut case.desc, block.data_type, mix(self.seed ^ index as u64));
+        space.set_scalars(&mut case.desc, block.data_type, mix(self.seed ^ index as u64));
         case.fill = block.fills[fill].clone();
     }
 

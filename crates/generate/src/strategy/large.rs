@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dmlcts_model::{DataType, Fill, Side, element_count};
 
-use super::{Found, set_scalars};
+use super::Found;
 use crate::{
     draw::mix,
     fill,
@@ -51,7 +51,7 @@ pub(crate) fn search(
     let limit = elements.map_or(u128::MAX, u128::from);
     for setting in &space.settings {
         for (side, edge) in [INPUT, OUTPUT].into_iter().flat_map(|side| EDGES.map(|edge| (side, edge))) {
-            for tuple in space.tuples_of_size(setting, side, edge) {
+            for tuple in space.tuples_of_size(setting, side, edge, false) {
                 for axis in [least - 1, 0] {
                     // The long axis is the innermost of few axes, then the outermost of one more.
                     let rank = if axis == 0 { (least + 1).min(most) } else { least };
@@ -60,7 +60,7 @@ pub(crate) fn search(
                     let data_type = types[found.cases.len() % types.len()];
                     let mut case = space.blank();
                     space.assemble(&mut case, setting, data_type, &tuples[..rank]);
-                    set_scalars(&mut case.desc, data_type, mix(seed ^ found.cases.len() as u64));
+                    space.set_scalars(&mut case.desc, data_type, mix(seed ^ found.cases.len() as u64));
                     let fits = Side::BOTH.iter().all(|&side| {
                         let sizes = case.desc.tensor(side).and_then(|tensor| tensor.sizes.as_ref());
                         sizes.is_some_and(|sizes| element_count(sizes) <= limit)

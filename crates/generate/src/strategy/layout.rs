@@ -21,9 +21,9 @@ pub(crate) fn draw(layouts: Layouts, case: &mut Case, draws: &mut Draws) {
     let word = draws.word();
     // One word decides what is done at all; most cases need no other.
     let (input, output, more) = match layouts {
-        Layouts::Some => (word & 3 == 0, word >> 2 & 3 == 0, word >> 4 & 7 == 0),
+        Layouts::Some => (word & 15 < 4, word >> 4 & 15 < 4, word >> 8 & 15 < 2),
         // At least one of the two.
-        Layouts::All => (word & 3 != 0, word & 3 == 0 || word >> 2 & 1 == 0, word >> 4 & 1 == 0),
+        Layouts::All => (word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8, word >> 8 & 15 < 8),
     };
     if input && let Some(tensor) = &mut case.desc.input {
         stride(tensor, Side::Input, draws);
@@ -49,7 +49,7 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
     }
     // Gaps on two axes at most: eight of them would multiply to memory that nobody wants to fill.
     let gaps = [draws.place(rank.max(1)), draws.place(rank.max(1))];
-    let mut strides = List::from_elem(0, rank);
+    let mut strides = List::from_buf_and_len([0; 8], rank);
     let mut span = 1_i64;
     for (place, &axis) in order.iter().enumerate().rev() {
         let gap = if padded && gaps.contains(&place) { draws.between(1, 3) } else { 0 };

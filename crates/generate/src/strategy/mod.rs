@@ -12,7 +12,7 @@ pub(crate) mod random;
 
 use std::sync::{Arc, OnceLock};
 
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, MemberKind, Tensor, Value};
+use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Tensor};
 use dmlcts_spec::Library;
 
 use crate::{Length, fill, suite::FillForm};
@@ -109,15 +109,5 @@ pub(crate) fn fill_variants(form: FillForm, data_type: DataType, elements: u64, 
         }
         FillForm::Random => vec![Fill::Random { seed }],
         FillForm::Special => vec![Fill::Special { seed }],
-    }
-}
-
-/// Gives every scalar union a value of the data type that the bits of `word` choose; the bytes that the type
-/// does not use stay zero.
-pub(crate) fn set_scalars(desc: &mut Desc, data_type: DataType, word: u64) {
-    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
-        if matches!(member.kind, MemberKind::Scalar) {
-            *value = Value::Scalar(fill::scalar(data_type, word));
-        }
     }
 }

@@ -24,8 +24,6 @@ use crate::{
 
 /// How many valid descs the search starts from.
 const BASES: u64 = 24;
-/// How many of these it starts from when it changes two things at once.
-const BASES_OF_PAIRS: usize = 1;
 
 /// One desc that breaks a clause, and the valid one that it was changed from.
 struct Broken {
@@ -53,9 +51,10 @@ pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
             .take(2)
             .for_each(|base| search.solved(base, &mut draws));
         let several = bases.iter().find(|base| base.setting == setting && base.case.desc.rank() > 1);
-        several.into_iter().for_each(|base| search.wide(base));
+        if let Some(base) = several {
+            search.wide(base);
+        }
     }
-    search.pairs(&bases);
     search.finish()
 }
 
@@ -145,7 +144,7 @@ impl Search<'_, '_> {
             let conditions = enforced.map(|(_, rule)| &rule.that).chain(std::iter::once(&negated));
             let mut domains = space.domains();
             for place in [INPUT, OUTPUT] {
-                domains[place] = Interval::new(1, 16);
+                domains[place] = Interval::new(0, 16);
             }
             let Some(problem) = Problem::new(domains, conditions) else { continue };
             for _ in 0..4 {
@@ -162,42 +161,9 @@ impl Search<'_, '_> {
         let space = self.space;
         let rank = base.case.desc.rank();
         for side in [INPUT, OUTPUT] {
-            for tuple in space.tuples_of_size(&space.settings[base.setting], side, 1 << 16) {
+            for tuple in space.tuples_of_size(&space.settings[base.setting], side, 1 << 16, true) {
                 let change = Change::Tuples(vec![(0, tuple.clone()), (rank - 1, tuple)]);
                 self.consider(base, &change);
-            }
-        }
-    }
-
-    /// Two values on one axis, for the clauses that were never broken alone.
-    fn pairs(&mut self, bases: &[Base]) {
-        let alone = |best: &BTreeMap<usize, Vec<Broken>>, clause: usize| {
-            best.get(&clause)
-                .and_then(|broken| broken.first())
-                .is_some_and(|broken| broken.violated.len() == 1)
-        };
-        let clauses = self.space.operator.clauses().len();
-        if (0..clauses).all(|clause| alone(&self.best, clause)) {
-            return;
-        }
-        let small = bases.iter().filter(|base| base.case.desc.rank() == self.space.ranks.0);
-        for base in small.take(BASES_OF_PAIRS) {
-            let changes: Vec<Change> = neighbour::changes(&base.case, self.space)
-                .into_iter()
-                .filter(|change| !matches!(change, Change::Retype(_) | Change::Rerank(..)))
-                .collect();
-            let unit = &self.space.settings[base.setting].unit;
-            let mut first = self.space.blank();
-            for (place, one) in changes.iter().enumerate() {
-                one.apply(&base.case, self.space, unit, &mut first);
-                for other in changes[place + 1..].iter().filter(|other| related(one, other)) {
-                    other.apply(&first, self.space, unit, &mut self.changed);
-                    let judgement =
-                        self.space.operator.judge(&self.changed.desc, self.space.level, &mut self.scratch);
-                    if judgement.violated.len() == 1 {
-                        self.keep(judgement.violated, one.kind(), &base.case);
-                    }
-                }
             }
         }
     }
@@ -208,9 +174,12 @@ impl Search<'_, '_> {
         let clauses = self.space.operator.clauses();
         for (place, clause) in clauses.iter().enumerate() {
             let Some(best) = self.best.get(&place) else {
-                found
-                    .remarks
-                    .push(format!("{}: no desc that breaks it was found within these bounds", clause.id));
+                let why = if clause.expression.names().iter().all(|&name| name == "level") {
+                    "it depends on the feature level alone, and no desc breaks it at the newest"
+                } else {
+                    "no desc that breaks it was found within these bounds"
+                };
+                found.remarks.push(format!("{}: {why}", clause.id));
                 continue;
             };
             let violated = best.first().map(|broken| broken.violated).unwrap_or_default();
@@ -229,21 +198,6 @@ impl Search<'_, '_> {
             }
         }
         found
-    }
-}
-
-/// Whether two changes may work together: on one axis, or on the same field of both tensors.
-fn related(one: &Change, other: &Change) -> bool {
-    match (one, other) {
-        (Change::Entry { place, axis, .. }, Change::Entry { place: other_place, axis: other_axis, .. }) => {
-            axis == other_axis && place != other_place
-        }
-        (
-            Change::Field { side, field, value },
-            Change::Field { side: other_side, field: other_field, value: other_value },
-        ) => side != other_side && field == other_field && value == other_value,
-        (Change::Field { .. }, Change::Member { .. }) => true,
-        _ => false,
     }
 }
 

@@ -10,7 +10,6 @@ use dmlcts_model::{Case, DataType, Fill};
 use super::{
     Generator,
     layout::{self, Layouts},
-    set_scalars,
 };
 use crate::{
     Length,
@@ -114,7 +113,7 @@ impl<'lib> Drawer<'lib> {
             elements *= chosen[axis][INPUT].unsigned_abs();
         }
         space.assemble(case, &space.settings[setting], data_type, &chosen[..rank]);
-        set_scalars(&mut case.desc, data_type, draws.word());
+        space.set_scalars(&mut case.desc, data_type, draws.word());
         layout::draw(self.layouts, case, draws);
         case.fill = self.fill(data_type, elements, draws);
     }

@@ -46,13 +46,14 @@ fn check_part<'lib>(
     let operators = operators(part, place.key("operators"), library, wrong);
     let mut types = Vec::new();
     for (at, name) in part.types.iter().flatten().enumerate() {
-        match DataType::from_name(name).filter(|data_type| data_type.element_size().is_some()) {
-            Some(data_type) => types.push(data_type),
-            None => {
-                let known: Vec<_> = DataType::all().filter_map(DataType::name).collect();
-                let place = place.key("types").index(at);
-                wrong.push(unknown(place, "data type of whole bytes", name, &known));
-            }
+        let known = DataType::from_name(name).filter(|data_type| data_type.element_size().is_some());
+        if let Some(data_type) = known {
+            types.push(data_type);
+        } else {
+            let whole = DataType::all().filter(|data_type| data_type.element_size().is_some());
+            let names: Vec<_> = whole.filter_map(DataType::name).collect();
+            let place = place.key("types").index(at);
+            wrong.push(unknown(place, "data type of whole bytes", name, &names));
         }
     }
     if part.types.is_none() {

@@ -1,0 +1,68 @@
+//! What a suite that is written wrongly is told: the place, what was expected, and what was close.
+
+use dmlcts_generate::Suite;
+use dmlcts_spec::{Library, Source};
+
+/// The message for a suite with this part.
+fn message(part: &str) -> String {
+    let text =
+        format!("suite: try\npurpose: To be refused.\nparts:\n  - {}\n", part.trim().replace('\n', "\n    "));
+    refused(&text)
+}
+
+fn refused(text: &str) -> String {
+    let suite = match Suite::parse(&Source::new("try.yaml", text)) {
+        Ok(suite) => suite,
+        Err(error) => return error.to_string(),
+    };
+    match suite.expand(Library::embedded(), 0) {
+        Ok(_) => panic!("nothing is wrong with\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn mistakes_name_their_place_and_the_remedy() {
+    let parts = [
+        "id: a\nstrategy: randm",
+        "id: a\nstrategy: random\ncounts: 7",
+        "id: a\nstrategy: random\ncount: many",
+        "strategy: random",
+        "id: a\nstrategy: random\noperators: [SLICE2]",
+        "id: a\nstrategy: random\ntypes: [FLOAT31, INT4]",
+        "id: a\nstrategy: random\nranks: {min: 3, max: 9}",
+        "id: a\nstrategy: random\nelements: 0",
+        "id: a\nstrategy: negative\ncount: 7",
+        "id: a\nstrategy: exhaustive",
+        "id: a\nstrategy: exhaustive\nbounds:\n  - that: InputTensor.Size <= 8",
+        "id: a\nstrategy: exhaustive\nbounds:\n  - that: InputTensor.Sizes + 8",
+        "id: a\nstrategy: exhaustive\nbounds:\n  - that: InputTensor.Sizes <=",
+        "id: a\nstrategy: exhaustive\nbounds:\n  - {operator: SLICE, that: StartPadding <= 1}",
+        "id: a\nstrategy: exhaustive\nbounds:\n  - {operator: PADDING, that: StartPadding <= 1}",
+    ];
+    let mut all: Vec<String> = parts.into_iter().map(message).collect();
+    all.push(refused(
+        "suite: try\npurpose: Twice.\nparts:\n  - {id: a, strategy: large}\n  - {id: a, strategy: large}\n",
+    ));
+    all.push(refused("suite: [\n"));
+    insta::assert_snapshot!(all.join("\n\n----\n\n"));
+}
+
+#[test]
+fn a_suite_that_is_not_there_is_said_not_to_be() {
+    assert_eq!(
+        Suite::load("smok").unwrap_err().to_string(),
+        "there is no suite `smok`; name one of smoke, ci, exhaustive, exhaustive-large, soak, or the path of a YAML file"
+    );
+    assert_eq!(Suite::load("no/such.yaml").unwrap_err().to_string(), "cannot read the suite no/such.yaml");
+}
+
+#[test]
+fn bounds_that_bound_nothing_are_said_to() {
+    let text = "suite: try\npurpose: Unbounded.\nparts:\n  - id: a\n    strategy: exhaustive\n    bounds:\n      \
+                - that: InputTensor.Sizes >= 3\n";
+    let suite = Suite::parse(&Source::new("try.yaml", text)).unwrap();
+    let expansion = suite.expand(Library::embedded(), 0).unwrap();
+    let remarks = expansion.parts()[0].remarks();
+    assert!(remarks.iter().any(|remark| remark.contains("add a bound")), "{remarks:?}");
+}
