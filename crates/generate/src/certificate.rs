@@ -1,7 +1,5 @@
 //! What a complete run of an exhaustive suite has shown: the bounds, the counts, and by which spec.
 
-use std::fmt;
-
 use crate::{Expansion, Row};
 
 /// What an expansion covers, to be shown when a run of it is complete. Equal certificates mean the same cases.
@@ -67,27 +65,5 @@ impl Certificate {
     /// How many cases it covers.
     pub fn cases(&self) -> u128 {
         self.parts.iter().flat_map(|part| &part.rows).map(|row| row.cases).sum()
-    }
-}
-
-/// A table, one line a row.
-impl fmt::Display for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "suite {} ({})", self.suite, &self.suite_hash[..16.min(self.suite_hash.len())])?;
-        writeln!(f, "spec {}", self.spec_hash)?;
-        for part in &self.parts {
-            writeln!(f, "{}, where on every axis", part.id)?;
-            for bound in &part.bounds {
-                writeln!(f, "    {bound}")?;
-            }
-            for Row { operator, setting, rank, tuples, cases } in &part.rows {
-                let name = format!("{operator} {setting}");
-                writeln!(f, "  {:<32} rank {rank}: {tuples} an axis, {cases} cases", name.trim_end())?;
-            }
-            for remark in &part.remarks {
-                writeln!(f, "  not complete: {remark}")?;
-            }
-        }
-        write!(f, "{} cases in all", self.cases())
     }
 }

@@ -1,7 +1,5 @@
 //! The counts that the exhaustive box must have, and the sizes that suites promise to keep to.
 
-use std::time::Instant;
-
 use dmlcts_generate::{Certificate, Length, Suite};
 use dmlcts_spec::Library;
 
@@ -12,10 +10,8 @@ fn expand(name: &str) -> dmlcts_generate::Expansion<'static> {
 
 #[test]
 fn the_exhaustive_box_has_the_counts_of_the_prototype() {
-    let start = Instant::now();
     let expansion = expand("exhaustive");
     let certificate = Certificate::of(&expansion).unwrap();
-    println!("{certificate} {:?}", start.elapsed());
     let count = |part: usize, operator: &str| -> u128 {
         let rows = certificate.parts[part].rows.iter();
         rows.filter(|row| row.operator == operator).map(|row| row.cases).sum()
@@ -28,18 +24,35 @@ fn the_exhaustive_box_has_the_counts_of_the_prototype() {
 #[test]
 fn suites_are_as_small_as_they_promise() {
     for (name, most) in [("smoke", 5_000), ("ci", 250_000)] {
-        let start = Instant::now();
-        let expansion = expand(name);
-        println!("{name} expanded {:?}", start.elapsed());
-        for part in expansion.parts() {
-            let start = Instant::now();
-            println!("  {} {} {:?}", part.id(), part.length(), start.elapsed());
-            for remark in part.remarks() {
-                println!("     {remark}");
-            }
-        }
-        assert!(expansion.length() <= Length::Finite(most), "{name} has {} cases", expansion.length());
+        let length = expand(name).length();
+        assert!(length <= Length::Finite(most), "{name} has {length} cases");
     }
     assert_eq!(expand("soak").length(), Length::Endless);
-    println!("{}", expand("exhaustive-large").length());
+}
+
+#[test]
+fn a_suite_starts_at_once_and_any_index_can_be_asked_for() {
+    // Ten to the eighteenth is far beyond what anything could list.
+    let expansion = expand("soak");
+    let mut case = expansion.blank().unwrap();
+    assert!(expansion.case(1_000_000_000_000_000_000, &mut case).is_some());
+    let exhaustive = expand("exhaustive");
+    let Length::Finite(length) = exhaustive.length() else { panic!("it ends") };
+    assert!(exhaustive.case(length - 1, &mut case).is_some());
+    assert!(exhaustive.case(length, &mut case).is_none());
+    assert!(exhaustive.case(u128::MAX, &mut case).is_none());
+}
+
+#[test]
+fn no_desc_of_the_box_comes_twice() {
+    let expansion = expand("exhaustive");
+    let part = &expansion.parts()[0];
+    let mut case = expansion.blank().unwrap();
+    let mut lines = std::collections::BTreeSet::new();
+    let mut index = 0;
+    while part.case(index, &mut case) {
+        assert!(lines.insert(case.to_string()), "{case}");
+        index += 1;
+    }
+    assert_eq!(Length::Finite(lines.len() as u128), part.length());
 }

@@ -1,0 +1,64 @@
+//! An operator from a YAML file of its own goes through every strategy without a line of code for it.
+
+use dmlcts_generate::{Length, Strategy, Suite};
+use dmlcts_model::{FeatureLevel, line};
+use dmlcts_spec::{Library, Scratch, Source, Validity};
+
+const SUITE: &str = "
+suite: fourth
+purpose: Every strategy on one operator.
+parts:
+  - {id: documented, strategy: documented, operators: [TILE]}
+  - {id: negative, strategy: negative, operators: [TILE]}
+  - {id: boundary, strategy: boundary, operators: [TILE]}
+  - id: exhaustive
+    strategy: exhaustive
+    operators: [TILE]
+    ranks: {min: 1, max: 2}
+    types: [INT8]
+    bounds:
+      - that: InputTensor.Sizes <= 3
+      - that: Repeats <= 4
+  - {id: layout, strategy: layout, operators: [TILE], count: 200}
+  - {id: large, strategy: large, operators: [TILE], elements: 70000}
+  - {id: random, strategy: random, operators: [TILE], count: 2000}
+";
+
+#[test]
+fn every_strategy_serves_an_operator_that_it_has_never_seen() {
+    let mut sources = Library::embedded_sources().to_vec();
+    sources.push(Source::new("tile.yaml", include_str!("../../spec/tests/data/tile.yaml")));
+    let library = Library::load(&sources).unwrap_or_else(|error| panic!("{error}"));
+    let tile = library.operator("TILE").unwrap();
+    let suite = Suite::parse(&Source::new("fourth.yaml", SUITE)).unwrap_or_else(|error| panic!("{error}"));
+    let expansion = suite.expand(&library, 0).unwrap_or_else(|error| panic!("{error}"));
+    let mut case = expansion.blank().unwrap();
+    let mut scratch = Scratch::default();
+    for part in expansion.parts() {
+        let Length::Finite(length) = part.length() else { panic!("{} never ends", part.id()) };
+        assert!(length > 0, "{} has no cases", part.id());
+        let (mut valid, mut elements) = (0, 0);
+        for index in 0..length {
+            assert!(part.case(index, &mut case));
+            let text = case.to_string();
+            assert_eq!(line::parse(&text, library.signatures()).unwrap(), case);
+            let judgement = tile.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch);
+            valid += u128::from(judgement.validity() != Validity::Invalid);
+            let sizes = case.desc.output.as_ref().and_then(|tensor| tensor.sizes.as_ref());
+            elements += sizes.map_or(0, |sizes| sizes.iter().product::<i64>());
+        }
+        match part.strategy() {
+            Strategy::Negative => assert_eq!(valid * 2, length, "half are twins"),
+            Strategy::Boundary => assert!(valid < length && valid * 2 > length),
+            Strategy::Random => {
+                assert_eq!(valid, length);
+                assert!((12..=32).contains(&(elements / length as i64)), "{}", elements / length as i64);
+            }
+            // Three sizes with one to four repeats each, on one axis and on two.
+            Strategy::Exhaustive => assert_eq!(length, 12 + 144),
+            _ => assert_eq!(valid, length, "{}", part.id()),
+        }
+    }
+    let alone = expansion.parts()[1].remarks();
+    assert!(!alone.iter().any(|remark| remark.starts_with("tile.output-size:")), "{alone:?}");
+}
