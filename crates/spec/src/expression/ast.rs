@@ -254,25 +254,32 @@ impl Expression {
     }
 
     fn rename(&mut self, new: &dyn Fn(&str) -> Option<String>) {
-        match &mut self.form {
+        let parts: &mut [Self] = match &mut self.form {
             Form::Name(name) => {
                 if let Some(other) = new(name) {
                     *name = other;
                 }
+                &mut []
             }
-            Form::Integer(_) | Form::Power(..) | Form::Level(_) | Form::Fill => {}
-            Form::Negate(a) | Form::Not(a) | Form::Over(_, a) => a.rename(new),
-            Form::Binary(_, pair) | Form::Logic(_, pair) => pair.iter_mut().for_each(|part| part.rename(new)),
+            Form::Integer(_) | Form::Power(..) | Form::Level(_) | Form::Fill => &mut [],
+            Form::Negate(a) | Form::Not(a) | Form::Over(_, a) => std::slice::from_mut(a),
+            Form::Binary(_, pair) | Form::Logic(_, pair) => pair.as_mut_slice(),
             Form::Compare(first, rest) => {
                 first.rename(new);
-                rest.iter_mut().for_each(|(_, part)| part.rename(new));
+                for (_, part) in rest {
+                    part.rename(new);
+                }
+                &mut []
             }
             Form::In(a, list) => {
                 a.rename(new);
-                list.iter_mut().for_each(|part| part.rename(new));
+                list
             }
-            Form::If(parts) => parts.iter_mut().for_each(|part| part.rename(new)),
-            Form::Call(_, arguments) => arguments.iter_mut().for_each(|part| part.rename(new)),
+            Form::If(parts) => parts.as_mut_slice(),
+            Form::Call(_, arguments) => arguments,
+        };
+        for part in parts {
+            part.rename(new);
         }
     }
 
@@ -299,7 +306,9 @@ impl Form {
             Self::Binary(_, pair) | Self::Logic(_, pair) => pair.iter().for_each(visit),
             Self::Compare(first, rest) => {
                 visit(first);
-                rest.iter().for_each(|(_, part)| visit(part));
+                for (_, part) in rest {
+                    visit(part);
+                }
             }
             Self::In(a, list) => {
                 visit(a);

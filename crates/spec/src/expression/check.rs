@@ -5,82 +5,12 @@ use std::sync::Arc;
 use dmlcts_model::{Enumeration, Side};
 
 use super::{
-    Binary, CaseNames, Comparison, Definition, Expression, Form, Function, Logic, Mistake, Place, Quantifier,
-    Scope, Span, Type,
+    CaseNames, Comparison, Expression, Form, Function, Logic, Mistake, Place, Quantifier, Scope, Span, Term,
+    TermKind, Type,
     scope::{Found, levels},
+    term::{build, limited},
 };
 use crate::program::Leaf;
-
-/// How deeply terms may nest, the definitions that they use included.
-const MAXIMUM_DEPTH: u16 = 400;
-
-/// An expression in which every name is resolved and every type is known.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Term {
-    /// What it says.
-    pub kind: TermKind,
-    /// The type of its value.
-    pub value_type: Type,
-    /// Whether it has a value on each axis rather than one for the desc.
-    pub per_axis: bool,
-    /// Whether it depends on the output coordinate `c`.
-    pub uses_coordinate: bool,
-    /// Where it stands in the text.
-    pub span: Span,
-    depth: u16,
-}
-
-/// What a term says.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum TermKind {
-    /// A literal or an enumerator.
-    Constant(i128),
-    /// Something that a desc holds.
-    Leaf(Leaf),
-    /// A definition's value.
-    Definition(Arc<Definition>),
-    /// A name of another operator: undefined here.
-    Missing,
-    /// See [`Form::Fill`].
-    Fill,
-    /// `-a`.
-    Negate(Box<Term>),
-    /// `abs(a)`.
-    Absolute(Box<Term>),
-    /// `not a`.
-    Not(Box<Term>),
-    /// An operation on two integers.
-    Binary(Binary, Box<[Term; 2]>),
-    /// `clamp(a, b, c)`.
-    Clamp(Box<[Term; 3]>),
-    /// A comparison of two integers, or of two members of one type.
-    Compare(Comparison, Box<[Term; 2]>),
-    /// Whether two conditions agree, or, where the flag is false, disagree.
-    Agree(bool, Box<[Term; 2]>),
-    /// `a in [b, c]`.
-    In(Box<Term>, Vec<Term>),
-    /// `a and b`, `a or b`; also what joins a chain of comparisons.
-    Logic(Logic, Box<[Term; 2]>),
-    /// `if a then b else c`.
-    If(Box<[Term; 3]>),
-    /// `any axis a` and the like.
-    Over(Quantifier, Box<Term>),
-}
-
-impl TermKind {
-    fn parts(&self) -> &[Term] {
-        match self {
-            Self::Constant(_) | Self::Leaf(_) | Self::Definition(_) | Self::Missing | Self::Fill => &[],
-            Self::Negate(a) | Self::Absolute(a) | Self::Not(a) | Self::Over(_, a) => std::slice::from_ref(a),
-            Self::Binary(_, pair) | Self::Compare(_, pair) | Self::Agree(_, pair) | Self::Logic(_, pair) => {
-                pair.as_slice()
-            }
-            Self::Clamp(parts) | Self::If(parts) => parts.as_slice(),
-            // The first member is handled by whoever builds the term.
-            Self::In(_, members) => members,
-        }
-    }
-}
 
 /// Checks an expression against the type that its place wants.
 pub(super) fn check(
@@ -196,10 +126,10 @@ impl Checker<'_> {
         if let Some(found) = self.scope.find(name) {
             return Self::found(found, name, span, around);
         }
-        if let Some(case) = self.case {
-            if let Some(term) = self.case_name(case, name, span, around)? {
-                return Ok(term);
-            }
+        if let Some(case) = self.case
+            && let Some(term) = self.case_name(case, name, span, around)?
+        {
+            return Ok(term);
         }
         let operators = self.case.map(|case| case.operators);
         let mut constants: Vec<(i128, Type)> = self.scope.constants(name).collect();
@@ -499,36 +429,6 @@ impl Checker<'_> {
         term.per_axis = false;
         Ok(term)
     }
-}
-
-fn build(kind: TermKind, value: Type, span: Span) -> Checked {
-    let (mut depth, mut per_axis, mut uses_coordinate) = (0, false, false);
-    for part in kind.parts() {
-        depth = depth.max(part.depth);
-        per_axis |= part.per_axis;
-        uses_coordinate |= part.uses_coordinate;
-    }
-    match &kind {
-        TermKind::Leaf(leaf) => {
-            uses_coordinate = *leaf == Leaf::Coordinate;
-            per_axis = uses_coordinate || matches!(leaf, Leaf::List(_) | Leaf::Axis);
-        }
-        TermKind::Definition(definition) => {
-            depth = definition.term.depth;
-            per_axis = definition.term.per_axis;
-            uses_coordinate = definition.term.uses_coordinate;
-        }
-        _ => {}
-    }
-    limited(Term { kind, value_type: value, per_axis, uses_coordinate, span, depth: depth + 1 })
-}
-
-fn limited(term: Term) -> Checked {
-    if term.depth <= MAXIMUM_DEPTH {
-        return Ok(term);
-    }
-    Err(Mistake::new(term.span, "definitions nest too deeply here")
-        .help(format!("at most {MAXIMUM_DEPTH} levels, counting those of the definitions used")))
 }
 
 fn mismatch(term: &Term, wanted: &Type) -> Mistake {

@@ -41,9 +41,10 @@ mod mistake;
 mod parser;
 mod print;
 mod scope;
+mod term;
 
 pub use ast::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
-pub use check::{Term, TermKind};
 pub use mistake::{Mistake, Span, nearest};
 pub use parser::parse;
 pub use scope::{CaseNames, Definition, Place, Scope, Type};
+pub use term::{Term, TermKind};

@@ -111,6 +111,12 @@ impl Lengths {
         needed.all(|(_, length)| length == first).then_some(*first).flatten()
     }
 
+    /// A bit for each axis, where all lists are equally long.
+    #[inline]
+    pub(super) fn agreed_mask(&self) -> Option<u8> {
+        self.agreed.map(|length| ((1u16 << length) - 1) as u8)
+    }
+
     /// How many lanes are worth computing.
     pub(super) fn count(&self) -> usize {
         self.agreed.map_or(MAXIMUM_AXES, usize::from)

@@ -123,13 +123,12 @@ impl Leaf {
         };
         match self {
             Self::Member(position) | Self::List(ListSource::Member(position)) => member(position),
-            // Strides that are not given may be greater: loading them checks it.
-            Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
             Self::Field(_, Field::ElementSize) => Range { least: 1, greatest: 8 },
             Self::Field(_, Field::TotalTensorSizeInBytes) | Self::BindingOffset(_) => {
                 Range { least: 0, greatest: i128::from(u64::MAX) }
             }
-            Self::Field(..) => UNSIGNED,
+            // Strides that are not given may be greater: loading them checks it.
+            Self::Field(..) | Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
             Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) => Range::CONDITION,
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
             // An output's size is below 2^32, and lanes run past it by no more than seven.

@@ -15,20 +15,24 @@
 
 mod builder;
 mod evaluate;
+mod findings;
 mod leaf;
 pub(crate) mod number;
 mod overlap;
+mod quick;
 mod range;
 mod rules;
+mod shape;
 mod step;
 mod view;
 
 pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Inputs, Mask, Values};
+pub use findings::Findings;
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::overlaps;
 pub use range::Range;
-pub use rules::{Findings, Memory, Rules};
+pub use rules::{Memory, Rules};
 
 use crate::expression::{Binary, Comparison, Logic, Quantifier};
 
@@ -110,6 +114,7 @@ impl Operation {
 }
 
 /// One operation of a program, and what is known of it before any desc is.
+#[expect(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 #[derive(Clone, Debug)]
 pub struct Op {
     /// What it computes.

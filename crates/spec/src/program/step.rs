@@ -1,5 +1,10 @@
 //! Computes one operation from the values of earlier ones, on all lanes.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into a task is compiled without the instructions that the task was found to have"
+)]
+
 use dmlcts_model::Side;
 
 use super::{
@@ -36,6 +41,31 @@ impl Place<'_> {
 
 const EVERYWHERE: Mask = Mask { truth: 0, defined: u8::MAX };
 
+/// Work that gains from processors that compare and pack four 64-bit lanes at once.
+pub(super) trait Task {
+    type Output;
+
+    /// Does it; to be inlined, so that it is compiled for the processor that [`fast`] found.
+    fn run(self) -> Self::Output;
+}
+
+/// Does a task with AVX2 where the processor has it.
+#[inline]
+pub(super) fn fast<T: Task>(task: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the line above found the one feature that the function asks for.
+        return unsafe { fast_avx2(task) };
+    }
+    task.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fast_avx2<T: Task>(task: T) -> T::Output {
+    task.run()
+}
+
 /// Computes operations into the table, in this order. `lost` is set where a value does not fit.
 pub(super) fn run<N: Number>(
     program: &Program,
@@ -44,48 +74,42 @@ pub(super) fn run<N: Number>(
     place: Place<'_>,
     lost: &mut bool,
 ) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the line above found the one feature that the function asks for.
-        unsafe { run_avx2(program, ids, table, place, lost) };
-        return;
-    }
-    run_anywhere(program, ids, table, place, lost);
+    fast(Run { program, ids, table, place, lost });
 }
 
-/// As [`run_anywhere`], compiled for processors that compare and pack four 64-bit lanes at once.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn run_avx2<N: Number>(
-    program: &Program,
-    ids: &[OpId],
-    table: &mut Table<N>,
-    place: Place<'_>,
-    lost: &mut bool,
-) {
-    run_anywhere(program, ids, table, place, lost);
+struct Run<'a, N> {
+    program: &'a Program,
+    ids: &'a [OpId],
+    table: &'a mut Table<N>,
+    place: Place<'a>,
+    lost: &'a mut bool,
 }
 
-#[inline(always)]
-fn run_anywhere<N: Number>(
-    program: &Program,
-    ids: &[OpId],
-    table: &mut Table<N>,
-    place: Place<'_>,
-    lost: &mut bool,
-) {
-    for &id in ids {
-        step(program, id, table, place, lost);
+impl<N: Number> Task for Run<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for &id in self.ids {
+            step(self.program, id, &mut self.table.rows, &mut self.table.masks, self.place, self.lost);
+        }
     }
 }
 
 /// Computes one operation.
 #[inline(always)]
-fn step<N: Number>(program: &Program, id: OpId, table: &mut Table<N>, place: Place<'_>, lost: &mut bool) {
+pub(super) fn step<N: Number>(
+    program: &Program,
+    id: OpId,
+    rows: &mut [Row<N>],
+    masks: &mut [Mask],
+    place: Place<'_>,
+    lost: &mut bool,
+) {
     let op = &program.ops[id.index()];
-    let (rows, later) = table.rows.split_at_mut(id.index());
+    let (rows, later) = rows.split_at_mut(id.index());
     let row = |id: OpId| &rows[id.index()].0;
-    let mask = |id: OpId| table.masks[id.index()];
+    let mask = |id: OpId| masks[id.index()];
     let spread = |condition: bool| if condition { u8::MAX } else { 0 };
     let out = &mut later[0].0;
     let result =
@@ -178,7 +202,7 @@ fn step<N: Number>(program: &Program, id: OpId, table: &mut Table<N>, place: Pla
                 })
             }
         };
-    table.masks[id.index()] = result;
+    masks[id.index()] = result;
 }
 
 #[inline(always)]
@@ -210,7 +234,7 @@ pub(super) fn equal<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> 
 
 /// The lanes where the first row is less.
 #[inline(always)]
-fn less<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> u8 {
+pub(super) fn less<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> u8 {
     bits(|lane| a[lane] < b[lane])
 }
 
@@ -326,8 +350,8 @@ fn load<N: Number>(
         Place::Axes { inputs, .. } => inputs,
         Place::Coordinates { first } => {
             *out = std::array::from_fn(|lane| N::from_word(first.saturating_add(lane as i64)));
-            let last = i128::from(first) + MAXIMUM_AXES as i128 - 1;
-            *lost |= N::NOTICES && !(op.range.contains(i128::from(first)) && op.range.contains(last));
+            let end = i128::from(first) + MAXIMUM_AXES as i128 - 1;
+            *lost |= N::NOTICES && !(op.range.contains(i128::from(first)) && op.range.contains(end));
             return EVERYWHERE;
         }
     };
@@ -358,7 +382,8 @@ fn load<N: Number>(
 }
 
 /// Gives how many lanes were loaded: none of a null list, or of one that is too long.
-fn load_list<N: Number>(
+#[inline(always)]
+pub(super) fn load_list<N: Number>(
     inputs: &Inputs<'_>,
     source: ListSource,
     (least, greatest): (i64, i64),
@@ -386,6 +411,7 @@ fn load_list<N: Number>(
 }
 
 /// The strides that a null pointer stands for.
+#[inline(never)]
 fn load_packed<N: Number>(
     inputs: &Inputs<'_>,
     side: Side,

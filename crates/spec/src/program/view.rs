@@ -21,18 +21,18 @@ pub(super) struct View<'a, N> {
 }
 
 impl<'a, N: Number> View<'a, N> {
-    #[inline(always)]
+    #[inline]
     fn op(&self, id: OpId) -> &'a Op {
         &self.program.ops[id.index()]
     }
 
-    #[inline(always)]
+    #[inline]
     fn table(&self, id: OpId) -> &'a Table<N> {
         if self.op(id).uses_coordinate { self.moving } else { self.fixed }
     }
 
     /// See [`Evaluation::lanes`](super::Evaluation::lanes).
-    #[inline(always)]
+    #[inline]
     pub(super) fn lanes(&self, id: OpId) -> Option<usize> {
         let op = self.op(id);
         match (op.per_axis, op.uses_coordinate) {
@@ -42,19 +42,19 @@ impl<'a, N: Number> View<'a, N> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn lane_mask(&self, id: OpId) -> u8 {
         self.lanes(id).map_or(0, |lanes| ((1u16 << lanes) - 1) as u8)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn mask(&self, id: OpId) -> Mask {
         let lanes = self.lane_mask(id);
         let mask = self.table(id).masks.get(id.index()).copied().unwrap_or_default();
         Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn verdict(&self, id: OpId) -> Option<bool> {
         let lanes = self.lanes(id)?;
         let lanes = ((1u16 << lanes) - 1) as u8;
@@ -79,7 +79,7 @@ impl<'a, N: Number> View<'a, N> {
         self.mask(id).defined & equal(a, b)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn edge(&self, id: OpId) -> u8 {
         let Operation::Compare(comparison, a, b) = self.op(id).operation else { return 0 };
         let Some((a, b)) = self.sides(id, a, b) else { return 0 };
@@ -93,7 +93,7 @@ impl<'a, N: Number> View<'a, N> {
     }
 
     /// Both sides of a comparison, as it sees them.
-    #[inline(always)]
+    #[inline]
     fn sides(&self, id: OpId, a: OpId, b: OpId) -> Option<(&'a [N; MAXIMUM_AXES], &'a [N; MAXIMUM_AXES])> {
         let table = self.table(id);
         Some((&table.rows.get(a.index())?.0, &table.rows.get(b.index())?.0))
@@ -101,7 +101,7 @@ impl<'a, N: Number> View<'a, N> {
 }
 
 /// The lanes where the second row is one more than the first.
-#[inline(always)]
-fn follows<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> u8 {
+#[inline]
+pub(super) fn follows<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> u8 {
     bits(|lane| a[lane].follows(b[lane]))
 }

@@ -21,6 +21,7 @@ type Outcome = Option<i128>;
 
 impl World<'_> {
     /// What an operation that checks for overflow gives; anything where it overflows.
+    #[expect(clippy::unnecessary_wraps, reason = "reads as one of the outcomes that it is among")]
     fn held(&self, value: Option<i128>) -> Outcome {
         self.passed.set(self.passed.get() || value.is_none());
         Some(value.unwrap_or(0))
@@ -52,16 +53,17 @@ impl World<'_> {
                     }));
                     left = right;
                 }
-                every(links)
+                every(&links)
             }
             Form::In(a, members) => {
                 let a = of(a);
-                let hits = members.iter().map(|member| a.zip(of(member)).map(|(a, b)| a == b)).collect();
-                some(hits)
+                let hits: Vec<_> =
+                    members.iter().map(|member| a.zip(of(member)).map(|(a, b)| a == b)).collect();
+                some(&hits)
             }
             Form::Logic(logic, pair) => {
-                let pair = pair.iter().map(|part| of(part).map(|value| value == 1)).collect();
-                if *logic == Logic::And { every(pair) } else { some(pair) }
+                let pair: Vec<_> = pair.iter().map(|part| of(part).map(|value| value == 1)).collect();
+                if *logic == Logic::And { every(&pair) } else { some(&pair) }
             }
             Form::If(parts) => of(&parts[if of(&parts[0])? == 1 { 1 } else { 2 }]),
             Form::Call(function, arguments) => self.call(*function, arguments, lane),
@@ -112,10 +114,10 @@ impl World<'_> {
     fn over(&self, quantifier: Quantifier, a: &Expression) -> Outcome {
         let lanes = self.lanes(a)?;
         let values: Vec<Outcome> = (0..lanes).map(|lane| self.value(a, lane)).collect();
-        let conditions = || values.iter().map(|value| value.map(|value| value == 1)).collect();
+        let conditions = || values.iter().map(|value| value.map(|value| value == 1)).collect::<Vec<_>>();
         match quantifier {
-            Quantifier::Any => some(conditions()),
-            Quantifier::All => every(conditions()),
+            Quantifier::Any => some(&conditions()),
+            Quantifier::All => every(&conditions()),
             Quantifier::Sum => {
                 values.into_iter().try_fold(0i128, |sum, value| self.held(sum.checked_add(value?)))
             }
@@ -230,14 +232,14 @@ fn axis_names<'a>(expression: &'a Expression, names: &mut Vec<&'a str>) {
     }
 }
 
-fn every(conditions: Vec<Option<bool>>) -> Outcome {
+fn every(conditions: &[Option<bool>]) -> Outcome {
     if conditions.contains(&Some(false)) {
         return Some(0);
     }
     if conditions.contains(&None) { None } else { Some(1) }
 }
 
-fn some(conditions: Vec<Option<bool>>) -> Outcome {
+fn some(conditions: &[Option<bool>]) -> Outcome {
     if conditions.contains(&Some(true)) {
         return Some(1);
     }

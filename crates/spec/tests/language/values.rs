@@ -23,7 +23,11 @@ fn once(text: &str, desc: &Desc) -> Option<i128> {
 }
 
 fn holds(text: &str, desc: &Desc) -> Option<bool> {
-    with(text, Place::Once, desc, |evaluation, root| evaluation.verdict(root))
+    with(text, Place::Once, desc, |evaluation, root| {
+        let verdict = evaluation.verdict(root);
+        assert_eq!(verdict == Some(true), evaluation.mask(root).truth == 1, "{text}");
+        verdict
+    })
 }
 
 fn axes(text: &str, desc: &Desc) -> Option<Vec<Option<i128>>> {
