@@ -29,7 +29,6 @@ mod lot;
 mod panics;
 mod run;
 mod schedule;
-mod shrink;
 mod source;
 mod stop;
 mod trace;

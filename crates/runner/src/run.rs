@@ -338,16 +338,19 @@ impl<'run> Collector<'run> {
             if group.first.verdict == Verdict::Flake {
                 continue;
             }
-            let mut steps = 0;
             let mut fails_alike = |case: &Case| {
-                steps += 1;
-                steps <= SHRINK_STEPS
-                    && Instant::now() < deadline
+                Instant::now() < deadline
                     && examiner
                         .examine(case, found.index, found.strategy)
                         .is_some_and(|alone| alone.ruling.1 == Some(wanted))
             };
-            let smallest = crate::shrink::shrink(&group.first.case, self.shared.library, &mut fails_alike);
+            let smallest = dmlcts_generate::shrink(
+                &group.first.case,
+                self.shared.library,
+                self.shared.level,
+                SHRINK_STEPS,
+                &mut fails_alike,
+            );
             if smallest != group.first.case {
                 let smaller = Found { class: wanted, ..found.clone() };
                 group.smallest = Some(describe(self.shared, self.strategies, &smaller, smallest, examiner));

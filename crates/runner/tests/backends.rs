@@ -508,3 +508,27 @@ fn a_case_above_the_memory_budget_is_created_and_not_run() {
     let summary = summary(&run);
     assert_eq!((summary.tally().of(Verdict::Pass), summary.work.runs, summary.work.too_large), (1, 0, 1));
 }
+
+#[test]
+fn a_large_failing_case_is_shrunk_to_a_small_one_that_fails_alike() {
+    let large = "SLICE1 INT16 in=3,5,7,9 out=2,4,3,9 OutputTensor.Strides=200,40,10,1 InputWindowOffsets=0,1,2,0 \
+                 InputWindowSizes=3,4,5,9 InputWindowStrides=2,1,2,-1 fill=random:7";
+    // Gets negative strides wrong, and nothing else.
+    let backend = spoiling(|job, outputs| {
+        let strides = job.desc.list("InputWindowStrides").unwrap_or_default();
+        if strides.iter().any(|&stride| stride < 0) {
+            for run in &job.runs {
+                outputs[run.output.start] ^= 1;
+            }
+        }
+    });
+    let summary = summary(&run_of(&[large], backend));
+    let group = &summary.groups[0];
+    assert_eq!(group.first.case, case(large));
+    let smallest = group.smallest.as_ref().expect("a smaller case");
+    assert_eq!((smallest.verdict, smallest.class), (group.first.verdict, group.first.class));
+    assert!(smallest.evidence.is_some());
+    assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
+    assert!(smallest.case.desc.list("InputWindowStrides").unwrap()[0] < 0, "{}", smallest.case);
+    assert!(smallest.case.to_string().len() < group.first.case.to_string().len());
+}
