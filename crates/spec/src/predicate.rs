@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel, Signature};
 
 use crate::{
+    Library,
     expression::{CaseNames, Expression, Mistake, Scope, parse},
     program::{Builder, Inputs, OpId, Program, Values},
 };
@@ -29,6 +30,11 @@ struct Compiled {
 }
 
 impl Predicate {
+    /// Compiles a text for every operator of a library.
+    pub fn parse(text: &str, library: &Library) -> Result<Self, Mistake> {
+        Self::compile(text, library.scopes())
+    }
+
     /// Compiles a text for operators with these scopes. The mistake is one that it is for every operator.
     pub fn compile<'a>(text: &str, scopes: impl IntoIterator<Item = &'a Scope>) -> Result<Self, Mistake> {
         Self::from_expression(parse(text)?, scopes)

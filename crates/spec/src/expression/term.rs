@@ -35,7 +35,7 @@ pub enum TermKind {
     Definition(Arc<Definition>),
     /// A name of another operator: undefined here.
     Missing,
-    /// See [`Form::Fill`].
+    /// See [`Form::Fill`](super::Form::Fill).
     Fill,
     /// `-a`.
     Negate(Box<Term>),
