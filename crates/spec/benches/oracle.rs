@@ -58,8 +58,11 @@ const SMALL: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    if std::env::args().any(|argument| argument == "--lines") {
-        serve();
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(place) = arguments.iter().position(|argument| argument == "--lines") {
+        let mib =
+            |place: usize| arguments.get(place).and_then(|mib| mib.parse().ok()).unwrap_or(64_usize) << 20;
+        serve(mib(place + 1), mib(place + 2));
         return;
     }
     let mut criterion = Criterion::default()
@@ -79,8 +82,8 @@ fn small(criterion: &mut Criterion) {
         let mut scratch = Scratch::default();
         let valid = operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch);
         let valid = valid.unwrap_or_else(|| panic!("{name} is not valid"));
-        let input = vec![1; bytes(&case, true)];
-        let mut output = vec![0; bytes(&case, false)];
+        let input = vec![1; memory(&case, true)];
+        let mut output = vec![0; memory(&case, false)];
         group.throughput(Throughput::Elements(output.len() as u64 / 4));
         group.bench_function(*name, |bencher| {
             bencher.iter(|| {
@@ -97,17 +100,21 @@ fn parse(text: &str) -> Case {
 }
 
 /// The bytes of one of the tensors' memory.
-fn bytes(case: &Case, input: bool) -> usize {
+fn memory(case: &Case, input: bool) -> usize {
     let tensor = if input { &case.desc.input } else { &case.desc.output };
     tensor.as_ref().map_or(0, |tensor| tensor.total_size as usize)
 }
 
 /// Answers each line of `ROUNDS CASE` by the best time of the oracle and of copying as many bytes, and a digest
-/// of the output.
-fn serve() {
+/// of the output. The memory of all inputs and of all outputs is taken once, in this many bytes.
+fn serve(input: usize, output: usize) {
     let library = Library::embedded();
     let mut scratch = Scratch::default();
-    let (mut input, mut output) = (Vec::new(), Vec::new());
+    let words = (0..input as u64 / 8).map(|word| word.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let mut bytes = Vec::with_capacity(input);
+    bytes.extend(words.flat_map(u64::to_le_bytes));
+    let (input, mut output) = (bytes, vec![1; output]);
+    println!("ready");
     for text in std::io::stdin().lock().lines() {
         let text = text.expect("standard input");
         let (rounds, text) = text.split_once(' ').expect("ROUNDS CASE");
@@ -116,13 +123,6 @@ fn serve() {
         let valid = operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch);
         let valid = valid.unwrap_or_else(|| panic!("{text} is not valid"));
         let written = written(&case);
-        let reached = bytes(&case, true).max(written);
-        if input.len() < reached {
-            input = (0..reached as u64 / 8 + 1)
-                .flat_map(|word| word.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes())
-                .collect();
-        }
-        output.resize(output.len().max(bytes(&case, false)), 0);
         let (mut copying, mut executing) = (f64::MAX, f64::MAX);
         for _ in 0..rounds.parse().unwrap_or(1) {
             let start = Instant::now();
@@ -133,7 +133,7 @@ fn serve() {
             plan.execute(&input, black_box(&mut output)).expect("executed");
             executing = executing.min(start.elapsed().as_secs_f64());
         }
-        let digest = digest(&output[..bytes(&case, false) / 8 * 8]);
+        let digest = digest(&output[..memory(&case, false) / 8 * 8]);
         println!("{{\"oracle\": {executing}, \"memcpy\": {copying}, \"digest\": {digest}}}");
         std::io::stdout().flush().expect("standard output");
     }

@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::{
     level::{Level, LevelMap, Levels, period},
     map::Line,
-    rows::{Element, Strip, Transposed, copy_reversed, repeat},
+    rows::{Element, REVERSED_CHUNK, Strip, Transposed, copy_reversed, repeat},
 };
 
 /// Says "nothing is read" among offsets. It exceeds every length of memory, and so does its sum with one.
@@ -14,6 +14,9 @@ pub(super) const NOTHING: usize = 1 << 60;
 
 /// Innermost blocks of up to this many elements may be gone through by pieces.
 const PIECED: usize = 64;
+
+/// More pieces than this, of a single element most of them, cost more than rows that are reversed or strided.
+const MANY_PIECES: usize = 16;
 
 /// Rows are gone through strip by strip in blocks of about this many bytes, which the cache keeps.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -66,6 +69,11 @@ impl Pieces {
                 _ => found.pieces.push(Piece { to, from, length: 1 }),
             }
         }
+        // Long rows that jump or go backwards are gone through faster one by one.
+        let few_runs = matches!(&innermost.map, LevelMap::Runs(runs) if runs.len() <= 3);
+        if found.pieces.len() > MANY_PIECES && few_runs && innermost.size > MANY_PIECES {
+            found.depth = usize::MAX;
+        }
         found
     }
 }
@@ -74,9 +82,13 @@ fn follows(piece: Piece, from: usize) -> bool {
     if piece.from == NOTHING { from == NOTHING } else { from == piece.from + piece.length }
 }
 
+/// Whether all of it reads one stretch, one element, or one stretch backwards that is worth a loop.
 fn is_one_piece(level: &Level) -> bool {
     let run = level.map.single(level.size);
-    run.is_some_and(|run| run.line.is_none_or(|line| line.step == 0 || line.step == 1))
+    run.is_some_and(|run| {
+        run.line
+            .is_none_or(|line| matches!(line.step, 0 | 1) || line.step == -1 && level.size >= REVERSED_CHUNK)
+    })
 }
 
 /// One execution.
@@ -119,7 +131,9 @@ impl<const N: usize> Gather<'_, N> {
                             break;
                         }
                         let from = done * level.output_stride;
-                        let to = self.end(level, output.len(), done + length);
+                        // Without holes the end is exact, and what follows is not to be seen.
+                        let to =
+                            if level.dense { (done + length) * level.output_stride } else { output.len() };
                         let output = &mut output[from..to];
                         match run.line {
                             None => self.fill_rounds(depth, length, output),
@@ -137,11 +151,6 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// Where `rounds` of a level end in its output; without holes that is exact.
-    fn end(&self, level: &Level, length: usize, rounds: usize) -> usize {
-        if level.dense { rounds * level.output_stride } else { length }
-    }
-
     /// `length` rounds of a level that read on one line.
     fn line(&self, depth: usize, length: usize, line: Line, output: &mut [Element<N>], base: usize) {
         let level = &self.loops[depth];
@@ -152,7 +161,7 @@ impl<const N: usize> Gather<'_, N> {
             return self.row(length, start, step, &mut output[..length]);
         }
         if innermost {
-            let strip = self.strip(length, 1, level.output_stride, start, step);
+            let strip = Self::strip(length, 1, level.output_stride, start, step);
             return strip.copy(output.as_flattened_mut(), self.input.as_flattened());
         }
         if step == 0 && length > 1 && level.dense {
@@ -185,13 +194,14 @@ impl<const N: usize> Gather<'_, N> {
             1 => output.copy_from_slice(&self.input[start..start + length]),
             -1 => copy_reversed(output, &self.input[start - reach..=start]),
             _ => {
-                let strip = self.strip(length, 1, 1, start, step);
+                let strip = Self::strip(length, 1, 1, start, step);
                 strip.copy(output.as_flattened_mut(), self.input.as_flattened());
             }
         }
     }
 
-    /// Rounds whose whole inside is one stretch of the input, or one element of it; false where it is not.
+    /// Rounds whose whole inside is one stretch of the input, forwards or backwards, or one element of it; false
+    /// where it is not.
     fn one_piece_rows(
         &self,
         rows: usize,
@@ -203,11 +213,19 @@ impl<const N: usize> Gather<'_, N> {
         let Some(inner) = self.loops.last().filter(|inner| inner.output_stride == 1) else { return false };
         let Some(line) = inner.map.single(inner.size).and_then(|run| run.line) else { return false };
         let start = start.wrapping_add(line.start as usize);
-        let strip = self.strip(rows, inner.size, level.output_stride, start, step);
+        let strip = Self::strip(rows, inner.size, level.output_stride, start, step);
         match line.step {
             1 => strip.copy(output.as_flattened_mut(), self.input.as_flattened()),
             0 if strip.bytes <= Strip::SHORT => {
                 strip.splat::<N>(output.as_flattened_mut(), self.input.as_flattened());
+            }
+            -1 => {
+                let mut last = start;
+                for output in output.chunks_mut(level.output_stride).take(rows) {
+                    let input = &self.input[last + 1 - inner.size..=last];
+                    copy_reversed(&mut output[..inner.size], input);
+                    last = last.wrapping_add_signed(step);
+                }
             }
             _ => return false,
         }
@@ -215,7 +233,7 @@ impl<const N: usize> Gather<'_, N> {
     }
 
     /// A strip of elements, in bytes.
-    fn strip(&self, rows: usize, elements: usize, output_step: usize, start: usize, step: isize) -> Strip {
+    fn strip(rows: usize, elements: usize, output_step: usize, start: usize, step: isize) -> Strip {
         Strip {
             rows,
             bytes: elements * N,
@@ -287,10 +305,10 @@ impl<const N: usize> Gather<'_, N> {
             for piece in &self.pieces.pieces {
                 let output = output[piece.to..].as_flattened_mut();
                 if piece.from == NOTHING {
-                    let strip = self.strip(rows, piece.length, output_step, 0, 0);
+                    let strip = Self::strip(rows, piece.length, output_step, 0, 0);
                     strip.copy(output, fill.as_flattened());
                 } else {
-                    let strip = self.strip(rows, piece.length, output_step, start + piece.from, step);
+                    let strip = Self::strip(rows, piece.length, output_step, start + piece.from, step);
                     strip.copy(output, self.input.as_flattened());
                 }
             }

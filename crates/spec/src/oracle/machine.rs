@@ -60,8 +60,8 @@ impl Machine<'_> {
                 // The value that decides, whatever the other one is.
                 let decisive = logic == Logic::Or;
                 let decides = |value: Value<N>| value.defined && (value.at != zero) == decisive;
-                let decided = decides(a) || decides(b);
-                condition(decided == decisive, decided || (a.defined && b.defined))
+                let is_settled = decides(a) || decides(b);
+                condition(is_settled == decisive, is_settled || (a.defined && b.defined))
             }
         }
     }

@@ -150,9 +150,9 @@ mod tests {
 
     /// Any maps over any strides: the output's memory in any order, with and without holes.
     fn any_problem() -> impl Strategy<Value = Problem> {
-        let axis = (1..30_u32).prop_flat_map(|size| (Just(size), any_map(size), 0..4_u64));
+        let any_axis = (1..30_u32).prop_flat_map(|size| (Just(size), any_map(size), 0..4_u64));
         let order = Just([0_usize, 1, 2, 3]).prop_shuffle();
-        (prop::collection::vec(axis, 1..=4), order, prop::collection::vec(0..3_u64, 4), any::<bool>())
+        (prop::collection::vec(any_axis, 1..=4), order, prop::collection::vec(0..3_u64, 4), any::<bool>())
             .prop_filter("a test of a moderate size", |(axes, ..)| {
                 axes.iter().map(|(_, (_, reads), _)| reads.len()).product::<usize>() < 200_000
             })

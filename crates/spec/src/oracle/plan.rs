@@ -48,7 +48,7 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    fn new(axes: &[Axis], maps: SmallVec<[AxisMap; MAXIMUM_AXES]>) -> Body {
+    fn body(axes: &[Axis], maps: SmallVec<[AxisMap; MAXIMUM_AXES]>) -> Body {
         let movement = Movement::new(axes, &maps);
         Body::Loops(Box::new(Self { maps, movement }))
     }
@@ -73,6 +73,9 @@ impl Oracle {
         };
         let reads = self.reads(desc, reading)?;
         let inputs = Inputs::new(desc, level);
+        if let Some(reach) = reads.points(inputs, memory) {
+            return Ok(Plan { reads, memory, body: Body::Small(reach), element_size, fill });
+        }
         reads.usual.load(inputs, &mut memory.values, &mut memory.usual);
         memory.other.axes = 0;
         if let Some(other) = reads.other {
@@ -119,39 +122,33 @@ impl<'a> Reads<'a> {
         AxisRead { read, values, axis: axes[place], place }
     }
 
-    fn body(&self, memory: &mut Memory) -> Result<Body, OracleError> {
+    /// The list of a small output, from eight points at a time. `None` where the output is not small, or not
+    /// everything is in order: then the way by stretches finds out what is wrong.
+    fn points(&self, inputs: Inputs<'_>, memory: &mut Memory) -> Option<Reach> {
         let count = memory.axes.iter().fold(1_u64, |count, axis| count.saturating_mul(axis.size));
-        if count <= small::MOST
-            && let Some(reach) = self.small(memory)?
-        {
-            return Ok(Body::Small(reach));
+        if count > small::MOST || self.other.is_some() {
+            return None;
         }
+        let Memory { values, axes, small, .. } = memory;
+        let mut evaluation = self.usual.evaluate(inputs, values)?;
+        small.start(axes);
+        while let Some(points) = small.next_points() {
+            evaluation.at_points(points);
+            let (reads, fill) = self.usual.lanes(&evaluation)?;
+            small.push(reads, fill)?;
+        }
+        small.list(axes)
+    }
+
+    fn body(&self, memory: &mut Memory) -> Result<Body, OracleError> {
         let mut maps: SmallVec<[Option<AxisMap>; MAXIMUM_AXES]> = SmallVec::new();
         for place in 0..memory.axes.len() {
             maps.push(self.prepare(place, memory).map()?);
         }
         if maps.iter().all(Option::is_some) {
-            return Ok(Loops::new(&memory.axes, maps.into_iter().flatten().collect()));
+            return Ok(Loops::body(&memory.axes, maps.into_iter().flatten().collect()));
         }
         Ok(Body::Late(Box::new(maps)))
-    }
-
-    /// The list of a small output; `None` where it spans more than an address can say.
-    fn small(&self, memory: &mut Memory) -> Result<Option<Reach>, OracleError> {
-        let mut small = std::mem::take(&mut memory.small);
-        small.clear();
-        for place in 0..memory.axes.len() {
-            let mut read = self.prepare(place, memory);
-            let mut done = 0;
-            while done < read.axis.size {
-                let run = read.run(done, read.axis.size - done)?;
-                small.push(place, run);
-                done += run.length;
-            }
-        }
-        let reach = small.list(&memory.axes);
-        memory.small = small;
-        Ok(reach)
     }
 }
 
@@ -167,8 +164,7 @@ impl AxisRead<'_> {
     /// The map: runs where they are few, else a table where it is short, else none yet.
     fn map(mut self) -> Result<Option<AxisMap>, OracleError> {
         let size = self.axis.size;
-        let period = if size > small::MOST { self.read.period(self.values) } else { None };
-        let period = period.map_or(size, |period| period.clamp(1, size));
+        let period = self.read.period(self.values).map_or(size, |period| period.clamp(1, size));
         let mut runs = Runs::new();
         let mut done = 0;
         while done < period {
@@ -255,7 +251,7 @@ impl Plan<'_> {
                 }
             }
             let maps = std::mem::take(&mut **maps);
-            self.body = Loops::new(&self.memory.axes, maps.into_iter().flatten().collect());
+            self.body = Loops::body(&self.memory.axes, maps.into_iter().flatten().collect());
         }
         match &self.body {
             Body::Loops(loops) => loops.movement.execute(self.element_size, input, output, self.fill),

@@ -46,6 +46,8 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct CompiledRead {
     program: Program,
+    /// What it comes to.
+    result: Read,
     /// Read by the steps, and the same for every coordinate.
     fixed: Vec<OpId>,
     steps: Vec<Step>,
@@ -104,7 +106,8 @@ impl CompiledRead {
     pub(super) fn new(signature: &Arc<Signature>, read: &Term, when: Option<&Term>) -> Self {
         let mut builder = Builder::new(Arc::clone(signature));
         let when = when.map(|when| builder.add(when));
-        let Read { coordinate, fill } = builder.add_read(read);
+        let result = builder.add_read(read);
+        let Read { coordinate, fill } = result;
         let program = builder.finish();
         let mut reached: Vec<OpId> = program.reachable(coordinate);
         reached.extend(fill.into_iter().flat_map(|fill| program.reachable(fill)));
@@ -145,7 +148,39 @@ impl CompiledRead {
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        Self { fixed, steps, coordinate, fill, when, program }
+        Self { program, result, fixed, steps, coordinate, fill, when }
+    }
+
+    /// Evaluates what is the same for every coordinate of a desc; the rest is evaluated point by point. `None`
+    /// where what is read is itself the same for every coordinate.
+    pub(super) fn evaluate<'a>(
+        &'a self,
+        inputs: Inputs<'a>,
+        values: &'a mut Values,
+    ) -> Option<Evaluation<'a>> {
+        let moving = |slot: Slot| usize::from(slot) >= self.fixed.len();
+        let all = moving(self.coordinate) && self.fill.is_none_or(moving);
+        all.then(|| self.program.evaluate(inputs, values))
+    }
+
+    /// What eight points read, and a bit for each that is fill, where all of them are defined and 64 bits hold
+    /// them.
+    pub(super) fn lanes<'a>(&self, evaluation: &'a Evaluation<'_>) -> Option<(&'a [i64; MAXIMUM_AXES], u8)> {
+        let fill = match self.result.fill {
+            None => 0,
+            Some(fill) => {
+                let mask = evaluation.mask(fill);
+                if mask.defined != u8::MAX {
+                    return None;
+                }
+                mask.truth
+            }
+        };
+        let defined = evaluation.mask(self.result.coordinate).defined | fill;
+        if defined != u8::MAX {
+            return None;
+        }
+        Some((evaluation.row(self.result.coordinate)?, fill))
     }
 
     /// Computes what is the same for every coordinate of a desc.
@@ -234,10 +269,9 @@ impl CompiledRead {
     pub(super) fn period(&self, values: &ReadValues) -> Option<u64> {
         let constant = |slot: Slot| {
             let slot = usize::from(slot);
-            (slot < self.fixed.len()).then(|| match values.is_wide {
-                true => values.wide[slot].at,
-                false => i128::from(values.narrow[slot].at),
-            })
+            let is_fixed = slot < self.fixed.len();
+            is_fixed
+                .then(|| if values.is_wide { values.wide[slot].at } else { values.narrow[slot].at.into() })
         };
         let mut cycles: SmallVec<[Cycle; 32]> = SmallVec::from_elem(Cycle::FIXED, self.fixed.len());
         for &step in &self.steps {

@@ -19,9 +19,13 @@ pub(super) fn repeat<T: Copy>(output: &mut [T], unit: usize) {
     }
 }
 
+/// So many elements are turned round at once, in registers.
+pub(super) const REVERSED_CHUNK: usize = 8;
+
 /// Copies `input`, whose last element comes first.
+#[inline]
 pub(super) fn copy_reversed<T: Copy>(output: &mut [T], input: &[T]) {
-    const CHUNK: usize = 16;
+    const CHUNK: usize = REVERSED_CHUNK;
     let (chunks, rest) = output.as_chunks_mut::<CHUNK>();
     let (first, backwards) = input.as_rchunks::<CHUNK>();
     for (output, input) in chunks.iter_mut().zip(backwards.iter().rev()) {
@@ -134,7 +138,7 @@ impl Strip {
         });
     }
 
-    #[inline(always)]
+    #[inline]
     fn for_each(self, output: &mut [u8], input: &[u8], read: usize, copy: impl Fn(&mut [u8], &[u8])) {
         let mut at = self.input_start;
         for output in output.chunks_mut(self.output_step).take(self.rows) {
@@ -144,19 +148,19 @@ impl Strip {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn first<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.first_chunk().copied()
 }
 
-#[inline(always)]
+#[inline]
 fn write_first<const N: usize>(output: &mut [u8], value: Option<[u8; N]>) {
     if let (Some(output), Some(value)) = (output.first_chunk_mut(), value) {
         *output = value;
     }
 }
 
-#[inline(always)]
+#[inline]
 fn write_last<const N: usize>(output: &mut [u8], value: Option<[u8; N]>) {
     if let (Some(output), Some(value)) = (output.last_chunk_mut(), value) {
         *output = value;

@@ -1,13 +1,8 @@
 //! The short way for tensors of a few elements: one list of what each output element reads, in the order of
 //! the output's coordinates. Making it costs less than arranging loops would, and it is made once a plan.
 
-use super::{
-    layout::Axis,
-    map::{FILL, Run},
-    movement::Reach,
-    rows::Element,
-};
-use crate::program::MAXIMUM_AXES;
+use super::{layout::Axis, map::FILL, movement::Reach, rows::Element};
+use crate::program::{MAXIMUM_AXES, Points};
 
 /// Outputs of up to this many elements go this way.
 pub(super) const MOST: u64 = 256;
@@ -15,56 +10,109 @@ pub(super) const MOST: u64 = 256;
 /// Says that an element reads nothing. It exceeds every length of memory, and so do the sums of eight of them.
 const NOTHING: usize = 1 << 59;
 
+/// Room for the coordinates of all axes: as many as elements where there is one axis, and few where there are
+/// more; then one a further axis, and the last points' lanes that are left over.
+const COORDINATES: usize = MOST as usize + 2 * MAXIMUM_AXES;
+
 /// The lists, kept from one plan to the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Memory {
-    /// What each coordinate reads, axis after axis; [`FILL`] is nothing.
-    coordinates: Vec<u32>,
-    /// The greatest coordinate that each axis reads; [`FILL`] where it reads none.
-    greatest: [u32; MAXIMUM_AXES],
+    /// Every coordinate of every axis, axis after axis, in eights.
+    points: [Points; COORDINATES / MAXIMUM_AXES],
+    /// What each of them reads; [`FILL`] is nothing.
+    coordinates: [u32; COORDINATES],
+    /// How many there are, and how many of them are known.
+    count: usize,
+    known: usize,
     /// What each element reads, in elements.
     reads: Vec<usize>,
     /// Where each element is written, in elements; empty where that is in order without holes.
     writes: Vec<usize>,
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            points: [Points::default(); COORDINATES / MAXIMUM_AXES],
+            coordinates: [0; COORDINATES],
+            count: 0,
+            known: 0,
+            reads: Vec::new(),
+            writes: Vec::new(),
+        }
+    }
+}
+
 impl Memory {
-    /// Forgets the last plan.
-    pub(super) fn clear(&mut self) {
-        self.coordinates.clear();
-        self.greatest = [FILL; MAXIMUM_AXES];
+    /// Starts on the axes of an output of at most [`MOST`] elements.
+    pub(super) fn start(&mut self, axes: &[Axis]) {
+        self.known = 0;
+        let mut count = 0;
+        let mut last = (0, 0);
+        for (place, axis) in (0..).zip(axes) {
+            for coordinate in 0..axis.size as i64 {
+                self.set_point(count, (place, coordinate));
+                count += 1;
+            }
+            last = (place, axis.size as i64 - 1);
+        }
+        self.count = count;
+        // The lanes that are left over repeat the last point: they find nothing wrong that it does not.
+        for left_over in count..count.next_multiple_of(MAXIMUM_AXES) {
+            self.set_point(left_over, last);
+        }
     }
 
-    /// Adds a run to an axis; it lies inside the input. Axes are added one after the other.
-    #[inline]
-    pub(super) fn push(&mut self, axis: usize, run: Run) {
-        let Some(line) = run.line else {
-            return self.coordinates.extend((0..run.length).map(|_| FILL));
-        };
-        let (read, step) = (line.start as u32, line.step as u32);
-        let last = line.at(run.length - 1) as u32;
-        let greatest = &mut self.greatest[axis % MAXIMUM_AXES];
-        // Adding one takes the word for nothing below every coordinate.
-        *greatest = greatest.wrapping_add(1).max(read.max(last) + 1) - 1;
-        let indices = 0..run.length as u32;
-        self.coordinates.extend(indices.map(|index| read.wrapping_add(step.wrapping_mul(index))));
+    fn set_point(&mut self, at: usize, (place, coordinate): (u8, i64)) {
+        if let Some(eight) = self.points.get_mut(at / MAXIMUM_AXES) {
+            eight.axes[at % MAXIMUM_AXES] = place;
+            eight.coordinates[at % MAXIMUM_AXES] = coordinate;
+        }
+    }
+
+    /// The next eight coordinates; `None` where all are known.
+    pub(super) fn next_points(&self) -> Option<&Points> {
+        let points = (self.known < self.count).then(|| self.points.get(self.known / MAXIMUM_AXES));
+        points.flatten()
+    }
+
+    /// What they read, with a bit for each that is fill. `None` where one is no coordinate of any input.
+    pub(super) fn push(&mut self, reads: &[i64; MAXIMUM_AXES], fill: u8) -> Option<()> {
+        let known = self.coordinates.get_mut(self.known..)?.first_chunk_mut::<MAXIMUM_AXES>()?;
+        let mut is_coordinate = true;
+        for (lane, (known, &read)) in known.iter_mut().zip(reads).enumerate() {
+            let is_fill = fill >> lane & 1 == 1;
+            // A negative coordinate, read as unsigned, is greater than every size.
+            is_coordinate &= is_fill || (read as u64) < u64::from(FILL);
+            *known = if is_fill { FILL } else { read as u32 };
+        }
+        self.known += MAXIMUM_AXES;
+        is_coordinate.then_some(())
     }
 
     /// What a coordinate of an axis reads.
-    pub(super) fn source(&self, axes: &[Axis], axis: usize, coordinate: u64) -> Option<i64> {
-        let first: u64 = axes[..axis].iter().map(|axis| axis.size).sum();
+    pub(super) fn source(&self, axes: &[Axis], place: usize, coordinate: u64) -> Option<i64> {
+        let first: u64 = axes[..place].iter().map(|axis| axis.size).sum();
         let read = self.coordinates.get((first + coordinate) as usize)?;
         (*read != FILL).then_some(i64::from(*read))
     }
 
-    /// Lists the elements, once the coordinates of every axis are there. `None` where the tensors span more than
-    /// an address can say.
+    /// Lists the elements, once all coordinates are known. `None` where one of them reads outside of the input, or
+    /// the tensors span more than an address can say.
     pub(super) fn list(&mut self, axes: &[Axis]) -> Option<Reach> {
         let mut reach = Reach::START;
         let mut packed = 1;
         let mut is_packed = true;
-        for (axis, &greatest) in axes.iter().zip(&self.greatest).rev() {
-            reach = reach.with(axis, (greatest != FILL).then_some(greatest.into()));
+        let mut rest = &self.coordinates[..self.count];
+        for axis in axes.iter().rev() {
+            let (outer, reads) = rest.split_at(rest.len().saturating_sub(axis.size as usize));
+            rest = outer;
+            // Adding one takes the word for nothing below every coordinate.
+            let most = reads.iter().map(|read| read.wrapping_add(1)).max().unwrap_or(0);
+            if u64::from(most) > axis.input_size {
+                return None;
+            }
+            reach = reach.with(axis, most.checked_sub(1).map(u64::from));
             is_packed &= axis.size == 1 || axis.output_stride == packed;
             packed *= axis.size;
         }
@@ -77,7 +125,7 @@ impl Memory {
         if !is_packed {
             self.writes.push(0);
         }
-        let mut rest = self.coordinates.as_slice();
+        let mut rest = &self.coordinates[..self.count];
         for axis in axes.iter().rev() {
             let (outer, reads) = rest.split_at(rest.len().saturating_sub(axis.size as usize));
             rest = outer;
@@ -144,6 +192,8 @@ fn expand(list: &mut Vec<usize>, mut offsets: impl ExactSizeIterator<Item = usiz
         done += count;
     }
     if first != 0 {
-        list.iter_mut().for_each(|place| *place = place.wrapping_add(first));
+        for place in list {
+            *place = place.wrapping_add(first);
+        }
     }
 }

@@ -32,6 +32,15 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// Eight coordinates, each on an axis below [`MAXIMUM_AXES`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Points {
+    /// The axes.
+    pub axes: [u8; MAXIMUM_AXES],
+    /// The coordinates on them.
+    pub coordinates: [i64; MAXIMUM_AXES],
+}
+
 /// A bit a lane. What has one value for the desc has the same bit in every lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mask {
@@ -149,16 +158,20 @@ impl<N: Number> Tables<N> {
         !lost
     }
 
-    fn evaluate_coordinates(&mut self, program: &Program, axis: usize, first: i64) -> bool {
+    fn evaluate_points(&mut self, program: &Program, points: &Points) -> bool {
         self.moving.grow(program.ops.len());
+        let Points { axes, coordinates } = points;
         for &id in &program.frontier {
             let (row, mask) = (&self.fixed.rows[id.index()], self.fixed.masks[id.index()]);
-            let spread = |bits: u8| if axis < MAXIMUM_AXES && bits >> axis & 1 == 1 { u8::MAX } else { 0 };
-            self.moving.rows[id.index()] = Row([row.0.get(axis).copied().unwrap_or_default(); MAXIMUM_AXES]);
-            self.moving.masks[id.index()] = Mask { truth: spread(mask.truth), defined: spread(mask.defined) };
+            self.moving.rows[id.index()] = Row(axes.map(|axis| row.0[usize::from(axis) % MAXIMUM_AXES]));
+            let gather = |bits: u8| match bits {
+                0 | u8::MAX => bits,
+                _ => (0..MAXIMUM_AXES).fold(0, |lanes, lane| lanes | (bits >> (axes[lane] & 7) & 1) << lane),
+            };
+            self.moving.masks[id.index()] = Mask { truth: gather(mask.truth), defined: gather(mask.defined) };
         }
         let mut lost = false;
-        run(program, &program.moving, &mut self.moving, Place::Coordinates { first }, &mut lost);
+        run(program, &program.moving, &mut self.moving, Place::Points { coordinates }, &mut lost);
         !lost
     }
 }
@@ -174,13 +187,19 @@ pub struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// Computes what depends on `c`, for the coordinates `first` to `first + 7` of an axis, in eight lanes.
     pub fn at_coordinates(&mut self, axis: usize, first: i64) {
+        let coordinates = std::array::from_fn(|lane| first.saturating_add(lane as i64));
+        self.at_points(&Points { axes: [axis as u8; MAXIMUM_AXES], coordinates });
+    }
+
+    /// Computes what depends on `c`, for eight coordinates of any axes, in as many lanes.
+    pub fn at_points(&mut self, points: &Points) {
         let Values { narrow, wide, is_wide, lengths } = &mut *self.values;
-        if !*is_wide && !narrow.evaluate_coordinates(self.program, axis, first) {
+        if !*is_wide && !narrow.evaluate_points(self.program, points) {
             *is_wide = true;
             wide.evaluate(self.program, &self.inputs, lengths);
         }
         if *is_wide {
-            wide.evaluate_coordinates(self.program, axis, first);
+            wide.evaluate_points(self.program, points);
         }
     }
 

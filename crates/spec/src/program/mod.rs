@@ -27,7 +27,7 @@ mod step;
 mod view;
 
 pub use builder::{Builder, Read};
-pub use evaluate::{Evaluation, Inputs, Mask, Values};
+pub use evaluate::{Evaluation, Inputs, Mask, Points, Values};
 pub use findings::Findings;
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::overlaps;

@@ -25,8 +25,8 @@ pub(super) struct Row<N>(pub(super) [N; MAXIMUM_AXES]);
 pub(super) enum Place<'a> {
     /// The axes of a desc.
     Axes { inputs: &'a Inputs<'a>, lengths: &'a Lengths },
-    /// Coordinates of one axis, from this one on.
-    Coordinates { first: i64 },
+    /// Coordinates, each on an axis of its own.
+    Points { coordinates: &'a [i64; MAXIMUM_AXES] },
 }
 
 impl Place<'_> {
@@ -34,7 +34,7 @@ impl Place<'_> {
     fn count(self) -> usize {
         match self {
             Self::Axes { lengths, .. } => lengths.count(),
-            Self::Coordinates { .. } => MAXIMUM_AXES,
+            Self::Points { .. } => MAXIMUM_AXES,
         }
     }
 }
@@ -195,7 +195,7 @@ pub(super) fn step<N: Number>(
             Operation::Over(quantifier, a) => {
                 let lanes = match place {
                     Place::Axes { lengths, .. } => lengths.lanes(op.lists),
-                    Place::Coordinates { .. } => None,
+                    Place::Points { .. } => None,
                 };
                 lanes.map_or(Mask::UNDEFINED, |lanes| {
                     gather(quantifier, op.proven, usize::from(lanes), row(a), mask(a), out, lost)
@@ -348,10 +348,10 @@ fn load<N: Number>(
     let op = program.op(id);
     let inputs = match place {
         Place::Axes { inputs, .. } => inputs,
-        Place::Coordinates { first } => {
-            *out = std::array::from_fn(|lane| N::from_word(first.saturating_add(lane as i64)));
-            let end = i128::from(first) + MAXIMUM_AXES as i128 - 1;
-            *lost |= N::NOTICES && !(op.range.contains(i128::from(first)) && op.range.contains(end));
+        Place::Points { coordinates } => {
+            *out = coordinates.map(N::from_word);
+            let (least, greatest) = (op.range.least as i64, op.range.greatest as i64);
+            *lost |= N::NOTICES && coordinates.iter().any(|&c| c < least || c > greatest);
             return EVERYWHERE;
         }
     };
