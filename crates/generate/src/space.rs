@@ -327,7 +327,8 @@ impl Space<'_> {
         domains[place] = Interval::single(size);
         let other = 1 - place;
         domains[other].low = 1;
-        let Some(problem) = Problem::new(domains, setting.conditions(open)) else { return Vec::new() };
+        let problem = Problem::new(domains, setting.conditions(open)).and_then(Problem::tightened);
+        let Some(problem) = problem else { return Vec::new() };
         let Some(reach) = problem.bounds(other) else { return Vec::new() };
         let (mut case, mut scratch) = (self.blank(), Scratch::default());
         let mut draws = Draws::new(size.unsigned_abs());

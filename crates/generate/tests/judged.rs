@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dmlcts_generate::{Expansion, Length, Strategy, Suite};
-use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
+use dmlcts_model::{Case, FeatureLevel, Tensor, line};
+use dmlcts_spec::{Coverage, IdSet, Judgement, Library, Scratch, Validity};
 
 fn expand(name: &str, seed: u64) -> Expansion<'static> {
     let suite = Suite::load(name).unwrap_or_else(|error| panic!("{error}"));
@@ -99,7 +99,6 @@ fn boundaries_have_both_sides() {
         exact.extend(ids(&case, judgement.boundary));
         *sides.entry(format!("{:?}", judgement.validity())).or_insert(0) += 1;
     }
-    println!("{exact:?} {sides:?}");
     assert!(exact.len() > 20, "{exact:?}");
     assert!(sides["Valid"] > 100 && sides["Invalid"] > 40, "{sides:?}");
 }
@@ -138,4 +137,61 @@ fn an_index_is_enough_and_seeds_differ() {
     seeded.case(last - 1, &mut case).unwrap();
     assert_ne!(Some(&case.to_string()), texts.last());
     assert_eq!(one.case(length, &mut case), None);
+}
+
+#[test]
+fn smoke_meets_every_obligation_that_can_be_met() {
+    let library = Library::embedded();
+    let expansion = expand("smoke", 0);
+    let level = FeatureLevel::NEWEST;
+    let mut coverage = Coverage::new(library);
+    let mut scratch = Scratch::default();
+    let Length::Finite(length) = expansion.length() else { panic!("smoke ends") };
+    let mut case = expansion.blank().unwrap();
+    for index in 0..length {
+        expansion.case(index, &mut case).unwrap();
+        let operator = library.operator(&case.desc.signature.operator).unwrap();
+        let judgement = operator.judge(&case.desc, level, &mut scratch);
+        coverage.mark(operator, &case.desc, level, judgement, &mut scratch);
+    }
+    let unmet = library.operators().iter().flat_map(|operator| {
+        let missing = operator.obligations(level).into_iter().filter(|&it| !coverage.met(operator, it));
+        missing.map(|obligation| obligation.describe(operator)).collect::<Vec<_>>()
+    });
+    insta::assert_snapshot!(unmet.collect::<Vec<_>>().join("\n"));
+}
+
+/// A value on the axes of a list, or of the sizes of a tensor.
+fn values(case: &Case, name: &str) -> Vec<i128> {
+    let sizes = |tensor: &Option<Tensor>| tensor.as_ref().and_then(|tensor| tensor.sizes.clone());
+    let list = match name {
+        "in" => sizes(&case.desc.input).map(|sizes| sizes.to_vec()),
+        "out" => sizes(&case.desc.output).map(|sizes| sizes.to_vec()),
+        member => case.desc.list(member).map(<[i64]>::to_vec),
+    };
+    list.unwrap_or_default().into_iter().map(i128::from).collect()
+}
+
+#[test]
+fn sums_that_wrap_around_to_what_is_valid_are_among_the_boundaries() {
+    let wrap = 1_i128 << 32;
+    let (mut padded, mut windowed, mut strided) = (0, 0, 0);
+    for case in cases(&expand("smoke", 0), Strategy::Boundary) {
+        let [n, out] = ["in", "out"].map(|name| values(&case, name));
+        for axis in 0..n.len() {
+            let at = |name: &str| values(&case, name).get(axis).copied();
+            if let (Some(start), Some(end)) = (at("StartPadding"), at("EndPadding")) {
+                padded += usize::from(n[axis] + start + end == out[axis] + wrap);
+            }
+            if let (Some(offset), Some(window)) = (at("InputWindowOffsets"), at("InputWindowSizes")) {
+                let end = offset + window;
+                windowed += usize::from(end > wrap && end - wrap <= n[axis]);
+            }
+            if let (Some(offset), Some(size), Some(stride)) = (at("Offsets"), at("Sizes"), at("Strides")) {
+                let last = offset + (size - 1) * stride;
+                strided += usize::from(last >= wrap && last - wrap < n[axis]);
+            }
+        }
+    }
+    assert!(padded > 0 && windowed > 0 && strided > 0, "{padded} {windowed} {strided}");
 }

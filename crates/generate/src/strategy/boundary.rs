@@ -142,7 +142,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Valid neighbours of valid descs that keep a clause on the whole desc with nothing to spare.
+    /// Neighbours of valid descs that keep a clause on the whole desc with nothing to spare, or that raise a
+    /// question: where an answer is open is a boundary too.
     fn neighbours(&mut self, drawer: &Drawer<'_>, seed: u64) {
         let space = self.space;
         let clauses = space.operator.clauses();
@@ -155,7 +156,9 @@ impl Search<'_, '_> {
             let Some(setting) = space.setting_of(&base.desc) else { continue };
             let unit = &space.settings[setting].unit;
             let mut all = neighbour::changes(&base, space);
-            if base.desc.rank() > 1 && !std::mem::replace(&mut multiplied[setting], true) {
+            // Strides and total sizes of the small desc would not fit the large one.
+            let fit = base.desc.rank() > 1 && neighbour::is_plain(&base.desc);
+            if fit && !std::mem::replace(&mut multiplied[setting], true) {
                 all.extend(products(space, setting, &base));
             }
             for change in all {
@@ -165,9 +168,10 @@ impl Search<'_, '_> {
                     continue;
                 }
                 let exact = judgement.boundary.iter().filter(|&clause| clauses[clause].scope == Scope::Desc);
+                let raised = judgement.questions.iter().map(|question| clauses.len() + question);
                 let mut fresh = false;
-                for clause in exact {
-                    let count = kept.entry((clause, change.kind())).or_default();
+                for place in exact.chain(raised) {
+                    let count = kept.entry((place, change.kind())).or_default();
                     if *count < self.each.div_ceil(4) {
                         *count += 1;
                         fresh = true;

@@ -13,7 +13,7 @@ use dmlcts_spec::{IdSet, Scratch, Validity};
 
 use super::{
     Found,
-    neighbour::{self, Change, Kind},
+    neighbour::{self, Change, Kind, is_plain},
     random::Drawer,
 };
 use crate::{
@@ -50,8 +50,9 @@ pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
             .filter(|base| base.setting == setting)
             .take(2)
             .for_each(|base| search.solved(base, &mut draws));
-        let several = bases.iter().find(|base| base.setting == setting && base.case.desc.rank() > 1);
-        if let Some(base) = several {
+        let fit =
+            |base: &&Base| base.setting == setting && base.case.desc.rank() > 1 && is_plain(&base.case.desc);
+        if let Some(base) = bases.iter().find(fit) {
             search.wide(base);
         }
     }

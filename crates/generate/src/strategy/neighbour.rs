@@ -308,6 +308,14 @@ pub(crate) fn tuples_fit(desc: &Desc) -> bool {
     rank > 0 && sizes.into_iter().chain(lists).all(|list| list.is_some_and(|list| list.len() == rank))
 }
 
+/// Whether neither tensor has strides or a total size that would not fit other sizes.
+pub(crate) fn is_plain(desc: &Desc) -> bool {
+    Side::BOTH.iter().all(|&side| {
+        desc.tensor(side)
+            .is_none_or(|tensor| tensor.strides.is_none() && tensor.total_size == tensor.usual_total_size())
+    })
+}
+
 /// Takes one axis out of every list and count that has it.
 pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
     let cut = |list: &mut List| {
