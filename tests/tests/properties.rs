@@ -147,6 +147,23 @@ fn padding1(data_type: DataType, mode: i64, value: [u8; 8], axes: &[PaddingAxis]
     )
 }
 
+/// SLICE with the offsets, output sizes and magnitudes of strides of these axes, which keep it inside the
+/// input too.
+fn slice(data_type: DataType, axes: &[WindowAxis]) -> Desc {
+    let column = |of: fn(&WindowAxis) -> i64| list(axes.iter().map(of));
+    desc(
+        "SLICE",
+        data_type,
+        column(|axis| axis.input),
+        column(|axis| axis.output),
+        [
+            ("Offsets", Value::List(Some(column(|axis| axis.offset)))),
+            ("Sizes", Value::List(Some(column(|axis| axis.output)))),
+            ("Strides", Value::List(Some(column(|axis| axis.stride.abs())))),
+        ],
+    )
+}
+
 fn data_type() -> impl Strategy<Value = DataType> {
     prop::sample::select(TYPES.concat())
 }
@@ -172,6 +189,16 @@ fn permute_elements(bytes: &[u8], sizes: &[i64], order: &[usize], width: usize) 
 
 fn permute<T: Copy>(axes: &[T], order: &[usize]) -> Vec<T> {
     order.iter().map(|&axis| axes[axis]).collect()
+}
+
+/// Permuting the input's axes and then moving is moving and then permuting the output's.
+fn commute(desc: &Desc, permuted: &Desc, order: &[usize], width: usize) -> Result<(), TestCaseError> {
+    let input = noise(desc);
+    let sizes = |side| desc.tensor(side).and_then(|tensor| tensor.sizes.clone()).expect("sizes");
+    let before = execute(permuted, &permute_elements(&input, &sizes(Side::Input), order, width));
+    let after = permute_elements(&execute(desc, &input), &sizes(Side::Output), order, width);
+    prop_assert_eq!(&before[..after.len()], &after);
+    Ok(())
 }
 
 /// Strides of an output with `gap` more elements after each row and each larger block.
@@ -204,6 +231,15 @@ proptest! {
     fn slices_agree(axes in window_axes(), data_type in data_type()) {
         let desc = slice1(data_type, &axes);
         execute(&desc, &noise(&desc));
+    }
+
+    #[test]
+    fn slice_is_slice1_with_positive_strides(axes in window_axes(), data_type in data_type()) {
+        let axes: Vec<_> =
+            axes.into_iter().map(|axis| WindowAxis { stride: axis.stride.abs(), ..axis }).collect();
+        let [older, newer] = [slice(data_type, &axes), slice1(data_type, &axes)];
+        let input = noise(&older);
+        prop_assert_eq!(execute(&older, &input), execute(&newer, &input));
     }
 
     #[test]
@@ -277,7 +313,26 @@ proptest! {
     }
 
     #[test]
-    fn permuting_the_axes_commutes(
+    fn permuting_the_axes_of_a_slice_commutes(
+        (axes, order) in window_axes().prop_flat_map(|axes| {
+            let order: Vec<usize> = (0..axes.len()).collect();
+            (Just(axes), Just(order).prop_shuffle())
+        }),
+        data_type in data_type(),
+    ) {
+        let permuted_axes = permute(&axes, &order);
+        let width = data_type.element_size().expect("whole bytes");
+        let pairs = [
+            (slice1(data_type, &axes), slice1(data_type, &permuted_axes)),
+            (slice(data_type, &axes), slice(data_type, &permuted_axes)),
+        ];
+        for (desc, permuted) in pairs {
+            commute(&desc, &permuted, &order, width)?;
+        }
+    }
+
+    #[test]
+    fn permuting_the_axes_of_a_padding_commutes(
         (axes, order) in padding_axes().prop_flat_map(|axes| {
             let order: Vec<usize> = (0..axes.len()).collect();
             (Just(axes), Just(order).prop_shuffle())
@@ -287,22 +342,26 @@ proptest! {
         let width = data_type.element_size().expect("whole bytes");
         let desc = padding1(data_type, mode, value, &axes);
         let permuted = padding1(data_type, mode, value, &permute(&axes, &order));
-        let input = noise(&desc);
-        let sizes = |side| desc.tensor(side).and_then(|tensor| tensor.sizes.clone()).expect("sizes");
-        let before = execute(&permuted, &permute_elements(&input, &sizes(Side::Input), &order, width));
-        let after = permute_elements(&execute(&desc, &input), &sizes(Side::Output), &order, width);
-        prop_assert_eq!(&before[..after.len()], &after);
+        commute(&desc, &permuted, &order, width)?;
     }
 
     #[test]
     fn types_of_one_width_move_the_same_bits(
-        axes in padding_axes(), mode in 0..=4_i64, value: [u8; 8], width in 0..TYPES.len(),
+        padded in padding_axes(), sliced in window_axes(), mode in 0..=4_i64, value: [u8; 8],
+        width in 0..TYPES.len(),
     ) {
-        let outputs: Vec<_> = TYPES[width].iter().map(|&data_type| {
-            let desc = padding1(data_type, mode, value, &axes);
-            execute(&desc, &noise(&desc))
-        }).collect();
-        prop_assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+        let makers: [&dyn Fn(DataType) -> Desc; 3] = [
+            &|data_type| padding1(data_type, mode, value, &padded),
+            &|data_type| slice1(data_type, &sliced),
+            &|data_type| slice(data_type, &sliced),
+        ];
+        for make in makers {
+            let outputs: Vec<_> = TYPES[width].iter().map(|&data_type| {
+                let desc = make(data_type);
+                execute(&desc, &noise(&desc))
+            }).collect();
+            prop_assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+        }
     }
 
     #[test]

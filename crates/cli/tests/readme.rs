@@ -40,8 +40,11 @@ fn words(command: &str) -> Vec<String> {
         .enumerate()
         .flat_map(|(index, part)| {
             let quoted = index % 2 == 1;
-            let pieces: Vec<String> =
-                if quoted { vec![part.to_owned()] } else { part.split_whitespace().map(str::to_owned).collect() };
+            let pieces: Vec<String> = if quoted {
+                vec![part.to_owned()]
+            } else {
+                part.split_whitespace().map(str::to_owned).collect()
+            };
             pieces
         })
         .collect()

@@ -9,7 +9,7 @@ fn expand(name: &str) -> dmlcts_generate::Expansion<'static> {
 }
 
 #[test]
-fn the_exhaustive_box_has_the_counts_of_the_prototype() {
+fn the_exhaustive_box_has_the_known_counts() {
     let expansion = expand("exhaustive");
     let certificate = Certificate::of(&expansion).unwrap();
     let count = |part: usize, operator: &str| -> u128 {
