@@ -11,7 +11,7 @@ Exit codes:
   1    a verdict was unexpected
   2    wrong usage or bad input: arguments, a case line, a predicate, a file
   3    the backend or the machine failed, so that the run is not complete (outranks 1)
-  130  Ctrl-C
+  130  Ctrl-C, which ends a run with the summary of what ran; a second one ends it at once
 
 A reader of the output that goes away early, such as `head`, ends the program quietly: commands that
 only list something exit with 0, and `run` exits with what the run came to.";

@@ -90,9 +90,11 @@ impl<'a> Terminal<'a> {
         if self.options.bar {
             let bar = self.bar.get_or_insert_with(|| new_bar(self.cases));
             bar.set_position(progress.read);
+            let mut message = format!("{} a second", rate(progress.read, now.duration_since(self.started)));
             if progress.unexpected > 0 {
-                bar.set_message(format!("{} unexpected", grouped(progress.unexpected)));
+                message.extend([", ", &grouped(progress.unexpected), " unexpected"]);
             }
+            bar.set_message(message);
         } else if now.duration_since(self.last_line) >= LINE_EVERY {
             self.last_line = now;
             let of = self.cases.map(|cases| format!(" of {}", grouped(cases))).unwrap_or_default();
@@ -128,9 +130,9 @@ impl<'a> Terminal<'a> {
 
 fn new_bar(cases: Option<u64>) -> ProgressBar {
     let (template, length) = if cases.is_some() {
-        ("{bar:30} {percent:>3} % {human_pos} of {human_len} cases, {per_sec}, {eta} left {msg}", cases)
+        ("{bar:16} {human_pos} of {human_len} cases, {msg}, {eta} left", cases)
     } else {
-        ("{spinner} {human_pos} cases, {per_sec}, {elapsed} {msg}", None)
+        ("{spinner} {human_pos} cases, {msg}, {elapsed}", None)
     };
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(8));
     // Both templates are constants that a test parses.
