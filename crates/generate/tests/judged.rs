@@ -1,6 +1,9 @@
 //! Every case of the smaller suites, held against the judge: a generator is only as good as what it claims.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use dmlcts_generate::{Expansion, Length, Strategy, Suite};
 use dmlcts_model::{Case, FeatureLevel, Tensor, line};
@@ -194,4 +197,26 @@ fn sums_that_wrap_around_to_what_is_valid_are_among_the_boundaries() {
         }
     }
     assert!(padded > 0 && windowed > 0 && strided > 0, "{padded} {windowed} {strided}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_case_of_an_endless_suite_is_valid_and_its_line_reads_back(
+        seed in 0_usize..4, index in proptest::prelude::any::<u64>()
+    ) {
+        static EXPANSIONS: LazyLock<[Expansion<'static>; 4]> =
+            LazyLock::new(|| [0, 1, 2, 3].map(|seed| expand("soak", seed)));
+        let expansion = &EXPANSIONS[seed];
+        let mut case = expansion.blank().unwrap();
+        expansion.case(index.into(), &mut case).unwrap();
+        proptest::prop_assert!(judge(&case).violated.is_empty(), "{case}");
+        let text = case.to_string();
+        let signatures = Library::embedded().signatures();
+        proptest::prop_assert_eq!(&line::parse(&text, signatures).unwrap(), &case, "{}", text);
+        let mut again = expansion.blank().unwrap();
+        expansion.case(index.into(), &mut again).unwrap();
+        proptest::prop_assert_eq!(again, case);
+    }
 }
