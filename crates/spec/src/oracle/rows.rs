@@ -81,8 +81,8 @@ impl Strip {
         let (mut to, mut from) = (0, self.input_start);
         for _ in 0..self.rows {
             // SAFETY: `lies_inside` has shown that every row's bytes are inside both slices, and `HALF` is at
-            // most their number. With a check of each row instead, rows of one element take 1.05 ns rather
-            // than 0.4 ns.
+            // most their number. Checked row by row, single elements take 1.1 ns each and not 0.26 (64 MiB of
+            // 8-byte rows, reversed), and rows padded from 8 bytes to 10 take 0.37 ns a byte and not 0.14.
             unsafe {
                 let write = |to: usize, from: usize, output: &mut [u8]| {
                     let value = input.as_ptr().add(from).cast::<[u8; HALF]>().read();
