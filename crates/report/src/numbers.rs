@@ -34,6 +34,7 @@ pub fn rate(count: u64, time: Duration) -> String {
 pub fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
+        _ if time.subsec_nanos() == 0 && seconds < 60 => format!("{seconds} s"),
         0..10 => format!("{:.2} s", time.as_secs_f64()),
         10..60 => format!("{:.1} s", time.as_secs_f64()),
         60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
     Context, Palette,
-    numbers::{counted, grouped, rate},
+    numbers::{counted, grouped, rate, span},
     summary::{write_failures, write_summary},
 };
 
@@ -90,7 +90,11 @@ impl<'a> Terminal<'a> {
         if self.options.bar {
             let bar = self.bar.get_or_insert_with(|| new_bar(self.cases));
             bar.set_position(progress.read);
-            let mut message = format!("{} a second", rate(progress.read, now.duration_since(self.started)));
+            let elapsed = now.duration_since(self.started);
+            let mut message = format!("{} a second", rate(progress.read, elapsed));
+            if let Some(left) = time_left(progress.read, self.cases, elapsed) {
+                message.extend([", ", &span(left), " left"]);
+            }
             if progress.unexpected > 0 {
                 message.extend([", ", &grouped(progress.unexpected), " unexpected"]);
             }
@@ -128,9 +132,15 @@ impl<'a> Terminal<'a> {
     }
 }
 
+/// How long the rest takes if it goes on as it did; in whole seconds, since it is a guess.
+fn time_left(read: u64, cases: Option<u64>, elapsed: Duration) -> Option<Duration> {
+    let seconds = elapsed.as_secs_f64() * cases?.saturating_sub(read) as f64 / read.max(1) as f64;
+    Some(Duration::from_secs(seconds.min(1e9) as u64))
+}
+
 fn new_bar(cases: Option<u64>) -> ProgressBar {
     let (template, length) = if cases.is_some() {
-        ("{bar:16} {human_pos} of {human_len} cases, {msg}, {eta} left", cases)
+        ("{bar:16} {human_pos} of {human_len} cases, {msg}", cases)
     } else {
         ("{spinner} {human_pos} cases, {msg}, {elapsed}", None)
     };
@@ -150,5 +160,13 @@ mod tests {
     fn bars_of_both_kinds_can_be_made() {
         assert_eq!(new_bar(Some(7)).length(), Some(7));
         assert_eq!(new_bar(None).length(), None);
+    }
+
+    #[test]
+    fn the_time_left_follows_from_the_time_taken() {
+        let taken = Duration::from_secs(10);
+        assert_eq!(time_left(100, Some(400), taken), Some(Duration::from_secs(30)));
+        assert_eq!(time_left(100, None, taken), None);
+        assert_eq!(time_left(0, Some(u64::MAX), taken), Some(Duration::from_secs(1_000_000_000)));
     }
 }
