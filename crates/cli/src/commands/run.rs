@@ -18,11 +18,12 @@ use crate::{
 /// Runs, shows what happens, and says how the program ends.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Problem> {
     let selection = &arguments.selection;
+    // First of all, since expanding a large suite takes a while, too.
+    let stop = Stop::default();
+    stop_at_ctrl_c(&stop);
     let backend = backends::factory(&arguments.backend)?;
     let filter = selection.filter()?;
     let (source, context) = source(arguments)?;
-    let stop = Stop::default();
-    stop_at_ctrl_c(&stop);
     let run = Run {
         library: Library::embedded(),
         source,
