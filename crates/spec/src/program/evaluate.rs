@@ -91,12 +91,24 @@ impl<N: Number> Table<N> {
 }
 
 /// How long the lists of a desc are.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 pub(super) struct Lengths {
     /// Of each list of the program; `None` where it is null or has more than eight values.
     each: Vec<Option<u8>>,
     /// The length that all of them have.
     agreed: Option<u8>,
+}
+
+impl Clone for Lengths {
+    fn clone(&self) -> Self {
+        Self { each: self.each.clone(), agreed: self.agreed }
+    }
+
+    /// Reuses memory, which a derived one does not.
+    fn clone_from(&mut self, other: &Self) {
+        self.each.clone_from(&other.each);
+        self.agreed = other.agreed;
+    }
 }
 
 impl Lengths {
