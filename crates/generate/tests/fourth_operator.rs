@@ -26,7 +26,7 @@ parts:
 
 #[test]
 fn every_strategy_serves_an_operator_that_it_has_never_seen() {
-    let mut sources = Library::embedded_sources().to_vec();
+    let mut sources = Library::embedded_sources();
     sources.push(Source::new("tile.yaml", include_str!("../../spec/tests/data/tile.yaml")));
     let library = Library::load(&sources).unwrap_or_else(|error| panic!("{error}"));
     let tile = library.operator("TILE").unwrap();

@@ -6,6 +6,9 @@ use dmlcts_model::Signatures;
 
 use crate::{LoadError, Operator, Remark, Source, expression::Scope, load};
 
+/// Names and texts, listed by the build script.
+const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+
 /// The operators of one load.
 #[derive(Debug)]
 pub struct Library {
@@ -16,14 +19,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// The files that this program was built with: what operators share first, then the operators.
-    pub fn embedded_sources() -> [Source; 4] {
-        [
-            Source::new("spec/common.yaml", include_str!("../../../spec/common.yaml")),
-            Source::new("spec/slice.yaml", include_str!("../../../spec/slice.yaml")),
-            Source::new("spec/slice1.yaml", include_str!("../../../spec/slice1.yaml")),
-            Source::new("spec/padding1.yaml", include_str!("../../../spec/padding1.yaml")),
-        ]
+    /// The files that this program was built with, which are those that `spec/` held: what operators share
+    /// first, then the operators, oldest first.
+    pub fn embedded_sources() -> Vec<Source> {
+        EMBEDDED.iter().map(|(name, text)| Source::new(*name, *text)).collect()
     }
 
     /// The specs that this program was built with, loaded on first use.
@@ -32,11 +31,11 @@ impl Library {
     ///
     /// Where the program was built with a spec that does not load, which its tests rule out.
     pub fn embedded() -> &'static Self {
-        static EMBEDDED: LazyLock<Library> = LazyLock::new(|| {
+        static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             load::library(&Library::embedded_sources(), load::Proof::Tested)
                 .unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}"))
         });
-        &EMBEDDED
+        &LIBRARY
     }
 
     /// Loads `common.yaml`, which is the first source, and the operators, which are the others.

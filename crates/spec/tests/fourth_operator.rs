@@ -4,7 +4,7 @@ use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_spec::{Answer, Coverage, Library, Obligation, Scratch, Source, Validity};
 
 fn library() -> Library {
-    let mut sources = Library::embedded_sources().to_vec();
+    let mut sources = Library::embedded_sources();
     sources.push(Source::new("tile.yaml", include_str!("data/tile.yaml")));
     Library::load(&sources).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -1,0 +1,39 @@
+//! Lists the files of `spec/`, so that a file put there becomes part of the program: what operators share first,
+//! then the operators, oldest first.
+
+use std::{env, fmt::Write, fs, io, path::Path};
+
+/// What operators share; it comes first.
+const COMMON: &str = "common.yaml";
+
+fn main() -> io::Result<()> {
+    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../spec");
+    let folder = folder.canonicalize()?;
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder)? {
+        let name = entry?.file_name();
+        if let Some(name) = name.to_str().filter(|name| name.ends_with(".yaml")) {
+            let introduced = introduced(&fs::read_to_string(folder.join(name))?);
+            files.push((name != COMMON, introduced, name.to_owned()));
+        }
+    }
+    files.sort();
+    let mut code = String::from("&[\n");
+    for (_, _, name) in &files {
+        let path = folder.join(name);
+        println!("cargo::rerun-if-changed={}", path.display());
+        // Formatted for debugging, a string is a literal.
+        let _ = writeln!(code, "({:?}, include_str!({path:?})),", format!("spec/{name}"));
+    }
+    code.push_str("]\n");
+    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("sources.rs"), code)
+}
+
+/// The feature level that an operator's file says it is as old as. What is wrong with a file is told when it is
+/// loaded; here it only has its place.
+fn introduced(text: &str) -> Option<(u32, u32)> {
+    let line = text.lines().find_map(|line| line.strip_prefix("introduced:"))?;
+    let (major, minor) = line.trim().trim_matches('"').split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
