@@ -1,0 +1,35 @@
+//! A backend that does with a batch what a closure says.
+
+use std::sync::Arc;
+
+use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_model::FeatureLevel;
+use dmlcts_reference::Reference;
+use dmlcts_runner::Factory;
+
+struct Closure<F> {
+    capabilities: Capabilities,
+    behave: Arc<F>,
+}
+
+impl<F: Fn(&mut Batch) + Send + Sync> Backend for Closure<F> {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn run(&mut self, batch: &mut Batch) {
+        (self.behave)(batch);
+    }
+}
+
+/// A backend that declares what the reference declares, and behaves as a closure says.
+pub(crate) fn behaving(behave: impl Fn(&mut Batch) + Send + Sync + 'static) -> Arc<Factory> {
+    let behave = Arc::new(behave);
+    let reference = Reference::backend().capabilities().clone();
+    let capabilities = Capabilities { name: "closure".to_owned(), can_set_feature_level: false, ..reference };
+    Arc::new(move || {
+        Ok(Box::new(Closure { capabilities: capabilities.clone(), behave: Arc::clone(&behave) }))
+    })
+}
