@@ -7,7 +7,7 @@ use std::{
 };
 
 use dmlcts_runner::{Ending, Summary, Verdict};
-use dmlcts_spec::{Library, Obligation, Operator};
+use dmlcts_spec::{Answer, Library, Obligation, Operator};
 
 use crate::{
     Palette, Tone,
@@ -17,6 +17,8 @@ use crate::{
 
 /// How many obligations are named where a run leaves some out.
 const NAMED: usize = 3;
+/// How many open questions are listed with their answers.
+const ANSWERED: usize = 4;
 
 /// What the program knows of a run, and the run itself does not.
 #[derive(Clone, Debug)]
@@ -65,6 +67,9 @@ pub fn write_summary(
     let tone = if tally.unexpected() > 0 { Tone::Bad } else { Tone::Good };
     line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
     line("", &exercised(context.library, summary))?;
+    for (place, text) in recorded(summary).iter().enumerate() {
+        line(if place == 0 { "recorded" } else { "" }, text)?;
+    }
     for note in notes(summary) {
         line("note", &note)?;
     }
@@ -197,6 +202,40 @@ fn exercised(library: &Library, summary: &Summary) -> String {
         text.extend(["; not met: ", &missing.join(", ")]);
     }
     text
+}
+
+/// How open questions were answered, a line each, the most frequent first.
+fn recorded(summary: &Summary) -> Vec<String> {
+    let mut questions: Vec<(&str, u64, String)> = Vec::new();
+    for recorded in &summary.recorded {
+        let answer = match recorded.answer {
+            Answer::Reject => "refused".to_owned(),
+            Answer::Accept => "accepted".to_owned(),
+            Answer::Reading(0) => "ran as the semantics".to_owned(),
+            Answer::Reading(reading) => {
+                let readings = recorded.operator.readings();
+                let read = readings.get(reading - 1).map(|reading| reading.expression.to_string());
+                format!("read `{}`", read.unwrap_or_default())
+            }
+        };
+        let answer = format!("{answer} {}", grouped(recorded.cases));
+        let id = recorded.question.id.as_str();
+        match questions.last_mut().filter(|(last, ..)| *last == id) {
+            Some((_, cases, answers)) => {
+                *cases += recorded.cases;
+                answers.extend([", ", &answer]);
+            }
+            None => questions.push((id, recorded.cases, answer)),
+        }
+    }
+    questions.sort_by_key(|(_, cases, _)| std::cmp::Reverse(*cases));
+    let mut lines: Vec<String> =
+        questions.iter().take(ANSWERED).map(|(id, _, answers)| format!("{id}: {answers}")).collect();
+    let further = questions.len() - lines.len();
+    if further > 0 {
+        lines.push(format!("and answers to {}", counted(further as u64, "further question")));
+    }
+    lines
 }
 
 fn notes(summary: &Summary) -> Vec<String> {

@@ -183,15 +183,26 @@ pub(crate) fn differences(
     found
 }
 
-/// Whether an element of this output would look unwritten when it holds what is expected.
-pub(crate) fn looks_poisoned(expected: &[u8], element_size: usize, poison: Poison) -> bool {
+/// Whether an element of an output would look unwritten when it holds what is expected. What lies between the
+/// elements is not looked at: nobody has to write there.
+pub(crate) fn looks_poisoned(tensor: &Tensor, expected: &[u8], poison: Poison) -> bool {
+    let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return false };
+    let span = dmlcts_model::span_elements(sizes, tensor.strides.as_deref()).unwrap_or(0);
+    let bytes = usize::try_from(span).unwrap_or(usize::MAX).saturating_mul(size).min(expected.len());
+    let spanned = &expected[..bytes];
     // A constant width lets the compiler compare many elements at once.
-    match element_size {
-        1 => expected.contains(&poison.0),
-        2 => expected.as_chunks::<2>().0.contains(&[poison.0; 2]),
-        4 => expected.as_chunks::<4>().0.contains(&[poison.0; 4]),
-        _ => expected.as_chunks::<8>().0.contains(&[poison.0; 8]),
-    }
+    let anywhere = match size {
+        1 => spanned.contains(&poison.0),
+        2 => spanned.as_chunks::<2>().0.contains(&[poison.0; 2]),
+        4 => spanned.as_chunks::<4>().0.contains(&[poison.0; 4]),
+        _ => spanned.as_chunks::<8>().0.contains(&[poison.0; 8]),
+    };
+    anywhere
+        && (is_packed(tensor)
+            || Offsets::new(sizes, tensor.strides.as_deref()).any(|offset| {
+                element(expected, offset, size)
+                    .is_some_and(|element| element.iter().all(|byte| *byte == poison.0))
+            }))
 }
 
 /// The kind of a difference between two elements that both were written.
@@ -283,10 +294,24 @@ mod tests {
 
     #[test]
     fn results_that_look_like_poison_are_noticed_at_their_width() {
-        assert!(looks_poisoned(&[1, 0xB5], 1, Poison::FIRST));
-        assert!(!looks_poisoned(&[1, 0xB5, 0xB5, 1], 2, Poison::FIRST));
-        assert!(looks_poisoned(&[1, 1, 1, 1, 0xB5, 0xB5, 0xB5, 0xB5], 4, Poison::FIRST));
-        assert!(!looks_poisoned(&[0xB5; 8], 8, Poison::SECOND));
+        let looks = |data_type, expected: &[u8], poison| {
+            let elements = expected.len() as i64 / DataType::element_size(data_type).unwrap() as i64;
+            looks_poisoned(&tensor(data_type, &[elements]), expected, poison)
+        };
+        assert!(looks(DataType::UINT8, &[1, 0xB5], Poison::FIRST));
+        assert!(!looks(DataType::INT16, &[1, 0xB5, 0xB5, 1], Poison::FIRST));
+        assert!(looks(DataType::FLOAT32, &[1, 1, 1, 1, 0xB5, 0xB5, 0xB5, 0xB5], Poison::FIRST));
+        assert!(!looks(DataType::FLOAT64, &[0xB5; 8], Poison::SECOND));
+    }
+
+    #[test]
+    fn holes_and_tails_do_not_look_like_poison() {
+        let mut strided = tensor(DataType::UINT8, &[2, 2]);
+        strided.strides = Some(List::from_slice(&[4, 2]));
+        assert!(!looks_poisoned(&strided, &[1, 0xB5, 2, 0xB5, 3, 0xB5, 4, 0xB5], Poison::FIRST));
+        assert!(looks_poisoned(&strided, &[1, 0xB5, 2, 0xB5, 0xB5, 0xB5, 4, 0xB5], Poison::FIRST));
+        let odd = tensor(DataType::UINT8, &[3]);
+        assert!(!looks_poisoned(&odd, &[1, 2, 3, 0xB5], Poison::FIRST));
     }
 
     #[test]

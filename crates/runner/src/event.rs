@@ -6,7 +6,7 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
 use dmlcts_spec::{Coverage, Judgement, Operator};
 
-use crate::{Class, Differences, Ending, RunKind, Verdict};
+use crate::{Class, Differences, Ending, Recorded, RunKind, Verdict};
 
 /// Something that happened. Events come in the order of the cases, whatever the number of threads.
 #[derive(Debug)]
@@ -63,6 +63,8 @@ pub struct Summary {
     pub work: Work,
     /// Things that are allowed, and worth knowing.
     pub notes: Notes,
+    /// How open questions were answered, in the order of the spec.
+    pub recorded: Vec<Recorded>,
     /// What failed, by group, in the order of each group's first case.
     pub groups: Vec<Group>,
     /// Failures whose group came too late to be kept.

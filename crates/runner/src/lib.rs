@@ -21,6 +21,7 @@
 //! Memory is constant: results wait in a window of bounded width, failures are kept in a bounded number of
 //! groups, and a case that is larger than its budget is created but not run.
 
+mod answers;
 mod compare;
 mod configuration;
 mod event;
@@ -35,6 +36,7 @@ mod trace;
 mod verdict;
 mod worker;
 
+pub use answers::Recorded;
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run};
 pub use event::{Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};

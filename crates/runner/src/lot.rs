@@ -114,6 +114,18 @@ impl Lot {
         }
     }
 
+    /// Makes room for so many runs of one job and for no more: growing by doubling would take twice what a large
+    /// case needs.
+    pub(crate) fn reserve(&mut self, runs: usize, input_bytes: usize, output_bytes: usize) {
+        let room = |bytes: usize| bytes.saturating_add(2 * GUARD + ALIGNMENT).saturating_mul(runs);
+        for arena in [&mut self.batch.inputs, &mut self.inputs] {
+            arena.reserve_exact(room(input_bytes));
+        }
+        for arena in [&mut self.batch.outputs, &mut self.image] {
+            arena.reserve_exact(room(output_bytes));
+        }
+    }
+
     /// Lays out the memory of one more run of the latest job, which has fewer than three: an input, and an
     /// output that is poisoned in the batch and in the image.
     pub(crate) fn add_run(&mut self, kind: RunKind, input_bytes: usize, output_bytes: usize) -> Run {

@@ -16,10 +16,12 @@ use std::{
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::Coverage;
+use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    Configuration, Ending, Event, Failure, Group, Notes, Progress, Run, Stop, Summary, Tally, Verdict, Work,
+    Configuration, Ending, Event, Failure, Group, Notes, Progress, Recorded, Run, Stop, Summary, Tally,
+    Verdict, Work,
+    answers::Answers,
     expect::Declared,
     schedule::{ChunkResult, Chunks, Found, FoundGroups, Shared},
     worker::Worker,
@@ -94,9 +96,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     );
     let elapsed = started.elapsed();
     let ending = match run.stop.reason() {
-        Ending::Complete if configuration.limit.is_some_and(|limit| collector.progress.ran >= limit) => {
-            Ending::Limit
-        }
+        Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
         reason => reason,
     };
     if let Some(examiner) =
@@ -113,6 +113,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         coverage: collector.coverage,
         work: collector.work,
         notes: collector.notes,
+        recorded: recorded(run.library, &collector.answers),
         groups: collector.groups,
         ungrouped: collector.found.others,
         ending,
@@ -122,6 +123,15 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     };
     tell(Event::Finished(&summary));
     Ok(summary)
+}
+
+/// The answers to open questions, in the order of the spec.
+fn recorded(library: &'static Library, answers: &Answers) -> Vec<Recorded> {
+    let recorded = answers.in_order().into_iter().filter_map(|(operator, question, answer, cases)| {
+        let operator = library.operators().get(operator)?;
+        operator.questions().get(question).map(|question| Recorded { operator, question, answer, cases })
+    });
+    recorded.collect()
 }
 
 /// The level to judge at, and the level at which cases must be valid, too.
@@ -185,6 +195,7 @@ struct Collector<'run> {
     coverage: Coverage,
     work: Work,
     notes: Notes,
+    answers: Answers,
     found: FoundGroups,
     groups: Vec<Group>,
     /// Whether the run's last case has been counted.
@@ -205,6 +216,7 @@ impl<'run> Collector<'run> {
             coverage: Coverage::new(shared.library),
             work: Work::default(),
             notes: Notes::default(),
+            answers: Answers::default(),
             found: FoundGroups::default(),
             groups: Vec::new(),
             is_done: false,
@@ -258,6 +270,16 @@ impl<'run> Collector<'run> {
         abandoned
     }
 
+    /// Whether as many cases ran as were asked for.
+    fn is_at_limit(&self) -> bool {
+        self.limit.is_some_and(|limit| self.progress.ran >= limit)
+    }
+
+    /// Whether no case is left, so that a limit that was reached has cut nothing off.
+    fn is_all_read(&self) -> bool {
+        self.shared.source.count() == Some(self.progress.read)
+    }
+
     fn busy(&self) -> Vec<std::ops::Range<u64>> {
         let busy = self.shared.busy.iter();
         let cases = busy.map(|(from, to)| from.load(Ordering::Relaxed)..to.load(Ordering::Relaxed));
@@ -276,7 +298,7 @@ impl<'run> Collector<'run> {
         }
         if let (Some(limit), Some(examiner)) = (self.limit, examiner.as_deref_mut()) {
             let left = limit - self.progress.ran;
-            if result.ran > left {
+            if result.ran > left || (result.ran == left && result.read > result.ran) {
                 // Only a part of this chunk was asked for: that part again, and nothing behind it.
                 result = examiner.chunk(&result.chunk, left);
             }
@@ -294,6 +316,7 @@ impl<'run> Collector<'run> {
         self.work.too_large += result.work.too_large;
         self.notes.holes += result.notes.holes;
         self.notes.tails += result.notes.tails;
+        self.answers.merge(&result.answers);
         self.found.others += result.found.others;
         for (found, cases) in result.found.groups {
             let is_first = self.found.add_many(found.clone(), cases);
@@ -307,7 +330,7 @@ impl<'run> Collector<'run> {
         if result.is_cut {
             self.is_done = true;
             self.shared.stop.request(Ending::FirstFailure);
-        } else if self.is_done {
+        } else if self.is_done && !self.is_all_read() {
             self.shared.stop.request(Ending::Limit);
         }
         tell(Event::Progress(self.progress));

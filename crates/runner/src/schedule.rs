@@ -13,6 +13,7 @@ use dmlcts_spec::{Coverage, IdSet, Judgement, Library, Operator, Predicate};
 
 use crate::{
     Class, Difference, Ending, Factory, Source, Stop, Tally, Verdict,
+    answers::Answers,
     event::{Notes, Work},
     expect::Declared,
 };
@@ -160,6 +161,7 @@ pub(crate) struct ChunkResult {
     pub(crate) coverage: Coverage,
     pub(crate) work: Work,
     pub(crate) notes: Notes,
+    pub(crate) answers: Answers,
     pub(crate) found: FoundGroups,
     /// Whether it ends at a failure that ends the run.
     pub(crate) is_cut: bool,
@@ -175,6 +177,7 @@ impl ChunkResult {
             coverage: Coverage::new(shared.library),
             work: Work::default(),
             notes: Notes::default(),
+            answers: Answers::default(),
             found: FoundGroups::default(),
             is_cut: false,
         }

@@ -5,7 +5,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{PoisonError, atomic::Ordering},
+    sync::{MutexGuard, PoisonError, atomic::Ordering},
 };
 
 use dmlcts_backend::Backend;
@@ -14,7 +14,8 @@ use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Expectation, Fill, List
 use dmlcts_spec::{Coverage, Operator, Scratch, ValidDesc, program::Values};
 
 use crate::{
-    Class, Cursor, Evidence, Poison, RunKind, Seen,
+    Class, Cursor, Evidence, Poison, RunKind, Seen, Verdict,
+    answers::reading_of,
     compare::looks_poisoned,
     event::Notes,
     expect,
@@ -26,7 +27,9 @@ use crate::{
 
 /// A lot is run when its arenas hold this much: little enough to stay in a core's cache.
 const LOT_BYTES: usize = 256 << 10;
-/// Cases above this take turns, so that the memory budget of a case is that of the run.
+/// A case that takes more than this waits for its turn before any of its memory is allocated, lies in a lot of
+/// its own, and gives its memory back before the next one's turn. So a run takes the memory budget of one case,
+/// and beside it about this much a thread.
 const LARGE: u64 = 16 << 20;
 /// One case in so many runs a second time with other data.
 const REMEMBER_SAMPLE: u64 = 8;
@@ -57,6 +60,19 @@ pub(crate) struct Worker<'run> {
 enum Prepared {
     Added,
     LeftOut,
+    /// Not yet: it is large, and it is to be prepared again by whoever has the [`Turn`].
+    Waits,
+}
+
+/// The right to hold a large case in memory.
+type Turn<'run> = MutexGuard<'run, ()>;
+
+/// What one case of a lot that ran came to.
+struct Ruled {
+    ruling: Ruling,
+    wrong: Option<WrongRun>,
+    /// The reading whose output was seen.
+    reading: Option<usize>,
 }
 
 /// What running one case alone showed.
@@ -104,17 +120,30 @@ impl<'run> Worker<'run> {
         let mut result = ChunkResult::new(chunk, self.shared);
         let mut index = chunk.cases.start;
         let mut prepared = 0;
+        let mut waits = false;
         while index < chunk.cases.end && !result.is_cut && !self.shared.stop.is_requested() {
             self.lot.clear();
+            let turn = std::mem::take(&mut waits).then(|| self.turn());
             let first = index;
             while index < chunk.cases.end && self.lot.bytes() < LOT_BYTES && prepared < cap {
                 let strategy = self.cursor.read(index, &mut self.case);
-                if self.prepare(index, strategy, false) == Prepared::Added {
-                    prepared += 1;
+                match self.prepare(index, strategy, false, turn.as_ref()) {
+                    Prepared::Added => prepared += 1,
+                    Prepared::LeftOut => {}
+                    Prepared::Waits => {
+                        waits = true;
+                        break;
+                    }
                 }
                 index += 1;
+                if turn.is_some() {
+                    break;
+                }
             }
             result.read = index - chunk.cases.start;
+            if self.lot.planned.is_empty() {
+                continue;
+            }
             self.busy(first..index);
             match self.run_lot() {
                 Ok(()) => self.rule_lot(&mut result),
@@ -136,8 +165,37 @@ impl<'run> Worker<'run> {
         }
     }
 
+    /// Waits until no other thread holds a large case.
+    fn turn(&self) -> Turn<'run> {
+        self.shared.large.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a lot of the case in hand alone. Where it is large, the turn that comes with it is to be kept until
+    /// the lot has been shrunk.
+    fn prepare_alone(
+        &mut self,
+        index: u64,
+        strategy: usize,
+        thoroughly: bool,
+    ) -> (Prepared, Option<Turn<'run>>) {
+        self.lot.clear();
+        match self.prepare(index, strategy, thoroughly, None) {
+            Prepared::Waits => {
+                let turn = self.turn();
+                (self.prepare(index, strategy, thoroughly, Some(&turn)), Some(turn))
+            }
+            prepared => (prepared, None),
+        }
+    }
+
     /// Judges the case in hand and adds it to the lot, with the memory of its runs.
-    fn prepare(&mut self, index: u64, strategy: usize, thoroughly: bool) -> Prepared {
+    fn prepare(
+        &mut self,
+        index: u64,
+        strategy: usize,
+        thoroughly: bool,
+        turn: Option<&Turn<'run>>,
+    ) -> Prepared {
         let Self { shared, case, scratch, values, lot, .. } = self;
         let Some((place, operator)) = shared.operator_of(&case.desc) else { return Prepared::LeftOut };
         if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
@@ -166,9 +224,14 @@ impl<'run> Worker<'run> {
         };
         let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return Prepared::LeftOut };
         let reading = expect::readings(&planned.expectation).next();
-        // Each byte lies in the batch and once more in what it is compared with; three runs at most.
-        let bytes = input.total_size.saturating_add(output.total_size).saturating_mul(2);
+        let bytes = bytes_of_a_run(input, output, &planned.expectation);
         let fits = bytes <= shared.memory && shared.declared.runs(desc);
+        // Any case that leaves room for it runs up to three times.
+        let runs = if bytes.saturating_mul(3) <= shared.memory { 3 } else { 1 };
+        let is_large = fits && reading.is_some() && bytes.saturating_mul(runs) > LARGE;
+        if is_large && turn.is_none() {
+            return Prepared::Waits;
+        }
         planned.too_large = !fits;
         if !fits && planned.expectation == Expectation::Output {
             planned.expectation = Expectation::Accept;
@@ -179,6 +242,9 @@ impl<'run> Worker<'run> {
 
         // `fits` bounds both sizes by the budget, and the budget by what the machine can address.
         let (input_bytes, output_bytes) = (input.total_size as usize, output.total_size as usize);
+        if is_large {
+            lot.reserve(runs as usize, input_bytes, output_bytes);
+        }
         let first = lot.add_run(RunKind::First, input_bytes, output_bytes);
         let (memory, image) = lot.memory(&first);
         fill::write(&case.fill, input.data_type, memory);
@@ -191,11 +257,9 @@ impl<'run> Worker<'run> {
             }
             return Prepared::Added;
         };
-        let size = output.data_type.element_size().unwrap_or(1);
-        let element_bytes = spanned_bytes(output, size).min(image.len());
-        let repeat = thoroughly || looks_poisoned(&image[..element_bytes], size, Poison::FIRST);
+        let repeat = thoroughly || looks_poisoned(output, image, Poison::FIRST);
         lot.push_run(RunKind::First, first.clone());
-        if bytes.saturating_mul(3) > shared.memory {
+        if runs == 1 {
             return Prepared::Added;
         }
         if repeat {
@@ -221,8 +285,6 @@ impl<'run> Worker<'run> {
     /// Has the backend run the lot. A panic is caught, its message returned, and the backend replaced.
     fn run_lot(&mut self) -> Result<(), String> {
         self.lot.seal();
-        let _turn = (self.lot.bytes() as u64 > LARGE)
-            .then(|| self.shared.large.lock().unwrap_or_else(PoisonError::into_inner));
         let Self { lot, backend, .. } = self;
         let ran = panics::caught(|| catch_unwind(AssertUnwindSafe(|| backend.run(&mut lot.batch))));
         ran.map_err(|payload| {
@@ -243,26 +305,35 @@ impl<'run> Worker<'run> {
     fn rule_lot(&mut self, result: &mut ChunkResult) {
         let clean = self.lot.is_clean();
         for place in 0..self.lot.planned.len() {
-            let (ruling, _) = self.rule(place, clean, &mut result.notes);
-            self.account(place, ruling, result);
+            let ruled = self.rule(place, clean, &mut result.notes);
+            self.account(place, &ruled, result);
             if result.is_cut {
                 break;
             }
         }
-        self.lot.shrink(4 * LOT_BYTES);
+        self.shrink();
     }
 
-    fn rule(&mut self, place: usize, clean: bool, notes: &mut Notes) -> (Ruling, Option<WrongRun>) {
+    /// Gives back memory that only large cases need.
+    fn shrink(&mut self) {
+        self.lot.shrink(4 * LOT_BYTES);
+        if self.alternative.capacity() > 4 * LOT_BYTES {
+            self.alternative = Vec::new();
+        }
+    }
+
+    fn rule(&mut self, place: usize, clean: bool, notes: &mut Notes) -> Ruled {
         let Self { lot, scratch, alternative, shared, .. } = self;
         let lost = Outcome::Lost;
         let job = lot.batch.jobs().get(place);
         let outcome = job.map_or(&lost, |job| &job.outcome);
         let planned = &lot.planned[place];
+        let mut another = None;
         let (seen, wrong) = match job {
             Some(job) if *outcome == Outcome::Output && !job.runs.is_empty() && !clean => {
                 let operator = &shared.library.operators()[planned.operator];
-                let another = |input: &[u8], actual: &[u8]| {
-                    is_another_reading(
+                let is_another = |input: &[u8], actual: &[u8]| {
+                    another = another_reading(
                         operator,
                         shared,
                         &job.desc,
@@ -271,9 +342,10 @@ impl<'run> Worker<'run> {
                         actual,
                         scratch,
                         alternative,
-                    )
+                    );
+                    another.is_some()
                 };
-                lot.inspect(place, &shared.allow, notes, another)
+                lot.inspect(place, &shared.allow, notes, is_another)
             }
             Some(job) if *outcome == Outcome::Output && !job.runs.is_empty() => (Seen::Same, None),
             Some(job) if *outcome == Outcome::Accepted && !job.runs.is_empty() => {
@@ -281,19 +353,27 @@ impl<'run> Worker<'run> {
             }
             _ => (Seen::Nothing, None),
         };
-        (rule(outcome, seen, &planned.expectation, planned.declared), wrong)
+        Ruled {
+            ruling: rule(outcome, seen, &planned.expectation, planned.declared),
+            wrong,
+            reading: reading_of(seen, &planned.expectation, another),
+        }
     }
 
     /// Counts a ruling.
-    fn account(&mut self, place: usize, ruling: Ruling, result: &mut ChunkResult) {
+    fn account(&mut self, place: usize, ruled: &Ruled, result: &mut ChunkResult) {
         let Self { shared, lot, scratch, coverage, .. } = self;
         let planned = &lot.planned[place];
         let Some(job) = lot.batch.jobs().get(place) else { return };
-        let (verdict, class) = ruling;
+        let (verdict, class) = ruled.ruling;
         result.ran += 1;
         result.tallies[planned.strategy].count(verdict);
         let operator = &shared.library.operators()[planned.operator];
         coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
+        if verdict == Verdict::Recorded {
+            let questions = planned.judgement.questions;
+            result.answers.count(planned.operator, operator, questions, &job.outcome, ruled.reading);
+        }
         result.work.too_large += u64::from(planned.too_large);
         result.work.runs += job.runs.len() as u64;
         result.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
@@ -324,13 +404,12 @@ impl<'run> Worker<'run> {
             if result.is_cut || self.shared.stop.is_requested() {
                 return;
             }
-            let ran = if alone {
-                Err(panic.to_owned())
+            let (ran, _turn) = if alone {
+                (Err(panic.to_owned()), None)
             } else {
                 self.cursor.read(index, &mut self.case);
-                self.lot.clear();
-                self.prepare(index, strategy, false);
-                self.run_lot()
+                let (_, turn) = self.prepare_alone(index, strategy, false);
+                (self.run_lot(), turn)
             };
             if let Err(message) = ran {
                 self.lot.crash(&message);
@@ -348,19 +427,19 @@ impl<'run> Worker<'run> {
     /// Runs one case alone and thoroughly. `None` where it is none of this run's.
     pub(crate) fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
         self.case.clone_from(case);
-        self.lot.clear();
-        if self.prepare(index, strategy, true) == Prepared::LeftOut {
+        let (prepared, _turn) = self.prepare_alone(index, strategy, true);
+        if prepared != Prepared::Added {
             return None;
         }
         if let Err(message) = self.run_lot() {
             self.lot.crash(&message);
         }
         let clean = self.lot.is_clean();
-        let (ruling, wrong) = self.rule(0, clean, &mut Notes::default());
+        let Ruled { ruling, wrong, .. } = self.rule(0, clean, &mut Notes::default());
         let outcome = self.lot.batch.jobs().first().map_or(Outcome::Lost, |job| job.outcome.clone());
         let evidence = wrong.and_then(|wrong| self.evidence(wrong));
         let planned = self.lot.planned.pop()?;
-        self.lot.shrink(4 * LOT_BYTES);
+        self.shrink();
         Some(Examination { ruling, planned, outcome, evidence })
     }
 
@@ -377,9 +456,9 @@ impl<'run> Worker<'run> {
     }
 }
 
-/// Whether an output is that of another reading than the first, of those that open questions allow.
+/// The reading, other than the first, whose output this is, of those that open questions allow.
 #[expect(clippy::too_many_arguments, reason = "the parts of a worker that are borrowed one by one")]
-fn is_another_reading(
+fn another_reading(
     operator: &Operator,
     shared: &Shared,
     desc: &Desc,
@@ -388,9 +467,9 @@ fn is_another_reading(
     actual: &[u8],
     scratch: &mut Scratch,
     memory: &mut Vec<u8>,
-) -> bool {
-    let Some(output) = &desc.output else { return false };
-    expect::readings(&planned.expectation).skip(1).any(|reading| {
+) -> Option<usize> {
+    let output = desc.output.as_ref()?;
+    expect::readings(&planned.expectation).skip(1).find(|&reading| {
         memory.clear();
         memory.resize(actual.len(), 0);
         let valid: Option<ValidDesc<'_>> = operator.judge_valid(desc, shared.level, scratch);
@@ -401,14 +480,50 @@ fn is_another_reading(
     })
 }
 
-/// From the start of the first element to the end of the last, in bytes.
-fn spanned_bytes(tensor: &Tensor, element_size: usize) -> usize {
-    let span =
-        tensor.sizes.as_ref().and_then(|sizes| dmlcts_model::span_elements(sizes, tensor.strides.as_deref()));
-    usize::try_from(span.unwrap_or(0)).unwrap_or(usize::MAX).saturating_mul(element_size)
+/// How much memory one run of a case takes: each byte lies in the batch and once more in what it is compared
+/// with, and an output that several readings allow may be compared with another reading's.
+fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation) -> u64 {
+    let readings = if matches!(expectation, Expectation::Open(_)) { output.total_size } else { 0 };
+    let twice = input.total_size.saturating_add(output.total_size).saturating_mul(2);
+    twice.saturating_add(readings)
 }
 
 /// Picks one case in [`REMEMBER_SAMPLE`], spread evenly, by its index alone.
 fn is_sampled(index: u64) -> bool {
     index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 & (REMEMBER_SAMPLE - 1) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_case_takes_no_memory_before_its_turn() {
+        let library = dmlcts_spec::Library::embedded();
+        let text = "SLICE1 UINT8 in=8388608 out=8388608 InputWindowOffsets=0 InputWindowSizes=8388608 \
+                    InputWindowStrides=1 fill=iota";
+        let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
+        let backend = || Box::new(dmlcts_reference::Reference::backend());
+        let run = crate::Run {
+            library,
+            source: std::sync::Arc::new(crate::Listed::new(vec![case.clone()], "listed")),
+            backend: std::sync::Arc::new(move || Ok(backend())),
+            configuration: crate::Configuration::default(),
+            stop: crate::Stop::default(),
+        };
+        let capabilities = backend().capabilities().clone();
+        let (declared, level) = (expect::Declared::new(&capabilities), capabilities.feature_level);
+        let chunks = crate::schedule::Chunks::new(1, 1);
+        let shared = Shared::new(&run, declared, level, None, 1, 1, chunks);
+        let mut worker = Worker::new(&shared, None, backend()).unwrap();
+        worker.case.clone_from(&case);
+        assert!(worker.prepare(0, 0, false, None) == Prepared::Waits);
+        assert_eq!((worker.lot.bytes(), worker.lot.planned.len(), worker.lot.batch.jobs().len()), (0, 0, 0));
+        let turn = worker.turn();
+        assert!(worker.prepare(0, 0, false, Some(&turn)) == Prepared::Added);
+        assert!(worker.lot.bytes() >= 2 * 8_388_608);
+        worker.lot.clear();
+        worker.shrink();
+        assert_eq!(worker.lot.batch.inputs.capacity(), 0, "and gives it back");
+    }
 }
