@@ -1,7 +1,7 @@
 //! One element as text: the shortest that reads back to the same bits.
 //!
 //! Integers are decimal. Floats are the shortest decimal that reads back, with an exponent where that is
-//! shorter; `-0`, `inf` and `-inf` are what they say; `nan` is the quiet NaN without sign and payload, and any
+//! shorter and the value is no integer below 2^24; `-0`, `inf` and `-inf` are what they say; `nan` is the quiet NaN without sign and payload, and any
 //! other NaN shows all its bits, as in `nan:0x7fc00001`. Values that carry no number (of a data type without a
 //! whole number of bytes) are `0x` and their bytes, most significant first, which does not read back.
 
@@ -268,10 +268,19 @@ impl Float {
     }
 }
 
-/// Appends a positive number with an exponent or without, whichever is shorter; plain digits win a draw.
-fn write_shortest(value: impl Display + LowerExp, out: &mut String) {
+/// Below this magnitude, every integer is a float of 32 bits.
+const EXACT: f64 = 16_777_216.0;
+
+/// Appends a positive number with an exponent or without, whichever is shorter; plain digits win a draw. They
+/// also stand for integers that a reader may have counted up to: `90000` between `89999` and `90001`.
+fn write_shortest(value: impl Display + LowerExp + Into<f64> + Copy, out: &mut String) {
     let start = out.len();
+    let number: f64 = value.into();
     // Writing into a string cannot fail, here and below.
+    if number < EXACT && number.fract() == 0.0 {
+        let _ = write!(out, "{value}");
+        return;
+    }
     let _ = write!(out, "{value:e}");
     let Some((significand, exponent)) = out[start..].split_once('e') else { return };
     let digits = significand.len() as isize - isize::from(significand.len() > 1);
@@ -315,6 +324,10 @@ mod tests {
             (9.0, "9"),
             (-0.0, "-0"),
             (0.1, "0.1"),
+            (89_999.0, "89999"),
+            (90_000.0, "90000"),
+            (1e7, "10000000"),
+            (2e7, "2e7"),
             (16_777_216.0, "16777216"),
             (f32::MAX, "3.4028235e38"),
             (1e10, "1e10"),
