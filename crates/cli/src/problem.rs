@@ -8,7 +8,7 @@ use std::{
 
 use dmlcts_model::line::LineError;
 use dmlcts_runner::RunError;
-use dmlcts_spec::{Diagnostic as Mistake, LoadError};
+use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 
 use crate::exit::Exit;
@@ -44,13 +44,8 @@ pub(crate) enum Problem {
     #[error("{0}")]
     Load(#[from] LoadError),
     /// A file could not be read.
-    #[error("cannot read {path}: {error}")]
-    Read {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error("{0}")]
+    File(#[from] FileError),
     /// A run that could not start.
     #[error("{0}")]
     Run(#[from] RunError),
@@ -93,6 +88,7 @@ impl Problem {
             Self::Usage { message, help } if !help.is_empty() => {
                 format!("error: {message}\n  help: {help}\n")
             }
+            Self::File(error) => format!("error: {error}\n  help: {}\n", error.help()),
             _ => format!("error: {self}\n"),
         }
     }

@@ -4,6 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use dmlcts_generate::{Suite, SuiteError};
 use dmlcts_model::{Case, line};
+use dmlcts_report::grouped;
 use dmlcts_runner::Parts;
 use dmlcts_spec::{Library, Operator, Predicate};
 
@@ -37,6 +38,23 @@ impl Selection {
         Ok(Some(Arc::new(predicate)))
     }
 
+    /// Says that none of the cases that were looked at was taken.
+    pub(crate) fn nothing(&self, read: u64) -> Problem {
+        let message = match read {
+            0 => "the selection has no cases".to_owned(),
+            1 => "the one case of the selection was left out".to_owned(),
+            _ => format!("none of the {} cases of the selection was taken", grouped(read)),
+        };
+        let help = match (&self.filter, self.feature_level) {
+            (Some(_), _) => "ask for less by --where; `dmlcts list` without it shows which cases there are",
+            (None, Some(_)) => "a later --feature-level takes more",
+            (None, None) => {
+                "name other strategies or another suite; `dmlcts count` says how many cases each has"
+            }
+        };
+        Problem::usage(message, help)
+    }
+
     /// How many threads to use.
     pub(crate) fn threads(&self) -> usize {
         self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
@@ -54,9 +72,7 @@ fn suite_problem(name: &str, error: SuiteError) -> Problem {
             let known: Vec<&str> = Suite::names().collect();
             Problem::usage(unknown("suite", name, &known), "name one of them, or the path of a YAML file")
         }
-        SuiteError::Read { path, source } => {
-            Problem::Read { path: path.display().to_string(), error: source }
-        }
+        SuiteError::File(error) => Problem::File(error),
         SuiteError::Mistakes(error) => Problem::Load(error),
     }
 }

@@ -190,6 +190,7 @@
 mod branching;
 mod coverage;
 pub mod expression;
+mod file;
 pub mod form;
 mod judge;
 mod judgement;
@@ -206,6 +207,7 @@ pub mod yaml;
 
 pub use branching::SemanticBranch;
 pub use coverage::{Coverage, Obligation};
+pub use file::{FileError, FileReason, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
 pub use operator::{

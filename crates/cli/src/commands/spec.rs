@@ -1,9 +1,9 @@
 //! `dmlcts spec`: the specs themselves.
 
-use std::{fs, io::Write, path::Path};
+use std::{io::Write, path::Path};
 
 use dmlcts_report::{counted, write_operator};
-use dmlcts_spec::{Library, Operator, Source};
+use dmlcts_spec::{Library, Operator, read_file};
 
 use crate::{
     arguments::{SpecCommand, unknown},
@@ -65,8 +65,7 @@ fn check(files: &[String]) -> Result<Library, Problem> {
     let mut sources = Vec::new();
     let mut common = None;
     for path in files {
-        let text = fs::read_to_string(path).map_err(|error| Problem::Read { path: path.clone(), error })?;
-        let source = Source::new(path.as_str(), text);
+        let source = read_file(path)?;
         if Path::new(path).file_name().is_some_and(|name| name == COMMON) {
             common = Some(source);
         } else {

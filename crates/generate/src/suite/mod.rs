@@ -3,13 +3,10 @@
 mod check;
 mod form;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use dmlcts_spec::{
-    Library, LoadError, Source,
+    FileError, Library, LoadError, Source, read_file,
     yaml::{self, Document},
 };
 
@@ -46,13 +43,8 @@ pub enum SuiteError {
         known: String,
     },
     /// The file could not be read.
-    #[error("cannot read the suite {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The text is no suite, or asks for what the spec does not have.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -75,10 +67,7 @@ impl Suite {
             let known: Vec<_> = Self::names().collect();
             return Err(SuiteError::Unknown { name: name.to_owned(), known: known.join(", ") });
         }
-        let path = Path::new(name);
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| SuiteError::Read { path: path.to_owned(), source })?;
-        Ok(Self::parse(&Source::new(name, text))?)
+        Ok(Self::parse(&read_file(name)?)?)
     }
 
     /// A suite from its text.
