@@ -9,15 +9,15 @@ pub(crate) const HELP: &str = "\
 Exit codes:
   0    nothing unexpected happened
   1    a verdict was unexpected
-  2    wrong usage or bad input: arguments, a case line, a predicate, a file
+  2    wrong usage or bad input: arguments, a case line, a predicate, a file; no case to run
   3    the backend or the machine failed, so that the run is not complete (outranks 1)
-  130  Ctrl-C, which ends a run with the summary of what ran; a second one ends it at once
+  130  interrupted: the run ends with the summary of what ran, and at once at the second Ctrl-C
 
 A reader of the output that goes away early, such as `head`, ends the program quietly: commands that
 only list something exit with 0, and `run` exits with what the run came to.";
 
-/// How the program ends. A later variant outranks an earlier one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// How the program ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     /// Nothing unexpected happened.
     Success,
@@ -27,7 +27,7 @@ pub(crate) enum Exit {
     Usage,
     /// The backend or the machine failed.
     Broken,
-    /// Somebody pressed Ctrl-C.
+    /// Somebody pressed Ctrl-C, or sent a signal to end.
     Interrupted,
 }
 

@@ -15,14 +15,21 @@ use std::{
     io::{self, Write},
     panic,
     process::ExitCode,
+    time::Instant,
 };
 
 use clap::Parser;
 
+use crate::{exit::Exit, problem::Problem};
+
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
+    let started = Instant::now();
     stay_silent_about_caught_panics();
-    match commands::execute(&arguments.command) {
+    let ended = match arguments::Arguments::try_parse() {
+        Ok(arguments) => commands::execute(&arguments.command, started),
+        Err(said) => say(&said),
+    };
+    match ended {
         Ok(exit) => exit.into(),
         Err(problem) => {
             // Where nobody can be told, the exit code still tells.
@@ -30,6 +37,23 @@ fn main() -> ExitCode {
             problem.exit().into()
         }
     }
+}
+
+/// Says what clap has to say instead of arguments: what is wrong with them, or the help that they ask for.
+fn say(said: &clap::Error) -> Result<Exit, Problem> {
+    if said.use_stderr() {
+        // Where nobody can be told, the exit code still tells.
+        let _ = said.print();
+        return Ok(Exit::Usage);
+    }
+    let (mut out, text) = (output::stdout(), said.render());
+    if output::palette().colour {
+        write!(out, "{}", text.ansi())?;
+    } else {
+        write!(out, "{text}")?;
+    }
+    out.flush()?;
+    Ok(Exit::Success)
 }
 
 /// A backend's panic is a verdict, and shown as one. Any other is shown as usual.

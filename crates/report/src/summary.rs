@@ -140,7 +140,7 @@ fn ended(summary: &Summary) -> Option<String> {
         Ending::Limit => format!("at the limit, after {of}"),
         Ending::FirstFailure => format!("at the first failure, after {of}"),
         Ending::Timeout => format!("by the timeout, after {of}"),
-        Ending::Interrupted => format!("by Ctrl-C, after {of}"),
+        Ending::Interrupted => format!("interrupted, after {of}"),
         Ending::BackendLost => {
             format!("after {of}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
         }

@@ -19,7 +19,7 @@ use crate::{
 
 /// A run that takes longer than this shows its progress.
 const LONG: Duration = Duration::from_secs(1);
-/// How often there is a line of progress where there is no bar.
+/// How often there is a line of progress, behind the first one, where there is no bar.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// How much to show, and how.
@@ -41,7 +41,7 @@ pub struct Terminal<'a> {
     options: Options,
     cases: Option<u64>,
     started: Instant,
-    last_line: Instant,
+    last_line: Option<Instant>,
     bar: Option<ProgressBar>,
 }
 
@@ -49,7 +49,12 @@ impl<'a> Terminal<'a> {
     /// Shows results on `out` and progress on `err`.
     pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, context: Context, options: Options) -> Self {
         let now = Instant::now();
-        Self { out, err, context, options, cases: None, started: now, last_line: now, bar: None }
+        Self { out, err, context, options, cases: None, started: now, last_line: None, bar: None }
+    }
+
+    /// Says what the run proves, to be shown with its summary.
+    pub fn prove(&mut self, certificate: Vec<String>) {
+        self.context.certificate = certificate;
     }
 
     /// Shows an event. An error is the output's; that of the error stream is of no consequence.
@@ -58,7 +63,7 @@ impl<'a> Terminal<'a> {
             Event::Started { cases, .. } => {
                 self.cases = *cases;
                 self.started = Instant::now();
-                self.last_line = self.started;
+                self.last_line = None;
             }
             Event::Progress(progress) => self.progress(progress),
             Event::Failed(failure) => self.failed(failure),
@@ -99,8 +104,8 @@ impl<'a> Terminal<'a> {
                 message.extend([", ", &grouped(progress.unexpected), " unexpected"]);
             }
             bar.set_message(message);
-        } else if now.duration_since(self.last_line) >= LINE_EVERY {
-            self.last_line = now;
+        } else if self.last_line.is_none_or(|last| now.duration_since(last) >= LINE_EVERY) {
+            self.last_line = Some(now);
             let of = self.cases.map(|cases| format!(" of {}", grouped(cases))).unwrap_or_default();
             let line = format!(
                 "at case {}{of}: {} cases/s, {} unexpected",

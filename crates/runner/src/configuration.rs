@@ -1,6 +1,10 @@
 //! What a run is made of: where cases come from, who answers them, and where it ends.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dmlcts_backend::Backend;
 use dmlcts_model::FeatureLevel;
@@ -37,8 +41,9 @@ pub struct Configuration {
     pub limit: Option<u64>,
     /// Whether to end at the first verdict that is not expected.
     pub fail_fast: bool,
-    /// How long to run.
-    pub timeout: Option<Duration>,
+    /// When to end, with the search for smaller failing cases done: where something failed, the last tenth of
+    /// the time, or the ten seconds that the search takes at most, is left for it.
+    pub deadline: Option<Instant>,
     /// How many bytes one case may take, its tensors and what they are compared with together. A larger case
     /// is created and not run.
     pub memory: u64,
@@ -59,7 +64,7 @@ impl Default for Configuration {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             limit: None,
             fail_fast: false,
-            timeout: None,
+            deadline: None,
             memory: 1 << 30,
             allow: Vec::new(),
             filter: None,

@@ -88,12 +88,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let mut examiner = Worker::new(&shared, None, probe);
     let results = if examiner.is_some() { start_workers(&shared, jobs) } else { sync_channel(1).1 };
     let mut collector = Collector::new(&shared, &strategies, configuration);
-    let abandoned = collector.collect(
-        &results,
-        examiner.as_mut(),
-        configuration.timeout.map(|time| started + time),
-        tell,
-    );
+    let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
     let elapsed = started.elapsed();
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
@@ -102,7 +97,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     if let Some(examiner) =
         examiner.as_mut().filter(|_| configuration.shrink && ending != Ending::Interrupted)
     {
-        collector.shrink(examiner, tell);
+        collector.shrink(examiner, configuration.deadline, tell);
     }
     let summary = Summary {
         capabilities,
@@ -188,6 +183,7 @@ struct Collector<'run> {
     strategies: &'run [String],
     limit: Option<u64>,
     grace: Duration,
+    shrinks: bool,
     next: u64,
     waiting: BTreeMap<u64, ChunkResult>,
     progress: Progress,
@@ -209,6 +205,7 @@ impl<'run> Collector<'run> {
             strategies,
             limit: configuration.limit,
             grace: configuration.grace,
+            shrinks: configuration.shrink,
             next: 0,
             waiting: BTreeMap::new(),
             progress: Progress::default(),
@@ -234,8 +231,15 @@ impl<'run> Collector<'run> {
         let stop: &Stop = &self.shared.stop;
         let mut heard = Instant::now();
         let mut abandoned = Vec::new();
+        let kept = deadline.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
+        let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
         loop {
             let now = Instant::now();
+            // Where something failed, some of the time is kept for making it smaller.
+            let deadline = match deadline {
+                Some(end) if !self.groups.is_empty() => end.checked_sub(kept),
+                end => end,
+            };
             if deadline.is_some_and(|deadline| now >= deadline) {
                 stop.request(Ending::Timeout);
             }
@@ -348,13 +352,15 @@ impl<'run> Collector<'run> {
         self.groups.push(Group { cases: 1, first, smallest: None });
     }
 
-    /// Looks for a smaller case in each group.
-    fn shrink(&mut self, examiner: &mut Worker<'_>, tell: &mut dyn FnMut(Event<'_>)) {
-        if self.groups.is_empty() {
+    /// Looks for a smaller case in each group, until the run has to be over.
+    fn shrink(&mut self, examiner: &mut Worker<'_>, over: Option<Instant>, tell: &mut dyn FnMut(Event<'_>)) {
+        let now = Instant::now();
+        let most = now + SHRINK_TIME;
+        let deadline = over.map_or(most, |over| over.min(most));
+        if self.groups.is_empty() || deadline <= now {
             return;
         }
         tell(Event::Shrinking { groups: self.groups.len() });
-        let deadline = Instant::now() + SHRINK_TIME;
         let kept = std::mem::take(&mut self.found);
         for (group, (found, _)) in self.groups.iter_mut().zip(&kept.groups) {
             let wanted = group.first.class;

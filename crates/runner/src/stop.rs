@@ -1,4 +1,4 @@
-//! Ending a run early, from any thread: Ctrl-C, a deadline, a limit, the first failure.
+//! Ending a run early, from any thread: a signal, a deadline, a limit, the first failure.
 
 use std::sync::{
     Arc,
@@ -16,7 +16,7 @@ pub enum Ending {
     FirstFailure,
     /// The time was up.
     Timeout,
-    /// Somebody asked for it, by Ctrl-C for example.
+    /// Somebody asked for it, by Ctrl-C or another signal.
     Interrupted,
     /// A backend could not be started.
     BackendLost,

@@ -6,7 +6,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
@@ -433,12 +433,35 @@ fn a_limit_counts_the_cases_that_the_filter_lets_through() {
 fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
     let backend = behaving(|_| thread::sleep(Duration::from_secs(3600)));
     let mut run = run_of(&[REVERSAL; 4], backend);
-    run.configuration.timeout = Some(Duration::from_millis(100));
+    run.configuration.deadline = Some(Instant::now() + Duration::from_millis(100));
     run.configuration.grace = Duration::from_millis(100);
     let summary = summary(&run);
     assert_eq!(summary.ending, Ending::Timeout);
     assert!(!summary.abandoned.is_empty());
     assert_eq!(summary.progress.ran, 0);
+}
+
+#[test]
+fn of_the_time_some_is_left_for_smaller_failing_cases_and_no_more_is_taken() {
+    let mut capabilities = declared();
+    capabilities.limits.batch_jobs = 16;
+    let backend = declaring(capabilities, |batch| {
+        honest(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for run in jobs.iter().flat_map(|job| &job.runs) {
+            outputs[run.output.start] ^= 1;
+        }
+        thread::sleep(Duration::from_millis(5));
+    });
+    let mut run = run_of(&[REVERSAL; 20_000], backend);
+    let time = Duration::from_secs(1);
+    let started = Instant::now();
+    run.configuration.deadline = Some(started + time);
+    let summary = summary(&run);
+    assert_eq!(summary.ending, Ending::Timeout);
+    assert!(summary.elapsed < time, "{:?}", summary.elapsed);
+    assert!(summary.groups[0].smallest.is_some());
+    assert!(started.elapsed() < 2 * time, "the search for smaller cases alone may take ten seconds");
 }
 
 #[test]

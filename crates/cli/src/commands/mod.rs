@@ -7,12 +7,14 @@ mod run;
 mod spec;
 mod suites;
 
+use std::time::Instant;
+
 use crate::{arguments::Command, exit::Exit, problem::Problem};
 
-/// Does what the arguments ask for.
-pub(crate) fn execute(command: &Command) -> Result<Exit, Problem> {
+/// Does what the arguments ask for, in a program that started then.
+pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Problem> {
     match command {
-        Command::Run(arguments) => run::run(arguments),
+        Command::Run(arguments) => run::run(arguments, started),
         Command::List(arguments) => list::list(arguments),
         Command::Count(arguments) => list::count(arguments),
         Command::Show(arguments) => case::show(arguments),

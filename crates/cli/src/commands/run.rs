@@ -1,13 +1,17 @@
 //! `dmlcts run`: puts cases to a backend.
 
 use std::{
-    io::{self, IsTerminal},
-    sync::Arc,
+    io::{self, IsTerminal, Write as _},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
 };
 
 use dmlcts_generate::Certificate;
 use dmlcts_report::{Context, Options, Terminal};
-use dmlcts_runner::{Configuration, Ending, Listed, Parts, Run, Source, Stop};
+use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -15,15 +19,14 @@ use crate::{
     selection::parse_case,
 };
 
-/// Runs, shows what happens, and says how the program ends.
-pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Problem> {
+/// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
+pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
     let selection = &arguments.selection;
-    // First of all, since expanding a large suite takes a while, too.
-    let stop = Stop::default();
-    stop_at_ctrl_c(&stop);
+    let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
+    end_at_signals(&stop, &runs);
     let backend = backends::factory(&arguments.backend)?;
     let filter = selection.filter()?;
-    let (source, context) = source(arguments)?;
+    let Cases { source, parts, context } = cases(arguments)?;
     let run = Run {
         library: Library::embedded(),
         source,
@@ -33,7 +36,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Problem> {
             jobs: selection.threads(),
             limit: selection.limit,
             fail_fast: arguments.fail_fast,
-            timeout: arguments.timeout,
+            // A time that is beyond all clocks is never up.
+            deadline: arguments.timeout.and_then(|time| started.checked_add(time)),
             memory: arguments.memory,
             allow: arguments.allow.clone(),
             filter,
@@ -41,18 +45,35 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Problem> {
             shrink: arguments.cases.is_empty(),
             ..Configuration::default()
         },
-        stop: stop.clone(),
+        stop,
     };
     let (mut out, mut err) = (output::stdout(), io::stderr());
     let bar = err.is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context, options);
     let mut written = Ok(());
+    runs.store(true, Ordering::Relaxed);
     let summary = dmlcts_runner::run(&run, &mut |event| {
+        if let Event::Finished(summary) = &event {
+            if is_empty(summary) {
+                return;
+            }
+            if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
+                terminal.prove(proof(parts));
+            }
+        }
         if written.is_ok() {
             written = terminal.show(&event);
         }
     })?;
+    if is_empty(&summary) {
+        return Err(match summary.ending {
+            Ending::Timeout => {
+                Problem::usage("the time was up before a case ran", "give the run more time by --timeout")
+            }
+            _ => selection.nothing(summary.progress.read),
+        });
+    }
     match written {
         // The reader has seen enough; what the run came to holds all the same.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -60,22 +81,41 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Problem> {
     }
 }
 
-/// The cases, and what a summary calls them.
-fn source(arguments: &RunArguments) -> Result<(Arc<dyn Source>, Context), Problem> {
+/// Whether nothing ran, and nobody wanted that.
+fn is_empty(summary: &Summary) -> bool {
+    let ending = matches!(summary.ending, Ending::Complete | Ending::Timeout);
+    ending && summary.progress.ran == 0 && summary.abandoned.is_empty()
+}
+
+/// Whether every case ran, and none was unexpected.
+fn is_proof(summary: &Summary) -> bool {
+    summary.ending == Ending::Complete && summary.tally().unexpected() == 0
+}
+
+/// What to run.
+struct Cases {
+    source: Arc<dyn Source>,
+    /// The same, where it is a whole suite, which proves something.
+    parts: Option<Arc<Parts>>,
+    /// What a summary calls it.
+    context: Context,
+}
+
+/// The cases that the arguments ask for.
+fn cases(arguments: &RunArguments) -> Result<Cases, Problem> {
     let library = Library::embedded();
     if !arguments.cases.is_empty() {
         let cases = arguments.cases.iter().map(|line| parse_case(line)).collect::<Result<Vec<_>, _>>()?;
         let next = vec![(format!("dmlcts explain '{}'", cases[0]), "what the spec says of it".to_owned())];
         let what = if cases.len() == 1 { "one case".to_owned() } else { format!("{} cases", cases.len()) };
         let context = Context { library, what, certificate: Vec::new(), next };
-        return Ok((Arc::new(Listed::new(cases, "given")), context));
+        return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context });
     }
     let selection = &arguments.selection;
-    let parts = selection.parts()?;
+    let parts = Arc::new(selection.parts()?);
     let name = parts.expansion().suite().name().to_owned();
     let is_whole =
         selection.filter.is_none() && selection.feature_level.is_none() && selection.strategy.is_empty();
-    let certificate = if is_whole { proof(&parts) } else { Vec::new() };
     let mut what = format!("suite {name}, seed {}", selection.seed);
     if let Some(filter) = &selection.filter {
         what.extend([", where ", filter]);
@@ -89,7 +129,9 @@ fn source(arguments: &RunArguments) -> Result<(Arc<dyn Source>, Context), Proble
         "the cases, one line each".to_owned(),
     ));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
-    Ok((Arc::new(parts), Context { library, what, certificate, next }))
+    let context = Context { library, what, certificate: Vec::new(), next };
+    let source: Arc<dyn Source> = Arc::clone(&parts) as _;
+    Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context })
 }
 
 /// What a complete run proves, where exhaustive parts are most of the suite.
@@ -101,12 +143,17 @@ fn proof(parts: &Parts) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The first Ctrl-C ends the run with its summary; the second ends the program at once.
-fn stop_at_ctrl_c(stop: &Stop) {
-    let stop = stop.clone();
-    // Without a handler Ctrl-C ends the program at once, which is no reason not to run.
+/// The first signal ends a run that goes on, with its summary; any other ends the program at once.
+fn end_at_signals(stop: &Stop, runs: &Arc<AtomicBool>) {
+    let (stop, runs) = (stop.clone(), Arc::clone(runs));
+    // Without a handler a signal ends the program at once, which is no reason not to run.
     let _ = ctrlc::set_handler(move || {
-        if stop.is_requested() {
+        let runs = runs.load(Ordering::Relaxed);
+        if !runs {
+            // Where nobody can be told, the exit code still tells.
+            let _ = writeln!(io::stderr(), "interrupted before the first case");
+        }
+        if !runs || stop.is_requested() {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
         stop.request(Ending::Interrupted);
