@@ -54,21 +54,26 @@ pub(crate) struct Selection {
 
     /// The feature level to judge at, such as 4.1
     ///
-    /// A backend that can be set to a level is set to it. For any other backend, cases that only a higher
-    /// level makes valid are left out.
+    /// A run on a backend that can be set to a level, as the reference can, is set to it and takes every case.
+    /// Any other run, `list` and `count` leave out the cases that only a higher level makes valid.
     #[arg(long, value_name = "LEVEL")]
     pub(crate) feature_level: Option<FeatureLevel>,
 
     /// The seed of everything that is drawn
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// How many cases at most
-    #[arg(long, value_name = "N", value_parser = units::count)]
+    #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
 
     /// Threads [default: one a processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1024),
+        allow_negative_numbers = true
+    )]
     pub(crate) jobs: Option<u16>,
 }
 
@@ -102,11 +107,19 @@ pub(crate) struct RunArguments {
     pub(crate) fail_fast: bool,
 
     /// End after this time, such as 90s or 10m
-    #[arg(long, value_name = "TIME", value_parser = units::time_span)]
+    ///
+    /// It counts from the start of the program.
+    #[arg(long, value_name = "TIME", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Duration>,
 
     /// What one case may take, such as 512MiB; larger cases are created and not run
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = units::size)]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "1GiB",
+        value_parser = units::size,
+        allow_hyphen_values = true
+    )]
     pub(crate) memory: u64,
 
     /// Differences that are no failures: zero-sign, denormal-flushed, nan-canonicalised

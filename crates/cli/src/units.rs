@@ -2,9 +2,17 @@
 
 use std::time::Duration;
 
-/// Reads `90s`, `10m`, `1h30m`, `500ms`; a bare number counts seconds.
+/// Reads `90s`, `10m`, `1h30m`, `500ms`; a bare number counts seconds. No time at all is none.
 pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is not a time span; write 90s, 10m or 1h30m");
+    match span(text)? {
+        Duration::ZERO => Err("nothing runs in no time; write 90s, or leave the option out".to_owned()),
+        span => Ok(span),
+    }
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let wrong =
+        || format!("`{text}` is not a time span; write whole numbers with units, such as 90s, 10m or 1h30m");
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.parse().map(Duration::from_secs).map_err(|_| wrong());
     }
@@ -31,9 +39,13 @@ pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
     Ok(total)
 }
 
-/// Reads `512MiB`, `2GiB`, `64k`; units are powers of 1024, and a bare number counts bytes.
+/// Reads `512MiB`, `2GiB`, `64k`; units are powers of 1024, and a bare number counts bytes. No case fits in none.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is not a size; write 512MiB or 2GiB");
+    let wrong = || {
+        format!(
+            "`{text}` is not a size; write a whole number below 2^64 bytes with a unit, such as 512MiB or 2GiB"
+        )
+    };
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit.to_ascii_lowercase().as_str() {
@@ -44,13 +56,28 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         "t" | "tb" | "tib" => 40,
         _ => return Err(wrong()),
     };
-    number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift)).ok_or_else(wrong)
+    match number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift)) {
+        Some(0) => Err("no case fits in no memory; write 512MiB or 2GiB".to_owned()),
+        size => size.ok_or_else(wrong),
+    }
 }
 
-/// Reads a count, whose digits may be grouped by `_` or `,`.
+/// Reads a count of at least one, whose digits may be grouped by `_` or `,`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
-    digits.parse().map_err(|_| format!("`{text}` is not a count; write 1000 or 1_000"))
+    match digits.parse() {
+        Ok(0) => Err("no case is no run; write 1 or more, or leave the option out".to_owned()),
+        Ok(count) => Ok(count),
+        Err(_) => Err(format!(
+            "`{text}` is not a count; write a number from 1 to {}, such as 1000 or 1_000",
+            u64::MAX
+        )),
+    }
+}
+
+/// Reads a seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a seed; write a number from 0 to {}", u64::MAX))
 }
 
 #[cfg(test)]
@@ -64,7 +91,9 @@ mod tests {
         {
             assert_eq!(time_span(text), Ok(Duration::from_millis(milliseconds)), "{text}");
         }
-        for text in ["s", "1x", "1.5h", "-1s", "99999999999999999999s", "1h2", "18446744073709551615d"] {
+        for text in
+            ["s", "1x", "1.5h", "-1s", "99999999999999999999s", "1h2", "0", "0s0ms", "18446744073709551615d"]
+        {
             assert!(time_span(text).is_err(), "{text}");
         }
     }
@@ -74,7 +103,7 @@ mod tests {
         for (text, bytes) in [("512MiB", 512 << 20), ("2g", 2 << 30), ("64k", 65_536), ("100", 100)] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
-        for text in ["", "MiB", "1.5G", "99999999999G", "-1"] {
+        for text in ["", "MiB", "1.5G", "99999999999G", "-1", "0", "0GiB"] {
             assert!(size(text).is_err(), "{text}");
         }
     }
@@ -85,5 +114,6 @@ mod tests {
         assert_eq!(count("5,000"), Ok(5000));
         assert!(count("many").is_err());
         assert!(count("").is_err());
+        assert!(count("0").is_err());
     }
 }

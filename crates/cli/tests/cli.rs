@@ -50,7 +50,7 @@ fn stdout(arguments: &[&str]) -> String {
 struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new(name: &str, text: &str) -> Self {
+    fn new(name: &str, text: impl AsRef<[u8]>) -> Self {
         let path = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
         std::fs::write(&path, text).expect("the temporary folder takes a file");
         Self(path)
@@ -113,7 +113,17 @@ fn specs_are_listed_shown_and_checked() {
 #[test]
 fn bad_input_is_explained() {
     let unknown_key = Scratch::new("unknown.yaml", "operator: X\nmember: 3\n");
-    let bomb = Scratch::new("bomb.yaml", &bomb());
+    let bomb = Scratch::new("bomb.yaml", bomb());
+    let not_text = Scratch::new("not-text.yaml", b"operator: \xff\n");
+    let no_cases = Scratch::new(
+        "no-cases.yaml",
+        "suite: none\npurpose: none\nparts: [{id: none, strategy: documented, operators: [SLICE], ranks: {min: 1, max: 1}}]\n",
+    );
+    let ten_cases = Scratch::new(
+        "ten-cases.yaml",
+        "suite: ten\npurpose: ten\nparts: [{id: ten, strategy: random, count: 10}]\n",
+    );
+    let too_large = Scratch::new("too-large.yaml", vec![b'#'; (1 << 20) + 1]);
     let long = format!("SLICE1 FLOAT32 in={}", "1,".repeat(100));
     let cases: &[(&str, &[&str])] = &[
         ("no_command", &[]),
@@ -126,7 +136,21 @@ fn bad_input_is_explained() {
         ("strategy_that_the_suite_lacks", &["list", "--suite", "soak", "--strategy", "documented"]),
         ("bad_level", &["run", "--feature-level", "7.0"]),
         ("bad_limit", &["run", "--limit", "many"]),
+        ("negative_limit", &["run", "--limit", "-1"]),
+        ("zero_limit", &["list", "--limit", "0"]),
+        ("bad_seed", &["run", "--seed", "x"]),
+        ("negative_seed", &["run", "--seed", "-1"]),
         ("bad_timeout", &["run", "--timeout", "soon"]),
+        ("zero_timeout", &["run", "--timeout", "0"]),
+        ("negative_timeout", &["run", "--timeout", "-1s"]),
+        ("fractional_memory", &["run", "--memory", "1.5GiB"]),
+        ("negative_memory", &["run", "--memory", "-5"]),
+        ("zero_memory", &["run", "--memory", "0"]),
+        ("negative_jobs", &["run", "--jobs", "-1"]),
+        ("nothing_to_run", &["run", "--suite", ten_cases.path(), "--where", "1 == 2"]),
+        ("nothing_to_list", &["list", "--suite", ten_cases.path(), "--where", "1 == 2"]),
+        ("nothing_of_a_strategy", &["list", "--suite", no_cases.path()]),
+        ("no_time", &["run", "--suite", "soak", "--where", "1 == 2", "--timeout", "100ms"]),
         ("bad_memory", &["run", "--memory", "lots"]),
         ("bad_difference", &["run", "--allow", "nan"]),
         ("no_threads", &["run", "--jobs", "0"]),
@@ -147,13 +171,32 @@ fn bad_input_is_explained() {
         ("missing_spec", &["spec", "check", "no-such.yaml"]),
         ("unknown_key_in_spec", &["spec", "check", unknown_key.path()]),
         ("bomb", &["spec", "check", bomb.path()]),
+        ("spec_that_is_no_text", &["spec", "check", not_text.path()]),
+        ("spec_that_is_too_large", &["spec", "check", too_large.path()]),
+        ("suite_that_is_no_text", &["run", "--suite", not_text.path()]),
+        ("directory", &["spec", "check", env!("CARGO_MANIFEST_DIR")]),
         ("endless_count", &["count", "--suite", "soak", "--where", "1 == 1"]),
     ];
     for (name, arguments) in cases {
         let text = text(arguments);
         assert!(text.starts_with("exit 2\n--- stderr\n"), "{name}: {text}");
-        let text = text.replace(unknown_key.path(), "unknown.yaml").replace(bomb.path(), "bomb.yaml");
+        let files = [&unknown_key, &bomb, &not_text, &too_large].map(Scratch::path);
+        let shown = ["unknown.yaml", "bomb.yaml", "not-text.yaml", "too-large.yaml"];
+        let text = files.into_iter().zip(shown).fold(text, |text, (path, name)| text.replace(path, name));
+        let text = text.replace(env!("CARGO_MANIFEST_DIR"), "directory");
         insta::assert_snapshot!(format!("bad_{name}"), text);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_without_end_is_not_read_to_its_end() {
+    for arguments in [["spec", "check", "/dev/zero"], ["run", "--suite", "/dev/zero"]] {
+        let text = text(&arguments);
+        assert!(
+            text.starts_with("exit 2\n--- stderr\nerror: cannot read /dev/zero: it has more than"),
+            "{text}"
+        );
     }
 }
 
@@ -277,7 +320,13 @@ fn a_reader_that_goes_away_ends_an_endless_list_quietly() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_the_machines_failure() {
-    for arguments in [["list", "--limit=10"], ["run", "--limit=10"], ["spec", "list"]] {
+    for arguments in [
+        ["list", "--limit=10"],
+        ["run", "--limit=10"],
+        ["spec", "list"],
+        ["run", "--help"],
+        ["list", "--version"],
+    ] {
         let full = File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
         let output = dmlcts().args(arguments).stdout(full).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(3), "{arguments:?}");
@@ -289,19 +338,23 @@ fn a_full_disk_is_the_machines_failure() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_with_the_summary_of_what_ran() {
-    let child = dmlcts()
+    let mut child = dmlcts()
         .args(["run", "--suite", "soak"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    std::thread::sleep(Duration::from_millis(1500));
+    // A line of progress says that cases run.
+    let mut said = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("text");
+    assert!(line.starts_with("at case "), "{line}");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.expect("kill starts").success());
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{text}");
-    assert!(text.contains("ended     by Ctrl-C, after "), "{text}");
+    assert!(text.contains("ended     interrupted, after "), "{text}");
     assert!(text.contains("held      "), "{text}");
 }
 

@@ -60,9 +60,13 @@ impl Picker<'_> {
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, Problem> {
     let selection = &arguments.selection;
     let mut out = output::stdout();
-    each_chunk(selection, true, |lines| out.write_all(lines.text.as_bytes()))?;
+    let mut listed = 0;
+    let read = each_chunk(selection, true, |lines| {
+        listed += lines.count;
+        out.write_all(lines.text.as_bytes())
+    })?;
     out.flush()?;
-    Ok(Exit::Success)
+    if listed == 0 { Err(selection.nothing(read)) } else { Ok(Exit::Success) }
 }
 
 /// Counts cases, by part where nothing has to be generated for it.
@@ -111,15 +115,16 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// Hands over the picked cases of a selection, chunk by chunk, in order.
+/// Hands over the picked cases of a selection, chunk by chunk, in order. Returns how many cases there are to pick
+/// from.
 fn each_chunk(
     selection: &Selection,
     with_text: bool,
     mut take: impl FnMut(&Lines) -> io::Result<()>,
-) -> Result<(), Problem> {
+) -> Result<u64, Problem> {
     let parts = selection.parts()?;
     let filter = selection.filter()?;
-    let Some(blank) = blank() else { return Ok(()) };
+    let Some(blank) = blank() else { return Ok(0) };
     let is_filtered = filter.is_some() || selection.feature_level.is_some();
     let end = match selection.limit {
         Some(limit) if !is_filtered => parts.count().unwrap_or(u64::MAX).min(limit),
@@ -160,7 +165,7 @@ fn each_chunk(
                 break;
             }
         }
-        Ok(())
+        Ok(end)
     })
 }
 
