@@ -66,3 +66,13 @@ fn bounds_that_bound_nothing_are_said_to() {
     let remarks = expansion.parts()[0].remarks();
     assert!(remarks.iter().any(|remark| remark.contains("add a bound")), "{remarks:?}");
 }
+
+#[test]
+fn parts_that_can_have_no_cases_are_refused() {
+    let mut all = vec![refused("suite: try\npurpose: Nothing.\nparts: []\n")];
+    for empty in ["count: 0", "types: []", "operators: []", "fills: []"] {
+        all.push(message(&format!("id: a\nstrategy: random\n{empty}")));
+    }
+    all.push(message("id: a\nstrategy: negative\neach: 0"));
+    insta::assert_snapshot!(all.join("\n\n----\n\n"));
+}

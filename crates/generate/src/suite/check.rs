@@ -27,6 +27,9 @@ pub(crate) fn check<'lib>(
 ) -> Vec<CheckedPart<'lib>> {
     let parts = &document.value.parts;
     let root = document.root().key("parts");
+    if parts.is_empty() {
+        wrong.push(root.mistake("a suite without parts has no cases", "expected a part at least"));
+    }
     for (place, part) in parts.iter().enumerate() {
         if parts[..place].iter().any(|other| other.id == part.id) {
             let message = format!("two parts are called `{}`", part.id);
@@ -93,6 +96,17 @@ fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
         let message = "an exhaustive part needs `bounds`, or its search has no end";
         let label = "expected bounds such as `- that: InputTensor.Sizes <= 8`";
         wrong.push(place.name("strategy").mistake(message, label));
+    }
+    let empty = [
+        ("count", part.count == Some(0)),
+        ("each", part.each == Some(0)),
+        ("operators", part.operators.as_ref().is_some_and(Vec::is_empty)),
+        ("types", part.types.as_ref().is_some_and(Vec::is_empty)),
+        ("fills", part.fills.as_ref().is_some_and(Vec::is_empty)),
+    ];
+    for (option, _) in empty.into_iter().filter(|(_, empty)| *empty) {
+        let message = format!("with this `{option}`, the part has no cases");
+        wrong.push(place.key(option).mistake(message, "expected one at least"));
     }
     if part.elements == Some(0) || part.elements.is_some_and(|most| most > MOST_ELEMENTS) {
         let message = format!("a tensor of at most {} elements cannot be drawn", part.elements.unwrap_or(0));
