@@ -28,7 +28,6 @@ pub(crate) fn lines(certificate: &Certificate) -> Vec<String> {
             };
             lines.push(format!("  {:<30} {ranks}: {} cases{each}", name.trim_end(), number(first.cases)));
         }
-        lines.extend(part.remarks.iter().map(|remark| format!("  not complete: {remark}")));
     }
     lines
 }

@@ -1,6 +1,6 @@
 //! What a complete run of an exhaustive suite has shown: the bounds, the counts, and by which spec.
 
-use crate::{Expansion, Row};
+use crate::{Expansion, Part, Row, Strategy};
 
 /// What an expansion covers, to be shown when a run of it is complete. Equal certificates mean the same cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,13 +26,16 @@ pub struct CertifiedPart {
     pub bounds: Vec<String>,
     /// The counts.
     pub rows: Vec<Row>,
-    /// What was not tried, and why; a certificate with any is none.
-    pub remarks: Vec<String>,
 }
 
 impl Certificate {
-    /// The certificate of an expansion; `None` where none of its parts is exhaustive. Searches those parts.
+    /// The certificate of an expansion; `None` where none of its parts is exhaustive, or one of them remarks
+    /// that it left something out. Searches those parts.
     pub fn of(expansion: &Expansion<'_>) -> Option<Self> {
+        let exhaustive = |part: &&Part<'_>| part.strategy() == Strategy::Exhaustive;
+        if expansion.parts().iter().filter(exhaustive).any(|part| !part.remarks().is_empty()) {
+            return None;
+        }
         let parts: Vec<CertifiedPart> = expansion
             .parts()
             .iter()
@@ -49,7 +52,6 @@ impl Certificate {
                     })
                     .collect(),
                 rows: part.rows(),
-                remarks: if part.rows().is_empty() { Vec::new() } else { part.remarks() },
             })
             .filter(|part| !part.rows.is_empty())
             .collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Library, Operator};
+use dmlcts_spec::{Diagnostic, Library, LoadError, Operator};
 
 use crate::{
     draw::derive,
@@ -11,7 +11,7 @@ use crate::{
     pool::Pools,
     space::Space,
     strategy::{
-        Found, Generator, Row, Searched, boundary, documented,
+        Found, Generator, Row, Searched, boundary, documented, enclosed,
         exhaustive::{Bounded, Exhaustive},
         large,
         layout::Layouts,
@@ -123,17 +123,26 @@ impl<'lib> Expansion<'lib> {
         library: &'lib Library,
         seed: u64,
         checked: Vec<CheckedPart<'lib>>,
-    ) -> Self {
+    ) -> Result<Self, LoadError> {
         let mut spaces = Spaces { library, seed, found: Vec::new(), pools: Vec::new() };
         let forms = suite.form().parts.iter().cloned();
+        let mut wrong: Vec<Diagnostic> = Vec::new();
         let parts = forms
             .zip(checked)
-            .map(|(form, part)| {
-                let generator = generator(&form, part, &mut spaces, derive(seed, &form.id));
+            .enumerate()
+            .map(|(at, (form, part))| {
+                let bounded = bounded(&part, &mut spaces);
+                if form.strategy == Strategy::Exhaustive {
+                    let named = format!("suite `{}`, part `{}`", suite.name(), form.id);
+                    let place = suite.place().key("parts").index(at).name("bounds");
+                    enclosed::check(&bounded, part.ranks, &named, place, &mut wrong);
+                }
+                let generator = generator(&form, part, bounded, &mut spaces, derive(seed, &form.id));
                 Part { form, generator }
             })
             .collect();
-        Self { library, suite: suite.clone(), seed, parts }
+        LoadError::check(wrong)?;
+        Ok(Self { library, suite: suite.clone(), seed, parts })
     }
 
     /// The spec that the cases come from.
@@ -226,16 +235,10 @@ impl<'lib> Spaces<'lib> {
     }
 }
 
-/// What makes the cases of a part.
-fn generator<'lib>(
-    form: &PartForm,
-    part: CheckedPart<'lib>,
-    spaces: &mut Spaces<'lib>,
-    seed: u64,
-) -> Box<dyn Generator + 'lib> {
-    let CheckedPart { operators, types, ranks, bounds } = part;
-    let each = form.each.unwrap_or(4) as usize;
-    let bounded = operators.iter().zip(bounds).filter_map(|(operator, terms)| {
+/// The spaces that a part works in, with its bounds.
+fn bounded<'lib>(part: &CheckedPart<'lib>, spaces: &mut Spaces<'lib>) -> Vec<Bounded<'lib>> {
+    let operators = part.operators.iter().zip(&part.bounds);
+    let bounded = operators.filter_map(|(operator, terms)| {
         let space = spaces.of(operator)?;
         let settings = space.settings.iter();
         let bounds = settings
@@ -243,7 +246,19 @@ fn generator<'lib>(
             .collect();
         Some(Bounded { space, bounds })
     });
-    let bounded: Vec<Bounded<'lib>> = bounded.collect();
+    bounded.collect()
+}
+
+/// What makes the cases of a part.
+fn generator<'lib>(
+    form: &PartForm,
+    part: CheckedPart<'lib>,
+    bounded: Vec<Bounded<'lib>>,
+    spaces: &mut Spaces<'lib>,
+    seed: u64,
+) -> Box<dyn Generator + 'lib> {
+    let CheckedPart { types, ranks, .. } = part;
+    let each = form.each.unwrap_or(4) as usize;
     // Negative and boundary parts start from small drawn descs.
     let elements = match form.strategy {
         Strategy::Negative | Strategy::Boundary => SMALL,

@@ -4,8 +4,8 @@
 use dmlcts_model::{MemberKind, Side};
 use dmlcts_spec::{
     Operator,
-    expression::{self, Binary, Logic, TermKind},
-    program::{Leaf, ListSource},
+    expression::{self, Binary, Logic, Quantifier, TermKind},
+    program::{Field, Leaf, ListSource},
 };
 
 use crate::{
@@ -24,14 +24,14 @@ pub(crate) struct Rule {
 
 /// The clauses that are stated on each axis and say something about its sizes and lists.
 pub(crate) fn rules(operator: &Operator, values: &[i64]) -> Vec<Rule> {
-    let lowering = Lowering { operator, values };
+    let lowering = Lowering { operator, values, rank: None };
     let clauses = operator.clauses().iter().enumerate();
     clauses.filter_map(|(clause, known)| lowering.rule(clause, &known.term)).collect()
 }
 
 /// The questions that are asked on each axis, numbered after the clauses.
 pub(crate) fn questions(operator: &Operator, values: &[i64]) -> Vec<Rule> {
-    let lowering = Lowering { operator, values };
+    let lowering = Lowering { operator, values, rank: None };
     let questions = operator.questions().iter().zip(operator.clauses().len()..);
     questions.filter_map(|(known, place)| lowering.rule(place, &known.term)).collect()
 }
@@ -39,7 +39,7 @@ pub(crate) fn questions(operator: &Operator, values: &[i64]) -> Vec<Rule> {
 /// The comparisons within what is read, as conditions; the output coordinate is the unknown after the last
 /// variable.
 pub(crate) fn reads(operator: &Operator, values: &[i64]) -> Vec<Condition> {
-    let lowering = Lowering { operator, values };
+    let lowering = Lowering { operator, values, rank: None };
     let semantics = operator.semantics();
     let chosen = semantics.by.and_then(|member| values.get(member)).copied();
     let branches =
@@ -53,7 +53,13 @@ pub(crate) fn reads(operator: &Operator, values: &[i64]) -> Vec<Condition> {
 
 /// A condition on one axis, with a setting's values folded in.
 pub(crate) fn bound(operator: &Operator, values: &[i64], term: &expression::Term) -> Condition {
-    Lowering { operator, values }.condition(term)
+    Lowering { operator, values, rank: None }.condition(term)
+}
+
+/// A condition on a desc of some rank, where an unknown stands for its value on any axis: whatever holds over
+/// whole domains then holds of every desc whose axes lie within.
+pub(crate) fn whole(operator: &Operator, values: &[i64], rank: usize, term: &expression::Term) -> Condition {
+    Lowering { operator, values, rank: Some(rank) }.condition(term)
 }
 
 /// A constant of the spec as the solver holds it.
@@ -64,13 +70,15 @@ fn number(value: i128) -> i64 {
 struct Lowering<'a> {
     operator: &'a Operator,
     values: &'a [i64],
+    /// How many axes an unknown stands for; `None` where it stands for its value on one.
+    rank: Option<usize>,
 }
 
 impl Lowering<'_> {
     fn rule(&self, clause: usize, term: &expression::Term) -> Option<Rule> {
         let that = if term.per_axis {
             self.condition(term)
-        } else if let TermKind::Over(expression::Quantifier::All, inner) = &term.kind {
+        } else if let TermKind::Over(Quantifier::All, inner) = &term.kind {
             // What holds on all axes holds on each.
             self.condition(inner)
         } else {
@@ -104,6 +112,10 @@ impl Lowering<'_> {
                 let parts = [condition, a, b].map(|part| Box::new(self.condition(part)));
                 let [condition, a, b] = parts;
                 Condition::If(condition, a, b)
+            }
+            // Where it is the same over whole domains, it is the same on each axis.
+            TermKind::Over(quantifier, inner) if self.rank.is_some() && quantifier.is_condition() => {
+                self.condition(inner)
             }
             // Conditions that agree, or quantify over the axes, do not narrow one axis.
             _ => Condition::Opaque,
@@ -143,6 +155,16 @@ impl Lowering<'_> {
                 let condition = Box::new(self.condition(condition));
                 Term::If(condition, Box::new(self.number(a)), Box::new(self.number(b)))
             }
+            TermKind::Over(quantifier, inner) => match (self.rank, quantifier) {
+                (Some(rank), Quantifier::Sum) => {
+                    Term::Multiply(Box::new(Term::Number(rank as i64)), Box::new(self.number(inner)))
+                }
+                // The axes differ, so that this is no power: (-2) * 3 is possible where each is -2 or 3.
+                (Some(rank), Quantifier::Product) => (0..rank).fold(Term::Number(1), |product, _| {
+                    Term::Multiply(Box::new(product), Box::new(self.number(inner)))
+                }),
+                _ => Term::Opaque,
+            },
             _ => Term::Opaque,
         }
     }
@@ -169,7 +191,9 @@ impl Lowering<'_> {
             Leaf::List(ListSource::Sizes(Side::Input)) => Term::Unknown(INPUT),
             Leaf::List(ListSource::Sizes(Side::Output)) => Term::Unknown(OUTPUT),
             Leaf::List(ListSource::Member(member)) => Term::Unknown(place(member)),
+            Leaf::Field(_, Field::DimensionCount) => self.rank(),
             Leaf::Member(member) => match members.get(member).map(|known| &known.kind) {
+                Some(MemberKind::Count) => self.rank(),
                 Some(MemberKind::U32 | MemberKind::I32 | MemberKind::Enumeration(_)) => {
                     Term::Number(self.values[member])
                 }
@@ -178,6 +202,10 @@ impl Lowering<'_> {
             Leaf::Coordinate => Term::Unknown(place(members.len())),
             _ => Term::Opaque,
         }
+    }
+
+    fn rank(&self) -> Term {
+        self.rank.map_or(Term::Opaque, |rank| Term::Number(rank as i64))
     }
 
     /// Every comparison in what is read, as a condition of its own.

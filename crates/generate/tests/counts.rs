@@ -18,7 +18,6 @@ fn the_exhaustive_box_has_the_known_counts() {
     };
     assert_eq!(["SLICE", "SLICE1", "PADDING1"].map(|name| count(0, name)), [480, 2_888, 19_363]);
     assert_eq!(["SLICE", "SLICE1", "PADDING1"].map(|name| count(1, name)), [10_816, 160_000, 2_138_309]);
-    assert!(certificate.parts.iter().all(|part| part.remarks.is_empty()));
 }
 
 #[test]

@@ -62,3 +62,28 @@ fn every_strategy_serves_an_operator_that_it_has_never_seen() {
     let alone = expansion.parts()[1].remarks();
     assert!(!alone.iter().any(|remark| remark.starts_with("tile.output-size:")), "{alone:?}");
 }
+
+#[test]
+fn a_clause_that_ties_axes_together_is_not_counted_over() {
+    let tile = include_str!("../../spec/tests/data/tile.yaml").replace(
+        "\nsemantics:",
+        "  - id: few\n    that: sum axes Repeats <= 6\n    cite: nowhere\n\nsemantics:",
+    );
+    let mut sources = Library::embedded_sources();
+    sources.push(Source::new("tile.yaml", tile));
+    let library = Library::load(&sources).unwrap_or_else(|error| panic!("{error}"));
+    let expand = |repeats: u32, axes: u32| {
+        let text = format!(
+            "suite: tied\npurpose: Axes that share.\nparts:\n  - id: exhaustive\n    strategy: exhaustive\n    \
+             operators: [TILE]\n    types: [INT8]\n    ranks: {{min: 1, max: {axes}}}\n    bounds:\n      \
+             - that: InputTensor.Sizes <= 3\n      - that: Repeats <= {repeats}\n"
+        );
+        let suite = Suite::parse(&Source::new("tied.yaml", text)).unwrap_or_else(|error| panic!("{error}"));
+        suite.expand(&library, 0).map(|expansion| expansion.length()).map_err(|error| error.to_string())
+    };
+    // Four repeats on each of two axes are more than six, three are not.
+    let refused = expand(4, 2).unwrap_err();
+    assert!(refused.contains("`tile.few` ties the axes of TILE together"), "{refused}");
+    assert_eq!(expand(4, 1), Ok(Length::Finite(12)));
+    assert_eq!(expand(3, 2), Ok(Length::Finite(9 + 81)));
+}

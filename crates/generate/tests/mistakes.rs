@@ -58,13 +58,44 @@ fn a_suite_that_is_not_there_is_said_not_to_be() {
 }
 
 #[test]
-fn bounds_that_bound_nothing_are_said_to() {
-    let text = "suite: try\npurpose: Unbounded.\nparts:\n  - id: a\n    strategy: exhaustive\n    bounds:\n      \
-                - that: InputTensor.Sizes >= 3\n";
+fn a_box_without_an_end_is_refused_with_what_lacks_a_bound() {
+    let boxes = [
+        // Everything else follows from the input's size in SLICE1 but the strides.
+        "id: a\nstrategy: exhaustive\nranks: {min: 1, max: 2}\nbounds:\n  - that: InputTensor.Sizes <= 8",
+        "id: a\nstrategy: exhaustive\noperators: [SLICE1]\nbounds:\n  - that: InputTensor.Sizes >= 3",
+        "id: a\nstrategy: exhaustive\noperators: [PADDING1]\nbounds:\n  - that: InputTensor.Sizes <= 8\n  \
+         - that: StartPadding <= 2\n  - that: PaddingMode == EDGE or EndPadding <= 2",
+    ];
+    insta::assert_snapshot!(boxes.map(message).join("\n\n----\n\n"));
+    // What the messages say to add is enough.
+    let [first, ..] = boxes;
+    let added: String = message(first)
+        .lines()
+        .filter(|line| line.contains("add a bound"))
+        .flat_map(|line| line.split('`').skip(1).step_by(2).map(|bound| format!("\n  {bound}")))
+        .collect();
+    let text = format!(
+        "suite: try\npurpose: Mended.\nparts:\n  - {}\n",
+        format!("{first}{added}").replace('\n', "\n    ")
+    );
     let suite = Suite::parse(&Source::new("try.yaml", text)).unwrap();
-    let expansion = suite.expand(Library::embedded(), 0).unwrap();
-    let remarks = expansion.parts()[0].remarks();
-    assert!(remarks.iter().any(|remark| remark.contains("add a bound")), "{remarks:?}");
+    let expansion = suite.expand(Library::embedded(), 0).map(|expansion| expansion.parts().len());
+    assert!(matches!(expansion, Ok(1)), "{}", expansion.unwrap_err());
+}
+
+#[test]
+fn a_box_in_which_a_rule_of_whole_tensors_can_fail_is_refused() {
+    let sized = |size: u32| {
+        format!(
+            "id: a\nstrategy: exhaustive\noperators: [SLICE1]\nranks: {{min: 8, max: 8}}\nbounds:\n  \
+             - that: InputTensor.Sizes <= {size}\n  - that: InputWindowStrides == 1"
+        )
+    };
+    // 16 to the eighth is 2^32.
+    insta::assert_snapshot!(message(&sized(16)));
+    let text = format!("suite: try\npurpose: Fits.\nparts:\n  - {}\n", sized(15).replace('\n', "\n    "));
+    let suite = Suite::parse(&Source::new("try.yaml", text)).unwrap();
+    assert!(suite.expand(Library::embedded(), 0).is_ok());
 }
 
 #[test]

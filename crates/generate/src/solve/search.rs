@@ -83,6 +83,16 @@ impl<'conditions> Problem<'conditions> {
         (!domains[unknown].is_empty() && self.narrow(&mut domains, 1 << unknown)).then_some(domains)
     }
 
+    /// The domain of each unknown.
+    pub(crate) fn domains(&self) -> &Domains {
+        &self.domains
+    }
+
+    /// Whether an unknown may have more values than can be enumerated.
+    pub(crate) fn is_wide(&self, unknown: usize) -> bool {
+        self.domains[unknown].len() > WIDEST
+    }
+
     /// What lies on either side of a forbidden value in the middle of a domain; `None` where there is none.
     fn sides(&self, domains: &Domains) -> Option<[Option<Domains>; 2]> {
         let inside = |&&(unknown, value): &&(usize, i64)| {

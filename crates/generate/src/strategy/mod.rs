@@ -3,6 +3,7 @@
 
 pub(crate) mod boundary;
 pub(crate) mod documented;
+pub(crate) mod enclosed;
 pub(crate) mod exhaustive;
 pub(crate) mod large;
 pub(crate) mod layout;

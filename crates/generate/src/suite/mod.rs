@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dmlcts_spec::{
     FileError, Library, LoadError, Source, read_file,
-    yaml::{self, Document},
+    yaml::{self, Document, Place},
 };
 
 pub(crate) use check::CheckedPart;
@@ -90,17 +90,23 @@ impl Suite {
         &self.document.value
     }
 
+    /// The whole of what was written, for mistakes to be shown in.
+    pub(crate) fn place(&self) -> Place<'_> {
+        self.document.root()
+    }
+
     /// Where it was written.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
     /// Applies the suite to a spec. This only checks names and bounds, and returns at once whatever the number
-    /// of cases: parts search on their first use.
+    /// of cases: parts search on their first use. A box that has no end, or that cannot be counted axis by axis,
+    /// is a mistake.
     pub fn expand<'lib>(&self, library: &'lib Library, seed: u64) -> Result<Expansion<'lib>, SuiteError> {
         let mut wrong = Vec::new();
         let parts = check::check(&self.document, library, &mut wrong);
         LoadError::check(wrong)?;
-        Ok(Expansion::new(self, library, seed, parts))
+        Ok(Expansion::new(self, library, seed, parts)?)
     }
 }

@@ -1,0 +1,204 @@
+//! Whether the bounds of an exhaustive part enclose a box, and one that can be counted axis by axis. Both are
+//! found before anything is enumerated, by interval arithmetic alone: a count that misses descs, or that holds
+//! invalid ones, would prove what was never tried.
+
+use dmlcts_model::MemberKind;
+use dmlcts_spec::{
+    Diagnostic, Operator,
+    expression::{Quantifier, Term, TermKind},
+    program::{Field, Leaf, ListSource},
+    yaml::Place,
+};
+
+use super::exhaustive::Bounded;
+use crate::{
+    lower,
+    solve::{Interval, Problem},
+    space::{INPUT, OUTPUT, Setting},
+};
+
+/// Adds what is wrong with the bounds of a part, at `place`. `part` names it in messages.
+pub(crate) fn check(
+    boxes: &[Bounded<'_>],
+    ranks: (usize, usize),
+    part: &str,
+    place: Place<'_>,
+    wrong: &mut Vec<Diagnostic>,
+) {
+    for bounded in boxes {
+        let space = &bounded.space;
+        let ranks = ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1);
+        // What is wrong, and in which settings: most often it is the same in all.
+        let mut faults: Vec<(Fault, Vec<&str>)> = Vec::new();
+        for (place, setting) in space.settings.iter().enumerate() {
+            let Some(problem) = bounded.problem(place) else { continue };
+            let unbounded = unbounded(&problem, space.width());
+            let found = if unbounded.is_empty() {
+                let tied = ranks.clone().flat_map(|rank| tied(space.operator, setting, &problem, rank));
+                tied.map(Fault::Tied).collect()
+            } else {
+                vec![Fault::Unbounded(unbounded)]
+            };
+            for fault in found {
+                match faults.iter_mut().find(|(known, _)| *known == fault) {
+                    Some((_, settings)) if settings.last() == Some(&setting.name.as_str()) => {}
+                    Some((_, settings)) => settings.push(&setting.name),
+                    None => faults.push((fault, vec![&setting.name])),
+                }
+            }
+        }
+        wrong.extend(faults.iter().map(|(fault, settings)| fault.diagnostic(bounded, settings, part, place)));
+    }
+}
+
+/// Why a part cannot be counted.
+#[derive(PartialEq)]
+enum Fault {
+    /// These variables have too many values to try each.
+    Unbounded(Vec<usize>),
+    /// This clause depends on several axes at once, and can be false in the box.
+    Tied(usize),
+}
+
+impl Fault {
+    fn diagnostic(
+        &self,
+        bounded: &Bounded<'_>,
+        settings: &[&str],
+        part: &str,
+        place: Place<'_>,
+    ) -> Diagnostic {
+        let operator = bounded.space.operator.name();
+        let settings = settings.join(", ");
+        let whom =
+            if settings.is_empty() { operator.to_owned() } else { format!("{operator} with {settings}") };
+        match self {
+            Self::Unbounded(variables) => {
+                let variables = variables.iter().map(|&variable| &bounded.space.variables[variable]);
+                let names: Vec<&str> = variables.clone().map(|variable| variable.name.as_str()).collect();
+                let remedies: Vec<String> = variables
+                    .map(|variable| {
+                        let low = if variable.range.low < 0 { "-8 <= " } else { "" };
+                        format!("`- {{operator: {operator}, that: {low}{} <= 8}}`", variable.name)
+                    })
+                    .collect();
+                place
+                    .mistake(
+                        format!("{part}: nothing bounds {} of {whom}", names.join(" and ")),
+                        "not every value could be tried",
+                    )
+                    .help(format!("add a bound such as {}", remedies.join(" and ")))
+            }
+            Self::Tied(clause) => {
+                let clause = &bounded.space.operator.clauses()[*clause];
+                place
+                    .mistake(
+                        format!("{part}: `{}` ties the axes of {whom} together", clause.id),
+                        format!("within these bounds, `{}` can be false", clause.text.trim()),
+                    )
+                    .help(
+                        "descs are counted axis by axis: lower the bounds or the ranks until it always holds, \
+                         or name `operators` without this one",
+                    )
+            }
+        }
+    }
+}
+
+/// The variables that lack a bound. Once one is known to, it is taken to have one, so that those which only
+/// follow it are not named.
+fn unbounded(problem: &Problem<'_>, width: usize) -> Vec<usize> {
+    let mut problem = problem.clone();
+    let mut found = Vec::new();
+    // The output's size follows from all others more often than they from it.
+    for variable in [INPUT].into_iter().chain(OUTPUT + 1..width).chain([OUTPUT]) {
+        if problem.is_wide(variable) {
+            found.push(variable);
+            let few = problem.within(variable, Interval::new(1, 8)).and_then(Problem::tightened);
+            problem = few.unwrap_or(problem);
+        }
+    }
+    found
+}
+
+/// The clauses that depend on more than one axis, and that some desc of this rank may break whose axes are
+/// valid one by one.
+fn tied(
+    operator: &Operator,
+    setting: &Setting,
+    problem: &Problem<'_>,
+    rank: usize,
+) -> impl Iterator<Item = usize> {
+    let clauses = operator.clauses().iter().enumerate();
+    clauses
+        .filter(move |(_, clause)| {
+            let mut uses = Uses::default();
+            // What holds on all axes holds on each, and ties nothing.
+            match &clause.term.kind {
+                TermKind::Over(Quantifier::All, inner) => uses.look(operator, inner),
+                _ => uses.look(operator, &clause.term),
+            }
+            let certain = || {
+                let whole = lower::whole(operator, &setting.values, rank, &clause.term);
+                whole.truth(problem.domains()) == Some(true)
+            };
+            uses.axis && uses.beyond && !uses.derived && !certain()
+        })
+        .map(|(place, _)| place)
+}
+
+/// What a clause speaks of.
+#[derive(Default)]
+struct Uses {
+    /// Values that the axes of a box differ in.
+    axis: bool,
+    /// What one axis does not know: other axes, its own place, the rank, the type.
+    beyond: bool,
+    /// What is made to fit every desc, so that no clause about it breaks.
+    derived: bool,
+}
+
+impl Uses {
+    fn look(&mut self, operator: &Operator, term: &Term) {
+        match &term.kind {
+            TermKind::Constant(_) | TermKind::Missing | TermKind::Fill => {}
+            TermKind::Leaf(leaf) => self.leaf(operator, *leaf),
+            TermKind::Definition(definition) => self.look(operator, &definition.term),
+            TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.look(operator, a),
+            TermKind::Over(_, a) => {
+                self.beyond = true;
+                self.look(operator, a);
+            }
+            TermKind::Binary(_, pair)
+            | TermKind::Compare(_, pair)
+            | TermKind::Agree(_, pair)
+            | TermKind::Logic(_, pair) => pair.iter().for_each(|part| self.look(operator, part)),
+            TermKind::Clamp(parts) | TermKind::If(parts) => {
+                parts.iter().for_each(|part| self.look(operator, part));
+            }
+            TermKind::In(a, members) => {
+                self.look(operator, a);
+                for member in members {
+                    self.look(operator, member);
+                }
+            }
+        }
+    }
+
+    fn leaf(&mut self, operator: &Operator, leaf: Leaf) {
+        match leaf {
+            Leaf::List(ListSource::Sizes(_) | ListSource::Member(_)) => self.axis = true,
+            Leaf::Axis | Leaf::Field(_, Field::DimensionCount | Field::DataType | Field::ElementSize) => {
+                self.beyond = true;
+            }
+            Leaf::Member(member) => {
+                let kind = operator.signature().members.get(member).map(|member| &member.kind);
+                self.beyond |=
+                    matches!(kind, Some(MemberKind::Count | MemberKind::DataType | MemberKind::Scalar));
+            }
+            // Tensors are packed, and as large as they need to be.
+            Leaf::List(ListSource::Strides(_)) | Leaf::Field(..) | Leaf::Overlaps(_) => self.derived = true,
+            _ => {}
+        }
+    }
+}
