@@ -51,13 +51,23 @@ impl Batch {
 
     /// Adds a job without runs. The desc is copied into memory that an earlier job left behind.
     pub fn push(&mut self, desc: &Desc, binding: BindingOffsets) -> &mut Job {
-        if let Some(job) = self.jobs.get_mut(self.live) {
+        let is_copied = self.live == self.jobs.len();
+        let job = self.push_over(desc, binding);
+        if !is_copied {
             job.desc.clone_from(desc);
+        }
+        job
+    }
+
+    /// Adds a job without runs, whose desc is yet to be written: it is what an earlier job left behind, or
+    /// where there was none, a copy of `first`.
+    pub fn push_over(&mut self, first: &Desc, binding: BindingOffsets) -> &mut Job {
+        if let Some(job) = self.jobs.get_mut(self.live) {
             job.binding = binding;
             job.runs.clear();
             job.outcome = Outcome::Lost;
         } else {
-            self.jobs.push(Job { desc: desc.clone(), binding, runs: Vec::new(), outcome: Outcome::Lost });
+            self.jobs.push(Job { desc: first.clone(), binding, runs: Vec::new(), outcome: Outcome::Lost });
         }
         self.live += 1;
         &mut self.jobs[self.live - 1]

@@ -1,7 +1,7 @@
 //! What a case expects of a backend: the spec's judgement, turned into an expectation and into bytes.
 
 use dmlcts_backend::Capabilities;
-use dmlcts_model::{Allowed, DataType, Desc, Expectation};
+use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, Tensor};
 use dmlcts_spec::{Answer, IdSet, Operator, Scratch, ValidDesc};
 
 /// The expectation of a desc that raises these questions: what every one of them allows is allowed. Where
@@ -54,6 +54,38 @@ pub(crate) fn write_output(
 ) -> bool {
     let plan = valid.operator().plan(valid, reading, scratch);
     plan.is_ok_and(|mut plan| plan.execute(input, output).is_ok())
+}
+
+/// The reading, other than the first, whose output this is, of those that open questions allow.
+#[expect(clippy::too_many_arguments, reason = "the parts of a worker that are borrowed one by one")]
+pub(crate) fn another_reading(
+    operator: &Operator,
+    level: FeatureLevel,
+    desc: &Desc,
+    expectation: &Expectation,
+    input: &[u8],
+    actual: &[u8],
+    scratch: &mut Scratch,
+    memory: &mut Vec<u8>,
+) -> Option<usize> {
+    let output = desc.output.as_ref()?;
+    readings(expectation).skip(1).find(|&reading| {
+        memory.clear();
+        memory.resize(actual.len(), 0);
+        let valid: Option<ValidDesc<'_>> = operator.judge_valid(desc, level, scratch);
+        valid.is_some_and(|valid| {
+            write_output(valid, reading, input, memory, scratch)
+                && crate::compare::same_elements(output, memory, actual)
+        })
+    })
+}
+
+/// How much memory one run of a case takes: each byte lies in the batch and once more in what it is compared
+/// with, and an output that several readings allow may be compared with another reading's.
+pub(crate) fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation) -> u64 {
+    let readings = if matches!(expectation, Expectation::Open(_)) { output.total_size } else { 0 };
+    let twice = input.total_size.saturating_add(output.total_size).saturating_mul(2);
+    twice.saturating_add(readings)
 }
 
 /// What a backend declared, made quick to ask.

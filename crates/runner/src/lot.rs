@@ -173,6 +173,16 @@ impl Lot {
         }
     }
 
+    /// Takes the output memory of jobs that were not run as it is: nothing is expected of it, and one refusal
+    /// in a lot must not make every other job be looked at.
+    pub(crate) fn overlook_refused(&mut self) {
+        let Self { batch, image, .. } = self;
+        let (jobs, _, outputs) = batch.parts();
+        for run in jobs.iter().filter(|job| job.outcome != Outcome::Output).flat_map(|job| &job.runs) {
+            image[run.output.clone()].copy_from_slice(&outputs[run.output.clone()]);
+        }
+    }
+
     /// Whether all of the memory is exactly as it should be.
     pub(crate) fn is_clean(&self) -> bool {
         self.batch.outputs == self.image && self.batch.inputs == self.inputs
@@ -273,5 +283,36 @@ fn note_spare_bytes(tensor: &Tensor, expected: &[u8], actual: &[u8], notes: &mut
             !elements[place] && expected[place * size..][..size] != actual[place * size..][..size]
         };
         notes.holes += u64::from((0..elements.len()).any(hole));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmlcts_model::BindingOffsets;
+
+    #[test]
+    fn a_refused_job_leaves_the_lot_clean_and_a_write_beside_it_does_not() {
+        let library = dmlcts_spec::Library::embedded();
+        let text = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
+        let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
+        let lot_of = |outcome: Outcome| {
+            let mut lot = Lot::default();
+            lot.batch.push(&case.desc, BindingOffsets::default());
+            lot.planned.push(Planned::new(0, 0, 0, Judgement::default()));
+            let run = lot.add_run(RunKind::First, 4, 4);
+            lot.memory(&run).1.copy_from_slice(&[1, 2, 3, 4]);
+            lot.push_run(RunKind::First, run);
+            lot.seal();
+            lot.batch.parts().0[0].outcome = outcome;
+            lot.overlook_refused();
+            lot
+        };
+        assert!(!lot_of(Outcome::Output).is_clean());
+        let mut refused = lot_of(Outcome::Unsupported("no".into()));
+        assert!(refused.is_clean());
+        let end = refused.batch.jobs()[0].runs[0].output.end;
+        refused.batch.outputs[end] ^= 1;
+        assert!(!refused.is_clean());
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use dmlcts_backend::Backend;
 use dmlcts_generate::fill;
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Expectation, Fill, List, Outcome, Tensor};
-use dmlcts_spec::{Coverage, Operator, Scratch, ValidDesc, program::Values};
+use dmlcts_spec::{Coverage, Scratch, program::Values};
 
 use crate::{
     Class, Cursor, Evidence, Poison, RunKind, Seen, Verdict,
@@ -188,7 +188,8 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Judges the case in hand and adds it to the lot, with the memory of its runs.
+    /// Judges the case in hand and adds it to the lot, with the memory of its runs. The case in hand is another
+    /// one afterwards.
     fn prepare(
         &mut self,
         index: u64,
@@ -196,6 +197,19 @@ impl<'run> Worker<'run> {
         thoroughly: bool,
         turn: Option<&Turn<'run>>,
     ) -> Prepared {
+        let prepared = self.plan(index, strategy, thoroughly, turn);
+        if prepared == Prepared::Added {
+            let (jobs, _, _) = self.lot.batch.parts();
+            if let Some(job) = jobs.last_mut() {
+                // The next case is written over what an earlier job left behind; copying would cost more.
+                std::mem::swap(&mut job.desc, &mut self.case.desc);
+            }
+        }
+        prepared
+    }
+
+    /// Does so, but for the desc of the job.
+    fn plan(&mut self, index: u64, strategy: usize, thoroughly: bool, turn: Option<&Turn<'run>>) -> Prepared {
         let Self { shared, case, scratch, values, lot, .. } = self;
         let Some((place, operator)) = shared.operator_of(&case.desc) else { return Prepared::LeftOut };
         if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
@@ -213,7 +227,7 @@ impl<'run> Worker<'run> {
         let mut planned = Planned::new(index, strategy, place, judgement);
         planned.declared = shared.declared.creates(desc);
         let Some(valid) = valid else {
-            lot.batch.push(desc, case.binding);
+            lot.batch.push_over(desc, case.binding);
             lot.planned.push(planned);
             return Prepared::Added;
         };
@@ -224,7 +238,7 @@ impl<'run> Worker<'run> {
         };
         let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return Prepared::LeftOut };
         let reading = expect::readings(&planned.expectation).next();
-        let bytes = bytes_of_a_run(input, output, &planned.expectation);
+        let bytes = expect::bytes_of_a_run(input, output, &planned.expectation);
         let fits = bytes <= shared.memory && shared.declared.runs(desc);
         // Any case that leaves room for it runs up to three times.
         let runs = if bytes.saturating_mul(3) <= shared.memory { 3 } else { 1 };
@@ -236,7 +250,7 @@ impl<'run> Worker<'run> {
         if !fits && planned.expectation == Expectation::Output {
             planned.expectation = Expectation::Accept;
         }
-        lot.batch.push(desc, case.binding);
+        lot.batch.push_over(desc, case.binding);
         lot.planned.push(planned);
         let Some(reading) = reading.filter(|_| fits) else { return Prepared::Added };
 
@@ -303,6 +317,7 @@ impl<'run> Worker<'run> {
 
     /// Rules on every case of a lot that ran.
     fn rule_lot(&mut self, result: &mut ChunkResult) {
+        self.lot.overlook_refused();
         let clean = self.lot.is_clean();
         for place in 0..self.lot.planned.len() {
             let ruled = self.rule(place, clean, &mut result.notes);
@@ -333,11 +348,11 @@ impl<'run> Worker<'run> {
             Some(job) if *outcome == Outcome::Output && !job.runs.is_empty() && !clean => {
                 let operator = &shared.library.operators()[planned.operator];
                 let is_another = |input: &[u8], actual: &[u8]| {
-                    another = another_reading(
+                    another = expect::another_reading(
                         operator,
-                        shared,
+                        shared.level,
                         &job.desc,
-                        planned,
+                        &planned.expectation,
                         input,
                         actual,
                         scratch,
@@ -454,38 +469,6 @@ impl<'run> Worker<'run> {
             differences: wrong.differences,
         })
     }
-}
-
-/// The reading, other than the first, whose output this is, of those that open questions allow.
-#[expect(clippy::too_many_arguments, reason = "the parts of a worker that are borrowed one by one")]
-fn another_reading(
-    operator: &Operator,
-    shared: &Shared,
-    desc: &Desc,
-    planned: &Planned,
-    input: &[u8],
-    actual: &[u8],
-    scratch: &mut Scratch,
-    memory: &mut Vec<u8>,
-) -> Option<usize> {
-    let output = desc.output.as_ref()?;
-    expect::readings(&planned.expectation).skip(1).find(|&reading| {
-        memory.clear();
-        memory.resize(actual.len(), 0);
-        let valid: Option<ValidDesc<'_>> = operator.judge_valid(desc, shared.level, scratch);
-        valid.is_some_and(|valid| {
-            expect::write_output(valid, reading, input, memory, scratch)
-                && crate::compare::same_elements(output, memory, actual)
-        })
-    })
-}
-
-/// How much memory one run of a case takes: each byte lies in the batch and once more in what it is compared
-/// with, and an output that several readings allow may be compared with another reading's.
-fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation) -> u64 {
-    let readings = if matches!(expectation, Expectation::Open(_)) { output.total_size } else { 0 };
-    let twice = input.total_size.saturating_add(output.total_size).saturating_mul(2);
-    twice.saturating_add(readings)
 }
 
 /// Picks one case in [`REMEMBER_SAMPLE`], spread evenly, by its index alone.

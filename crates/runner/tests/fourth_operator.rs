@@ -24,7 +24,7 @@ parts:
 
 /// The operators of the suite and one more. It lives as long as the tests, since workers may outlive a run.
 fn library() -> &'static Library {
-    let mut sources = Library::embedded_sources().to_vec();
+    let mut sources = Library::embedded_sources().clone();
     sources.push(Source::new("tile.yaml", include_str!("../../spec/tests/data/tile.yaml")));
     Box::leak(Box::new(Library::load(&sources).unwrap_or_else(|error| panic!("{error}"))))
 }
