@@ -33,7 +33,7 @@ pub enum Fill {
     /// The bits of `i`, so that an element tells where it came from. A type narrower than `i` needs several
     /// passes: pass `p` holds the `p`-th group of bits, as wide as the type.
     Coordinates {
-        /// 0 holds the lowest bits.
+        /// 0 holds the lowest bits; one beyond the 64 bits of `i` is all zero.
         pass: u8,
     },
     /// Every bit drawn by this seed.
@@ -47,6 +47,6 @@ pub enum Fill {
         /// The seed.
         seed: u64,
     },
-    /// These bytes; what lies beyond them is zero.
+    /// These bytes, however many: what lies beyond them is zero, and those beyond the memory are not used.
     Explicit(Arc<[u8]>),
 }

@@ -51,7 +51,9 @@
 //!   `special:SEED` and `explicit:BYTES`, with the bytes as two hex digits each, in the order of memory. See
 //!   [`Fill`](crate::Fill) for what they put into the input.
 //!
-//! A line says what a desc holds, not what it should hold: an invalid desc is a legal line.
+//! A line says what a desc holds, not what it should hold: an invalid desc is a legal line. The same goes for
+//! its fill: `explicit` may give any number of bytes, of which those beyond the input are not looked at, and what
+//! they leave of the input is zero; and a pass of `coordinates` beyond the 64 bits of an index is all zero.
 //!
 //! # The canonical form
 //!

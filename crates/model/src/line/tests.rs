@@ -102,6 +102,25 @@ fn order_and_blanks_are_free_and_the_usual_need_not_be_said() {
 }
 
 /// The part of a line that a mistake's span covers, its message and its help.
+#[test]
+fn fills_of_any_extent_are_legal() {
+    let fill = |fill: &str| {
+        let line = format!(
+            "SLICE1 UINT8 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=1 fill={fill}"
+        );
+        let case = parse(&line, &signatures()).expect("the line is well formed");
+        assert_eq!(case.to_string(), line);
+        case.fill
+    };
+    for length in [0, 1, 4, 9] {
+        assert_eq!(
+            fill(&format!("explicit:{}", "ab".repeat(length))),
+            Fill::Explicit(vec![0xAB; length].into())
+        );
+    }
+    assert_eq!(fill("coordinates:255"), Fill::Coordinates { pass: 255 });
+}
+
 fn mistake(line: &str) -> (String, String, String) {
     let error = parse(line, &signatures()).expect_err(line);
     (line[error.span].to_owned(), error.message, error.help)
