@@ -165,11 +165,15 @@ pub enum Function {
     /// `overlaps(Tensor)`: two coordinates share an offset. Undefined where the sizes and strides make no
     /// sense, and where the search for such a pair grows too long.
     Overlaps,
+    /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and strides
+    /// make no sense.
+    Unsettled,
 }
 
 impl Function {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Absolute, Self::Clamp, Self::Length, Self::Present, Self::Overlaps];
+    pub const ALL: [Self; 6] =
+        [Self::Absolute, Self::Clamp, Self::Length, Self::Present, Self::Overlaps, Self::Unsettled];
 
     /// As it is written.
     pub fn name(self) -> &'static str {
@@ -179,6 +183,7 @@ impl Function {
             Self::Length => "length",
             Self::Present => "present",
             Self::Overlaps => "overlaps",
+            Self::Unsettled => "unsettled",
         }
     }
 

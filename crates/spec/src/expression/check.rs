@@ -371,7 +371,7 @@ impl Checker<'_> {
                     [0, 1, 2].map(|index| self.typed(&arguments[index], around, &Type::Integer));
                 build(TermKind::Clamp(Box::new([x?, low?, high?])), Type::Integer, span)
             }
-            Function::Length | Function::Present | Function::Overlaps => {
+            Function::Length | Function::Present | Function::Overlaps | Function::Unsettled => {
                 let value = if function == Function::Length { Type::Integer } else { Type::Condition };
                 build(self.pointer(function, first)?, value, span)
             }
@@ -382,7 +382,7 @@ impl Checker<'_> {
     fn pointer(&self, function: Function, argument: &Expression) -> Result<TermKind, Mistake> {
         let wanted = match function {
             Function::Length => "a list",
-            Function::Overlaps => "a tensor",
+            Function::Overlaps | Function::Unsettled => "a tensor",
             _ => "a list or a tensor",
         };
         let Form::Name(name) = &argument.form else {
@@ -401,6 +401,7 @@ impl Checker<'_> {
             (Function::Present, Found::List(source)) => Leaf::ListPresent(source),
             (Function::Present, Found::Tensor(side)) => Leaf::TensorPresent(side),
             (Function::Overlaps, Found::Tensor(side)) => Leaf::Overlaps(side),
+            (Function::Unsettled, Found::Tensor(side)) => Leaf::Unsettled(side),
             _ => {
                 let message = format!("`{}` takes {wanted}, which `{name}` is not", function.name());
                 return Err(Mistake::new(argument.span, message));

@@ -17,8 +17,9 @@
 //! | `7`, `0x1F`, `2^32`, `6.4` (a feature level), `name`, `Tensor.Field`, `f(a, b)`, `(a)`, `fill` | |
 //!
 //! Functions: `abs(x)`, `min(a, b)`, `max(a, b)`, `clamp(x, low, high)`, `align(x, n)` (up to the next
-//! multiple of `n`), `length(List)`, `present(X)` (a list or tensor is not a null pointer) and
-//! `overlaps(Tensor)` (two coordinates share an offset).
+//! multiple of `n`), `length(List)`, `present(X)` (a list or tensor is not a null pointer),
+//! `overlaps(Tensor)` (two coordinates share an offset) and `unsettled(Tensor)` (whether they do takes too long
+//! to find out).
 //!
 //! # Values
 //!

@@ -86,6 +86,8 @@ pub enum Leaf {
     TensorPresent(Side),
     /// Whether two coordinates of a tensor share an offset; see [`overlaps`](super::overlaps()).
     Overlaps(Side),
+    /// Whether that takes too long to find out; see [`is_unsettled`](super::is_unsettled()).
+    Unsettled(Side),
     /// The axis.
     Axis,
     /// The output coordinate on the axis.
@@ -99,7 +101,7 @@ pub enum Leaf {
 impl Leaf {
     /// Whether it is a condition, and not an integer.
     pub fn is_condition(self) -> bool {
-        matches!(self, Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_))
+        matches!(self, Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) | Self::Unsettled(_))
     }
 
     /// The list whose length says on how many axes it has a value.
@@ -129,7 +131,9 @@ impl Leaf {
             }
             // Strides that are not given may be greater: loading them checks it.
             Self::Field(..) | Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
-            Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) => Range::CONDITION,
+            Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) | Self::Unsettled(_) => {
+                Range::CONDITION
+            }
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
             // An output's size is below 2^32, and lanes run past it by no more than seven.
             Self::Coordinate => Range { least: 0, greatest: 1 << 33 },
@@ -156,6 +160,11 @@ impl Leaf {
                 let tensor = desc.tensor(side)?;
                 let strides = tensor.strides.as_deref();
                 super::overlaps(tensor.sizes.as_deref()?, strides).map(i128::from)
+            }
+            Self::Unsettled(side) => {
+                let tensor = desc.tensor(side)?;
+                let strides = tensor.strides.as_deref();
+                super::is_unsettled(tensor.sizes.as_deref()?, strides).map(i128::from)
             }
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),

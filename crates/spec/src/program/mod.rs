@@ -30,7 +30,7 @@ pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Inputs, Mask, Points, Values};
 pub use findings::Findings;
 pub use leaf::{Field, Leaf, ListSource};
-pub use overlap::overlaps;
+pub use overlap::{is_unsettled, overlaps};
 pub use range::Range;
 pub use rules::{Memory, Rules};
 

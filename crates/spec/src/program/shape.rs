@@ -76,6 +76,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> Parts {
         Leaf::Field(_, Field::TotalTensorSizeInBytes)
         | Leaf::List(_)
         | Leaf::Overlaps(_)
+        | Leaf::Unsettled(_)
         | Leaf::BindingOffset(_)
         | Leaf::Coordinate => Parts::NONE,
         Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => Parts::EXTENT,

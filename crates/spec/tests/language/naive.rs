@@ -145,10 +145,11 @@ impl World<'_> {
                 Some((tensor, "Sizes")) => Some(i128::from(self.tensor(tensor)?.sizes.is_some())),
                 Some((tensor, _)) => Some(i128::from(self.tensor(tensor)?.strides.is_some())),
             },
-            Function::Overlaps => {
+            Function::Overlaps | Function::Unsettled => {
+                use dmlcts_spec::program::{is_unsettled, overlaps};
                 let tensor = self.tensor(name)?;
-                let strides = tensor.strides.as_deref();
-                dmlcts_spec::program::overlaps(tensor.sizes.as_deref()?, strides).map(i128::from)
+                let ask = if function == Function::Overlaps { overlaps } else { is_unsettled };
+                ask(tensor.sizes.as_deref()?, tensor.strides.as_deref()).map(i128::from)
             }
         }
     }
