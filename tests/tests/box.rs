@@ -4,7 +4,7 @@
 //! shows as a desc that one takes and the other refuses. What both take is run, and the outputs are equal. Descs
 //! that the pages leave open are counted: the reference may do either there.
 
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
 
 use dmlcts_backend::{Operators, Refusal};
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, Side, Tensor, Value};
@@ -102,13 +102,16 @@ fn set_extent(desc: &mut Desc, side: Side, extent: i64) {
     }
 }
 
-/// Every desc of rank 1 with tensors of sizes from 0 to 8, and these values for the members named.
-fn every_desc(operator: &str, members: &[(&str, std::ops::RangeInclusive<i64>)]) -> Counts {
+/// Names of members, or of fields of tensors such as `InputTensor.DimensionCount`, with all their values.
+type Ranges<'a> = &'a [(&'a str, RangeInclusive<i64>)];
+
+/// Every desc of rank 1 with tensors of these sizes, and these values for the members named.
+fn every_desc(operator: &str, sizes: RangeInclusive<i64>, members: Ranges<'_>) -> Counts {
     let mut witnesses = Witnesses::new(operator, FeatureLevel::NEWEST);
     let mut desc = witnesses.desc(DataType::UINT8, &[1]);
-    for input in 0..=8 {
-        set_extent(&mut desc, Side::Input, input);
-        for output in 0..=8 {
+    for input in sizes.clone() {
+        for output in sizes.clone() {
+            set_extent(&mut desc, Side::Input, input);
             set_extent(&mut desc, Side::Output, output);
             every_value(&mut witnesses, &mut desc, members);
         }
@@ -116,25 +119,32 @@ fn every_desc(operator: &str, members: &[(&str, std::ops::RangeInclusive<i64>)])
     witnesses.counts
 }
 
-fn every_value(
-    witnesses: &mut Witnesses,
-    desc: &mut Desc,
-    members: &[(&str, std::ops::RangeInclusive<i64>)],
-) {
+fn every_value(witnesses: &mut Witnesses, desc: &mut Desc, members: Ranges<'_>) {
     let Some(((name, values), others)) = members.split_first() else { return witnesses.hear(desc) };
-    let place = witnesses.operator.signature().position(name).expect("the operator has the member");
     for value in values.clone() {
-        match &mut desc.members[place] {
-            Value::List(Some(list)) => list[0] = value,
-            other => *other = Value::Integer(value),
-        }
+        set(desc, name, value);
         every_value(witnesses, desc, others);
     }
 }
 
+fn set(desc: &mut Desc, name: &str, value: i64) {
+    let tensor = match name {
+        "InputTensor.DimensionCount" => &mut desc.input,
+        "OutputTensor.DimensionCount" => &mut desc.output,
+        _ => {
+            let place = desc.signature.position(name).expect("the operator has the member");
+            return match &mut desc.members[place] {
+                Value::List(Some(list)) => list[0] = value,
+                other => *other = Value::Integer(value),
+            };
+        }
+    };
+    tensor.as_mut().expect("the tensor is there").dimension_count = value as u32;
+}
+
 #[test]
 fn slice_of_rank_1() {
-    let counts = every_desc("SLICE", &[("Offsets", 0..=9), ("Sizes", 0..=9), ("Strides", 0..=9)]);
+    let counts = every_desc("SLICE", 0..=8, &[("Offsets", 0..=9), ("Sizes", 0..=9), ("Strides", 0..=9)]);
     // Open are those of stride 0: 36 pairs of an input size and an offset inside it, 8 output sizes.
     assert_eq!(counts, Counts { valid: 480, invalid: 80_232, open: 288 });
 }
@@ -143,7 +153,7 @@ fn slice_of_rank_1() {
 fn slice1_of_rank_1() {
     let members =
         [("InputWindowOffsets", 0..=9), ("InputWindowSizes", 0..=9), ("InputWindowStrides", -9..=9)];
-    assert_eq!(every_desc("SLICE1", &members), Counts { valid: 2888, invalid: 151_012, open: 0 });
+    assert_eq!(every_desc("SLICE1", 0..=8, &members), Counts { valid: 2888, invalid: 151_012, open: 0 });
 }
 
 #[test]
@@ -151,7 +161,61 @@ fn padding1_of_rank_1() {
     let members = [("PaddingMode", 0..=9), ("StartPadding", 0..=9), ("EndPadding", 0..=9)];
     // In each of the 5 modes, 120 ways to write an output size up to 8 as input and two paddings. Open are the
     // reflections of a single element: 36 pairs of paddings that leave room for it, less the empty one.
-    assert_eq!(every_desc("PADDING1", &members), Counts { valid: 565, invalid: 80_400, open: 35 });
+    assert_eq!(every_desc("PADDING1", 0..=8, &members), Counts { valid: 565, invalid: 80_400, open: 35 });
+}
+
+/// The count of dimensions stands in three places, and the lists have a length of their own.
+#[test]
+fn slice1_of_any_dimension_count() {
+    let members = [
+        ("InputTensor.DimensionCount", 0..=9),
+        ("OutputTensor.DimensionCount", 0..=9),
+        ("DimensionCount", 0..=9),
+        ("InputWindowOffsets", 0..=1),
+        ("InputWindowSizes", 0..=2),
+        ("InputWindowStrides", -1..=1),
+    ];
+    let counts = every_desc("SLICE1", 0..=2, &members);
+    // Valid only with all three counts at 1. An input of 1 has the window (0, 1) with an output of 1; an input of
+    // 2 has (0, 1) and (1, 1) with an output of 1, and (0, 2) with an output of 1 or 2: 5, with a stride of 1 or
+    // -1. In all, 1,000 counts × 9 pairs of sizes × 2 offsets × 3 window sizes × 3 strides.
+    assert_eq!(counts, Counts { valid: 10, invalid: 161_990, open: 0 });
+}
+
+#[test]
+fn padding1_of_any_dimension_count_and_value_type() {
+    let members = [
+        ("PaddingMode", 0..=5),
+        ("PaddingValueDataType", 0..=14),
+        ("DimensionCount", 0..=9),
+        ("StartPadding", 0..=1),
+        ("EndPadding", 0..=1),
+    ];
+    let counts = every_desc("PADDING1", 0..=2, &members);
+    // Valid only with a count of 1 and the tensors' UINT8. In each of the 5 modes, an input of 1 makes an output
+    // of 1 or, with either padding, of 2, and an input of 2 one of 2: 4. Open are the reflections of a single
+    // element with either padding: 2. In all, 9 pairs of sizes × 6 modes × 15 types × 10 counts × 4 paddings.
+    assert_eq!(counts, Counts { valid: 18, invalid: 32_380, open: 2 });
+}
+
+/// Strides for which the judge's search gives up: it leaves the desc open, instead of demanding anything.
+#[test]
+fn outputs_too_intricate_to_judge_are_open() {
+    let mut witnesses = Witnesses::new("SLICE1", FeatureLevel::NEWEST);
+    let mut desc = witnesses.desc(DataType::UINT8, &[6; 8]);
+    for (name, value) in [("InputWindowSizes", 6), ("InputWindowStrides", 1)] {
+        let place = desc.signature.position(name).expect("it has the member");
+        desc.members[place] = Value::List(Some(List::from_elem(value, 8)));
+    }
+    let output = desc.output.as_mut().expect("the output is there");
+    let strides = [1, 88_990_951, 101_262_343, 97_346_693, 82_340_921, 91_099_003, 95_672_491, 100_003_793];
+    output.strides = Some(List::from_slice(&strides));
+    output.total_size = output.usual_total_size();
+    let judgement = witnesses.operator.judge(&desc, witnesses.level, &mut witnesses.scratch);
+    let questions = witnesses.operator.questions();
+    let raised: Vec<&str> = judgement.questions.iter().map(|place| questions[place].id.as_str()).collect();
+    assert_eq!(raised, ["slice1.output-intricate"]);
+    assert_eq!(judgement.validity(), Validity::Open);
 }
 
 /// The copy of a tensor of single elements, at each level, rank, data type and mode, those that exist and a
