@@ -17,6 +17,12 @@ const EMPTY_WINDOW: &str =
     "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=0 InputWindowStrides=1 fill=iota";
 const STRIDE_ZERO: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
 
+/// Its output reaches behind the last stride on each axis.
+const UNREACHABLE: &str = "SLICE1 FLOAT32 in=4,8,8 out=3,8,8 InputWindowOffsets=0,0,0 InputWindowSizes=4,8,8 \
+                           InputWindowStrides=-2,2,3 fill=iota";
+const LARGE: &str =
+    "SLICE FLOAT32 in=20000,1000 out=20000,1000 Offsets=0,0 Sizes=20000,1000 Strides=1,1 fill=iota";
+
 fn dmlcts() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
     command.env_remove("NO_COLOR").stdin(Stdio::null());
@@ -80,6 +86,8 @@ fn help_explains_each_command_and_the_exit_codes() {
 #[test]
 fn a_case_is_shown_with_its_tensors() {
     insta::assert_snapshot!(stdout(&["show", PADDED]));
+    insta::assert_snapshot!("show_invalid", stdout(&["show", EMPTY_WINDOW]));
+    insta::assert_snapshot!("show_large", stdout(&["show", LARGE]));
 }
 
 #[test]
@@ -88,6 +96,10 @@ fn a_case_is_explained_element_by_element() {
     insta::assert_snapshot!("explain_padding1", stdout(&["explain", PADDED]));
     insta::assert_snapshot!("explain_open", stdout(&["explain", STRIDE_ZERO]));
     insta::assert_snapshot!("explain_invalid", stdout(&["explain", EMPTY_WINDOW]));
+    let many = "SLICE UINT8 in=1000 out=100 Offsets=0 Sizes=100 Strides=2 fill=iota";
+    let explained = stdout(&["explain", many]);
+    assert!(explained.contains("Output[63] = Input[126] = "), "{explained}");
+    assert!(explained.ends_with("... and 36 more elements\n"), "{explained}");
 }
 
 #[test]
@@ -95,6 +107,8 @@ fn a_case_is_judged_at_a_level() {
     insta::assert_snapshot!("judge_valid", text(&["judge", EXAMPLE]));
     insta::assert_snapshot!("judge_old_level", text(&["judge", "--feature-level", "2.0", EXAMPLE]));
     insta::assert_snapshot!("judge_invalid", text(&["judge", EMPTY_WINDOW]));
+    insta::assert_snapshot!("judge_open", text(&["judge", STRIDE_ZERO]));
+    insta::assert_snapshot!("judge_unreachable", text(&["judge", UNREACHABLE]));
 }
 
 #[test]
@@ -103,6 +117,7 @@ fn specs_are_listed_shown_and_checked() {
     for operator in ["SLICE", "SLICE1", "PADDING1"] {
         assert!(stdout(&["spec", "show", operator]).contains("clauses"));
     }
+    assert!(stdout(&["spec", "show", "SLICE"]).contains("\nlet\n  last = Offsets + (Sizes - 1) * Strides\n"));
     assert!(stdout(&["spec", "check"]).contains("no mistakes"));
     let specs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec");
     let file = format!("{specs}/slice1.yaml");

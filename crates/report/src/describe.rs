@@ -7,29 +7,31 @@ use dmlcts_model::{
     Case, Desc, FeatureLevel, List, Member, MemberKind, Offsets, Side, Tensor, Value, coordinates_of,
     element_count, element_to_text,
 };
-use dmlcts_spec::{Citation, Clause, IdSet, Judgement, Operator, Origin, Question, Validity};
+use dmlcts_spec::{Citation, Clause, IdSet, Judgement, Operator, Origin, Question, Validity, program::Mask};
 
-use crate::{Layout, Palette, Tone, braces, brackets, heading, numbers::grouped};
+use crate::{
+    Layout, Palette, Tone,
+    behind::{Asked, write_answers, write_definitions},
+    braces, brackets, heading,
+    numbers::grouped,
+};
 
 /// How many elements are derived one by one.
-const DERIVED: usize = 256;
+const DERIVED: usize = 64;
+/// Indents what belongs to the line of a clause or a question.
+const BELOW: &str = "      ";
 
 /// A case's memory: what its input holds, and what its output must hold where the spec says so.
 #[derive(Clone, Debug)]
 pub struct CaseMemory {
-    /// Of `InputTensor`.
-    pub input: Vec<u8>,
-    /// Of `OutputTensor`.
-    pub output: Option<Vec<u8>>,
+    /// Of `InputTensor`; why it is not shown, in words, where it is not.
+    pub input: Result<Vec<u8>, String>,
+    /// Of `OutputTensor`, likewise.
+    pub output: Result<Vec<u8>, String>,
 }
 
-/// Writes the desc member by member, and the tensors in full where their memory is given.
-pub fn write_case(
-    out: &mut dyn Write,
-    case: &Case,
-    memory: Option<&CaseMemory>,
-    palette: Palette,
-) -> io::Result<()> {
+/// Writes the desc member by member, and the tensors.
+pub fn write_case(out: &mut dyn Write, case: &Case, memory: &CaseMemory, palette: Palette) -> io::Result<()> {
     let desc = &case.desc;
     writeln!(out, "{}\n", palette.paint(Tone::Strong, &desc.signature.operator))?;
     let longest = desc.signature.members.iter().map(|member| member.name.len()).max().unwrap_or(0);
@@ -40,19 +42,30 @@ pub fn write_case(
         writeln!(out)?;
         write_tensor_fields(out, desc, side, offset)?;
         let held = match side {
-            Side::Input => memory.map(|memory| &memory.input),
-            Side::Output => memory.and_then(|memory| memory.output.as_ref()),
+            Side::Input => &memory.input,
+            Side::Output => &memory.output,
         };
-        if let (Some(tensor), Some(held)) = (desc.tensor(side), held) {
-            Layout { name: side.member_name(), remark: "", tensor, memory: held, marked: &[] }
-                .write(out, "", palette)?;
-        } else if let Some(tensor) = desc.tensor(side) {
-            writeln!(out, "{}", heading(side.member_name(), tensor))?;
-        } else {
-            writeln!(out, "{}: null", side.member_name())?;
-        }
+        write_tensor(out, desc, side, held, palette)?;
     }
     Ok(())
+}
+
+/// Writes one of a desc's tensors, or why what it holds is not shown.
+pub fn write_tensor(
+    out: &mut dyn Write,
+    desc: &Desc,
+    side: Side,
+    held: &Result<Vec<u8>, String>,
+    palette: Palette,
+) -> io::Result<()> {
+    let name = side.member_name();
+    match (desc.tensor(side), held) {
+        (Some(tensor), Ok(memory)) => {
+            Layout { name, remark: "", tensor, memory, marked: &[] }.write(out, "", palette)
+        }
+        (Some(tensor), Err(reason)) => writeln!(out, "{}\n({reason})", heading(name, tensor)),
+        (None, _) => writeln!(out, "{name}: null"),
+    }
 }
 
 /// The fields of a tensor desc that its first line does not show.
@@ -97,10 +110,12 @@ fn value_text(desc: &Desc, member: &Member, value: &Value) -> String {
 pub fn write_judgement(
     out: &mut dyn Write,
     operator: &Operator,
+    desc: &Desc,
     level: FeatureLevel,
     judgement: &Judgement,
     palette: Palette,
 ) -> io::Result<()> {
+    let asked = Asked { operator, desc, level };
     match judgement.validity() {
         Validity::Valid => {
             writeln!(out, "{} at feature level {level}", palette.paint(Tone::Good, "valid"))
@@ -108,13 +123,19 @@ pub fn write_judgement(
         Validity::Invalid => {
             writeln!(out, "{} at feature level {level}", palette.paint(Tone::Bad, "invalid"))?;
             let broken = || in_set(operator.clauses(), judgement.violated);
-            broken().try_for_each(|clause| write_clause(out, "breaks", clause))?;
+            for clause in broken() {
+                write_clause(out, "breaks", operator, clause)?;
+                asked.write_axes(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+            }
             write_pages(out, broken().map(|clause| &clause.cite))
         }
         Validity::Open => {
             writeln!(out, "{} at feature level {level}", palette.paint(Tone::Note, "open"))?;
             let open = || in_set(operator.questions(), judgement.questions);
-            open().try_for_each(|question| write_question(out, question))?;
+            for question in open() {
+                write_question(out, operator, question)?;
+                asked.write_axes(out, BELOW, (&question.expression, &question.term), |mask| mask.truth)?;
+            }
             write_pages(out, open().map(|question| &question.cite))
         }
     }
@@ -124,8 +145,9 @@ fn in_set<T>(all: &[T], places: IdSet) -> impl Iterator<Item = &T> {
     places.iter().filter_map(move |place| all.get(place))
 }
 
-fn write_clause(out: &mut dyn Write, head: &str, clause: &Clause) -> io::Result<()> {
+fn write_clause(out: &mut dyn Write, head: &str, operator: &Operator, clause: &Clause) -> io::Result<()> {
     writeln!(out, "  {head} {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+    write_definitions(out, BELOW, operator, &[&clause.expression])?;
     for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
         if let Some(remark) = remark {
             writeln!(out, "      {head}: {}", one_line(remark))?;
@@ -134,8 +156,9 @@ fn write_clause(out: &mut dyn Write, head: &str, clause: &Clause) -> io::Result<
     Ok(())
 }
 
-fn write_question(out: &mut dyn Write, question: &Question) -> io::Result<()> {
+fn write_question(out: &mut dyn Write, operator: &Operator, question: &Question) -> io::Result<()> {
     writeln!(out, "  open by {}: {} ({})", question.id, question.text, question.cite.section)?;
+    write_answers(out, BELOW, operator, question)?;
     if let Some(note) = &question.note {
         writeln!(out, "      note: {}", one_line(note))?;
     }
@@ -170,7 +193,7 @@ pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &
     writeln!(out)?;
     for (head, places) in [("meets exactly", exact), ("keeps", kept)] {
         in_set(operator.clauses(), places.intersection(own))
-            .try_for_each(|clause| write_clause(out, head, clause))?;
+            .try_for_each(|clause| write_clause(out, head, operator, clause))?;
     }
     let unjudged = all.without(judgement.satisfied).without(judgement.violated);
     for (head, places) in [

@@ -5,10 +5,12 @@ use std::io::{self, Write};
 
 use dmlcts_model::{Allowed, Case, Expectation, List, Outcome, Tensor, element_to_text};
 use dmlcts_runner::{Class, Evidence, Failure, Group, Reads, RunKind, Verdict, WrongElement, origins, reads};
-use dmlcts_spec::{IdSet, Operator, Origin};
+use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
 use crate::{
-    Layout, Palette, Tone, brackets,
+    Layout, Palette, Tone,
+    behind::{Asked, write_answers, write_definitions},
+    brackets,
     numbers::{counted, grouped},
 };
 
@@ -16,6 +18,8 @@ use crate::{
 const EXPLAINED: usize = 6;
 /// Everything below a failure's first line is indented.
 const INDENT: &str = "  ";
+/// What belongs to a clause or a question is indented more.
+const BELOW: &str = "      ";
 
 /// A line that runs a case again, in quotes that a shell leaves alone.
 pub fn replay(case: &Case) -> String {
@@ -118,15 +122,19 @@ fn did(failure: &Failure) -> String {
 /// Names the clauses that are at stake: those that an invalid desc breaks, with what they say; of a valid desc
 /// those that it meets exactly and the other ones of its operator.
 fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
-    let Failure { operator, judgement, .. } = failure;
+    let Failure { operator, judgement, level, .. } = failure;
+    let asked = Asked { operator, desc: &failure.case.desc, level: *level };
     for place in judgement.violated.iter() {
         if let Some(clause) = operator.clauses().get(place) {
             writeln!(out, "{INDENT}breaks {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+            write_definitions(out, BELOW, operator, &[&clause.expression])?;
+            asked.write_axes(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
         }
     }
     for place in judgement.questions.iter() {
         if let Some(question) = operator.questions().get(place) {
             writeln!(out, "{INDENT}open by {}: {} ({})", question.id, question.text, question.cite.section)?;
+            write_answers(out, BELOW, operator, question)?;
         }
     }
     if !judgement.violated.is_empty() {

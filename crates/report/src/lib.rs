@@ -4,6 +4,7 @@
 //! and hands its errors back: a reader that goes away is no reason to panic. [`Terminal`] shows a run's events;
 //! [`Layout`] writes a tensor as DirectML's pages do, wherever one is shown.
 
+mod behind;
 mod describe;
 mod failure;
 mod layout;
@@ -13,7 +14,9 @@ mod palette;
 mod summary;
 mod terminal;
 
-pub use describe::{CaseMemory, write_case, write_derivation, write_every_clause, write_judgement};
+pub use describe::{
+    CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
+};
 pub use failure::{replay, write_failure};
 pub use layout::{Layout, braces, brackets, heading};
 pub use numbers::{bytes, counted, grouped, rate, span};

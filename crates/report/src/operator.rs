@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use dmlcts_model::MemberKind;
-use dmlcts_spec::{Answer, Operator};
+use dmlcts_spec::Operator;
 
-use crate::{Palette, Tone, describe::one_line};
+use crate::{Palette, Tone, behind::write_answers, describe::one_line};
 
 /// Writes all that is promised of an operator, each promise with its section of the page.
 pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette) -> io::Result<()> {
@@ -32,6 +32,13 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     for mode in operator.modes().iter().filter(|mode| mode.since > operator.introduced()) {
         writeln!(out, "  from {}: {} ({})", mode.since, mode.name, mode.cite.section)?;
     }
+    let definitions = operator.scope().definitions();
+    if !definitions.is_empty() {
+        writeln!(out, "\n{}", head("let"))?;
+    }
+    for definition in definitions {
+        writeln!(out, "  {} = {}", definition.name, definition.expression)?;
+    }
     writeln!(out, "\n{}", head("semantics"))?;
     let semantics = operator.semantics();
     for branch in &semantics.branches {
@@ -55,9 +62,7 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     }
     for question in operator.questions() {
         writeln!(out, "  {}: {} ({})", question.id, question.text, question.cite.section)?;
-        let answers: Vec<String> =
-            question.allow.iter().map(|answer| answer_text(operator, *answer)).collect();
-        writeln!(out, "      allowed: {}", answers.join("; "))?;
+        write_answers(out, "      ", operator, question)?;
         if let Some(note) = &question.note {
             writeln!(out, "      note: {}", one_line(note))?;
         }
@@ -98,17 +103,5 @@ fn kind(kind: &MemberKind) -> String {
                 enumeration.enumerators.iter().map(|enumerator| enumerator.name.as_str()).collect();
             format!("{} ({})", enumeration.name, names.join(", "))
         }
-    }
-}
-
-fn answer_text(operator: &Operator, answer: Answer) -> String {
-    match answer {
-        Answer::Reject => "refused as invalid".to_owned(),
-        Answer::Accept => "accepted, with any output".to_owned(),
-        Answer::Reading(0) => "the output of the semantics".to_owned(),
-        Answer::Reading(reading) => operator.readings().get(reading - 1).map_or_else(
-            || "another reading".to_owned(),
-            |alternative| format!("reads {}", alternative.expression),
-        ),
     }
 }

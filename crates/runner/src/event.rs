@@ -170,6 +170,8 @@ pub struct Failure {
     pub case: Case,
     /// Its operator.
     pub operator: &'static Operator,
+    /// The feature level that it was judged at.
+    pub level: FeatureLevel,
     /// What the spec says of its desc.
     pub judgement: Judgement,
     /// What was expected.

@@ -404,6 +404,7 @@ fn describe(
         strategy: strategies[found.strategy].clone(),
         case,
         operator,
+        level: shared.level,
         judgement: found.judgement,
         expectation: dmlcts_model::Expectation::Reject,
         outcome: dmlcts_model::Outcome::Lost,

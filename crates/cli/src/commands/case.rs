@@ -4,7 +4,7 @@ use std::io::Write;
 
 use dmlcts_generate::fill;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_report::{CaseMemory, write_case, write_judgement};
+use dmlcts_report::{CaseMemory, bytes, write_case, write_judgement};
 use dmlcts_spec::{Answer, Judgement, Library, Operator, Scratch};
 
 use crate::{arguments::CaseArguments, exit::Exit, output, problem::Problem, selection::parse_case};
@@ -31,6 +31,8 @@ pub(super) fn judged(arguments: &CaseArguments) -> Result<Judged, Problem> {
 
 /// Larger tensors are described, and not filled.
 const MOST_BYTES: u64 = 64 << 20;
+/// Why an invalid desc has no output.
+const INVALID: &str = "no output is expected, since the desc is invalid";
 
 impl Judged {
     /// The reading of the semantics that says what the output holds: the semantics themselves, or the first that
@@ -44,23 +46,42 @@ impl Judged {
         })
     }
 
-    /// What the tensors hold. `None` where that makes no sense, or would be too much.
-    pub(super) fn memory(&self) -> Option<CaseMemory> {
+    /// What the tensors hold, or why that is not shown.
+    pub(super) fn memory(&self) -> CaseMemory {
+        let input = self.input();
+        let output = match &input {
+            Ok(input) => self.output(input),
+            // Whatever the reason, it is not the input that makes an output of an invalid desc.
+            Err(reason) if self.judgement.violated.is_empty() => Err(reason.clone()),
+            Err(_) => Err(INVALID.to_owned()),
+        };
+        CaseMemory { input, output }
+    }
+
+    fn input(&self) -> Result<Vec<u8>, String> {
         let desc = &self.case.desc;
-        let (input, output) = (desc.input.as_ref()?, desc.output.as_ref()?);
-        if input.total_size.max(output.total_size) > MOST_BYTES {
-            return None;
+        let input = desc.input.as_ref().ok_or("there is no input")?;
+        for tensor in [desc.input.as_ref(), desc.output.as_ref()].into_iter().flatten() {
+            if tensor.total_size > MOST_BYTES {
+                let (size, most) = (bytes(tensor.total_size), bytes(MOST_BYTES));
+                return Err(format!("not shown: a tensor of {size}, and only up to {most} are filled"));
+            }
         }
-        let mut memory = CaseMemory { input: vec![0; input.total_size as usize], output: None };
-        fill::write(&self.case.fill, input.data_type, &mut memory.input);
+        let mut memory = vec![0; input.total_size as usize];
+        fill::write(&self.case.fill, input.data_type, &mut memory);
+        Ok(memory)
+    }
+
+    fn output(&self, input: &[u8]) -> Result<Vec<u8>, String> {
+        let desc = &self.case.desc;
         let mut scratch = Scratch::default();
-        memory.output = self.operator.judge_valid(desc, self.level, &mut scratch).and_then(|valid| {
-            let mut bytes = vec![0; output.total_size as usize];
-            let mut plan = self.operator.plan(valid, self.reading()?, &mut scratch).ok()?;
-            plan.execute(&memory.input, &mut bytes).ok()?;
-            Some(bytes)
-        });
-        Some(memory)
+        let valid = self.operator.judge_valid(desc, self.level, &mut scratch).ok_or(INVALID)?;
+        let reading = self.reading().ok_or("the page leaves open what it holds")?;
+        let output = desc.output.as_ref().ok_or("there is no output")?;
+        let mut memory = vec![0; output.total_size as usize];
+        let mut plan = self.operator.plan(valid, reading, &mut scratch).map_err(|error| error.to_string())?;
+        plan.execute(input, &mut memory).map_err(|error| error.to_string())?;
+        Ok(memory)
     }
 }
 
@@ -68,16 +89,16 @@ impl Judged {
 pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
     let judged = judged(arguments)?;
     let mut out = output::stdout();
-    write_case(&mut out, &judged.case, judged.memory().as_ref(), output::palette())?;
+    write_case(&mut out, &judged.case, &judged.memory(), output::palette())?;
     out.flush()?;
     Ok(Exit::Success)
 }
 
 /// Says whether the desc is valid, and by which clauses it is not.
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
-    let Judged { operator, level, judgement, .. } = judged(arguments)?;
+    let Judged { case, operator, level, judgement } = judged(arguments)?;
     let mut out = output::stdout();
-    write_judgement(&mut out, operator, level, &judgement, output::palette())?;
+    write_judgement(&mut out, operator, &case.desc, level, &judgement, output::palette())?;
     out.flush()?;
     Ok(Exit::Success)
 }

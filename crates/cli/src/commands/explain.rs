@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use dmlcts_report::{Layout, write_derivation, write_every_clause, write_judgement};
+use dmlcts_model::Side;
+use dmlcts_report::{write_derivation, write_every_clause, write_judgement, write_tensor};
 use dmlcts_spec::Scratch;
 
 use super::case::judged;
@@ -14,25 +15,16 @@ pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
     let (case, operator) = (&judged.case, judged.operator);
     let (mut out, palette) = (output::stdout(), output::palette());
     writeln!(out, "{case}\n")?;
-    write_judgement(&mut out, operator, judged.level, &judged.judgement, palette)?;
+    write_judgement(&mut out, operator, &case.desc, judged.level, &judged.judgement, palette)?;
     write_every_clause(&mut out, operator, &judged.judgement)?;
+    let memory = judged.memory();
+    writeln!(out)?;
+    write_tensor(&mut out, &case.desc, Side::Input, &memory.input, palette)?;
+    write_tensor(&mut out, &case.desc, Side::Output, &memory.output, palette)?;
     let mut scratch = Scratch::default();
     let valid = operator.judge_valid(&case.desc, judged.level, &mut scratch);
-    if let (Some(valid), Some(reading), Some(input), Some(tensor)) =
-        (valid, judged.reading(), &case.desc.input, &case.desc.output)
-    {
-        let memory = judged.memory();
-        let held = memory.as_ref().and_then(|memory| memory.output.as_deref());
-        writeln!(out)?;
-        if let Some(memory) = &memory {
-            let layout =
-                Layout { name: "InputTensor", remark: "", tensor: input, memory: &memory.input, marked: &[] };
-            layout.write(&mut out, "", palette)?;
-        }
-        if let Some(held) = held {
-            let layout = Layout { name: "OutputTensor", remark: "", tensor, memory: held, marked: &[] };
-            layout.write(&mut out, "", palette)?;
-        }
+    if let (Some(valid), Some(reading), Some(tensor)) = (valid, judged.reading(), &case.desc.output) {
+        let held = memory.output.as_deref().ok();
         writeln!(out)?;
         let fill = operator.semantics().fill.and_then(|place| operator.signature().members.get(place));
         let fill = fill.map_or("fill", |member| member.name.as_str());
