@@ -1,7 +1,7 @@
 //! Lists the files of `spec/`, so that a file put there becomes part of the program: what operators share first,
 //! then the operators, oldest first.
 
-use std::{env, fmt::Write, fs, io, path::Path};
+use std::{env, ffi::OsStr, fmt::Write, fs, io, path::Path};
 
 /// What operators share; it comes first.
 const COMMON: &str = "common.yaml";
@@ -12,10 +12,12 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(&folder)? {
-        let name = entry?.file_name();
-        if let Some(name) = name.to_str().filter(|name| name.ends_with(".yaml")) {
-            let introduced = introduced(&fs::read_to_string(folder.join(name))?);
-            files.push((name != COMMON, introduced, name.to_owned()));
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        if let Some(name) = path.file_name().and_then(OsStr::to_str) {
+            files.push((name != COMMON, introduced(&fs::read_to_string(&path)?), name.to_owned()));
         }
     }
     files.sort();

@@ -71,7 +71,6 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> Parts {
     match leaf {
         Leaf::Member(position) => part_of_member(signature, position),
         Leaf::Field(side, Field::DataType | Field::ElementSize) => Parts::KINDS.or(Parts::promise(side)),
-        Leaf::Field(_, Field::DimensionCount) => Parts::EXTENT,
         Leaf::Field(side, Field::Flags | Field::GuaranteedBaseOffsetAlignment) => Parts::promise(side),
         Leaf::Field(_, Field::TotalTensorSizeInBytes)
         | Leaf::List(_)
@@ -79,7 +78,9 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> Parts {
         | Leaf::Unsettled(_)
         | Leaf::BindingOffset(_)
         | Leaf::Coordinate => Parts::NONE,
-        Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => Parts::EXTENT,
+        Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
+            Parts::EXTENT
+        }
         Leaf::TensorPresent(side) => Parts::EXTENT.or(Parts::KINDS).or(Parts::promise(side)),
         Leaf::Level => Parts::EXTENT.or(Parts::KINDS),
     }
