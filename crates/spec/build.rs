@@ -23,8 +23,8 @@ fn main() -> io::Result<()> {
     files.sort();
     let mut code = String::from("&[\n");
     for (_, _, name) in &files {
-        let path = folder.join(name);
-        println!("cargo::rerun-if-changed={}", path.display());
+        let path = folder.join(name).display().to_string();
+        println!("cargo::rerun-if-changed={path}");
         // Formatted for debugging, a string is a literal.
         let _ = writeln!(code, "({:?}, include_str!({path:?})),", format!("spec/{name}"));
     }
