@@ -149,7 +149,7 @@ pub(crate) struct ListArguments {
 
 /// Counts the cases of a suite, part by part
 ///
-/// Without --where and --feature-level, nothing is generated: exhaustive parts know their size.
+/// Without --where and --feature-level, nothing is generated: exhaustive parts know their size. Notes say what a part was to have and has not, such as a clause that no desc breaks alone.
 #[derive(Debug, Args)]
 pub(crate) struct CountArguments {
     #[command(flatten)]

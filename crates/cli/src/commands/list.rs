@@ -100,6 +100,9 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
             }
         };
         writeln!(out, "{length:>15}  {} ({})", part.id(), part.strategy())?;
+        for remark in part.remarks() {
+            writeln!(out, "{:>15}  note: {remark}", "")?;
+        }
     }
     let total = match (total, selection.limit) {
         (Some(total), Some(limit)) => Some(total.min(u128::from(limit))),
