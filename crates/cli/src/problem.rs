@@ -9,7 +9,10 @@ use std::{
 use dmlcts_model::line::LineError;
 use dmlcts_runner::RunError;
 use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
+    SourceCode, SourceSpan, SpanContents,
+};
 
 use crate::exit::Exit;
 
@@ -96,61 +99,150 @@ impl Problem {
 
 /// A mistake at a place of a text.
 #[derive(Debug)]
-struct Pointed<'a> {
+struct Pointed {
     message: String,
     help: Option<String>,
-    source: Source<'a>,
-    labels: Vec<LabeledSpan>,
+    source: Clipped,
+    label: LabeledSpan,
 }
 
+/// A longer line, in bytes, is cut: files and arguments hold lines of any length.
+const WIDEST: usize = 160;
+/// What is shown of a line that is cut, behind the start of the mistake; half as much before it.
+const CUT: usize = 100;
+/// As much of a message is shown: it may repeat what somebody wrote.
+const LONGEST: usize = 600;
+
+/// A text of which long lines are shown in part.
 #[derive(Debug)]
-enum Source<'a> {
-    Spec(&'a Mistake),
-    Argument(miette::NamedSource<String>),
+struct Clipped {
+    name: String,
+    /// The lines around the mistake, each within bounds.
+    text: String,
+    /// The place of the mistake in the whole text: line and column, from 0.
+    place: (usize, usize),
 }
 
-impl<'a> Pointed<'a> {
-    fn of(mistake: &'a Mistake) -> Self {
-        Self {
-            message: mistake.message().to_owned(),
-            help: mistake.help().map(|help| help.to_string()),
-            labels: mistake.labels().into_iter().flatten().collect(),
-            source: Source::Spec(mistake),
+impl Clipped {
+    /// The lines around a span, and the span in them.
+    fn new(name: &str, whole: &str, span: Range<usize>) -> (Self, Range<usize>) {
+        let start = floor(whole, span.start);
+        let line_start = whole[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = whole[start..].find('\n').map_or(whole.len(), |at| start + at);
+        let before = whole[..line_start].lines().next_back();
+        let after = whole[line_end..].lines().nth(1);
+        let (from, to) = if line_end - line_start <= WIDEST {
+            (line_start, line_end)
+        } else {
+            let from = start.saturating_sub(CUT / 2).max(line_start);
+            (floor(whole, from), floor(whole, (start + CUT).min(line_end)))
+        };
+        let mut text = before.map(|line| format!("{}\n", head(line))).unwrap_or_default();
+        if from > line_start {
+            text.push_str("... ");
         }
+        let shown = text.len() + (start - from);
+        text.push_str(&whole[from..to]);
+        let length = floor(whole, span.end.clamp(start, to)).max(start) - start;
+        if to < line_end {
+            text.push_str(" ...");
+        }
+        text.push('\n');
+        text.extend(after.map(|line| format!("{}\n", head(line))));
+        let place = (whole[..line_start].matches('\n').count(), whole[line_start..start].chars().count());
+        (Self { name: name.to_owned(), text, place }, shown..shown + length)
+    }
+}
+
+/// The greatest boundary of a character that is not past `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// The start of a line that stands next to a mistake.
+fn head(line: &str) -> String {
+    let end = floor(line, WIDEST);
+    if end < line.len() { format!("{} ...", &line[..end]) } else { line.to_owned() }
+}
+
+impl SourceCode for Clipped {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let read = self.text.read_span(span, before, after)?;
+        // Lines before the mistake's are shown from their start, and number one less each.
+        let above = self.text[..span.offset()].matches('\n').count();
+        let line = (self.place.0 + read.line()).saturating_sub(above);
+        let column = if before == 0 { self.place.1 } else { read.column() };
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            read.data(),
+            *read.span(),
+            line,
+            column,
+            read.line_count(),
+        )))
+    }
+}
+
+/// A message, within bounds.
+fn short(message: &str) -> String {
+    let end = floor(message, LONGEST);
+    if end < message.len() { format!("{} ...", &message[..end]) } else { message.to_owned() }
+}
+
+impl Pointed {
+    fn of(mistake: &Mistake) -> Self {
+        let help = mistake.help().map(|help| help.to_string());
+        let label = Some(mistake.label()).filter(|label| !label.is_empty()).map(short);
+        let (name, message) = (mistake.source_name(), mistake.message());
+        Self::labelled(name, mistake.text(), message, help.as_deref(), mistake.span(), label)
     }
 
     fn new(name: &str, text: &str, message: &str, help: Option<&str>, span: Range<usize>) -> Self {
+        Self::labelled(name, text, message, help, span, None)
+    }
+
+    fn labelled(
+        name: &str,
+        text: &str,
+        message: &str,
+        help: Option<&str>,
+        span: Range<usize>,
+        label: Option<String>,
+    ) -> Self {
+        let (source, span) = Clipped::new(name, text, span);
         Self {
-            message: message.to_owned(),
-            help: help.map(str::to_owned),
-            labels: vec![LabeledSpan::underline(span)],
-            source: Source::Argument(miette::NamedSource::new(name, text.to_owned())),
+            message: short(message),
+            help: help.map(short),
+            label: LabeledSpan::new(label, span.start, span.len()),
+            source,
         }
     }
 }
 
-impl fmt::Display for Pointed<'_> {
+impl fmt::Display for Pointed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Pointed<'_> {}
+impl std::error::Error for Pointed {}
 
-impl Diagnostic for Pointed<'_> {
+impl Diagnostic for Pointed {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        match &self.source {
-            Source::Spec(mistake) => mistake.source_code(),
-            Source::Argument(text) => Some(text),
-        }
+        Some(&self.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
+        Some(Box::new(std::iter::once(self.label.clone())))
     }
 }
 

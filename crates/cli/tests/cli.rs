@@ -138,6 +138,9 @@ fn bad_input_is_explained() {
         "ten-cases.yaml",
         "suite: ten\npurpose: ten\nparts: [{id: ten, strategy: random, count: 10}]\n",
     );
+    let long_where = format!("{}rank == SLICE", "rank == 1 or ".repeat(10_000));
+    let long_case = format!("SLICE FLOAT32 in={}x out=1", "1,".repeat(60_000));
+    let long_line = Scratch::new("long-line.yaml", format!("operator: [{}]\n", "x, ".repeat(60_000)));
     let too_large = Scratch::new("too-large.yaml", vec![b'#'; (1 << 20) + 1]);
     let long = format!("SLICE1 FLOAT32 in={}", "1,".repeat(100));
     let cases: &[(&str, &[&str])] = &[
@@ -171,6 +174,14 @@ fn bad_input_is_explained() {
         ("no_threads", &["run", "--jobs", "0"]),
         ("unknown_name_in_where", &["list", "--where", "PadingMode == REFLECTION"]),
         ("type_error_in_where", &["list", "--where", "InputTensor.Sizes + 1"]),
+        ("quotes_in_where", &["list", "--where", "operator == \"SLICE\""]),
+        ("empty_where", &["list", "--where", " "]),
+        ("open_parenthesis_in_where", &["list", "--where", "(rank == 1"]),
+        ("nothing_near_in_where", &["list", "--where", "weight == 1"]),
+        ("name_of_another_operator_in_where", &["list", "--where", "any axis StartPading > 1"]),
+        ("long_where", &["list", "--where", &long_where]),
+        ("long_case", &["run", &long_case]),
+        ("long_line_in_spec", &["spec", "check", long_line.path()]),
         ("unfinished_where", &["list", "--where", "(1 == "]),
         ("empty_case", &["run", ""]),
         ("unknown_operator", &["run", "SLICE2 FLOAT32 in=1 out=1 fill=iota"]),
@@ -195,8 +206,9 @@ fn bad_input_is_explained() {
     for (name, arguments) in cases {
         let text = text(arguments);
         assert!(text.starts_with("exit 2\n--- stderr\n"), "{name}: {text}");
-        let files = [&unknown_key, &bomb, &not_text, &too_large].map(Scratch::path);
-        let shown = ["unknown.yaml", "bomb.yaml", "not-text.yaml", "too-large.yaml"];
+        assert!(text.len() < 5_000, "{name} floods the terminal");
+        let files = [&unknown_key, &bomb, &not_text, &too_large, &long_line].map(Scratch::path);
+        let shown = ["unknown.yaml", "bomb.yaml", "not-text.yaml", "too-large.yaml", "long-line.yaml"];
         let text = files.into_iter().zip(shown).fold(text, |text, (path, name)| text.replace(path, name));
         let text = text.replace(env!("CARGO_MANIFEST_DIR"), "directory");
         insta::assert_snapshot!(format!("bad_{name}"), text);
@@ -288,6 +300,7 @@ fn a_list_does_not_depend_on_the_number_of_threads() {
     let all = stdout(&["list", "--jobs", "1"]);
     assert_eq!(stdout(&["list", "--jobs", "3"]), all);
     let counted = stdout(&["count"]);
+    assert!(counted.contains("note: slice1.introduced: it depends on the feature level alone"), "{counted}");
     let total = counted.lines().last().expect("a line").trim().replace(',', "");
     assert_eq!(total, format!("{}  in all", all.lines().count()));
 }

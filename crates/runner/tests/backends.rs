@@ -453,7 +453,7 @@ fn of_the_time_some_is_left_for_smaller_failing_cases_and_no_more_is_taken() {
         }
         thread::sleep(Duration::from_millis(5));
     });
-    let mut run = run_of(&[REVERSAL; 20_000], backend);
+    let mut run = run_of(&vec![REVERSAL; 20_000], backend);
     let time = Duration::from_secs(1);
     let started = Instant::now();
     run.configuration.deadline = Some(started + time);

@@ -7,7 +7,7 @@ use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel, Signature};
 
 use crate::{
     Library,
-    expression::{CaseNames, Expression, Mistake, Scope, parse},
+    expression::{CaseNames, Expression, Mistake, Scope, Span, parse},
     program::{Builder, Inputs, OpId, Program, Values},
 };
 
@@ -37,6 +37,10 @@ impl Predicate {
 
     /// Compiles a text for operators with these scopes. The mistake is one that it is for every operator.
     pub fn compile<'a>(text: &str, scopes: impl IntoIterator<Item = &'a Scope>) -> Result<Self, Mistake> {
+        if text.trim().is_empty() {
+            return Err(Mistake::new(Span::new(0, text.len()), "there is no condition")
+                .help("state one, such as `operator == SLICE1` or `any axis InputTensor.Sizes > 1`"));
+        }
         Self::from_expression(parse(text)?, scopes)
     }
 

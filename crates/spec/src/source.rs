@@ -78,6 +78,11 @@ impl Diagnostic {
         self.source.name()
     }
 
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The range of bytes in the text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()

@@ -124,7 +124,7 @@ impl Checker<'_> {
 
     fn name(&self, name: &str, span: Span, around: Around, expected: Option<&Type>) -> Checked {
         if let Some(found) = self.scope.find(name) {
-            return Self::found(found, name, span, around);
+            return self.found(found, name, span, around);
         }
         if let Some(case) = self.case
             && let Some(term) = self.case_name(case, name, span, around)?
@@ -195,13 +195,13 @@ impl Checker<'_> {
             return build(kind, Type::Enumeration(Arc::clone(case.operators)), span).map(Some);
         }
         let Some(found) = case.scopes.iter().find_map(|scope| scope.find(name)) else { return Ok(None) };
-        let mut term = Self::found(found, name, span, around)?;
+        let mut term = self.found(found, name, span, around)?;
         term.kind = TermKind::Missing;
         Ok(Some(term))
     }
 
     /// A name used as a value.
-    fn found(found: Found, name: &str, span: Span, around: Around) -> Checked {
+    fn found(&self, found: Found, name: &str, span: Span, around: Around) -> Checked {
         let term = match found {
             Found::Term(kind, value) => build(kind, value, span)?,
             Found::List(source) => build(TermKind::Leaf(Leaf::List(source)), Type::Integer, span)?,
@@ -230,10 +230,16 @@ impl Checker<'_> {
                 span,
                 format!("`{name}` has a value on each axis, but no axis is meant here"),
             )
-            .help(
+            .help(if self.case.is_some() {
+                format!(
+                    "gather the axes, as in `any axis {name} > 1`, `all axes {name} > 1`, `sum axes {name} > 1` or \
+                     `product axes {name} > 1`"
+                )
+            } else {
                 "gather the axes with `any axis`, `all axes`, `sum axes` or `product axes`, \
-                       or state the clause with `each: axis`",
-            ));
+                 or state the clause with `each: axis`"
+                    .to_owned()
+            }));
         }
         Ok(term)
     }

@@ -53,12 +53,25 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, Mistake> {
             Token::Sign(sign)
         } else {
             let span = Span::new(start, start + first.len_utf8());
-            return Err(Mistake::new(span, format!("`{}` has no meaning here", first.escape_debug())));
+            let shown =
+                if first.is_ascii_graphic() { first.to_string() } else { first.escape_debug().to_string() };
+            let mistake = Mistake::new(span, format!("`{shown}` has no meaning here"));
+            return Err(match quoted(rest) {
+                Some(word) => mistake.help(format!("write `{word}`, without quotes")),
+                None => mistake,
+            });
         };
         tokens.push((token, Span::new(start, at)));
     }
     tokens.push((Token::End, Span::new(text.len(), text.len())));
     Ok(tokens)
+}
+
+/// The word that a text begins with, where it stands in quotes.
+fn quoted(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let (word, _) = text[1..].split_once(quote)?;
+    (!word.is_empty() && word_length(word) == word.len()).then_some(word)
 }
 
 fn foreign(sign: &str, instead: &str, start: usize) -> Mistake {

@@ -165,7 +165,14 @@ impl<'a> Parser<'a> {
             Token::Sign("-") => Form::Negate(Box::new(self.expression(binding::UNARY)?)),
             Token::Sign("(") => {
                 let inner = self.expression(binding::LOOSEST)?;
-                self.expect(Token::Sign(")"), "to close the parenthesis")?;
+                self.expect(Token::Sign(")"), "to close the parenthesis").map_err(|mistake| {
+                    match self.peek() {
+                        (Token::End, _) => {
+                            mistake.help("add the `)`, or leave out the `(` that it belongs to")
+                        }
+                        _ => mistake,
+                    }
+                })?;
                 // The span takes the parentheses in, so that carets point at the whole.
                 return self.build(inner.form, span);
             }
@@ -190,7 +197,11 @@ impl<'a> Parser<'a> {
                 }
             }
             other => {
-                return Err(Mistake::new(span, format!("expected a value, found {}", describe(other))));
+                let mistake = Mistake::new(span, format!("expected a value, found {}", describe(other)));
+                return Err(match other {
+                    Token::End => mistake.help("a value is a name, a number or something in parentheses"),
+                    _ => mistake,
+                });
             }
         };
         self.build(form, span)

@@ -261,7 +261,9 @@ impl Scope {
         match expected {
             Some(Type::Enumeration(enumeration)) => {
                 let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
-                mistake.help(match nearest(name, known.iter().copied()) {
+                // What is compared with an enumerator may be the misspelled one of the two.
+                let other = || nearest(name, names.iter().map(String::as_str));
+                mistake.help(match nearest(name, known.iter().copied()).or_else(other) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the enumerators of {} are {}", enumeration.name, known.join(", ")),
                 })
@@ -282,6 +284,10 @@ impl Scope {
                     None if name.starts_with("InputTensor.") || name.starts_with("OutputTensor.") => {
                         let fields = Field::ALL.map(Field::name).join(", ");
                         format!("a tensor has the fields Sizes, Strides, {fields}")
+                    }
+                    None if !more.is_empty() => {
+                        "`dmlcts spec show` names the members of an operator; any case has `operator`, `level` and `rank`"
+                            .to_owned()
                     }
                     None => {
                         let members: Vec<_> =

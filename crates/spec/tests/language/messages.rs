@@ -61,11 +61,13 @@ fn grammar() {
 
     ^
     expected a value, found the end
+    help: a value is a name, a number or something in parentheses
     ");
     assert_snapshot!(complaint("(Limit + 1 == 3", Once), @r"
     (Limit + 1 == 3
                    ^
     expected `)` to close the parenthesis, found the end
+    help: add the `)`, or leave out the `(` that it belongs to
     ");
     assert_snapshot!(complaint("Limit + 1) == 3", Once), @r"
     Limit + 1) == 3
@@ -77,6 +79,7 @@ fn grammar() {
     Limit ==
             ^
     expected a value, found the end
+    help: a value is a name, a number or something in parentheses
     ");
     assert_snapshot!(complaint("if Limit == 1 then Limit", Definition), @r"
     if Limit == 1 then Limit
