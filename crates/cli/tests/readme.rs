@@ -51,10 +51,8 @@ fn words(command: &str) -> Vec<String> {
 }
 
 fn without_figures(text: &str) -> String {
-    text.lines()
-        .filter(|line| !line.starts_with("speed "))
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("speed ")).map(str::trim_end).collect();
+    lines.join("\n")
 }
 
 #[test]
@@ -66,8 +64,9 @@ fn every_command_of_the_readme_prints_what_it_shows() {
     for Example { command, expected } in examples {
         let words = words(&command);
         let arguments = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["dmlcts", ref arguments @ ..] => arguments.to_vec(),
-            ["cargo", "run", "--release", "--", ref arguments @ ..] => arguments.to_vec(),
+            ["dmlcts", ref arguments @ ..] | ["cargo", "run", "--release", "--", ref arguments @ ..] => {
+                arguments.to_vec()
+            }
             _ => panic!("the README shows the output of `{command}`, which is not dmlcts"),
         };
         let output =
