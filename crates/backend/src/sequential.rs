@@ -7,6 +7,55 @@ use dmlcts_model::{BindingOffsets, Desc, ErrorCode, FeatureLevel, Outcome, Phase
 use crate::{Backend, Batch, Capabilities};
 
 /// A backend that creates and runs one operator at a time. [`Sequential`] makes a [`Backend`] of it.
+///
+/// A whole one, which refuses everything but the copy of a packed tensor:
+///
+/// ```
+/// use dmlcts_backend::{Backend, Capabilities, Limits, Operators, Refusal, RunError, Sequential};
+/// use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel};
+///
+/// struct Mine(Capabilities);
+///
+/// impl Operators for Mine {
+///     type Operator = usize; // how many bytes to copy
+///
+///     fn capabilities(&self) -> &Capabilities {
+///         &self.0
+///     }
+///
+///     fn set_feature_level(&mut self, _: FeatureLevel) {}
+///
+///     fn create(&mut self, desc: &Desc) -> Result<usize, Refusal> {
+///         let (Some(input), Some(output)) = (&desc.input, &desc.output) else {
+///             return Err(Refusal::Invalid("a tensor is null".into()));
+///         };
+///         match desc.signature.operator.as_str() {
+///             "SLICE" if input == output && input.strides.is_none() => Ok(input.total_size as usize),
+///             other => Err(Refusal::Unsupported(format!("{other} is not there yet").into())),
+///         }
+///     }
+///
+///     fn run(&mut self, &mut bytes: &mut usize, _: BindingOffsets, input: &[u8], output: &mut [u8])
+///         -> Result<(), RunError>
+///     {
+///         output[..bytes].copy_from_slice(&input[..bytes]);
+///         Ok(())
+///     }
+/// }
+///
+/// let mine = Sequential(Mine(Capabilities {
+///     name: "mine".into(),
+///     version: "0.1".into(),
+///     device: String::new(),
+///     driver: String::new(),
+///     feature_level: FeatureLevel::NEWEST,
+///     can_set_feature_level: false,
+///     data_types: vec![DataType::FLOAT32],
+///     ranks: 1..=8,
+///     limits: Limits::default(),
+/// }));
+/// assert_eq!(mine.capabilities().name, "mine");
+/// ```
 pub trait Operators: Send {
     /// A created operator.
     type Operator;
