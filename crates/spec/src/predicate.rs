@@ -39,7 +39,7 @@ impl Predicate {
     pub fn compile<'a>(text: &str, scopes: impl IntoIterator<Item = &'a Scope>) -> Result<Self, Mistake> {
         if text.trim().is_empty() {
             return Err(Mistake::new(Span::new(0, text.len()), "there is no condition")
-                .help("state one, such as `operator == SLICE1` or `any axis InputTensor.Sizes > 1`"));
+                .help("state one, such as `rank == 4` or `any axis InputTensor.Sizes > 1`"));
         }
         Self::from_expression(parse(text)?, scopes)
     }
