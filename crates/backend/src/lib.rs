@@ -1,7 +1,7 @@
 //! What dmlcts asks of a backend.
 //!
 //! A backend is asked to *create* an operator from a desc, which it accepts or refuses, and to *run* a
-//! created one on bytes. It gets a [`Batch`] of jobs and writes an [`Outcome`] for each. Before any case it
+//! created one on bytes. It gets a [`Batch`] of jobs and writes an [`Outcome`](dmlcts_model::Outcome) for each. Before any case it
 //! states what it is and what it supports ([`Capabilities`]), so that "unsupported" can be judged against
 //! what it declared.
 //!
