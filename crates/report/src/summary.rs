@@ -159,11 +159,20 @@ fn ended(summary: &Summary) -> Option<String> {
 
 fn verdicts(summary: &Summary) -> String {
     let tally = summary.tally();
-    let counts: Vec<String> = Verdict::ALL
-        .into_iter()
-        .filter(|&verdict| tally.of(verdict) > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
-        .map(|verdict| format!("{} {verdict}", grouped(tally.of(verdict))))
-        .collect();
+    // A case whose output nobody saw is not counted among those whose output was right.
+    let created = summary.work.only_created;
+    let mut counts = Vec::new();
+    for verdict in Verdict::ALL {
+        let count = tally.of(verdict);
+        if verdict == Verdict::Pass {
+            counts.push(format!("{} {verdict}", grouped(count.saturating_sub(created))));
+            if created > 0 {
+                counts.push(format!("{} created only", grouped(created)));
+            }
+        } else if count > 0 || verdict == Verdict::Fail {
+            counts.push(format!("{} {verdict}", grouped(count)));
+        }
+    }
     counts.join(", ")
 }
 

@@ -137,6 +137,8 @@ pub struct Work {
     /// Valid cases that were created only, being larger than the memory that a case may take or than the
     /// backend's limit.
     pub too_large: u64,
+    /// Those of them that passed: created as they should be, with no output to compare.
+    pub only_created: u64,
 }
 
 /// What the documentation lets an implementation do, but a careful one does not.

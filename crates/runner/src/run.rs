@@ -318,6 +318,7 @@ impl<'run> Collector<'run> {
         self.work.runs += result.work.runs;
         self.work.bytes += result.work.bytes;
         self.work.too_large += result.work.too_large;
+        self.work.only_created += result.work.only_created;
         self.notes.holes += result.notes.holes;
         self.notes.tails += result.notes.tails;
         self.answers.merge(&result.answers);

@@ -390,6 +390,7 @@ impl<'run> Worker<'run> {
             result.answers.count(planned.operator, operator, questions, &job.outcome, ruled.reading);
         }
         result.work.too_large += u64::from(planned.too_large);
+        result.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
         result.work.runs += job.runs.len() as u64;
         result.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
         if verdict.is_unexpected() {
