@@ -83,7 +83,8 @@ Examples:
   dmlcts run --suite ci --backend reference
   dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
   dmlcts run --suite soak --timeout 10m --seed 7
-  dmlcts run 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'";
+  dmlcts run 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'
+  dmlcts run - < cases.txt";
 
 /// Runs a suite, or the cases given, on a backend
 ///
@@ -91,12 +92,14 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = format!("{RUN_EXAMPLES}\n\n{}", exit::HELP))]
 pub(crate) struct RunArguments {
-    /// Cases to run instead of a suite, one line each, as `dmlcts list` prints them
+    /// Cases to run instead of a suite, as `dmlcts list` prints them; `-` reads them from standard input
+    ///
+    /// Standard input holds one case a line. Empty lines and lines that begin with `#` are passed over.
     #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
     pub(crate) cases: Vec<String>,
 
     /// Who answers the cases
-    #[arg(long, value_name = "NAME", default_value = "reference")]
+    #[arg(long, value_name = "NAME", default_value = Self::DEFAULT_BACKEND)]
     pub(crate) backend: String,
 
     #[command(flatten)]
@@ -116,7 +119,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "SIZE",
-        default_value = "1GiB",
+        default_value = "1GiB", // as DEFAULT_MEMORY
         value_parser = units::size,
         allow_hyphen_values = true
     )]
@@ -129,6 +132,13 @@ pub(crate) struct RunArguments {
     /// Print nothing but failures
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+impl RunArguments {
+    /// Who answers where nobody is named: the one that every machine has.
+    pub(crate) const DEFAULT_BACKEND: &str = "reference";
+    /// What one case may take where no size is given.
+    pub(crate) const DEFAULT_MEMORY: u64 = 1 << 30;
 }
 
 const LIST_EXAMPLES: &str = "\

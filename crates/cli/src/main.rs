@@ -1,11 +1,13 @@
 //! The `dmlcts` program: reads arguments and wires the other crates together. What it does is in
 //! [`commands`], one file a command; how it can end is in [`exit`].
 
+mod again;
 mod arguments;
 mod backends;
 mod certificate;
 mod commands;
 mod exit;
+mod given;
 mod output;
 mod problem;
 mod selection;

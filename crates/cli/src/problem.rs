@@ -35,6 +35,14 @@ pub(crate) enum Problem {
         /// Where it is wrong, and why.
         error: LineError,
     },
+    /// A mistake in a case of a list on standard input.
+    #[error("a line of standard input is no case: {error}")]
+    List {
+        /// The whole list.
+        text: String,
+        /// Where in it a case is wrong, and why.
+        error: LineError,
+    },
     /// A mistake in a predicate.
     #[error("`{text}` is no predicate: {mistake}")]
     Predicate {
@@ -80,10 +88,8 @@ impl Problem {
             Self::Load(error) => {
                 error.diagnostics().iter().map(|mistake| render(&Pointed::of(mistake))).collect()
             }
-            Self::Line { line, error } => {
-                let help = (!error.help.is_empty()).then_some(error.help.as_str());
-                render(&Pointed::new("case", line, &error.message, help, error.span.clone()))
-            }
+            Self::Line { line, error } => render_line("case", line, error),
+            Self::List { text, error } => render_line("standard input", text, error),
             Self::Predicate { text, mistake } => {
                 let span = mistake.span.start..mistake.span.end;
                 render(&Pointed::new("--where", text, &mistake.message, mistake.help.as_deref(), span))
@@ -255,6 +261,12 @@ fn theme() -> GraphicalTheme {
     } else {
         GraphicalTheme::unicode()
     }
+}
+
+/// A mistake in a case that stands in a text.
+fn render_line(name: &str, text: &str, error: &LineError) -> String {
+    let help = (!error.help.is_empty()).then_some(error.help.as_str());
+    render(&Pointed::new(name, text, &error.message, help, error.span.clone()))
 }
 
 fn render(diagnostic: &dyn Diagnostic) -> String {

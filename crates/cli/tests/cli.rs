@@ -1,13 +1,16 @@
 //! The built program, end to end: what it prints, and how it exits. These tests lie here and not in `tests/`
 //! because Cargo tells only a crate's own integration tests where its program is.
 
+mod common;
+
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read},
-    path::PathBuf,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
+
+use common::{Scratch, dmlcts, run, stdout, text};
 
 const EXAMPLE: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
                        InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";
@@ -22,56 +25,6 @@ const UNREACHABLE: &str = "SLICE1 FLOAT32 in=4,8,8 out=3,8,8 InputWindowOffsets=
                            InputWindowStrides=-2,2,3 fill=iota";
 const LARGE: &str =
     "SLICE FLOAT32 in=20000,1000 out=20000,1000 Offsets=0,0 Sizes=20000,1000 Strides=1,1 fill=iota";
-
-fn dmlcts() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
-    command.env_remove("NO_COLOR").stdin(Stdio::null());
-    command
-}
-
-/// What a command printed on both streams, and how it exited.
-fn text(arguments: &[&str]) -> String {
-    let output = dmlcts().args(arguments).output().expect("the program starts");
-    let code = output.status.code().expect("the program exits");
-    let mut text = format!("exit {code}\n");
-    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
-        if !bytes.is_empty() {
-            text.extend(["--- ", name, "\n", &String::from_utf8_lossy(bytes)]);
-        }
-    }
-    text
-}
-
-fn run(arguments: &[&str]) -> Output {
-    dmlcts().args(arguments).output().expect("the program starts")
-}
-
-fn stdout(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("the program prints UTF-8")
-}
-
-/// A file for one test, removed at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str, text: impl AsRef<[u8]>) -> Self {
-        let path = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).expect("the temporary folder takes a file");
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("the temporary folder has a plain name")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
 
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {

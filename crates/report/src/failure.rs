@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use dmlcts_model::{Allowed, Case, Expectation, List, Outcome, Tensor, element_to_text};
+use dmlcts_model::{Allowed, Expectation, List, Outcome, Tensor, element_to_text};
 use dmlcts_runner::{Class, Evidence, Failure, Group, Reads, RunKind, Verdict, WrongElement, origins, reads};
 use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
 use crate::{
-    Layout, Palette, Tone,
+    Layout, Palette, Replay, Tone,
     behind::{Asked, write_answers, write_definitions},
     brackets,
     numbers::{counted, grouped},
@@ -21,16 +21,12 @@ const INDENT: &str = "  ";
 /// What belongs to a clause or a question is indented more.
 const BELOW: &str = "      ";
 
-/// A line that runs a case again, in quotes that a shell leaves alone.
-pub fn replay(case: &Case) -> String {
-    format!("dmlcts run '{case}'")
-}
-
 /// Writes a group of failures: its smallest case in full.
 pub(crate) fn write_group(
     out: &mut dyn Write,
     number: usize,
     group: &Group,
+    replay: &Replay,
     palette: Palette,
 ) -> io::Result<()> {
     let shown = group.smallest.as_ref().unwrap_or(&group.first);
@@ -44,7 +40,7 @@ pub(crate) fn write_group(
             format_args!("{}, {} ({})", shown.operator.name(), shown.class, counted(group.cases, "case"))
         ),
     )?;
-    write_failure(out, shown, palette)?;
+    write_failure(out, shown, replay, palette)?;
     let first = &group.first;
     if group.smallest.is_some() {
         writeln!(
@@ -59,7 +55,12 @@ pub(crate) fn write_group(
 }
 
 /// Writes one failure in full, indented.
-pub fn write_failure(out: &mut dyn Write, failure: &Failure, palette: Palette) -> io::Result<()> {
+pub fn write_failure(
+    out: &mut dyn Write,
+    failure: &Failure,
+    replay: &Replay,
+    palette: Palette,
+) -> io::Result<()> {
     let case = &failure.case;
     writeln!(out, "{INDENT}{case}")?;
     writeln!(out, "{INDENT}expected {}; the backend {}", expected(failure), did(failure))?;
@@ -73,7 +74,7 @@ pub fn write_failure(out: &mut dyn Write, failure: &Failure, palette: Palette) -
     if let Some(evidence) = &failure.evidence {
         write_evidence(out, failure, evidence, palette)?;
     }
-    writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay(case)))
+    writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay.run(case)))
 }
 
 fn expected(failure: &Failure) -> String {

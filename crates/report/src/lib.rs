@@ -11,16 +11,18 @@ mod layout;
 mod numbers;
 mod operator;
 mod palette;
+mod replay;
 mod summary;
 mod terminal;
 
 pub use describe::{
     CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
 };
-pub use failure::{replay, write_failure};
+pub use failure::write_failure;
 pub use layout::{Layout, braces, brackets, heading};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;
 pub use palette::{Painted, Palette, Tone};
-pub use summary::{Context, write_failures, write_summary};
+pub use replay::{Replay, command};
+pub use summary::{Context, Subject, write_failures, write_summary};
 pub use terminal::{Options, Terminal};

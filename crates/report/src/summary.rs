@@ -10,8 +10,8 @@ use dmlcts_runner::{Ending, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Obligation, Operator};
 
 use crate::{
-    Palette, Tone,
-    failure::{replay, write_group},
+    Palette, Replay, Tone,
+    failure::write_group,
     numbers::{bytes, counted, grouped, rate, span},
 };
 
@@ -25,18 +25,34 @@ const ANSWERED: usize = 4;
 pub struct Context {
     /// What promises.
     pub library: &'static Library,
-    /// What was run, as it reads behind "ran": `suite smoke, seed 0`.
-    pub what: String,
+    /// What was run.
+    pub subject: Subject,
+    /// How to run one of the cases again.
+    pub replay: Replay,
     /// Lines for the case that every case was run and none was unexpected: what that proves.
     pub certificate: Vec<String>,
     /// Commands to go on with, and what each is good for.
     pub next: Vec<(String, String)>,
 }
 
+/// What a run is of.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// Cases that were chosen to exercise the spec, as they read behind "ran": `suite smoke, seed 0`.
+    Suite(String),
+    /// Cases that somebody gave one by one. What they leave of the spec unexercised says nothing.
+    Given,
+}
+
 /// Writes the groups of failures, one after the other.
-pub fn write_failures(out: &mut dyn Write, summary: &Summary, palette: Palette) -> io::Result<()> {
+pub fn write_failures(
+    out: &mut dyn Write,
+    summary: &Summary,
+    replay: &Replay,
+    palette: Palette,
+) -> io::Result<()> {
     for (number, group) in summary.groups.iter().enumerate() {
-        write_group(out, number + 1, group, palette)?;
+        write_group(out, number + 1, group, replay, palette)?;
     }
     if summary.ungrouped > 0 {
         writeln!(
@@ -58,7 +74,10 @@ pub fn write_summary(
     let mut line = |head: &str, text: &str| {
         writeln!(out, "{} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))
     };
-    line("promised", &promised(context, summary))?;
+    let is_suite = matches!(context.subject, Subject::Suite(_));
+    if is_suite {
+        line("promised", &promised(context, summary))?;
+    }
     line("ran", &ran(context, summary))?;
     if let Some(ending) = ended(summary) {
         line("ended", &palette.paint(Tone::Note, ending).to_string())?;
@@ -66,7 +85,9 @@ pub fn write_summary(
     let tally = summary.tally();
     let tone = if tally.unexpected() > 0 { Tone::Bad } else { Tone::Good };
     line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
-    line("", &exercised(context.library, summary))?;
+    if is_suite {
+        line("", &exercised(context.library, summary))?;
+    }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, text)?;
     }
@@ -78,11 +99,13 @@ pub fn write_summary(
             line(if place == 0 { "proved" } else { "" }, text)?;
         }
     }
-    line("speed", &speed(summary))?;
+    if is_suite {
+        line("speed", &speed(summary))?;
+    }
     let failure = summary.groups.first().map(|group| group.smallest.as_ref().unwrap_or(&group.first));
     if let Some(failure) = failure {
-        line("next", &replay(&failure.case))?;
-        line("", &format!("dmlcts explain '{}'", failure.case))?;
+        line("next", &context.replay.run(&failure.case))?;
+        line("", &Replay::explain(&failure.case, failure.level))?;
     } else {
         for (place, (command, purpose)) in context.next.iter().enumerate() {
             let purpose = format!("# {purpose}");
@@ -119,12 +142,15 @@ fn ran(context: &Context, summary: &Summary) -> String {
         .collect();
     let left_out = summary.progress.read - summary.progress.ran.min(summary.progress.read);
     let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
+    let cases = counted(summary.progress.ran, "case");
+    let Subject::Suite(what) = &context.subject else {
+        let (name, version, level) = (&backend.name, &backend.version, summary.level);
+        return format!("{cases} on {name} {version}{device} at feature level {level}{left_out}");
+    };
     format!(
-        "{} on {} {}{device}: {}{left_out}{}{}",
-        context.what,
+        "{what} on {} {}{device}: {cases}{left_out}{}{}",
         backend.name,
         backend.version,
-        counted(summary.progress.ran, "case"),
         if strategies.is_empty() { "" } else { ": " },
         strategies.join(", "),
     )

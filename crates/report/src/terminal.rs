@@ -77,7 +77,7 @@ impl<'a> Terminal<'a> {
                 if let Some(bar) = self.bar.take() {
                     bar.finish_and_clear();
                 }
-                write_failures(self.out, summary, self.options.palette)?;
+                write_failures(self.out, summary, &self.context.replay, self.options.palette)?;
                 if !self.options.quiet {
                     write_summary(self.out, &self.context, summary, self.options.palette)?;
                 }

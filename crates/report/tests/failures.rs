@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
 use dmlcts_model::{ErrorCode, FeatureLevel, Outcome, Phase, line};
 use dmlcts_reference::Reference;
-use dmlcts_report::{Context, Options, Palette, Terminal, write_failures, write_summary};
+use dmlcts_report::{Context, Options, Palette, Replay, Subject, Terminal, write_failures, write_summary};
 use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop, Summary};
 use dmlcts_spec::Library;
 
@@ -63,7 +63,8 @@ fn summary(lines: &[&str], backend: Arc<Factory>) -> Summary {
 fn context() -> Context {
     Context {
         library: Library::embedded(),
-        what: "a test".to_owned(),
+        subject: Subject::Suite("a test".to_owned()),
+        replay: Replay::default(),
         certificate: vec!["what a test can prove".to_owned()],
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
     }
@@ -71,7 +72,7 @@ fn context() -> Context {
 
 fn failures(summary: &Summary, palette: Palette) -> String {
     let mut out = Vec::new();
-    write_failures(&mut out, summary, palette).expect("memory takes it");
+    write_failures(&mut out, summary, &Replay::default(), palette).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
@@ -84,6 +85,26 @@ fn summary_text(summary: &Summary) -> String {
     let hash = &Library::embedded().hash()[..12];
     let stable = text.lines().filter(|line| !line.starts_with("speed"));
     stable.map(|line| line.replace(hash, "HASH") + "\n").collect()
+}
+
+/// A failure that shows only on this backend and with these options is seen again with them alone.
+#[test]
+fn running_it_again_repeats_what_bears_on_the_case() {
+    let summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let options = ["--backend", "exec:python3 it's.py", "--feature-level", "4.1", "--allow", "zero-sign"];
+    let replay = Replay { options: options.map(str::to_owned).to_vec() };
+    let again = format!(
+        r"dmlcts run --backend 'exec:python3 it'\''s.py' --feature-level 4.1 --allow zero-sign '{EMPTY_WINDOW}'"
+    );
+    let mut out = Vec::new();
+    write_failures(&mut out, &summary, &replay, Palette::PLAIN).expect("memory takes it");
+    let text = String::from_utf8(out).expect("text");
+    assert!(text.contains(&format!("  run it again: {again}\n")), "{text}");
+    let mut out = Vec::new();
+    write_summary(&mut out, &Context { replay, ..context() }, &summary, Palette::PLAIN)
+        .expect("memory takes it");
+    let text = String::from_utf8(out).expect("text");
+    assert!(text.contains(&format!("next      {again}\n")), "{text}");
 }
 
 fn forgets_to_reverse(job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {

@@ -10,14 +10,12 @@ use std::{
 };
 
 use dmlcts_generate::Certificate;
-use dmlcts_report::{Context, Options, Terminal};
+use dmlcts_model::FeatureLevel;
+use dmlcts_report::{Context, Options, Replay, Subject, Terminal, command};
 use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary};
 use dmlcts_spec::Library;
 
-use crate::{
-    arguments::RunArguments, backends, certificate, exit::Exit, output, problem::Problem,
-    selection::parse_case,
-};
+use crate::{arguments::RunArguments, backends, certificate, exit::Exit, given, output, problem::Problem};
 
 /// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
@@ -104,14 +102,17 @@ struct Cases {
 /// The cases that the arguments ask for.
 fn cases(arguments: &RunArguments) -> Result<Cases, Problem> {
     let library = Library::embedded();
+    let selection = &arguments.selection;
+    let replay = Replay { options: arguments.words_of_a_case() };
     if !arguments.cases.is_empty() {
-        let cases = arguments.cases.iter().map(|line| parse_case(line)).collect::<Result<Vec<_>, _>>()?;
-        let next = vec![(format!("dmlcts explain '{}'", cases[0]), "what the spec says of it".to_owned())];
-        let what = if cases.len() == 1 { "one case".to_owned() } else { format!("{} cases", cases.len()) };
-        let context = Context { library, what, certificate: Vec::new(), next };
+        let is_filtered = selection.filter.is_some() || selection.feature_level.is_some();
+        let most = selection.limit.filter(|_| !is_filtered).unwrap_or(u64::MAX);
+        let cases = given::cases(&arguments.cases, most)?;
+        let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
+        let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
+        let context = Context { library, subject: Subject::Given, replay, certificate: Vec::new(), next };
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context });
     }
-    let selection = &arguments.selection;
     let parts = Arc::new(selection.parts()?);
     let name = parts.expansion().suite().name().to_owned();
     let is_whole =
@@ -122,14 +123,17 @@ fn cases(arguments: &RunArguments) -> Result<Cases, Problem> {
     }
     let mut next = Vec::new();
     if name == "smoke" {
-        next.push(("dmlcts run --suite ci".to_owned(), "more cases".to_owned()));
+        let mut more = ["dmlcts", "run", "--suite", "ci"].map(str::to_owned).to_vec();
+        more.extend(replay.options.clone());
+        more.extend(selection.words_of_a_pick());
+        next.push((command(&more), "more cases".to_owned()));
     }
-    next.push((
-        format!("dmlcts list --suite {} | head", selection.suite),
-        "the cases, one line each".to_owned(),
-    ));
+    let mut list = ["dmlcts", "list"].map(str::to_owned).to_vec();
+    list.extend(selection.words_of_a_list());
+    next.push((format!("{} | head", command(&list)), "the cases, one line each".to_owned()));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
-    let context = Context { library, what, certificate: Vec::new(), next };
+    let subject = Subject::Suite(what);
+    let context = Context { library, subject, replay, certificate: Vec::new(), next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context })
 }

@@ -1,0 +1,116 @@
+//! The options of a run as words again: what a command that goes on from it must repeat to mean the same.
+
+use dmlcts_runner::Difference;
+
+use crate::arguments::{RunArguments, Selection};
+
+impl RunArguments {
+    /// What bears on a single case: who answers, at which level, what is allowed, and what is too large to run.
+    pub(crate) fn words_of_a_case(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        if self.backend != Self::DEFAULT_BACKEND {
+            add("--backend", self.backend.clone());
+        }
+        if let Some(level) = self.selection.feature_level {
+            add("--feature-level", level.to_string());
+        }
+        if !self.allow.is_empty() {
+            let names: Vec<&str> = self.allow.iter().copied().map(Difference::name).collect();
+            add("--allow", names.join(","));
+        }
+        if self.memory != Self::DEFAULT_MEMORY {
+            add("--memory", self.memory.to_string());
+        }
+        words
+    }
+}
+
+impl Selection {
+    /// What picks cases of a suite, whichever it is: the filter, the strategies and the seed.
+    pub(crate) fn words_of_a_pick(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        if let Some(filter) = &self.filter {
+            add("--where", filter.clone());
+        }
+        if !self.strategy.is_empty() {
+            let names: Vec<&str> = self.strategy.iter().map(|strategy| strategy.name()).collect();
+            add("--strategy", names.join(","));
+        }
+        if self.seed != 0 {
+            add("--seed", self.seed.to_string());
+        }
+        words
+    }
+
+    /// The suite and what picks its cases: the words that make `list` show what `run` ran.
+    pub(crate) fn words_of_a_list(&self) -> Vec<String> {
+        let mut words = vec!["--suite".to_owned(), self.suite.clone()];
+        words.extend(self.words_of_a_pick());
+        if let Some(level) = self.feature_level {
+            words.extend(["--feature-level".to_owned(), level.to_string()]);
+        }
+        if let Some(limit) = self.limit {
+            words.extend(["--limit".to_owned(), limit.to_string()]);
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    fn parse(words: &[String]) -> RunArguments {
+        let all = ["dmlcts".to_owned(), "run".to_owned()].into_iter().chain(words.iter().cloned());
+        match Arguments::try_parse_from(all).expect("options of `run`").command {
+            Command::Run(arguments) => arguments,
+            other => panic!("not a run: {other:?}"),
+        }
+    }
+
+    /// Reading the words back gives the same options, so that none that matters is lost.
+    #[test]
+    fn what_is_repeated_means_the_same() {
+        let words = [
+            "--backend",
+            "exec:python3 it's.py",
+            "--feature-level",
+            "4.1",
+            "--allow",
+            "zero-sign,nan-canonicalised",
+            "--memory",
+            "64MiB",
+            "--suite",
+            "my suite.yaml",
+            "--where",
+            "operator == SLICE and rank > 1",
+            "--strategy",
+            "random,negative",
+            "--seed",
+            "7",
+            "--limit",
+            "40",
+        ];
+        let first = parse(&words.map(str::to_owned));
+        let mut repeated = first.words_of_a_case();
+        repeated.extend(first.selection.words_of_a_list().into_iter().filter(|word| {
+            // The level stands among both.
+            word != "--feature-level" && word != "4.1"
+        }));
+        let again = parse(&repeated);
+        assert_eq!(format!("{again:?}"), format!("{first:?}"));
+    }
+
+    #[test]
+    fn what_is_usual_is_not_repeated() {
+        let usual = parse(&[]);
+        assert!(usual.words_of_a_case().is_empty());
+        assert!(usual.selection.words_of_a_pick().is_empty());
+        assert_eq!(usual.selection.words_of_a_list(), ["--suite", "smoke"]);
+    }
+}

@@ -1,0 +1,132 @@
+//! Cases that somebody gave instead of a suite: as arguments, or by `-` on standard input, one line each, as
+//! `dmlcts list` prints them. Empty lines and lines that begin with `#` are passed over, so that a list of cases can
+//! be a file that people read.
+
+use std::io::Read;
+
+use dmlcts_model::{Case, line};
+use dmlcts_report::bytes;
+use dmlcts_spec::Library;
+
+use crate::{problem::Problem, selection::parse_case};
+
+/// What stands for standard input among the arguments.
+const STDIN: &str = "-";
+/// As much of standard input is read: all its cases are held at once, which an endless list must not be.
+const MOST: u64 = 64 << 20;
+
+/// The cases of the arguments, in their order, `most` at most.
+pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Problem> {
+    let mut cases = Vec::new();
+    for argument in arguments {
+        if argument == STDIN {
+            let most = most.saturating_sub(cases.len() as u64);
+            cases.extend(parse_list(&read(std::io::stdin().lock(), most)?, most)?);
+        } else {
+            cases.push(parse_case(argument)?);
+        }
+    }
+    if cases.is_empty() {
+        return Err(Problem::usage(
+            "standard input holds no case",
+            "write one case a line, as `dmlcts list` prints them; lines that begin with # are comments",
+        ));
+    }
+    Ok(cases)
+}
+
+/// The text up to the line of the last case that is wanted.
+fn read(mut input: impl Read, most: u64) -> Result<String, Problem> {
+    let cannot = |what: &str| {
+        Problem::usage(
+            format!("cannot read standard input: {what}"),
+            "give it text in UTF-8, one case a line, as `dmlcts list` prints them",
+        )
+    };
+    let mut text: Vec<u8> = Vec::new();
+    let (mut lines, mut line_start) = (0, 0);
+    let mut piece = vec![0; 64 << 10];
+    while lines < most {
+        let length = match input.read(&mut piece) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(cannot(&error.to_string())),
+        };
+        let fresh = text.len();
+        text.extend_from_slice(&piece[..length]);
+        for end in (fresh..text.len()).filter(|&at| text[at] == b'\n') {
+            lines += u64::from(is_case(&text[line_start..end]));
+            line_start = end + 1;
+        }
+        if text.len() as u64 > MOST {
+            return Err(Problem::usage(
+                format!("standard input has more than {}", bytes(MOST)),
+                "give fewer cases, add --limit, or name the suite that they come from by --suite",
+            ));
+        }
+    }
+    String::from_utf8(text).map_err(|error| cannot(&error.utf8_error().to_string()))
+}
+
+/// Whether a line holds a case, or what should be one.
+fn is_case(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    !line.is_empty() && !line.starts_with(b"#")
+}
+
+/// The cases of a text, one line each.
+fn parse_list(text: &str, most: u64) -> Result<Vec<Case>, Problem> {
+    let signatures = Library::embedded().signatures();
+    let mut start = 0;
+    let mut cases = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let content = line.trim();
+        if is_case(content.as_bytes()) {
+            if cases.len() as u64 == most {
+                break;
+            }
+            let indented = start + (line.len() - line.trim_start().len());
+            let case = line::parse(content, signatures).map_err(|mut error| {
+                error.span = indented + error.span.start..indented + error.span.end;
+                Problem::List { text: text.to_owned(), error }
+            })?;
+            cases.push(case);
+        }
+        start += line.len();
+    }
+    Ok(cases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+
+    #[test]
+    fn comments_and_empty_lines_are_no_cases() {
+        let text = format!("# two cases\n\n  {CASE}\r\n\t# and\n{CASE}");
+        assert_eq!(parse_list(&text, u64::MAX).expect("cases").len(), 2);
+        assert_eq!(parse_list(&text, 1).expect("cases").len(), 1);
+        assert!(parse_list("# nothing\n", u64::MAX).expect("no mistake").is_empty());
+    }
+
+    #[test]
+    fn an_endless_list_is_read_up_to_the_cases_that_are_wanted() {
+        struct Endless(u64);
+        impl Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.0 += 1;
+                let line = format!("{CASE}\n");
+                buffer[..line.len()].copy_from_slice(line.as_bytes());
+                Ok(line.len())
+            }
+        }
+        let mut endless = Endless(0);
+        let text = read(&mut endless, 10).expect("ten lines");
+        assert_eq!((parse_list(&text, 10).expect("cases").len(), endless.0), (10, 10));
+        let Err(problem) = read(Endless(0), u64::MAX) else { panic!("it has no end") };
+        assert!(problem.to_string().contains("more than 64.0 MiB"), "{problem}");
+    }
+}

@@ -1,0 +1,78 @@
+//! What the end-to-end tests share: running the built program, and files that go away.
+
+#![expect(dead_code, reason = "each test program uses a part of it")]
+
+use std::{
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+pub(crate) fn dmlcts() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
+    command.env_remove("NO_COLOR").stdin(Stdio::null());
+    command
+}
+
+/// What a command printed on both streams, and how it exited.
+pub(crate) fn text(arguments: &[&str]) -> String {
+    describe(&run(arguments))
+}
+
+fn describe(output: &Output) -> String {
+    let code = output.status.code().expect("the program exits");
+    let mut text = format!("exit {code}\n");
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        if !bytes.is_empty() {
+            text.extend(["--- ", name, "\n", &String::from_utf8_lossy(bytes)]);
+        }
+    }
+    text
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    dmlcts().args(arguments).output().expect("the program starts")
+}
+
+pub(crate) fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the program prints UTF-8")
+}
+
+/// A file for one test, removed at its end.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str, text: impl AsRef<[u8]>) -> Self {
+        let path = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("the temporary folder takes a file");
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.to_str().expect("the temporary folder has a plain name")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// What a command printed on both streams when it was given this on standard input, and how it exited.
+pub(crate) fn text_with_input(arguments: &[&str], input: &str) -> String {
+    let mut child = dmlcts()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    // A program that has read enough closes the pipe.
+    let _ = pipe.write_all(input.as_bytes());
+    drop(pipe);
+    describe(&child.wait_with_output().expect("it ends"))
+}

@@ -1,0 +1,77 @@
+//! Cases that somebody gives one by one, as arguments and on standard input, and the commands that a run offers to go
+//! on with.
+
+mod common;
+
+use common::{stdout, text, text_with_input};
+
+const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+const INVALID: &str = "SLICE FLOAT32 in=0 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota";
+
+/// The lines behind `next`.
+fn next(arguments: &[&str]) -> Vec<String> {
+    let text = stdout(arguments);
+    let lines = text.lines().skip_while(|line| !line.starts_with("next "));
+    lines.map(|line| line[10..].split(" # ").next().unwrap_or_default().trim_end().to_owned()).collect()
+}
+
+#[test]
+fn one_case_is_no_suite_and_its_report_is_short() {
+    insta::assert_snapshot!(text(&["run", CASE]), @r"
+    exit 0
+    --- stdout
+    ran       1 case on reference 0.1.0 at feature level 6.4
+    held      1 passed, 0 failed
+    next      dmlcts explain 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota' # what the spec says of it
+    ");
+    let old = next(&["run", "--feature-level", "2.0", CASE]);
+    assert_eq!(old, [format!("dmlcts explain --feature-level 2.0 '{CASE}'")]);
+}
+
+#[test]
+fn a_dash_reads_cases_from_standard_input() {
+    let list = format!("# found on Tuesday\n{CASE}\n\n   {INVALID}\r\n");
+    let ran = text_with_input(&["run", "-"], &list);
+    assert!(ran.starts_with("exit 0\n"), "{ran}");
+    assert!(ran.contains("ran       2 cases on reference"), "{ran}");
+    let ran = text_with_input(&["run", CASE, "-", "--limit", "2"], &list);
+    assert!(ran.contains("ran       2 cases on reference"), "{ran}");
+    let ran = text_with_input(&["run", "-", "--where", "InputTensor.DimensionCount == 2"], &list);
+    assert!(ran.starts_with("exit 2\n"), "{ran}");
+    assert!(ran.contains("none of the 2 cases of the selection was taken"), "{ran}");
+}
+
+#[test]
+fn a_mistake_on_standard_input_names_its_line() {
+    let list = format!("# first\n{CASE}\n  {}\n{CASE}\n", CASE.replace("Offsets", "Offset"));
+    insta::assert_snapshot!(text_with_input(&["run", "-"], &list));
+    insta::assert_snapshot!("no_case_on_standard_input", text_with_input(&["run", "-"], "# nothing\n"));
+}
+
+#[test]
+fn what_is_listed_runs_from_standard_input() {
+    let list = stdout(&["list", "--limit", "200"]);
+    let ran = text_with_input(&["run", "-"], &list);
+    assert!(ran.contains("ran       200 cases on reference"), "{ran}");
+    assert!(ran.contains(" 0 failed"), "{ran}");
+}
+
+#[test]
+fn what_comes_next_keeps_the_selection() {
+    let selection = ["--where", "operator == SLICE", "--strategy", "random,negative", "--seed", "7"];
+    let picked = "--where 'operator == SLICE' --strategy random,negative --seed 7";
+    let mut arguments = vec!["run", "--allow", "zero-sign", "--feature-level", "4.1", "--limit", "90"];
+    arguments.extend(selection);
+    assert_eq!(
+        next(&arguments)[..2],
+        [
+            format!("dmlcts run --suite ci --feature-level 4.1 --allow zero-sign {picked}"),
+            format!("dmlcts list --suite smoke {picked} --feature-level 4.1 --limit 90 | head"),
+        ]
+    );
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases/suites/soak.yaml");
+    assert_eq!(
+        next(&["run", "--suite", suite, "--limit", "10"])[0],
+        format!("dmlcts list --suite {suite} --limit 10 | head")
+    );
+}
