@@ -6,7 +6,7 @@ use dmlcts_report::grouped;
 /// The certificate, line by line. Ranks that are alike share a line.
 pub(crate) fn lines(certificate: &Certificate) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} cases, each one within the bounds below, by the spec {}",
+        "{} cases, each one within the bounds below, by the spec {:.12}",
         number(certificate.cases()),
         certificate.spec_hash
     )];

@@ -23,6 +23,10 @@ const STRIDE_ZERO: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 
 /// Its output reaches behind the last stride on each axis.
 const UNREACHABLE: &str = "SLICE1 FLOAT32 in=4,8,8 out=3,8,8 InputWindowOffsets=0,0,0 InputWindowSizes=4,8,8 \
                            InputWindowStrides=-2,2,3 fill=iota";
+/// Clauses that are asked once a desc break: counts, types, lengths, codes.
+const ODD: &str = "PADDING1 FLOAT32 in=4,4 out=4,4 PaddingMode=9 PaddingValueDataType=INT8 StartPadding=0 \
+                   EndPadding=0,0 OutputTensor.DataType=INT8 OutputTensor.DimensionCount=3 fill=iota";
+const OVERLAP: &str = "SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 OutputTensor.Strides=0 fill=iota";
 const LARGE: &str =
     "SLICE FLOAT32 in=20000,1000 out=20000,1000 Offsets=0,0 Sizes=20000,1000 Strides=1,1 fill=iota";
 
@@ -62,6 +66,8 @@ fn a_case_is_judged_at_a_level() {
     insta::assert_snapshot!("judge_invalid", text(&["judge", EMPTY_WINDOW]));
     insta::assert_snapshot!("judge_open", text(&["judge", STRIDE_ZERO]));
     insta::assert_snapshot!("judge_unreachable", text(&["judge", UNREACHABLE]));
+    insta::assert_snapshot!("judge_whole_desc", text(&["judge", ODD]));
+    insta::assert_snapshot!("judge_overlap", text(&["judge", OVERLAP]));
 }
 
 #[test]
@@ -75,6 +81,33 @@ fn specs_are_listed_shown_and_checked() {
     let specs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec");
     let file = format!("{specs}/slice1.yaml");
     assert!(stdout(&["spec", "check", &file]).starts_with("SLICE1: "));
+    let cited = stdout(&["spec", "show", "PADDING1"]);
+    assert!(cited.contains("  padding1.output-size: OutputTensor.Sizes == InputTensor.Sizes + StartPadding + EndPadding (Members / OutputTensor)\n"), "{cited}");
+    assert!(cited.contains(" InputTensor.Sizes >= 1 (DML_BUFFER_TENSOR_DESC, Members / Sizes)\n"), "{cited}");
+    assert!(
+        cited.contains("  from 6.4: WRAP (dml-feature-level-history, DML_FEATURE_LEVEL_6_4)\n"),
+        "{cited}"
+    );
+}
+
+/// One spec has one name, in whatever order its files are given and whichever command says it.
+#[test]
+fn the_same_specs_have_the_same_hash_everywhere() {
+    let hash = |text: String| {
+        let (_, rest) = text.split_once("(spec ").unwrap_or_else(|| panic!("no hash: {text}"));
+        rest.split(')').next().expect("a closing parenthesis").to_owned()
+    };
+    let built_in = hash(stdout(&["spec", "check"]));
+    assert_eq!(built_in.len(), 12);
+    assert_eq!(hash(stdout(&["run", "--limit", "1"])), built_in);
+    let file = |name: &str| format!("{}/../../spec/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    for order in [["common", "slice", "slice1", "padding1"], ["slice1", "padding1", "common", "slice"]] {
+        let files = order.map(file);
+        let mut arguments = vec!["spec", "check"];
+        arguments.extend(files.iter().map(String::as_str));
+        assert_eq!(hash(stdout(&arguments)), built_in, "{order:?}");
+    }
+    assert_ne!(hash(stdout(&["spec", "check", &file("slice1")])), built_in);
 }
 
 /// Every one of these must exit with 2, and say where the mistake is and what to do.

@@ -7,12 +7,14 @@ use std::{
     sync::Arc,
 };
 
-use dmlcts_model::{Desc, FeatureLevel};
+use dmlcts_model::{DataType, Desc, FeatureLevel, List, Side, Value};
 use dmlcts_spec::{
     Answer, Operator, Question,
-    expression::{Definition, Expression, Place, Term, Type, parse},
-    program::{Builder, Inputs, Mask, Values},
+    expression::{Definition, Expression, Place, Term, TermKind, Type, parse},
+    program::{Builder, Inputs, Mask, OpId, Values},
 };
+
+use crate::braces;
 
 /// On how many axes the values are shown.
 const MOST_AXES: usize = 2;
@@ -77,28 +79,33 @@ fn answer_text(operator: &Operator, answer: Answer) -> String {
     }
 }
 
-/// What is asked of each axis of a desc.
+/// What is asked of a desc.
 pub(crate) struct Asked<'a> {
     pub(crate) operator: &'a Operator,
     pub(crate) desc: &'a Desc,
     pub(crate) level: FeatureLevel,
 }
 
+/// A name of a condition that stands for a number, and where its value is found.
+struct Named<'a> {
+    name: &'a str,
+    value_type: Type,
+    per_axis: bool,
+    id: OpId,
+}
+
 impl Asked<'_> {
-    /// Writes the axes on which a condition is as `is_wanted` says, and what its names come to there. Nothing where
-    /// it is not asked of each axis.
-    pub(crate) fn write_axes(
-        &self,
+    /// Writes what the names of a condition come to: once where it is asked of the desc as a whole, and otherwise on
+    /// the axes on which it is as `is_wanted` says.
+    pub(crate) fn write_values<'spec>(
+        &'spec self,
         out: &mut dyn Write,
         indent: &str,
-        (expression, term): (&Expression, &Term),
+        (expression, term): (&'spec Expression, &Term),
         is_wanted: fn(Mask) -> u8,
     ) -> io::Result<()> {
-        if !term.per_axis {
-            return Ok(());
-        }
         let definitions = definitions(self.operator, &[expression]);
-        let mut names: Vec<&str> = Vec::new();
+        let mut names: Vec<&'spec str> = Vec::new();
         let defined = definitions.iter().flat_map(|definition| definition.expression.names());
         for name in expression.names().into_iter().chain(defined) {
             if !names.contains(&name) {
@@ -107,25 +114,36 @@ impl Asked<'_> {
         }
         let mut builder = Builder::new(Arc::clone(self.operator.signature()));
         let condition = builder.add(term);
-        let named: Vec<_> = names
-            .into_iter()
-            .filter_map(|name| {
-                let term = self.operator.scope().check(&parse(name).ok()?, Place::EachAxis).ok()?;
-                (term.per_axis && term.value_type == Type::Integer && name != "axis")
-                    .then(|| (name, builder.add(&term)))
-            })
-            .collect();
+        let place = if term.per_axis { Place::EachAxis } else { Place::Once };
+        let named = |&name: &&'spec str| {
+            let term = self.operator.scope().check(&parse(name).ok()?, place).ok()?;
+            let is_number = matches!(term.value_type, Type::Integer | Type::DataType | Type::Enumeration(_));
+            let is_news = !matches!(term.kind, TermKind::Constant(_)) && name != "axis";
+            let (value_type, per_axis) = (term.value_type.clone(), term.per_axis);
+            (is_number && is_news).then(|| Named { name, value_type, per_axis, id: builder.add(&term) })
+        };
+        let named: Vec<Named<'_>> = names.iter().filter_map(named).collect();
         let program = builder.finish();
         let mut values = Values::default();
         let evaluation = program.evaluate(Inputs::new(self.desc, self.level), &mut values);
+        let value = |named: &Named<'_>, axis| {
+            let value = evaluation.integer(named.id, if named.per_axis { axis } else { 0 })?;
+            Some(format!("{} = {}", named.name, number_text(value, &named.value_type)))
+        };
+        if !term.per_axis {
+            let lists = names.iter().filter_map(|name| pointer_text(self.desc, name));
+            let values: Vec<String> = named.iter().filter_map(|named| value(named, 0)).chain(lists).collect();
+            return if values.is_empty() {
+                Ok(())
+            } else {
+                writeln!(out, "{indent}here {}", values.join(", "))
+            };
+        }
         let Some(lanes) = evaluation.lanes(condition) else { return Ok(()) };
         let wanted = is_wanted(evaluation.mask(condition));
         let axes: Vec<usize> = (0..lanes.min(8)).filter(|axis| wanted >> axis & 1 == 1).collect();
         for &axis in axes.iter().take(MOST_AXES) {
-            let values: Vec<String> = named
-                .iter()
-                .filter_map(|&(name, id)| Some(format!("{name} = {}", evaluation.integer(id, axis)?)))
-                .collect();
+            let values: Vec<String> = named.iter().filter_map(|named| value(named, axis)).collect();
             writeln!(out, "{indent}on axis {axis}: {}", values.join(", "))?;
         }
         if axes.len() > MOST_AXES {
@@ -133,5 +151,41 @@ impl Asked<'_> {
             writeln!(out, "{indent}also on axis {}", more.join(", "))?;
         }
         Ok(())
+    }
+}
+
+/// A value as a spec writes it: the name of a code that has one.
+fn number_text(value: i128, value_type: &Type) -> String {
+    let name = match value_type {
+        Type::DataType => u32::try_from(value).ok().map(|code| DataType(code).to_string()),
+        Type::Enumeration(enumeration) => {
+            let value = i64::try_from(value).ok();
+            value.and_then(|value| enumeration.name_of(value)).map(str::to_owned)
+        }
+        _ => None,
+    };
+    name.unwrap_or_else(|| value.to_string())
+}
+
+/// What the name of a list or a tensor comes to in a desc.
+fn pointer_text(desc: &Desc, name: &str) -> Option<String> {
+    let list = |list: Option<&List>| list.map_or_else(|| "null".to_owned(), |list| braces(list));
+    for side in Side::BOTH {
+        let Some(field) = name.strip_prefix(side.member_name()) else { continue };
+        return match (desc.tensor(side), field) {
+            (None, "") => Some(format!("{name} = null")),
+            // A tensor as a whole is asked how its elements lie.
+            (Some(tensor), "") => {
+                let (sizes, strides) = (list(tensor.sizes.as_ref()), list(tensor.strides.as_ref()));
+                Some(format!("{name}.Sizes = {sizes}, {name}.Strides = {strides}"))
+            }
+            (Some(tensor), ".Sizes") => Some(format!("{name} = {}", list(tensor.sizes.as_ref()))),
+            (Some(tensor), ".Strides") => Some(format!("{name} = {}", list(tensor.strides.as_ref()))),
+            _ => None,
+        };
+    }
+    match desc.members.get(desc.signature.position(name)?)? {
+        Value::List(values) => Some(format!("{name} = {}", list(values.as_ref()))),
+        Value::Integer(_) | Value::Scalar(_) => None,
     }
 }

@@ -125,7 +125,7 @@ pub fn write_judgement(
             let broken = || in_set(operator.clauses(), judgement.violated);
             for clause in broken() {
                 write_clause(out, "breaks", operator, clause)?;
-                asked.write_axes(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+                asked.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
             }
             write_pages(out, broken().map(|clause| &clause.cite))
         }
@@ -134,7 +134,7 @@ pub fn write_judgement(
             let open = || in_set(operator.questions(), judgement.questions);
             for question in open() {
                 write_question(out, operator, question)?;
-                asked.write_axes(out, BELOW, (&question.expression, &question.term), |mask| mask.truth)?;
+                asked.write_values(out, BELOW, (&question.expression, &question.term), |mask| mask.truth)?;
             }
             write_pages(out, open().map(|question| &question.cite))
         }
@@ -146,7 +146,7 @@ fn in_set<T>(all: &[T], places: IdSet) -> impl Iterator<Item = &T> {
 }
 
 fn write_clause(out: &mut dyn Write, head: &str, operator: &Operator, clause: &Clause) -> io::Result<()> {
-    writeln!(out, "  {head} {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+    writeln!(out, "  {head} {}: {} ({})", clause.id, clause.text, clause.cite.on(operator.page()))?;
     write_definitions(out, BELOW, operator, &[&clause.expression])?;
     for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
         if let Some(remark) = remark {
@@ -157,7 +157,8 @@ fn write_clause(out: &mut dyn Write, head: &str, operator: &Operator, clause: &C
 }
 
 fn write_question(out: &mut dyn Write, operator: &Operator, question: &Question) -> io::Result<()> {
-    writeln!(out, "  open by {}: {} ({})", question.id, question.text, question.cite.section)?;
+    let cite = question.cite.on(operator.page());
+    writeln!(out, "  open by {}: {} ({cite})", question.id, question.text)?;
     write_answers(out, BELOW, operator, question)?;
     if let Some(note) = &question.note {
         writeln!(out, "      note: {}", one_line(note))?;

@@ -127,14 +127,16 @@ fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
     let asked = Asked { operator, desc: &failure.case.desc, level: *level };
     for place in judgement.violated.iter() {
         if let Some(clause) = operator.clauses().get(place) {
-            writeln!(out, "{INDENT}breaks {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+            let cite = clause.cite.on(operator.page());
+            writeln!(out, "{INDENT}breaks {}: {} ({cite})", clause.id, clause.text)?;
             write_definitions(out, BELOW, operator, &[&clause.expression])?;
-            asked.write_axes(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+            asked.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
         }
     }
     for place in judgement.questions.iter() {
         if let Some(question) = operator.questions().get(place) {
-            writeln!(out, "{INDENT}open by {}: {} ({})", question.id, question.text, question.cite.section)?;
+            let cite = question.cite.on(operator.page());
+            writeln!(out, "{INDENT}open by {}: {} ({cite})", question.id, question.text)?;
             write_answers(out, BELOW, operator, question)?;
         }
     }

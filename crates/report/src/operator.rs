@@ -7,12 +7,13 @@ use dmlcts_spec::Operator;
 
 use crate::{Palette, Tone, behind::write_answers, describe::one_line};
 
-/// Writes all that is promised of an operator, each promise with its section of the page.
+/// Writes all that is promised of an operator, each promise with the section that says so, and the page where it is another.
 pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette) -> io::Result<()> {
     let head = |text: &str| palette.paint(Tone::Strong, text.to_owned());
     writeln!(out, "{}: {}", head(operator.name()), one_line(operator.summary()))?;
     writeln!(out, "introduced in feature level {}; {}", operator.introduced(), address(operator))?;
 
+    let page = operator.page();
     writeln!(out, "\n{}", head("members"))?;
     for member in &operator.signature().members {
         writeln!(out, "  {}: {}", member.name, kind(&member.kind))?;
@@ -26,11 +27,11 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
             "  from {}: {least} to {most} dimensions; {} ({})",
             row.since,
             types.join(", "),
-            row.cite.section
+            row.cite.on(page)
         )?;
     }
     for mode in operator.modes().iter().filter(|mode| mode.since > operator.introduced()) {
-        writeln!(out, "  from {}: {} ({})", mode.since, mode.name, mode.cite.section)?;
+        writeln!(out, "  from {}: {} ({})", mode.since, mode.name, mode.cite.on(page))?;
     }
     let definitions = operator.scope().definitions();
     if !definitions.is_empty() {
@@ -50,7 +51,7 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     }
     writeln!(out, "\n{}", head("clauses"))?;
     for clause in operator.clauses() {
-        writeln!(out, "  {}: {} ({})", clause.id, clause.text, clause.cite.section)?;
+        writeln!(out, "  {}: {} ({})", clause.id, clause.text, clause.cite.on(page))?;
         for (head, remark) in [("note", &clause.note), ("the page errs", &clause.erratum)] {
             if let Some(remark) = remark {
                 writeln!(out, "      {head}: {}", one_line(remark))?;
@@ -61,7 +62,7 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
         writeln!(out, "\n{}", head("questions"))?;
     }
     for question in operator.questions() {
-        writeln!(out, "  {}: {} ({})", question.id, question.text, question.cite.section)?;
+        writeln!(out, "  {}: {} ({})", question.id, question.text, question.cite.on(page))?;
         write_answers(out, "      ", operator, question)?;
         if let Some(note) = &question.note {
             writeln!(out, "      note: {}", one_line(note))?;
@@ -72,11 +73,11 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     }
     for remark in operator.remarks() {
         let head = if remark.erratum { "the page errs" } else { "note" };
-        writeln!(out, "  {}: {head}: {} ({})", remark.id, one_line(&remark.text), remark.cite.section)?;
+        writeln!(out, "  {}: {head}: {} ({})", remark.id, one_line(&remark.text), remark.cite.on(page))?;
     }
     writeln!(out, "\n{}", head("examples"))?;
     for example in operator.examples() {
-        writeln!(out, "  {} ({}): {}", example.id, example.cite.section, example.case)?;
+        writeln!(out, "  {} ({}): {}", example.id, example.cite.on(page), example.case)?;
     }
     Ok(())
 }

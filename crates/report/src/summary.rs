@@ -127,7 +127,7 @@ fn promised(context: &Context, summary: &Summary) -> String {
         summary.level,
         counted(clauses as u64, "clause"),
         counted(questions as u64, "open question"),
-        library.hash().get(..12).unwrap_or(library.hash()),
+        library.short_hash(),
     )
 }
 

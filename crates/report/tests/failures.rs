@@ -82,7 +82,7 @@ fn summary_text(summary: &Summary) -> String {
     let mut out = Vec::new();
     write_summary(&mut out, &context(), summary, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
-    let hash = &Library::embedded().hash()[..12];
+    let hash = Library::embedded().short_hash();
     let stable = text.lines().filter(|line| !line.starts_with("speed"));
     stable.map(|line| line.replace(hash, "HASH") + "\n").collect()
 }

@@ -68,8 +68,15 @@ impl Library {
         self.operators.iter().map(Operator::scope)
     }
 
-    /// The BLAKE3 hash of the sources, in hex: what a report says it was judged by.
+    /// The BLAKE3 hash of the sources, in hex: what a report says it was judged by. The order in which the operators
+    /// were given does not matter.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// As much of the hash as tells specs apart, for people to compare.
+    pub fn short_hash(&self) -> &str {
+        // Hex digits are a byte each.
+        &self.hash[..12]
     }
 }

@@ -29,6 +29,23 @@ impl Citation {
             None => format!("https://learn.microsoft.com/windows/ai/directml/{}", self.page),
         }
     }
+
+    /// What the page is about, as short as it can be said: `DML_SLICE1_OPERATOR_DESC`, or the name in its address
+    /// where it is about more than one thing.
+    pub fn subject(&self) -> String {
+        match self.page.strip_prefix("ns-directml-").or_else(|| self.page.strip_prefix("ne-directml-")) {
+            Some(name) => name.to_uppercase(),
+            None => self.page.clone(),
+        }
+    }
+
+    /// The citation as it reads where `page` goes without saying: the section alone, or behind what the page is about.
+    pub fn on(&self, page: &str) -> String {
+        if self.page == page {
+            return self.section.clone();
+        }
+        format!("{}, {}", self.subject(), self.section)
+    }
 }
 
 /// What a clause or question is asked of.

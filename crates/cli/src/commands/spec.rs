@@ -30,7 +30,7 @@ pub(crate) fn spec(command: &SpecCommand) -> Result<Exit, Problem> {
             for operator in library.operators() {
                 writeln!(out, "{}", describe(operator))?;
             }
-            writeln!(out, "no mistakes (spec {})", library.hash())?;
+            writeln!(out, "no mistakes (spec {})", library.short_hash())?;
         }
         SpecCommand::Show { operator } => {
             let library = Library::embedded();
