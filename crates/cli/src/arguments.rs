@@ -164,6 +164,12 @@ pub(crate) struct ListArguments {
 pub(crate) struct CountArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
+
+    /// Count what the cases exercise of the spec instead, and name what they do not
+    ///
+    /// An obligation is one thing to be tried: a clause kept, broken or met exactly, a question raised, a branch, a mode, a type, a rank, a row of support. Every case is judged, and none is run.
+    #[arg(long)]
+    pub(crate) obligations: bool,
 }
 
 const CASE_EXAMPLE: &str = "\

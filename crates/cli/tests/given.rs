@@ -56,6 +56,25 @@ fn what_is_listed_runs_from_standard_input() {
     assert!(ran.contains(" 0 failed"), "{ran}");
 }
 
+/// What a run only counts has a command that names it, and both count alike.
+#[test]
+fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
+    let named = stdout(&["count", "--obligations"]);
+    insta::assert_snapshot!(named);
+    let ran = stdout(&["run"]);
+    let (_, counts) = ran.split_once("met exactly; ").expect("what a suite exercised");
+    let (met, rest) = counts.split_once(" of ").expect("a share");
+    assert!(rest.contains("(dmlcts count --obligations --suite smoke names the others)"), "{ran}");
+    let sum = |place: usize| -> usize {
+        let counts = named.lines().filter(|line| !line.starts_with(' '));
+        counts.map(|line| line.split(' ').nth(place).and_then(|count| count.parse().ok()).unwrap_or(0)).sum()
+    };
+    assert_eq!((met, rest.split(' ').next()), (&*sum(1).to_string(), Some(&*sum(3).to_string())));
+    let one = stdout(&["count", "--obligations", "--where", "operator == SLICE"]);
+    assert!(one.ends_with("SLICE1: no case\nPADDING1: no case\n"), "{one}");
+    assert!(text(&["count", "--obligations", "--suite", "soak"]).contains("add --limit"));
+}
+
 #[test]
 fn what_comes_next_keeps_the_selection() {
     let selection = ["--where", "operator == SLICE", "--strategy", "random,negative", "--seed", "7"];

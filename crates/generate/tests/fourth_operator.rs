@@ -48,7 +48,7 @@ fn every_strategy_serves_an_operator_that_it_has_never_seen() {
             elements += sizes.map_or(0, |sizes| sizes.iter().product::<i64>());
         }
         match part.strategy() {
-            Strategy::Negative => assert_eq!(valid * 2, length, "half are twins"),
+            Strategy::Negative => assert!(valid > 0 && valid * 2 <= length, "each desc has a twin"),
             Strategy::Boundary => assert!(valid < length && valid * 2 > length),
             Strategy::Random => {
                 assert_eq!(valid, length);

@@ -38,8 +38,13 @@ pub struct Context {
 /// What a run is of.
 #[derive(Clone, Debug)]
 pub enum Subject {
-    /// Cases that were chosen to exercise the spec, as they read behind "ran": `suite smoke, seed 0`.
-    Suite(String),
+    /// Cases that were chosen to exercise the spec.
+    Suite {
+        /// As they read behind "ran": `suite smoke, seed 0`.
+        what: String,
+        /// The command that names the obligations that they leave out.
+        obligations: String,
+    },
     /// Cases that somebody gave one by one. What they leave of the spec unexercised says nothing.
     Given,
 }
@@ -74,7 +79,7 @@ pub fn write_summary(
     let mut line = |head: &str, text: &str| {
         writeln!(out, "{} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))
     };
-    let is_suite = matches!(context.subject, Subject::Suite(_));
+    let is_suite = matches!(context.subject, Subject::Suite { .. });
     if is_suite {
         line("promised", &promised(context, summary))?;
     }
@@ -85,8 +90,8 @@ pub fn write_summary(
     let tally = summary.tally();
     let tone = if tally.unexpected() > 0 { Tone::Bad } else { Tone::Good };
     line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
-    if is_suite {
-        line("", &exercised(context.library, summary))?;
+    if let Subject::Suite { obligations, .. } = &context.subject {
+        line("", &exercised(context.library, summary, obligations))?;
     }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, text)?;
@@ -143,7 +148,7 @@ fn ran(context: &Context, summary: &Summary) -> String {
     let left_out = summary.progress.read - summary.progress.ran.min(summary.progress.read);
     let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
     let cases = counted(summary.progress.ran, "case");
-    let Subject::Suite(what) = &context.subject else {
+    let Subject::Suite { what, .. } = &context.subject else {
         let (name, version, level) = (&backend.name, &backend.version, summary.level);
         return format!("{cases} on {name} {version}{device} at feature level {level}{left_out}");
     };
@@ -202,8 +207,8 @@ fn verdicts(summary: &Summary) -> String {
     counts.join(", ")
 }
 
-/// How much of the spec was exercised, of the operators that had any case.
-fn exercised(library: &Library, summary: &Summary) -> String {
+/// How much of the spec was exercised, of the operators that had any case. Where much is missing, `command` names it.
+fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
     let mut clauses = 0;
     let (mut kept, mut broken, mut exact, mut met, mut all) = (0, 0, 0, 0, 0);
     let mut missing = Vec::new();
@@ -233,7 +238,9 @@ fn exercised(library: &Library, summary: &Summary) -> String {
         "of {clauses} clauses {kept} kept, {broken} broken, {exact} met exactly; {met} of {all} obligations met"
     );
     // Where hardly anything is missing, its names are more use than its number.
-    if !missing.is_empty() && missing.len() <= NAMED {
+    if missing.len() > NAMED {
+        text.extend([" (", command, " names the others)"]);
+    } else if !missing.is_empty() {
         text.extend(["; not met: ", &missing.join(", ")]);
     }
     text

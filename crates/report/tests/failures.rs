@@ -63,7 +63,10 @@ fn summary(lines: &[&str], backend: Arc<Factory>) -> Summary {
 fn context() -> Context {
     Context {
         library: Library::embedded(),
-        subject: Subject::Suite("a test".to_owned()),
+        subject: Subject::Suite {
+            what: "a test".to_owned(),
+            obligations: "dmlcts count --obligations".to_owned(),
+        },
         replay: Replay::default(),
         certificate: vec!["what a test can prove".to_owned()],
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],

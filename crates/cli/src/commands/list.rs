@@ -16,6 +16,7 @@ use dmlcts_report::grouped;
 use dmlcts_runner::{Parts, Source};
 use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
 
+use super::obligations::obligations;
 use crate::{
     arguments::{CountArguments, ListArguments, Selection},
     exit::Exit,
@@ -33,15 +34,21 @@ struct Lines {
 }
 
 /// What a thread needs to pick cases.
-struct Picker<'a> {
+pub(super) struct Picker<'a> {
     filter: Option<&'a Predicate>,
     level: Option<FeatureLevel>,
     values: Values,
     scratch: Scratch,
 }
 
-impl Picker<'_> {
-    fn picks(&mut self, case: &Case) -> bool {
+impl<'a> Picker<'a> {
+    /// Picks the cases for which a predicate holds, and that no higher level than this one makes valid.
+    pub(super) fn new(filter: Option<&'a Predicate>, level: Option<FeatureLevel>) -> Self {
+        Self { filter, level, values: Values::default(), scratch: Scratch::default() }
+    }
+
+    /// Whether a case is among them.
+    pub(super) fn picks(&mut self, case: &Case) -> bool {
         let level = self.level.unwrap_or(FeatureLevel::NEWEST);
         if self.filter.is_some_and(|filter| !filter.holds(case, level, &mut self.values)) {
             return false;
@@ -72,6 +79,9 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, Problem> {
 /// Counts cases, by part where nothing has to be generated for it.
 pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
     let selection = &arguments.selection;
+    if arguments.obligations {
+        return obligations(selection);
+    }
     let mut out = output::stdout();
     if selection.filter.is_some() || selection.feature_level.is_some() {
         let mut total = 0;
@@ -141,12 +151,7 @@ fn each_chunk(
         let channels: Vec<Receiver<Lines>> = (0..threads)
             .map(|thread| {
                 let (sender, receiver) = sync_channel(2);
-                let picker = Picker {
-                    filter: filter.as_deref(),
-                    level: selection.feature_level,
-                    values: Values::default(),
-                    scratch: Scratch::default(),
-                };
+                let picker = Picker::new(filter.as_deref(), selection.feature_level);
                 let (parts, case) = (&parts, blank.clone());
                 let chunks = (thread as u64..).step_by(threads);
                 scope.spawn(move || format_chunks(parts, case, chunks, end, with_text, picker, &sender));
@@ -203,7 +208,7 @@ fn format_chunks(
 }
 
 /// A case to write over; `None` where the spec has no operator.
-fn blank() -> Option<Case> {
+pub(super) fn blank() -> Option<Case> {
     let signature = Library::embedded().operators().first()?.signature();
     let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
     let desc = Desc::usual(std::sync::Arc::clone(signature), unit(), unit());

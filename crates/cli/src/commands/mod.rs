@@ -3,6 +3,7 @@
 mod case;
 mod explain;
 mod list;
+mod obligations;
 mod run;
 mod spec;
 mod suites;

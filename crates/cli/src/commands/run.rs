@@ -132,7 +132,9 @@ fn cases(arguments: &RunArguments) -> Result<Cases, Problem> {
     list.extend(selection.words_of_a_list());
     next.push((format!("{} | head", command(&list)), "the cases, one line each".to_owned()));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
-    let subject = Subject::Suite(what);
+    let mut obligations = ["dmlcts", "count", "--obligations"].map(str::to_owned).to_vec();
+    obligations.extend(selection.words_of_a_list());
+    let subject = Subject::Suite { what, obligations: command(&obligations) };
     let context = Context { library, subject, replay, certificate: Vec::new(), next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context })

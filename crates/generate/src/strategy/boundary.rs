@@ -4,11 +4,12 @@
 //! tuples in which the two sides are equal, or differ by one either way; and in which they do so modulo 2^32,
 //! which no neighbour of a small value reaches, and which arithmetic in 32 bits takes for equality. For what
 //! is stated of the whole desc, the neighbours of valid descs are searched for such as keep a clause with
-//! nothing to spare. The judge says of each what to expect.
+//! nothing to spare, and one layout of the output is added that is as hard to judge as they come. The judge says of
+//! each what to expect.
 
 use std::collections::BTreeMap;
 
-use dmlcts_model::{Case, Fill};
+use dmlcts_model::{Case, Fill, List};
 use dmlcts_spec::{Scope, Scratch, Validity};
 
 use super::{
@@ -28,6 +29,10 @@ const WRAP: i64 = 1 << 32;
 const DISTANCES: [i64; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
 /// How many valid descs the neighbours are taken of.
 const BASES: u64 = 16;
+/// Strides that are close to each other and have no divisor in common: whether sums of their multiples meet is a
+/// subset-sum problem, which takes about as long as listing all of them.
+const TANGLED: [i64; MOST_AXES] =
+    [1, 88_990_951, 101_262_343, 97_346_693, 82_340_921, 91_099_003, 95_672_491, 100_003_793];
 
 /// Searches one operator.
 pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
@@ -38,6 +43,7 @@ pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
         search.reads(setting);
     }
     search.neighbours(drawer, seed);
+    search.tangled();
     search.found
 }
 
@@ -179,6 +185,35 @@ impl Search<'_, '_> {
                 }
                 if fresh && !self.found.cases.contains(&changed) {
                     self.found.cases.push(changed.clone());
+                }
+            }
+        }
+    }
+}
+
+impl Search<'_, '_> {
+    /// The smallest cube of tangled strides that raises a question. Drawn layouts nest, and never do.
+    fn tangled(&mut self) {
+        let space = self.space;
+        let rank = space.ranks.1.min(MOST_AXES);
+        let Some(&data_type) = space.types.iter().min_by_key(|data_type| data_type.bits()) else { return };
+        let mut scratch = Scratch::default();
+        for setting in &space.settings {
+            for size in 2..=6 {
+                let Some(tuple) = space.tuples_of_size(setting, OUTPUT, size, false).into_iter().next()
+                else {
+                    continue;
+                };
+                let mut case = space.blank();
+                space.assemble(&mut case, setting, data_type, &[tuple.as_slice(); MOST_AXES][..rank]);
+                space.set_scalars(&mut case.desc, data_type, self.draws.word());
+                let Some(output) = &mut case.desc.output else { return };
+                output.strides = Some(List::from_slice(&TANGLED[..rank]));
+                output.total_size = output.usual_total_size();
+                let judgement = space.operator.judge(&case.desc, space.level, &mut scratch);
+                if !judgement.questions.is_empty() {
+                    self.found.cases.push(case);
+                    return;
                 }
             }
         }

@@ -1,12 +1,13 @@
-//! For each clause, descs that break it and as little else as can be, each followed by a valid twin that
-//! differs in one thing: a backend that rejects everything fails on the twins as surely as one that accepts
-//! everything fails on the descs.
+//! For each clause, descs that break it and as little else as can be, each with a valid twin that differs in one
+//! thing: a backend that rejects everything fails on the twins as surely as one that accepts everything fails on the
+//! descs. The twin of several descs stands behind the first of them, and not again: a case says as much when it runs
+//! once.
 //!
 //! The search walks from valid descs through their neighbours and lets the judge say what each breaks. For
 //! clauses on an axis, the solver adds tuples that break the clause and keep all others, which finds what
 //! needs two values to change. What is not found within these bounds is said, and is no proof.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use dmlcts_model::{Case, Fill};
 use dmlcts_spec::{IdSet, Scratch, Validity};
@@ -169,14 +170,17 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Some of each kind for each clause, in the order of the clauses, each followed by its twin.
+    /// Some of each kind for each clause, in the order of the clauses, each followed by its twin unless that has
+    /// come before.
     fn finish(self) -> Found {
         let mut found = Found::default();
+        // As long as what was found, which `each` bounds for every clause.
+        let mut lines: HashSet<String> = HashSet::new();
         let clauses = self.space.operator.clauses();
         for (place, clause) in clauses.iter().enumerate() {
             let Some(best) = self.best.get(&place) else {
                 let why = if clause.expression.names().iter().all(|&name| name == "level") {
-                    "it depends on the feature level alone, and no desc breaks it at the newest"
+                    "it depends on the feature level alone: at the newest, no desc breaks it or meets it exactly"
                 } else {
                     "no desc that breaks it was found within these bounds"
                 };
@@ -194,8 +198,11 @@ impl Search<'_, '_> {
                 ));
             }
             for broken in spread(best, self.each) {
-                found.cases.push(broken.case.clone());
-                found.cases.push(broken.twin.clone());
+                for case in [&broken.case, &broken.twin] {
+                    if lines.insert(case.to_string()) {
+                        found.cases.push(case.clone());
+                    }
+                }
             }
         }
         found

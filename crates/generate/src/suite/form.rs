@@ -43,7 +43,7 @@ pub struct PartForm {
     /// `random` and `layout`: how many cases; without end where absent.
     #[serde(default)]
     pub count: Option<u64>,
-    /// `negative`: how many descs to find for each clause. `boundary`: how many for each comparison, variable
+    /// `negative`: how many descs to find for each clause, their valid twins not counted. `boundary`: how many for each comparison, variable
     /// and side. 4 where absent.
     #[serde(default)]
     pub each: Option<u32>,

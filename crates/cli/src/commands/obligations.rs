@@ -1,0 +1,110 @@
+//! `dmlcts count --obligations`: how much of the spec a selection exercises, and what it leaves out.
+//!
+//! Every case is judged and none is run, so that the answer says something of the suite and nothing of a backend.
+
+use std::{io::Write, thread};
+
+use dmlcts_generate::Part;
+use dmlcts_model::FeatureLevel;
+use dmlcts_report::counted;
+use dmlcts_runner::{Parts, Source as _};
+use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
+
+use super::list::{Picker, blank};
+use crate::{arguments::Selection, exit::Exit, output, problem::Problem};
+
+/// As many cases in a row are judged by one thread.
+const CHUNK: u64 = 4096;
+
+/// Says of each operator how many obligations are met, and names those that are not.
+pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
+    let library = Library::embedded();
+    let parts = selection.parts()?;
+    let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
+    let coverage = covered(selection, &parts, level)?;
+    let remarks: Vec<String> = parts.expansion().parts().iter().flat_map(Part::remarks).collect();
+    let mut out = output::stdout();
+    for operator in library.operators() {
+        let all = operator.obligations(level);
+        let unmet: Vec<Obligation> =
+            all.iter().copied().filter(|&obligation| !coverage.met(operator, obligation)).collect();
+        let met = all.len() - unmet.len();
+        if met == 0 {
+            writeln!(out, "{}: no case", operator.name())?;
+            continue;
+        }
+        let all = counted(all.len() as u64, "obligation");
+        writeln!(
+            out,
+            "{}: {met} of {all} met{}",
+            operator.name(),
+            if unmet.is_empty() { "" } else { "; not met:" }
+        )?;
+        for obligation in unmet {
+            let reason = reason(operator, obligation, &remarks).map(|reason| format!(": {reason}"));
+            writeln!(out, "  {}{}", obligation.describe(operator), reason.unwrap_or_default())?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+/// Why the search for cases found none, where it said so.
+fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]) -> Option<&'a str> {
+    let (Obligation::Violated(place) | Obligation::Boundary(place)) = obligation else { return None };
+    let id = &operator.clauses().get(place)?.id;
+    remarks.iter().find_map(|remark| remark.strip_prefix(id.as_str())?.strip_prefix(": "))
+}
+
+/// What the cases of a selection exercise, judged by several threads.
+fn covered(selection: &Selection, parts: &Parts, level: FeatureLevel) -> Result<Coverage, Problem> {
+    let library = Library::embedded();
+    let filter = selection.filter()?;
+    let is_filtered = filter.is_some() || selection.feature_level.is_some();
+    let Some(blank) = blank() else { return Ok(Coverage::new(library)) };
+    let end = match (parts.count(), selection.limit) {
+        (None, None) => {
+            return Err(Problem::usage(
+                "the obligations of an endless suite are never all counted",
+                "add --limit",
+            ));
+        }
+        (count, limit) => count.unwrap_or(u64::MAX).min(limit.unwrap_or(u64::MAX)),
+    };
+    if is_filtered && selection.limit.is_some() {
+        return Err(Problem::usage(
+            "which cases a limit leaves depends on the filter",
+            "leave out --limit, or --where and --feature-level",
+        ));
+    }
+    let threads = selection.threads();
+    let judge = |first: u64| {
+        let mut coverage = Coverage::new(library);
+        let (mut cursor, mut case, mut scratch) = (parts.cursor(), blank.clone(), Scratch::default());
+        let mut picker = Picker::new(filter.as_deref(), selection.feature_level);
+        let mut start = first * CHUNK;
+        while start < end {
+            for index in start..start.saturating_add(CHUNK).min(end) {
+                cursor.read(index, &mut case);
+                let operator = library.operator(&case.desc.signature.operator);
+                if let Some(operator) = operator.filter(|_| picker.picks(&case)) {
+                    let judgement = operator.judge(&case.desc, level, &mut scratch);
+                    coverage.mark(operator, &case.desc, level, judgement, &mut scratch);
+                }
+            }
+            start = start.saturating_add(CHUNK.saturating_mul(threads as u64));
+        }
+        coverage
+    };
+    let mut all = Coverage::new(library);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads as u64).map(|first| scope.spawn(move || judge(first))).collect();
+        for worker in workers {
+            match worker.join() {
+                Ok(coverage) => all.merge(&coverage),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    Ok(all)
+}
