@@ -1,0 +1,84 @@
+//! Finding an adapter: which there are, the one that is meant by a name, and what to do where there is none.
+
+use wgpu::{AdapterInfo, Backends, DeviceType, Instance, InstanceDescriptor};
+
+/// What to use, most direct first. OpenGL is looked at only where nothing else answers: it reaches the same devices
+/// in a roundabout way.
+const DIRECT: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
+
+/// Why no adapter can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The machine has none.
+    #[error(
+        "no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, \
+         `apt-get install mesa-vulkan-drivers` has one that needs no GPU)"
+    )]
+    NoAdapter,
+    /// None has this name.
+    #[error("no adapter's name contains `{part}`; `dmlcts backends` lists them, and there are: {}", names.join(", "))]
+    NoSuchAdapter {
+        /// What was asked for.
+        part: String,
+        /// The names of all.
+        names: Vec<String>,
+    },
+    /// The adapter gave no device.
+    #[error("the adapter `{adapter}` gives no device: {reason}")]
+    NoDevice {
+        /// Its name.
+        adapter: String,
+        /// In the driver's words.
+        reason: String,
+    },
+    /// The device does not do what every case needs.
+    #[error("the adapter `{adapter}` cannot be used: {reason}")]
+    Unfit {
+        /// Its name.
+        adapter: String,
+        /// What the self-test found.
+        reason: String,
+    },
+}
+
+/// Every adapter, the most powerful kind first.
+pub(crate) fn all() -> Vec<wgpu::Adapter> {
+    let mut adapters = of(DIRECT);
+    if adapters.is_empty() {
+        adapters = of(Backends::GL);
+    }
+    adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
+        DeviceType::DiscreteGpu => 0,
+        DeviceType::IntegratedGpu => 1,
+        DeviceType::VirtualGpu => 2,
+        DeviceType::Other => 3,
+        DeviceType::Cpu => 4,
+    });
+    adapters
+}
+
+fn of(backends: Backends) -> Vec<wgpu::Adapter> {
+    let descriptor = InstanceDescriptor { backends, ..InstanceDescriptor::new_without_display_handle() };
+    pollster::block_on(Instance::new(descriptor).enumerate_adapters(backends))
+}
+
+/// The first adapter whose name contains `part`, whatever its case.
+pub(crate) fn find(part: &str) -> Result<wgpu::Adapter, OpenError> {
+    let adapters = all();
+    if adapters.is_empty() {
+        return Err(OpenError::NoAdapter);
+    }
+    let wanted = part.to_lowercase();
+    let names = adapters.iter().map(|adapter| adapter.get_info().name).collect();
+    let mut matching = adapters.into_iter();
+    matching
+        .find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted))
+        .ok_or_else(|| OpenError::NoSuchAdapter { part: part.to_owned(), names })
+}
+
+/// A driver and its version, in its own words.
+pub(crate) fn driver(info: &AdapterInfo) -> String {
+    let words = [info.driver.as_str(), info.driver_info.as_str()];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    format!("{} ({})", words.join(" "), info.backend)
+}

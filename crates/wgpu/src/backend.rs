@@ -1,0 +1,165 @@
+//! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
+
+use std::{sync::Arc, time::Duration};
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Run};
+use dmlcts_model::{FeatureLevel, Outcome, Phase};
+
+use crate::{
+    create::create,
+    device::{Device, Fault},
+    flight::{Flight, READ_OUTSIDE},
+    gpu::Gpu,
+    plan::Plan,
+};
+
+/// A backend on a GPU. All those of one [`Gpu`] share its device.
+pub struct Wgpu {
+    gpu: Arc<Gpu>,
+    /// Flights that are not under way.
+    idle: Vec<Flight>,
+}
+
+/// The flights of a batch.
+struct Started {
+    flights: Vec<(Flight, Result<(), Fault>)>,
+    device: Arc<Device>,
+}
+
+impl Wgpu {
+    pub(crate) fn new(gpu: Arc<Gpu>) -> Self {
+        Self { gpu, idle: Vec::new() }
+    }
+
+    /// Creates every job's operator, and starts the runs of those that were created.
+    fn start(&mut self, batch: &mut Batch) -> Started {
+        let device = self.gpu.device();
+        let most = self.gpu.segment_bytes();
+        let mut flights = Vec::new();
+        let mut open: Option<Flight> = None;
+        let (jobs, inputs, outputs) = batch.parts();
+        let ends = (inputs.len(), outputs.len());
+        for (number, job) in jobs.iter_mut().enumerate() {
+            let plan = match create(&job.desc) {
+                Ok(plan) => plan,
+                Err(refusal) => {
+                    job.outcome = refusal.into();
+                    continue;
+                }
+            };
+            if job.runs.is_empty() {
+                job.outcome = Outcome::Accepted;
+                continue;
+            }
+            if let Some(reason) = job.runs.iter().find_map(|run| misplaced(run, &plan, ends)) {
+                job.outcome = Outcome::Failed { phase: Phase::Bind, reason: reason.into() };
+                continue;
+            }
+            for (place, run) in job.runs.iter().enumerate() {
+                let at = (number, place);
+                if open.as_mut().is_some_and(|flight| flight.segment.push(&plan, at, run, most)) {
+                    continue;
+                }
+                flights.extend(open.take());
+                let mut flight = self.idle.pop().unwrap_or_default();
+                flight.segment.clear();
+                if flight.segment.push(&plan, at, run, most) {
+                    open = Some(flight);
+                } else {
+                    job.outcome =
+                        Outcome::Unsupported("the tensors are larger than what the device can bind".into());
+                    self.idle.push(flight);
+                    break;
+                }
+            }
+        }
+        flights.extend(open);
+        let start = |mut flight: Flight| {
+            flight.segment.close(ends.0, ends.1);
+            let (inputs, outputs) =
+                (&inputs[flight.segment.inputs.clone()], &outputs[flight.segment.outputs.clone()]);
+            let started = flight.start(&device, inputs, outputs);
+            (flight, started)
+        };
+        let flights = flights.into_iter().map(start).collect();
+        Started { flights, device }
+    }
+
+    /// Waits for what was started, and takes the outputs.
+    fn finish(&mut self, started: Started, batch: &mut Batch, timeout: Duration) {
+        let (jobs, _, outputs) = batch.parts();
+        for (mut flight, result) in started.flights {
+            let part = &mut outputs[flight.segment.outputs.clone()];
+            let result = result.and_then(|()| flight.finish(jobs, part, timeout));
+            let runs = &flight.segment.runs;
+            match result {
+                Ok(traps) => {
+                    let traps = traps.iter().copied().chain(std::iter::repeat(0));
+                    for (&(job, _), trap) in runs.iter().zip(traps) {
+                        let Some(job) = jobs.get_mut(job as usize) else { continue };
+                        let so_far = std::mem::replace(&mut job.outcome, Outcome::Lost);
+                        job.outcome = if trap != 0 && matches!(so_far, Outcome::Output | Outcome::Lost) {
+                            trapped(trap)
+                        } else if so_far == Outcome::Lost {
+                            Outcome::Output
+                        } else {
+                            so_far
+                        };
+                    }
+                }
+                Err(fault) => {
+                    if fault.ends_device() {
+                        self.gpu.abandon(&started.device);
+                    }
+                    let outcome = fault.outcome();
+                    for &(job, _) in runs {
+                        if let Some(job) = jobs.get_mut(job as usize) {
+                            job.outcome = outcome.clone();
+                        }
+                    }
+                }
+            }
+            self.idle.push(flight);
+        }
+    }
+}
+
+impl Backend for Wgpu {
+    fn capabilities(&self) -> &Capabilities {
+        self.gpu.capabilities()
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn run(&mut self, batch: &mut Batch) {
+        let started = self.start(batch);
+        self.finish(started, batch, self.gpu.timeout());
+    }
+}
+
+/// What a run did that was not allowed.
+fn trapped(trap: u32) -> Outcome {
+    let reason = if trap & READ_OUTSIDE != 0 {
+        "the kernel read outside of the case's input"
+    } else {
+        "the kernel wrote outside of the case's output"
+    };
+    Outcome::Failed { phase: Phase::Execute, reason: reason.into() }
+}
+
+/// Why the memory of a run cannot be the tensors'.
+fn misplaced(run: &Run, plan: &Plan, ends: (usize, usize)) -> Option<&'static str> {
+    let [input, output] = plan.shape.bytes;
+    let fits = |range: &std::ops::Range<usize>, bytes: u64, end: usize| {
+        range.start.is_multiple_of(4)
+            && range.end <= end
+            && range.end.checked_sub(range.start).is_some_and(|held| held as u64 >= bytes)
+    };
+    if !fits(&run.input, input, ends.0) {
+        Some("the input's memory is not the tensor's TotalTensorSizeInBytes, from a multiple of 4 on")
+    } else if !fits(&run.output, output, ends.1) {
+        Some("the output's memory is not the tensor's TotalTensorSizeInBytes, from a multiple of 4 on")
+    } else {
+        None
+    }
+}

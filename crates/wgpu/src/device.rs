@@ -1,0 +1,219 @@
+//! An open device: its queue, its kernels, and what went wrong on it.
+//!
+//! wgpu tells of errors in four ways: by scopes around calls, by a handler for what no scope caught (the default one
+//! panics), by a callback when a device is lost, and by the result of mapping a buffer. All four end up as a
+//! [`Fault`] here. After a device is lost, writes and submissions fail silently, so only what a map returned is
+//! ever taken for an answer.
+
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use dmlcts_model::{ErrorCode, Outcome, Phase};
+use wgpu::{ErrorFilter, PollError, PollType, SubmissionIndex};
+
+use crate::record::Class;
+
+/// Why a batch came to nothing, with the driver's own words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("a validation error: {0}")]
+    Validation(String),
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
+    #[error("an internal error: {0}")]
+    Internal(String),
+    #[error("the device was lost: {0}")]
+    Lost(String),
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    #[error("the output cannot be read back: {0}")]
+    Map(String),
+}
+
+impl Fault {
+    /// Whether the device is of no use any more.
+    pub(crate) fn ends_device(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::TimedOut(_) | Self::Map(_))
+    }
+
+    /// What it makes of a case.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let reason = Cow::Owned(self.to_string());
+        match self {
+            Self::OutOfMemory(_) => {
+                Outcome::Rejected { phase: Phase::Bind, code: ErrorCode::OUT_OF_MEMORY, reason }
+            }
+            Self::TimedOut(_) => Outcome::TimedOut,
+            Self::Map(_) => Outcome::Failed { phase: Phase::ReadBack, reason },
+            Self::Validation(_) | Self::Internal(_) | Self::Lost(_) => {
+                Outcome::Failed { phase: Phase::Execute, reason }
+            }
+        }
+    }
+}
+
+/// A device and its kernels, shared by all threads. Its queue takes what each submits in turn.
+pub(crate) struct Device {
+    pub(crate) handle: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) limits: wgpu::Limits,
+    /// Invocations in a workgroup of the batched kernel.
+    pub(crate) lanes: u32,
+    pub(crate) batched_layout: wgpu::BindGroupLayout,
+    batched_module: wgpu::ShaderModule,
+    batched: [OnceLock<wgpu::ComputePipeline>; Class::COUNT],
+    /// What nobody caught, and why the device was lost.
+    noted: Arc<Noted>,
+}
+
+#[derive(Default)]
+struct Noted {
+    uncaught: Mutex<Option<Fault>>,
+    lost: Mutex<Option<String>>,
+}
+
+impl Device {
+    /// Opens a device with everything that the adapter offers.
+    pub(crate) fn open(adapter: &wgpu::Adapter) -> Result<Self, String> {
+        let limits = adapter.limits();
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("dmlcts"),
+            required_limits: limits.clone(),
+            ..wgpu::DeviceDescriptor::default()
+        };
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| error.to_string())?;
+        let noted = Arc::new(Noted::default());
+        let own = Arc::clone(&noted);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            let fault = fault_of(&error);
+            own.uncaught.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        }));
+        let own = Arc::clone(&noted);
+        device.set_device_lost_callback(move |reason, message| {
+            let words = format!("{reason:?}: {message}");
+            own.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(words);
+        });
+        let batched_module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("batched"),
+            source: wgpu::ShaderSource::Wgsl(include_str!("kernels/batched.wgsl").into()),
+        });
+        let lanes = adapter.get_info().subgroup_min_size.clamp(8, 32);
+        let batched_layout = batched_layout(&device);
+        Ok(Self {
+            handle: device,
+            queue,
+            limits,
+            lanes,
+            batched_layout,
+            batched_module,
+            batched: std::array::from_fn(|_| OnceLock::new()),
+            noted,
+        })
+    }
+
+    /// Does work that uses the device, and returns the gravest error that it caused.
+    pub(crate) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, Fault> {
+        let scopes = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation]
+            .map(|filter| self.handle.push_error_scope(filter));
+        let result = work();
+        let mut fault = None;
+        // The innermost scope is popped first.
+        for scope in scopes.into_iter().rev() {
+            if let Some(error) = pollster::block_on(scope.pop()) {
+                fault = Some(fault_of(&error));
+            }
+        }
+        if let Some(reason) = self.lost() {
+            fault = Some(Fault::Lost(reason));
+        }
+        let fault =
+            fault.or_else(|| self.noted.uncaught.lock().unwrap_or_else(PoisonError::into_inner).take());
+        fault.map_or(Ok(result), Err)
+    }
+
+    /// Waits until a submission is done.
+    pub(crate) fn wait(&self, submission: &SubmissionIndex, timeout: Duration) -> Result<(), Fault> {
+        let wait = PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(timeout) };
+        match self.handle.poll(wait) {
+            Ok(_) => Ok(()),
+            Err(PollError::Timeout) => Err(Fault::TimedOut(timeout)),
+            Err(error) => Err(self.lost().map_or_else(|| Fault::Internal(error.to_string()), Fault::Lost)),
+        }
+    }
+
+    /// Why the device was lost, where it was.
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.noted.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The batched kernel of a class, compiled when it is first asked for.
+    pub(crate) fn batched(&self, class: Class) -> &wgpu::ComputePipeline {
+        self.batched[class.index() % Class::COUNT].get_or_init(|| {
+            let layout = self.handle.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some("batched"),
+                bind_group_layouts: &[Some(&self.batched_layout)],
+                ..wgpu::PipelineLayoutDescriptor::default()
+            });
+            self.handle.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some("batched"),
+                layout: Some(&layout),
+                module: &self.batched_module,
+                entry_point: Some("run"),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: &[
+                        ("LANES", f64::from(self.lanes)),
+                        ("WIDTH", f64::from(class.width)),
+                        ("FOLDS", f64::from(u8::from(class.folds))),
+                        ("PACKED", f64::from(u8::from(class.packed))),
+                    ],
+                    zero_initialize_workgroup_memory: false,
+                },
+                cache: None,
+            })
+        })
+    }
+}
+
+fn fault_of(error: &wgpu::Error) -> Fault {
+    match error {
+        wgpu::Error::OutOfMemory { source } => Fault::OutOfMemory(with_causes(source.as_ref())),
+        wgpu::Error::Validation { description, .. } => Fault::Validation(description.clone()),
+        wgpu::Error::Internal { description, .. } => Fault::Internal(description.clone()),
+    }
+}
+
+/// An error with what caused it.
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+fn batched_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let buffer = |binding, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
+        count: None,
+    };
+    let storage = |binding, read_only| buffer(binding, wgpu::BufferBindingType::Storage { read_only }, false);
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("batched"),
+        entries: &[
+            buffer(0, wgpu::BufferBindingType::Uniform, true),
+            storage(1, true),
+            storage(2, true),
+            storage(3, false),
+            storage(4, false),
+        ],
+    })
+}

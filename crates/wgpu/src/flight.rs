@@ -1,0 +1,269 @@
+//! A flight: device memory for one segment, from its upload to its readback. It is used again for the next
+//! segment, so that a steady run allocates nothing.
+
+use std::{
+    num::NonZeroU64,
+    sync::{
+        Arc,
+        mpsc::{Receiver, sync_channel},
+    },
+    time::Duration,
+};
+
+use dmlcts_backend::Job;
+use wgpu::{BufferUsages, SubmissionIndex};
+
+use crate::{
+    device::{Device, Fault},
+    record::Run,
+    segment::Segment,
+};
+
+/// What was not allowed, as the kernels write it into a trap word.
+pub(crate) const READ_OUTSIDE: u32 = 1;
+/// See [`READ_OUTSIDE`].
+pub(crate) const WROTE_OUTSIDE: u32 = 2;
+
+/// Device memory, and the segment that is under way in it.
+#[derive(Default)]
+pub(crate) struct Flight {
+    pub(crate) segment: Segment,
+    table: Vec<u32>,
+    memory: Option<Memory>,
+    under_way: Option<UnderWay>,
+}
+
+struct UnderWay {
+    submission: SubmissionIndex,
+    mapped: Receiver<Result<(), String>>,
+    /// Bytes read back: outputs, then one word for each run.
+    outputs: u64,
+    traps: u64,
+}
+
+/// Buffers of at least the sizes that were asked for, and the group that binds them.
+struct Memory {
+    /// Tells whose buffers these are.
+    device: Arc<Device>,
+    cases: wgpu::Buffer,
+    records: wgpu::Buffer,
+    inputs: wgpu::Buffer,
+    outputs: wgpu::Buffer,
+    traps: wgpu::Buffer,
+    readback: wgpu::Buffer,
+    group: wgpu::BindGroup,
+}
+
+/// Bytes of each buffer.
+#[derive(Clone, Copy)]
+struct Sizes {
+    cases: u64,
+    records: u64,
+    inputs: u64,
+    outputs: u64,
+    traps: u64,
+}
+
+impl Flight {
+    /// Uploads the segment, dispatches it, and asks for its outputs.
+    pub(crate) fn start(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> Result<(), Fault> {
+        self.under_way = None;
+        let result = device.scoped(|| self.start_unscoped(device, inputs, outputs));
+        match result {
+            Ok(under_way) => {
+                self.under_way = Some(under_way);
+                Ok(())
+            }
+            Err(fault) => {
+                self.memory = None;
+                Err(fault)
+            }
+        }
+    }
+
+    fn start_unscoped(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> UnderWay {
+        let Self { segment, table, memory, .. } = self;
+        let runs: Vec<Run> = segment.records.pack(table).collect();
+        let stride = u64::from(device.limits.min_uniform_buffer_offset_alignment);
+        let sizes = Sizes {
+            cases: runs.len() as u64 * stride,
+            records: table.len() as u64 * 4,
+            inputs: word_bytes(inputs.len()),
+            outputs: word_bytes(outputs.len()),
+            traps: segment.runs.len() as u64 * 4,
+        };
+        let memory = match memory {
+            Some(memory) if memory.holds(device, sizes) => memory,
+            _ => memory.insert(Memory::new(device, sizes)),
+        };
+        let queue = &device.queue;
+        upload(queue, &memory.records, bytemuck::cast_slice(table));
+        upload(queue, &memory.inputs, inputs);
+        upload(queue, &memory.outputs, outputs);
+        let mut cases = vec![0; sizes.cases as usize / 4];
+        for (run, words) in runs.iter().zip(cases.chunks_mut(stride as usize / 4)) {
+            words[..2].copy_from_slice(&[run.first, run.count]);
+        }
+        upload(queue, &memory.cases, bytemuck::cast_slice(&cases));
+
+        let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.clear_buffer(&memory.traps, 0, Some(sizes.traps));
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for (index, run) in runs.iter().enumerate() {
+                pass.set_pipeline(device.batched(run.class));
+                pass.set_bind_group(0, &memory.group, &[index as u32 * stride as u32]);
+                let most = device.limits.max_compute_workgroups_per_dimension.max(1);
+                let rows = run.count.div_ceil(most);
+                pass.dispatch_workgroups(run.count.div_ceil(rows), rows, 1);
+            }
+        }
+        encoder.copy_buffer_to_buffer(&memory.outputs, 0, &memory.readback, 0, sizes.outputs);
+        encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
+        let submission = queue.submit([encoder.finish()]);
+        let (sender, mapped) = sync_channel(1);
+        memory.readback.map_async(wgpu::MapMode::Read, 0..sizes.outputs + sizes.traps, move |result| {
+            // Nobody listens any more where the device was given up in between.
+            let _ = sender.send(result.map_err(|error| error.to_string()));
+        });
+        UnderWay { submission, mapped, outputs: sizes.outputs, traps: sizes.traps }
+    }
+
+    /// Waits for the outputs and writes them over `outputs`. Returns what each run did that was not allowed: a word each,
+    /// of the bits above; empty where none did anything.
+    pub(crate) fn finish(
+        &mut self,
+        jobs: &[Job],
+        outputs: &mut [u8],
+        timeout: Duration,
+    ) -> Result<Vec<u32>, Fault> {
+        let Self { segment, memory, under_way, .. } = self;
+        let (Some(under_way), Some(held)) = (under_way.take(), memory.as_mut()) else {
+            return Err(Fault::Internal("nothing was under way".to_owned()));
+        };
+        let result = held.read(&under_way, timeout, |bytes| {
+            let (after, words) = bytes.split_at(under_way.outputs as usize);
+            let after = &after[..outputs.len()];
+            let words = words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            let mut traps: Vec<u32> = Vec::new();
+            if words.clone().any(|word| word != 0) {
+                traps.extend(words);
+            }
+            segment.find_stray_writes(jobs, outputs, after, |run| {
+                traps.resize(segment.runs.len(), 0);
+                traps[run] |= WROTE_OUTSIDE;
+            });
+            outputs.copy_from_slice(after);
+            traps
+        });
+        if result.is_err() {
+            *memory = None;
+        }
+        result
+    }
+}
+
+impl Memory {
+    fn new(device: &Arc<Device>, sizes: Sizes) -> Self {
+        let sizes = Sizes {
+            cases: roomy(sizes.cases),
+            records: roomy(sizes.records),
+            inputs: roomy(sizes.inputs),
+            outputs: roomy(sizes.outputs),
+            traps: roomy(sizes.traps),
+        };
+        let buffer = |label, size, usage| {
+            device.handle.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let storage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+        let cases = buffer("cases", sizes.cases, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+        let records = buffer("records", sizes.records, storage);
+        let inputs = buffer("inputs", sizes.inputs, storage);
+        let outputs = buffer("outputs", sizes.outputs, storage | BufferUsages::COPY_SRC);
+        let traps = buffer("traps", sizes.traps, storage | BufferUsages::COPY_SRC);
+        let readback =
+            buffer("readback", sizes.outputs + sizes.traps, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("batched"),
+            layout: &device.batched_layout,
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                        buffer: &cases,
+                        offset: 0,
+                        size: NonZeroU64::new(8),
+                    }),
+                },
+                wgpu::BindGroupEntry { binding: 1, resource: records.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 2, resource: inputs.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 3, resource: outputs.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 4, resource: traps.as_entire_binding() },
+            ],
+        });
+        Self { device: Arc::clone(device), cases, records, inputs, outputs, traps, readback, group }
+    }
+
+    fn holds(&self, device: &Arc<Device>, sizes: Sizes) -> bool {
+        Arc::ptr_eq(&self.device, device)
+            && self.cases.size() >= sizes.cases
+            && self.records.size() >= sizes.records
+            && self.inputs.size() >= sizes.inputs
+            && self.outputs.size() >= sizes.outputs
+            && self.traps.size() >= sizes.traps
+            && self.readback.size() >= sizes.outputs + sizes.traps
+    }
+
+    /// Waits, and shows the bytes that came back.
+    fn read<T>(
+        &self,
+        under_way: &UnderWay,
+        timeout: Duration,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, Fault> {
+        self.device.wait(&under_way.submission, timeout)?;
+        // The thread that polls may have found it done while another one is about to call back.
+        let answer = under_way.mapped.recv_timeout(timeout);
+        let refused = match answer {
+            Ok(Ok(())) => None,
+            Ok(Err(reason)) => Some(reason),
+            Err(_) => Some("nobody answered".to_owned()),
+        };
+        if let Some(reason) = refused {
+            return Err(self.device.lost().map_or(Fault::Map(reason), Fault::Lost));
+        }
+        let bytes = self
+            .readback
+            .get_mapped_range(0..under_way.outputs + under_way.traps)
+            .map_err(|error| Fault::Map(error.to_string()))?;
+        let seen = look(&bytes);
+        drop(bytes);
+        self.readback.unmap();
+        Ok(seen)
+    }
+}
+
+/// Writes bytes to the start of a buffer, and zeros up to the next whole word.
+fn upload(queue: &wgpu::Queue, buffer: &wgpu::Buffer, bytes: &[u8]) {
+    let Some(size) = NonZeroU64::new(word_bytes(bytes.len())) else { return };
+    if let Some(mut view) = queue.write_buffer_with(buffer, 0, size) {
+        view.slice(..bytes.len()).copy_from_slice(bytes);
+        let tail = [0; 4];
+        view.slice(bytes.len()..).copy_from_slice(&tail[..size.get() as usize - bytes.len()]);
+    }
+}
+
+/// Bytes rounded up to whole words, as copies need it.
+fn word_bytes(bytes: usize) -> u64 {
+    (bytes as u64).next_multiple_of(4)
+}
+
+/// Room for as many bytes and some more, so that the next segment fits, too.
+fn roomy(bytes: u64) -> u64 {
+    (bytes + bytes / 2).next_multiple_of(256).max(256)
+}

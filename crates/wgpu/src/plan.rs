@@ -1,0 +1,212 @@
+//! A created operator: what to move where, in numbers that a kernel can take.
+//!
+//! Every operator maps coordinates axis by axis, so a plan is a short list of axes, the innermost first. Axes of
+//! a single output element are gone, since all that they do is to move the place where reading starts.
+
+/// `DML_PADDING_MODE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Constant,
+    Edge,
+    Reflection,
+    Symmetric,
+    Wrap,
+}
+
+/// What a plan is made of beside its axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// The bytes of an element: 1, 2, 4 or 8.
+    pub(crate) width: u32,
+    /// The elements of the output.
+    pub(crate) elements: u32,
+    /// Whether the output's elements lie side by side in the order of coordinates.
+    pub(crate) packed: bool,
+    /// `TotalTensorSizeInBytes` of input and output: what may be touched.
+    pub(crate) bytes: [u64; 2],
+}
+
+/// What to move where. All places are in elements from the start of a tensor, modulo 2^32: a true place is below that, so
+/// that sums may wrap on their way.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) shape: Shape,
+    /// The place that the output's first element reads, but for what `axes` fold.
+    pub(crate) first: u32,
+    /// Whether an axis folds its coordinate, which takes another kernel.
+    pub(crate) folds: bool,
+    /// Whether what lies outside of the input is [`Plan::fill`].
+    pub(crate) constant: bool,
+    /// The padding value.
+    pub(crate) fill: [u32; 2],
+    axes: [Axis; 8],
+    rank: usize,
+}
+
+/// One axis. Coordinate `c` lies at `c * output_stride` of the output and reads the place `fold(c) * input_stride`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Axis {
+    /// Output coordinates, at least 2.
+    pub(crate) size: u32,
+    pub(crate) input_stride: u32,
+    pub(crate) output_stride: u32,
+    /// What is done to the coordinate before.
+    pub(crate) fold: Fold,
+}
+
+/// From an output coordinate `c` to an input coordinate:
+/// `at = c + bias`; `at mod period` where there is a period; the lesser of that and `mirror` less that where there is
+/// a mirror; and into `0 ..= n - 1` at last. Where only the last step changes it, a constant fill stands instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fold {
+    /// Less the start padding, modulo 2^32. With a period it is from 0 to `period - 1`, so that `c + bias` is not negative.
+    pub(crate) bias: u32,
+    /// 0 where there is none.
+    pub(crate) period: u32,
+    /// 0 where there is none.
+    pub(crate) mirror: u32,
+    /// The input's size.
+    pub(crate) n: u32,
+}
+
+impl Default for Fold {
+    /// Leaves a coordinate as it is.
+    fn default() -> Self {
+        Self { bias: 0, period: 0, mirror: 0, n: i32::MAX.cast_unsigned() }
+    }
+}
+
+impl Plan {
+    /// A plan without axes.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        Self {
+            shape: *shape,
+            first: 0,
+            folds: false,
+            constant: false,
+            fill: [0; 2],
+            axes: [Axis::default(); 8],
+            rank: 0,
+        }
+    }
+
+    /// The axes of more than one output element, innermost first.
+    pub(crate) fn axes(&self) -> &[Axis] {
+        &self.axes[..self.rank]
+    }
+
+    /// Adds the next outer axis, on which `c` reads the coordinate `start + step * c`. The strides are those of input and
+    /// output.
+    pub(crate) fn step(&mut self, size: i64, start: i64, step: i64, strides: [u32; 2]) {
+        self.first = self.first.wrapping_add((start as u32).wrapping_mul(strides[0]));
+        let input_stride = (step as u32).wrapping_mul(strides[0]);
+        self.push(size as u32, input_stride, strides[1], Fold::default());
+    }
+
+    /// Says what stands outside of the input.
+    pub(crate) fn pad_with(&mut self, mode: Mode, value: [u8; 8]) {
+        let value = u64::from_le_bytes(value);
+        self.constant = mode == Mode::Constant;
+        self.fill = [value as u32, (value >> 32) as u32];
+    }
+
+    /// Adds the next outer axis, on which `c` reads the coordinate `c - start`, brought into `0..n` as the mode says.
+    pub(crate) fn fold(&mut self, mode: Mode, n: i64, start: i64, end: i64, strides: [u32; 2]) {
+        let size = (start + n + end) as u32;
+        if start == 0 && end == 0 {
+            return self.push(size, strides[0], strides[1], Fold::default());
+        }
+        let (period, mirror) = match mode {
+            // Open by the page: folding a single element has a period of 0. It repeats, as at an edge.
+            Mode::Reflection if n > 1 => (2 * (n - 1), 2 * (n - 1)),
+            Mode::Symmetric => (2 * n, 2 * n - 1),
+            Mode::Wrap => (n, 0),
+            Mode::Constant | Mode::Edge | Mode::Reflection => (0, 0),
+        };
+        let bias = if period == 0 { -start } else { (-start).rem_euclid(period) };
+        let fold = Fold { bias: bias as u32, period: period as u32, mirror: mirror as u32, n: n as u32 };
+        self.folds = true;
+        self.push(size, strides[0], strides[1], fold);
+    }
+
+    fn push(&mut self, size: u32, input_stride: u32, output_stride: u32, fold: Fold) {
+        if size > 1
+            && let Some(axis) = self.axes.get_mut(self.rank)
+        {
+            *axis = Axis { size, input_stride, output_stride, fold };
+            self.rank += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Fold {
+        /// The fold as the kernels do it: the input coordinate, or `None` outside of the input in constant mode.
+        fn of(self, c: u32, constant: bool) -> Option<u32> {
+            let at = c.wrapping_add(self.bias);
+            if constant && at >= self.n {
+                return None;
+            }
+            let mut at = if self.period > 0 { (at % self.period).cast_signed() } else { at.cast_signed() };
+            if self.mirror > 0 {
+                at = at.min(self.mirror.cast_signed() - at);
+            }
+            Some(at.clamp(0, (self.n - 1).cast_signed()).cast_unsigned())
+        }
+    }
+
+    /// The page's words, with hands: walk away from the input, and turn, stay or start again at its edges.
+    fn by_hand(mode: Mode, n: i64, outside: i64) -> Option<u32> {
+        let (mut at, mut step) = if outside < 0 { (0, -1) } else { (n - 1, 1) };
+        let steps = if outside < 0 { -outside } else { outside - (n - 1) };
+        for _ in 0..steps {
+            let leaves = !(0..n).contains(&(at + step));
+            match mode {
+                Mode::Constant => return None,
+                Mode::Reflection if n > 1 && leaves => {
+                    step = -step;
+                    at += step;
+                }
+                Mode::Symmetric if leaves => step = -step,
+                Mode::Wrap if leaves => at = if step < 0 { n - 1 } else { 0 },
+                Mode::Edge | Mode::Reflection if leaves => {}
+                _ => at += step,
+            }
+        }
+        Some(at as u32)
+    }
+
+    #[test]
+    fn folds_lead_where_walking_by_hand_leads() {
+        for mode in [Mode::Constant, Mode::Edge, Mode::Reflection, Mode::Symmetric, Mode::Wrap] {
+            for (n, start, end) in
+                (1..6).flat_map(|n| (0..13).flat_map(move |s| (0..13).map(move |e| (n, s, e))))
+            {
+                let shape = Shape { width: 4, elements: 0, packed: true, bytes: [0; 2] };
+                let mut plan = Plan::new(&shape);
+                plan.fold(mode, n, start, end, [1, 1]);
+                let Some(axis) = plan.axes().first() else { continue };
+                for c in 0..start + n + end {
+                    let at = c - start;
+                    let expected = if (0..n).contains(&at) { Some(at as u32) } else { by_hand(mode, n, at) };
+                    let found = axis.fold.of(c as u32, mode == Mode::Constant);
+                    assert_eq!(found, expected, "{mode:?} n={n} start={start} end={end} c={c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_negative_step_walks_down_modulo_two_to_the_32() {
+        let shape = Shape { width: 1, elements: 3, packed: true, bytes: [8, 4] };
+        let mut plan = Plan::new(&shape);
+        plan.step(3, 6, -3, [1, 1]);
+        let [axis] = plan.axes() else { panic!("one axis") };
+        let places: Vec<u32> =
+            (0..3_u32).map(|c| plan.first.wrapping_add(c.wrapping_mul(axis.input_stride))).collect();
+        assert_eq!(places, [6, 3, 0]);
+    }
+}
