@@ -34,10 +34,15 @@ pub struct Limits {
     pub tensor_bytes: u64,
     /// The most jobs that it wants in a batch.
     pub batch_jobs: usize,
+    /// How many jobs keep it busy for so long that handing them over does not count. A batch has about as many, where
+    /// there are enough of them.
+    pub busy_jobs: usize,
+    /// How many batches it takes before it must finish the first one; see [`crate::Backend::start`]. At least 1.
+    pub in_flight: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tensor_bytes: u64::MAX, batch_jobs: 4096 }
+        Self { tensor_bytes: u64::MAX, batch_jobs: 4096, busy_jobs: 512, in_flight: 1 }
     }
 }

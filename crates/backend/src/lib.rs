@@ -32,4 +32,17 @@ pub trait Backend: Send {
 
     /// Does every job of the batch, and writes an outcome for each.
     fn run(&mut self, batch: &mut Batch);
+
+    /// Starts on a batch, for a backend that goes on by itself while its caller prepares the next one. At most
+    /// [`Limits::in_flight`] batches are started and not finished; between the two calls, nobody looks into the batch.
+    /// By default, nothing is done before [`Backend::finish`].
+    fn start(&mut self, batch: &mut Batch) {
+        let _ = batch;
+    }
+
+    /// Finishes the batch that was started first of those that are not finished, which is this one: afterwards
+    /// it is as [`Backend::run`] leaves it.
+    fn finish(&mut self, batch: &mut Batch) {
+        self.run(batch);
+    }
 }

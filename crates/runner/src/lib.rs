@@ -26,6 +26,7 @@ mod compare;
 mod configuration;
 mod event;
 mod expect;
+mod flying;
 mod lot;
 mod panics;
 mod run;

@@ -131,7 +131,8 @@ impl Lot {
     pub(crate) fn add_run(&mut self, kind: RunKind, input_bytes: usize, output_bytes: usize) -> Run {
         let poison = kind.poison().0;
         let input = place(self.batch.inputs.len(), input_bytes);
-        self.batch.inputs.resize(input.end + GUARD, 0);
+        self.batch.inputs.resize(input.end, 0);
+        self.batch.inputs.resize(input.end + GUARD, poison);
         let output = place(self.batch.outputs.len(), output_bytes);
         self.batch.outputs.resize(output.end + GUARD, poison);
         self.image.resize(output.end + GUARD, poison);

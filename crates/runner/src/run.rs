@@ -22,13 +22,10 @@ use crate::{
     Configuration, Ending, Event, Failure, Group, Notes, Progress, Recorded, Run, Stop, Summary, Tally,
     Verdict, Work,
     answers::Answers,
-    expect::Declared,
-    schedule::{ChunkResult, Chunks, Found, FoundGroups, Shared},
+    schedule::{ChunkResult, Chunks, Found, FoundGroups, Lots, Shared},
     worker::Worker,
 };
 
-/// Cases a chunk, where there are enough of them to keep every thread busy.
-const CHUNK: u64 = 512;
 /// How often the collector looks up from waiting: for the deadline, and for the stop switch.
 const LOOK_UP: Duration = Duration::from_millis(50);
 /// How many smaller cases are tried in a group of failures, and how long for all groups together.
@@ -70,12 +67,12 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         _ => cases.unwrap_or(u64::MAX),
     };
     let jobs = configuration.jobs.max(1);
-    let most = (capabilities.limits.batch_jobs as u64).clamp(1, CHUNK);
-    let chunk = to_read.div_ceil(jobs as u64 * 8).clamp(1, most);
+    let chunk = Lots::new(&capabilities.limits).chunk();
+    let chunk = to_read.div_ceil(jobs as u64 * 8).clamp(1, chunk);
     let strategies = run.source.strategies();
     let shared = Arc::new(Shared::new(
         run,
-        Declared::new(&capabilities),
+        &capabilities,
         level,
         selected_level,
         strategies.len(),

@@ -8,6 +8,7 @@ use std::{
     },
 };
 
+use dmlcts_backend::{Capabilities, Limits};
 use dmlcts_model::{Desc, FeatureLevel, Value};
 use dmlcts_spec::{Coverage, IdSet, Judgement, Library, Operator, Predicate};
 
@@ -20,6 +21,39 @@ use crate::{
 
 /// How far workers may run ahead of the chunk that is to be reported next. It bounds the results that wait.
 const WINDOW: u64 = 256;
+
+/// The lots that a backend wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lots {
+    /// Cases in one.
+    pub(crate) cases: u64,
+    /// A lot is run when its arenas hold this much, though it has fewer cases.
+    pub(crate) bytes: usize,
+    /// How many are with the backend at a time.
+    pub(crate) in_flight: usize,
+}
+
+impl Lots {
+    /// Arenas of a lot of [`Lots::CASES`]: little enough to stay in a core's cache.
+    const BYTES: usize = 256 << 10;
+    /// What a backend that says nothing gets.
+    const CASES: usize = 512;
+    /// Arenas of any lot.
+    const MOST_BYTES: usize = 32 << 20;
+
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let cases = limits.busy_jobs.min(limits.batch_jobs).max(1);
+        let bytes = (cases.div_ceil(Self::CASES)).saturating_mul(Self::BYTES).min(Self::MOST_BYTES);
+        Self { cases: cases as u64, bytes, in_flight: limits.in_flight.max(1) }
+    }
+
+    /// Cases of a chunk: where lots overlap, several of them, since the first and the last one of a chunk overlap with
+    /// none.
+    pub(crate) fn chunk(&self) -> u64 {
+        let lots = if self.in_flight > 1 { 2 * self.in_flight as u64 } else { 1 };
+        self.cases.saturating_mul(lots)
+    }
+}
 
 /// What all workers of a run read.
 pub(crate) struct Shared {
@@ -38,6 +72,7 @@ pub(crate) struct Shared {
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     pub(crate) chunks: Chunks,
+    pub(crate) lots: Lots,
     /// Held by the worker that runs a large case.
     pub(crate) large: Mutex<()>,
     /// The cases that each worker is busy with: from, and up to.
@@ -48,7 +83,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(
         run: &crate::Run,
-        declared: Declared,
+        capabilities: &Capabilities,
         level: FeatureLevel,
         selected_level: Option<FeatureLevel>,
         strategies: usize,
@@ -61,7 +96,7 @@ impl Shared {
             source: Arc::clone(&run.source),
             backend: Arc::clone(&run.backend),
             filter: configuration.filter.clone(),
-            declared,
+            declared: Declared::new(capabilities),
             level,
             selected_level,
             allow: configuration.allow.clone(),
@@ -70,6 +105,7 @@ impl Shared {
             strategies,
             stop: run.stop.clone(),
             chunks,
+            lots: Lots::new(&capabilities.limits),
             large: Mutex::new(()),
             busy: (0..jobs).map(|_| Default::default()).collect(),
             lost: Mutex::new(None),
@@ -283,6 +319,19 @@ mod tests {
         let dealt: Vec<_> = std::iter::from_fn(|| chunks.next(&stop)).map(|chunk| chunk.cases).collect();
         assert_eq!(dealt, [0..4, 4..8, 8..10]);
         assert_eq!(Chunks::new(0, 4).next(&stop), None);
+    }
+
+    #[test]
+    fn lots_are_as_large_as_the_backend_wants_them() {
+        let usual = Lots::new(&Limits::default());
+        assert_eq!((usual.cases, usual.bytes, usual.in_flight, usual.chunk()), (512, 256 << 10, 1, 512));
+        let one = Lots::new(&Limits { batch_jobs: 1, ..Limits::default() });
+        assert_eq!((one.cases, one.bytes, one.chunk()), (1, 256 << 10, 1));
+        let wide =
+            Lots::new(&Limits { busy_jobs: 8192, batch_jobs: 8192, in_flight: 2, ..Limits::default() });
+        assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8192, 4 << 20, 4 * 8192));
+        let none = Lots::new(&Limits { busy_jobs: 0, in_flight: 0, ..Limits::default() });
+        assert_eq!((none.cases, none.in_flight), (1, 1));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! other workers until a whole chunk is done.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{MutexGuard, PoisonError, atomic::Ordering},
+    collections::VecDeque,
+    sync::{MutexGuard, PoisonError},
 };
 
 use dmlcts_backend::Backend;
@@ -19,14 +19,12 @@ use crate::{
     compare::looks_poisoned,
     event::Notes,
     expect,
+    flying::Flying,
     lot::{Lot, Planned, WrongRun},
-    panics,
     schedule::{Chunk, ChunkResult, Found, Shared},
     verdict::{Ruling, rule},
 };
 
-/// A lot is run when its arenas hold this much: little enough to stay in a core's cache.
-const LOT_BYTES: usize = 256 << 10;
 /// A case that takes more than this waits for its turn before any of its memory is allocated, lies in a lot of
 /// its own, and gives its memory back before the next one's turn. So a run takes the memory budget of one case,
 /// and beside it about this much a thread.
@@ -40,16 +38,21 @@ const EVIDENCE_BYTES: u64 = 32 << 20;
 
 /// One thread's part of a run.
 pub(crate) struct Worker<'run> {
-    shared: &'run Shared,
+    pub(crate) shared: &'run Shared,
     /// This worker's place in [`Shared::busy`], where it has one.
-    number: Option<usize>,
-    backend: Box<dyn Backend>,
+    pub(crate) number: Option<usize>,
+    pub(crate) backend: Box<dyn Backend>,
     cursor: Box<dyn Cursor + 'run>,
     case: Case,
     scratch: Scratch,
     /// The memory of the filter.
     values: Values,
-    lot: Lot,
+    /// The one that is prepared or ruled on.
+    pub(crate) lot: Lot,
+    /// Those that the backend has, the oldest first.
+    pub(crate) flying: VecDeque<Flying>,
+    /// Those that are free.
+    pub(crate) spare: Vec<Lot>,
     alternative: Vec<u8>,
     /// What the cases ruled on so far exercised.
     coverage: Coverage,
@@ -102,6 +105,8 @@ impl<'run> Worker<'run> {
             scratch: Scratch::default(),
             values: Values::default(),
             lot: Lot::default(),
+            flying: VecDeque::new(),
+            spare: Vec::new(),
             alternative: Vec::new(),
             coverage: Coverage::new(shared.library),
         };
@@ -109,7 +114,7 @@ impl<'run> Worker<'run> {
         Some(worker)
     }
 
-    fn set_level(&mut self) {
+    pub(crate) fn set_level(&mut self) {
         if self.backend.capabilities().can_set_feature_level {
             self.backend.set_feature_level(self.shared.level);
         }
@@ -125,7 +130,7 @@ impl<'run> Worker<'run> {
             self.lot.clear();
             let turn = std::mem::take(&mut waits).then(|| self.turn());
             let first = index;
-            while index < chunk.cases.end && self.lot.bytes() < LOT_BYTES && prepared < cap {
+            while index < chunk.cases.end && !self.is_full() && prepared < cap {
                 let strategy = self.cursor.read(index, &mut self.case);
                 match self.prepare(index, strategy, false, turn.as_ref()) {
                     Prepared::Added => prepared += 1,
@@ -141,28 +146,19 @@ impl<'run> Worker<'run> {
                 }
             }
             result.read = index - chunk.cases.start;
-            if self.lot.planned.is_empty() {
-                continue;
+            if !self.lot.planned.is_empty() {
+                self.start_lot(first..index);
             }
-            self.busy(first..index);
-            match self.run_lot() {
-                Ok(()) => self.rule_lot(&mut result),
-                Err(panic) => self.run_one_by_one(&panic, &mut result),
-            }
-            self.busy(0..0);
+            // A large case has its turn to itself.
+            let kept = if waits || turn.is_some() { 0 } else { self.shared.lots.in_flight - 1 };
+            self.rule_until(kept, &mut result);
             if prepared >= cap {
                 break;
             }
         }
+        self.rule_until(0, &mut result);
         result.coverage.merge(&self.coverage);
         result
-    }
-
-    fn busy(&self, cases: std::ops::Range<u64>) {
-        if let Some(busy) = self.number.and_then(|number| self.shared.busy.get(number)) {
-            busy.0.store(cases.start, Ordering::Relaxed);
-            busy.1.store(cases.end, Ordering::Relaxed);
-        }
     }
 
     /// Waits until no other thread holds a large case.
@@ -296,27 +292,8 @@ impl<'run> Worker<'run> {
         Prepared::Added
     }
 
-    /// Has the backend run the lot. A panic is caught, its message returned, and the backend replaced.
-    fn run_lot(&mut self) -> Result<(), String> {
-        self.lot.seal();
-        let Self { lot, backend, .. } = self;
-        let ran = panics::caught(|| catch_unwind(AssertUnwindSafe(|| backend.run(&mut lot.batch))));
-        ran.map_err(|payload| {
-            match (self.shared.backend)() {
-                Ok(fresh) => {
-                    // The old one may panic again while it is dropped; it is of no use any more.
-                    let old = std::mem::replace(&mut self.backend, fresh);
-                    let _ = panics::caught(|| catch_unwind(AssertUnwindSafe(|| drop(old))));
-                    self.set_level();
-                }
-                Err(reason) => self.shared.lose_backend(reason),
-            }
-            panics::message(&*payload)
-        })
-    }
-
     /// Rules on every case of a lot that ran.
-    fn rule_lot(&mut self, result: &mut ChunkResult) {
+    pub(crate) fn rule_lot(&mut self, result: &mut ChunkResult) {
         self.lot.overlook_refused();
         let clean = self.lot.is_clean();
         for place in 0..self.lot.planned.len() {
@@ -331,8 +308,9 @@ impl<'run> Worker<'run> {
 
     /// Gives back memory that only large cases need.
     fn shrink(&mut self) {
-        self.lot.shrink(4 * LOT_BYTES);
-        if self.alternative.capacity() > 4 * LOT_BYTES {
+        let most = 4 * self.shared.lots.bytes;
+        self.lot.shrink(most);
+        if self.alternative.capacity() > most {
             self.alternative = Vec::new();
         }
     }
@@ -412,7 +390,7 @@ impl<'run> Worker<'run> {
     }
 
     /// After a panic: the cases of the lot again, each alone, so that the one that panics is pinned down.
-    fn run_one_by_one(&mut self, panic: &str, result: &mut ChunkResult) {
+    pub(crate) fn run_one_by_one(&mut self, panic: &str, result: &mut ChunkResult) {
         let places: Vec<(u64, usize)> =
             self.lot.planned.iter().map(|planned| (planned.index, planned.strategy)).collect();
         let alone = places.len() == 1;
@@ -496,9 +474,9 @@ mod tests {
             stop: crate::Stop::default(),
         };
         let capabilities = backend().capabilities().clone();
-        let (declared, level) = (expect::Declared::new(&capabilities), capabilities.feature_level);
+        let level = capabilities.feature_level;
         let chunks = crate::schedule::Chunks::new(1, 1);
-        let shared = Shared::new(&run, declared, level, None, 1, 1, chunks);
+        let shared = Shared::new(&run, &capabilities, level, None, 1, 1, chunks);
         let mut worker = Worker::new(&shared, None, backend()).unwrap();
         worker.case.clone_from(&case);
         assert!(worker.prepare(0, 0, false, None) == Prepared::Waits);

@@ -1,0 +1,109 @@
+//! A worker and its backend: which lots the backend has, and what happens where it panics.
+//!
+//! A backend that goes on by itself has several lots at a time, so that it works while the worker prepares the next one
+//! and rules on the last. Lots are ruled on in the order in which they were started.
+
+use std::{
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::Ordering,
+};
+
+use crate::{lot::Lot, panics, schedule::ChunkResult, worker::Worker};
+
+/// A lot that the backend has started on.
+pub(crate) struct Flying {
+    lot: Lot,
+    /// Its cases, and those that were left out between them.
+    cases: Range<u64>,
+    /// The message of a panic, after which the backend that had the lot is gone.
+    panic: Option<String>,
+}
+
+impl Worker<'_> {
+    /// Whether the lot is to run.
+    pub(crate) fn is_full(&self) -> bool {
+        let lots = self.shared.lots;
+        self.lot.bytes() >= lots.bytes || self.lot.planned.len() as u64 >= lots.cases
+    }
+
+    /// Has the backend start on the lot.
+    pub(crate) fn start_lot(&mut self, cases: Range<u64>) {
+        self.lot.seal();
+        let lot = std::mem::replace(&mut self.lot, self.spare.pop().unwrap_or_default());
+        self.flying.push_back(Flying { lot, cases, panic: None });
+        self.busy();
+        let Self { flying, backend, .. } = self;
+        let Some(last) = flying.back_mut() else { return };
+        if let Err(message) = guarded(|| backend.start(&mut last.lot.batch)) {
+            self.replace_backend(&message);
+        }
+    }
+
+    /// Finishes and rules on the lots that are with the backend, the oldest first, until no more than so many are left;
+    /// after a panic, none. What follows a failure that ends the run is finished and not ruled on.
+    pub(crate) fn rule_until(&mut self, kept: usize, result: &mut ChunkResult) {
+        while self.flying.len() > kept || self.flying.iter().any(|flying| flying.panic.is_some()) {
+            let Self { flying, backend, .. } = self;
+            let Some(oldest) = flying.front_mut() else { return };
+            if oldest.panic.is_none()
+                && let Err(message) = guarded(|| backend.finish(&mut oldest.lot.batch))
+            {
+                self.replace_backend(&message);
+            }
+            let Some(oldest) = self.flying.pop_front() else { return };
+            let prepared = std::mem::replace(&mut self.lot, oldest.lot);
+            match oldest.panic {
+                _ if result.is_cut => {}
+                None => self.rule_lot(result),
+                Some(panic) => self.run_one_by_one(&panic, result),
+            }
+            let ruled = std::mem::replace(&mut self.lot, prepared);
+            self.spare.push(ruled);
+            self.busy();
+        }
+    }
+
+    /// Says which cases the backend has.
+    fn busy(&self) {
+        let oldest = self.flying.front().map_or(0, |flying| flying.cases.start);
+        let latest = self.flying.back().map_or(0, |flying| flying.cases.end);
+        if let Some(busy) = self.number.and_then(|number| self.shared.busy.get(number)) {
+            busy.0.store(oldest, Ordering::Relaxed);
+            busy.1.store(latest, Ordering::Relaxed);
+        }
+    }
+
+    /// Has the backend run the lot, while it has no other. A panic is caught, its message returned, and the backend
+    /// replaced.
+    pub(crate) fn run_lot(&mut self) -> Result<(), String> {
+        self.lot.seal();
+        let Self { lot, backend, .. } = self;
+        let ran = guarded(|| {
+            backend.start(&mut lot.batch);
+            backend.finish(&mut lot.batch);
+        });
+        ran.inspect_err(|message| self.replace_backend(message))
+    }
+
+    /// Puts another backend in the place of one that panicked, with the lots that it had.
+    fn replace_backend(&mut self, message: &str) {
+        for flying in &mut self.flying {
+            flying.panic.get_or_insert_with(|| message.to_owned());
+        }
+        match (self.shared.backend)() {
+            Ok(fresh) => {
+                // The old one may panic again while it is dropped; it is of no use any more.
+                let old = std::mem::replace(&mut self.backend, fresh);
+                let _ = guarded(|| drop(old));
+                self.set_level();
+            }
+            Err(reason) => self.shared.lose_backend(reason),
+        }
+    }
+}
+
+/// Does something with a backend; the message of a panic.
+fn guarded(work: impl FnOnce()) -> Result<(), String> {
+    panics::caught(|| catch_unwind(AssertUnwindSafe(work))).map_err(|payload| panics::message(&*payload))
+}
