@@ -11,7 +11,7 @@ use crate::{
     pool::Pools,
     space::Space,
     strategy::{
-        Found, Generator, Row, Searched, boundary, documented, enclosed,
+        Found, Generator, Row, Searched, boundary, covering, documented, enclosed,
         exhaustive::{Bounded, Exhaustive},
         large,
         layout::Layouts,
@@ -287,6 +287,11 @@ fn generator<'lib>(
         Strategy::Documented => {
             let spaces = bounded.into_iter().map(|bounded| bounded.space);
             searched(spaces, move |space| documented::search(space, &types, ranks))
+        }
+        Strategy::Covering => {
+            let strength = form.strength.unwrap_or(2) as usize;
+            let spaces = bounded.into_iter().map(|bounded| bounded.space);
+            searched(spaces, move |space| covering::search(space, &types, ranks, strength, seed))
         }
         Strategy::Large => {
             let elements = form.elements;

@@ -33,6 +33,8 @@ fn mistakes_name_their_place_and_the_remedy() {
         "id: a\nstrategy: random\nranks: {min: 3, max: 9}",
         "id: a\nstrategy: random\nelements: 0",
         "id: a\nstrategy: negative\ncount: 7",
+        "id: a\nstrategy: covering\nstrength: 5",
+        "id: a\nstrategy: random\nstrength: 2",
         "id: a\nstrategy: exhaustive",
         "id: a\nstrategy: exhaustive\nbounds:\n  - that: InputTensor.Size <= 8",
         "id: a\nstrategy: exhaustive\nbounds:\n  - that: InputTensor.Sizes + 8",

@@ -2,6 +2,7 @@
 //! operator by name.
 
 pub(crate) mod boundary;
+pub(crate) mod covering;
 pub(crate) mod documented;
 pub(crate) mod enclosed;
 pub(crate) mod exhaustive;

@@ -77,9 +77,10 @@ fn check_part<'lib>(
 /// Options that a strategy does not have.
 fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     use Strategy as S;
-    let given: [(&str, bool, &[S]); 5] = [
+    let given: [(&str, bool, &[S]); 6] = [
         ("count", part.count.is_some(), &[S::Random, S::Layout]),
         ("each", part.each.is_some(), &[S::Negative, S::Boundary]),
+        ("strength", part.strength.is_some(), &[S::Covering]),
         ("elements", part.elements.is_some(), &[S::Random, S::Layout, S::Large]),
         ("bounds", part.bounds.is_some(), &[S::Exhaustive]),
         ("fills", part.fills.is_some(), &[S::Random, S::Layout, S::Exhaustive]),
@@ -107,6 +108,10 @@ fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     for (option, _) in empty.into_iter().filter(|(_, empty)| *empty) {
         let message = format!("with this `{option}`, the part has no cases");
         wrong.push(place.key(option).mistake(message, "expected one at least"));
+    }
+    if let Some(strength) = part.strength.filter(|strength| !(2..=4).contains(strength)) {
+        let message = format!("cases cannot cover every {strength} values together");
+        wrong.push(place.key("strength").mistake(message, "expected 2 to 4"));
     }
     if part.elements == Some(0) || part.elements.is_some_and(|most| most > MOST_ELEMENTS) {
         let message = format!("a tensor of at most {} elements cannot be drawn", part.elements.unwrap_or(0));

@@ -47,6 +47,9 @@ pub struct PartForm {
     /// and side. 4 where absent.
     #[serde(default)]
     pub each: Option<u32>,
+    /// `covering`: how many values meet in every combination, from 2 to 4; 2 where absent.
+    #[serde(default)]
+    pub strength: Option<u32>,
     /// `random` and `layout`: how many elements a tensor has at most; 64 where absent.
     #[serde(default)]
     pub elements: Option<u32>,
@@ -89,6 +92,8 @@ pub enum Strategy {
     Boundary,
     /// For each clause, descs that break it and as little else as can be, each with a valid twin.
     Negative,
+    /// Every few values of type, rank, mode, fill, layout and class of an axis together in some case.
+    Covering,
     /// Seeded draws, valid by construction.
     Random,
     /// Strides, padded rows, broadcasts, permutations and binding offsets.
@@ -99,11 +104,12 @@ pub enum Strategy {
 
 impl Strategy {
     /// Every strategy, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Documented,
         Self::Exhaustive,
         Self::Boundary,
         Self::Negative,
+        Self::Covering,
         Self::Random,
         Self::Layout,
         Self::Large,
@@ -116,6 +122,7 @@ impl Strategy {
             Self::Exhaustive => "exhaustive",
             Self::Boundary => "boundary",
             Self::Negative => "negative",
+            Self::Covering => "covering",
             Self::Random => "random",
             Self::Layout => "layout",
             Self::Large => "large",

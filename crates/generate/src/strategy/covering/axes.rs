@@ -1,0 +1,243 @@
+//! The classes of an axis: which kinds of values its sizes and lists have, and which clauses they meet exactly.
+//!
+//! Every tuple of a small box is found once for each setting. What classes can come together is then known and needs no
+//! guessing: those of some tuple can, all others cannot.
+
+use dmlcts_spec::{IdSet, Scope, Scratch, Validity};
+
+use crate::{
+    solve::{Condition, Interval, Problem},
+    space::{INPUT, OUTPUT, Setting, Space},
+};
+
+/// No value in the box is greater.
+const HIGHEST: i64 = 8;
+/// No value in the box is less.
+const LOWEST: i64 = -3;
+/// No input is longer.
+const LONGEST_INPUT: i64 = 4;
+/// How many tuples of a setting are looked at, so that an operator of many lists does not take for ever.
+const MOST_TUPLES: usize = 40_000;
+/// How many tuples are kept that are alike in every class.
+const ALIKE: usize = 3;
+
+/// The classes of a value, by their code.
+const VALUES: [&str; 5] = ["< -1", "= -1", "= 0", "= 1", "> 1"];
+
+fn class(value: i64) -> u8 {
+    match value {
+        i64::MIN..=-2 => 0,
+        -1 => 1,
+        0 => 2,
+        1 => 3,
+        _ => 4,
+    }
+}
+
+/// One thing by which tuples are told apart.
+pub(super) enum Feature {
+    /// The class of the value at this place of a tuple.
+    Value(usize),
+    /// Whether this clause is met exactly: 0 is no, 1 is yes.
+    Exact(usize),
+}
+
+/// Tuples that are alike.
+pub(super) struct Kind {
+    /// The code of each feature.
+    pub(super) codes: Vec<u8>,
+    /// Some of them.
+    pub(super) tuples: Vec<Vec<i64>>,
+}
+
+/// What axes there are in the box.
+pub(super) struct Axes {
+    pub(super) features: Vec<Feature>,
+    /// Of valid axes, by setting.
+    pub(super) valid: Vec<Vec<Kind>>,
+    /// Of axes that raise a question, by setting: the question, and the codes.
+    open: Vec<Vec<(usize, Vec<u8>)>>,
+    /// Of axes that break one clause and no other: the clause, and by setting.
+    pub(super) broken: Vec<(usize, Vec<Vec<Kind>>)>,
+    /// Whether some setting has more tuples than were looked at.
+    pub(super) is_cut: bool,
+}
+
+impl Axes {
+    pub(super) fn new(space: &Space<'_>) -> Self {
+        let clauses = space.operator.clauses();
+        let mut features: Vec<Feature> = (0..space.width()).map(Feature::Value).collect();
+        let exact = (0..clauses.len()).filter(|&place| clauses[place].scope == Scope::Axis);
+        features.extend(exact.map(Feature::Exact));
+        let mut axes =
+            Self { features, valid: Vec::new(), open: Vec::new(), broken: Vec::new(), is_cut: false };
+        for setting in &space.settings {
+            axes.add(space, setting);
+        }
+        axes.drop_what_follows();
+        axes
+    }
+
+    /// Looks at the tuples of one setting: those that no clause refuses, and those that one clause does.
+    fn add(&mut self, space: &Space<'_>, setting: &Setting) {
+        let mut domains = space.domains();
+        for (place, domain) in domains.iter_mut().enumerate() {
+            let high = if place == INPUT { LONGEST_INPUT } else { HIGHEST };
+            // A size of 0 breaks a clause of its own.
+            let low = if place == INPUT || place == OUTPUT { 0 } else { LOWEST };
+            *domain = Interval::new(domain.low.max(low), domain.high.min(high));
+        }
+        let (mut case, mut scratch) = (space.blank(), Scratch::default());
+        let (mut valid, mut open) = (Vec::new(), Vec::new());
+        let number = self.valid.len();
+        let mut look = |axes: &mut Self, conditions: &[&Condition]| {
+            let Some(problem) = Problem::new(domains.clone(), conditions.iter().copied()) else { return };
+            let mut looked = 0;
+            // Nothing is unbounded in a box.
+            let _ = problem.enumerate(&mut |tuple| {
+                let judgement = space.judge_tuple(setting, tuple, &mut case, &mut scratch);
+                let codes = axes.codes(tuple, judgement.boundary);
+                match judgement.validity() {
+                    Validity::Valid => keep(&mut valid, codes, tuple),
+                    Validity::Open => {
+                        let raised = judgement.questions.iter().next().map(|question| (question, codes));
+                        open.extend(raised.filter(|raised| !open.contains(raised)));
+                    }
+                    Validity::Invalid => {
+                        let mut violated = judgement.violated.iter();
+                        if let (Some(clause), None) = (violated.next(), violated.next()) {
+                            keep(axes.broken_by(clause, number), codes, tuple);
+                        }
+                    }
+                }
+                looked += 1;
+                looked < MOST_TUPLES
+            });
+            axes.is_cut |= looked >= MOST_TUPLES;
+        };
+        let kept: Vec<&Condition> = setting.conditions(true).collect();
+        look(self, &kept);
+        for rule in &setting.rules {
+            let negated = rule.that.clone().negated();
+            let others = setting.rules.iter().filter(|other| other.clause != rule.clause);
+            let conditions: Vec<&Condition> =
+                others.map(|other| &other.that).chain(std::iter::once(&negated)).collect();
+            look(self, &conditions);
+        }
+        self.valid.push(valid);
+        self.open.push(open);
+    }
+
+    /// The kinds that break a clause in a setting.
+    fn broken_by(&mut self, clause: usize, setting: usize) -> &mut Vec<Kind> {
+        let place = self.broken.iter().position(|(known, _)| *known == clause).unwrap_or_else(|| {
+            self.broken.push((clause, Vec::new()));
+            self.broken.len() - 1
+        });
+        let settings = &mut self.broken[place].1;
+        if settings.len() <= setting {
+            settings.resize_with(setting + 1, Vec::new);
+        }
+        &mut settings[setting]
+    }
+
+    fn codes(&self, tuple: &[i64], exact: IdSet) -> Vec<u8> {
+        let code = |feature: &Feature| match *feature {
+            Feature::Value(place) => class(tuple[place]),
+            Feature::Exact(clause) => u8::from(exact.contains(clause)),
+        };
+        self.features.iter().map(code).collect()
+    }
+
+    /// Whether the code of a feature follows from that of another, among valid axes.
+    fn follows(&self, feature: usize, other: usize) -> bool {
+        let codes = |kind: &Kind| (kind.codes[other], kind.codes[feature]);
+        let mut pairs: Vec<(u8, u8)> = self.valid.iter().flatten().map(codes).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.windows(2).all(|pair| pair[0].0 != pair[1].0)
+    }
+
+    /// Drops the features that tell nothing apart that others do not. What meets a feature meets whatever follows from
+    /// it as well, so that nothing is lost.
+    fn drop_what_follows(&mut self) {
+        let mut differs: Vec<bool> =
+            (0..self.features.len()).map(|feature| self.values(feature).len() > 1).collect();
+        for feature in (0..differs.len()).rev() {
+            let follows = |other: usize| other != feature && differs[other] && self.follows(feature, other);
+            differs[feature] = differs[feature] && !(0..differs.len()).any(follows);
+        }
+        let thin = |codes: &mut Vec<u8>| {
+            let mut kept = differs.iter();
+            codes.retain(|_| kept.next().copied().unwrap_or(false));
+        };
+        let thin_kinds = |kinds: &mut Vec<Kind>| {
+            let mut merged: Vec<Kind> = Vec::new();
+            for mut kind in std::mem::take(kinds) {
+                thin(&mut kind.codes);
+                for tuple in kind.tuples {
+                    keep(&mut merged, kind.codes.clone(), &tuple);
+                }
+            }
+            *kinds = merged;
+        };
+        self.valid.iter_mut().for_each(thin_kinds);
+        self.broken.iter_mut().flat_map(|(_, settings)| settings).for_each(thin_kinds);
+        self.open.iter_mut().flatten().for_each(|(_, codes)| thin(codes));
+        let mut kept = differs.iter();
+        self.features.retain(|_| kept.next().copied().unwrap_or(false));
+        self.broken.sort_by_key(|(clause, _)| *clause);
+    }
+
+    /// The codes that a feature has among valid axes, in ascending order.
+    pub(super) fn values(&self, feature: usize) -> Vec<u8> {
+        let mut values: Vec<u8> = self.valid.iter().flatten().map(|kind| kind.codes[feature]).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// A feature with a code, in words: `InputTensor.Sizes = 1`, `slice1.window-in-bounds met exactly`.
+    pub(super) fn describe(&self, space: &Space<'_>, feature: usize, code: u8) -> String {
+        match self.features[feature] {
+            Feature::Value(place) => {
+                let value = VALUES.get(usize::from(code)).copied().unwrap_or_default();
+                format!("{} {value}", space.variables[place].name)
+            }
+            Feature::Exact(clause) => {
+                let how = if code == 1 { "met exactly" } else { "kept with room to spare" };
+                format!("{} {how}", space.operator.clauses()[clause].id)
+            }
+        }
+    }
+
+    /// Why no valid axis of some settings has these codes: the question that such axes raise, or the clauses that they
+    /// break alone.
+    pub(super) fn reason(&self, space: &Space<'_>, settings: &[usize], wanted: &[(usize, u8)]) -> String {
+        let fits = |codes: &[u8]| wanted.iter().all(|&(feature, code)| codes[feature] == code);
+        let breaks = |kinds: &[Vec<Kind>]| {
+            let kinds = settings.iter().filter_map(|&setting| kinds.get(setting)).flatten();
+            kinds.into_iter().any(|kind| fits(&kind.codes))
+        };
+        let mut raised = settings.iter().flat_map(|&setting| &self.open[setting]);
+        if let Some((question, _)) = raised.find(|(_, codes)| fits(codes)) {
+            return format!("it is open by {}", space.operator.questions()[*question].id);
+        }
+        let clauses = self.broken.iter().filter(|(_, kinds)| breaks(kinds));
+        let clauses: Vec<&str> =
+            clauses.map(|(clause, _)| space.operator.clauses()[*clause].id.as_str()).collect();
+        if clauses.is_empty() {
+            return format!("none has, of inputs up to {LONGEST_INPUT} and values up to {HIGHEST}");
+        }
+        format!("it would break {}", clauses.join(", or "))
+    }
+}
+
+/// Adds a tuple to those that are like it, unless there are enough.
+fn keep(kinds: &mut Vec<Kind>, codes: Vec<u8>, tuple: &[i64]) {
+    match kinds.iter_mut().find(|kind| kind.codes == codes) {
+        Some(kind) if kind.tuples.len() >= ALIKE => {}
+        Some(kind) => kind.tuples.push(tuple.to_vec()),
+        None => kinds.push(Kind { codes, tuples: vec![tuple.to_vec()] }),
+    }
+}

@@ -1,0 +1,280 @@
+//! What a covering array of one operator is made of: its parameters, and which of their values can meet.
+
+use super::{
+    array::{ANY, Model, for_each_choice},
+    axes::Axes,
+};
+use crate::{space::Space, suite::FillForm};
+
+/// How a tensor lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Layout {
+    /// Without strides.
+    Packed,
+    /// The axes in another order.
+    Permuted,
+    /// With gaps between rows.
+    Padded,
+    /// One axis repeats itself; inputs only.
+    Broadcast,
+}
+
+/// The layouts that an input can have; an output can have all but the last.
+pub(super) const LAYOUTS: [Layout; 4] = [Layout::Packed, Layout::Permuted, Layout::Padded, Layout::Broadcast];
+/// What inputs hold.
+pub(super) const FILLS: [FillForm; 4] =
+    [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
+
+/// The places of the parameters that every operator has; those of its axes come behind.
+pub(super) const RANK: usize = 0;
+pub(super) const TYPE: usize = 1;
+pub(super) const SETTING: usize = 2;
+pub(super) const FILL: usize = 3;
+pub(super) const INPUT_LAYOUT: usize = 4;
+pub(super) const OUTPUT_LAYOUT: usize = 5;
+/// Whether buffers are bound behind their start, and are larger than they need be.
+pub(super) const BINDING: usize = 6;
+/// What is invalid, where something is; a single value where all is valid.
+pub(super) const INVALID: usize = 7;
+const COMMON: usize = 8;
+
+/// The one thing that is invalid in a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Invalid {
+    /// Nothing.
+    Nothing,
+    /// A data type that is not supported.
+    Type(dmlcts_model::DataType),
+    /// A rank that is not supported.
+    Rank(usize),
+    /// A code without a name, for the enumeration member at this place.
+    Code(usize, i64),
+    /// The innermost axis breaks the clause of this number among those of [`Axes::broken`].
+    Axis(usize),
+}
+
+/// The parameters of one operator, with its axes.
+pub(super) struct Parameters<'a, 'lib> {
+    pub(super) space: &'a Space<'lib>,
+    pub(super) axes: &'a Axes,
+    pub(super) types: Vec<dmlcts_model::DataType>,
+    pub(super) ranks: Vec<usize>,
+    pub(super) invalid: Vec<Invalid>,
+    domains: Vec<usize>,
+    /// The codes of each feature's values.
+    codes: Vec<Vec<u8>>,
+    /// By feature and value, the kinds that have it, a bit each; kinds are numbered through all settings.
+    having: Vec<Vec<Bits>>,
+    /// By setting, its kinds.
+    of_setting: Vec<Bits>,
+}
+
+type Bits = Vec<u64>;
+
+impl<'a, 'lib> Parameters<'a, 'lib> {
+    pub(super) fn new(
+        space: &'a Space<'lib>,
+        axes: &'a Axes,
+        types: Vec<dmlcts_model::DataType>,
+        ranks: Vec<usize>,
+        invalid: Vec<Invalid>,
+    ) -> Self {
+        let codes: Vec<Vec<u8>> = (0..axes.features.len()).map(|feature| axes.values(feature)).collect();
+        let count: usize = axes.valid.iter().map(Vec::len).sum();
+        let empty = vec![0_u64; count.div_ceil(64)];
+        let mut having: Vec<Vec<Bits>> = codes.iter().map(|codes| vec![empty.clone(); codes.len()]).collect();
+        let mut of_setting = vec![empty; axes.valid.len()];
+        let kinds = axes.valid.iter().enumerate();
+        let kinds = kinds.flat_map(|(setting, kinds)| kinds.iter().map(move |kind| (setting, kind)));
+        for (number, (setting, kind)) in kinds.enumerate() {
+            let (word, bit) = (number / 64, 1 << (number % 64));
+            of_setting[setting][word] |= bit;
+            for (feature, code) in kind.codes.iter().enumerate() {
+                if let Some(value) = codes[feature].iter().position(|known| known == code) {
+                    having[feature][value][word] |= bit;
+                }
+            }
+        }
+        let mut domains = vec![0; COMMON];
+        domains[RANK] = ranks.len();
+        domains[TYPE] = types.len();
+        domains[SETTING] = space.settings.len();
+        domains[FILL] = FILLS.len();
+        domains[INPUT_LAYOUT] = LAYOUTS.len();
+        domains[OUTPUT_LAYOUT] = LAYOUTS.len() - 1;
+        domains[BINDING] = 2;
+        domains[INVALID] = invalid.len();
+        for _axis in 0..2 {
+            domains.extend(codes.iter().map(Vec::len));
+        }
+        Self { space, axes, types, ranks, invalid, domains, codes, having, of_setting }
+    }
+
+    /// How many features an axis has.
+    pub(super) fn features(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The parameters of the innermost axis (0) or the outermost (1).
+    pub(super) fn of_axis(&self, axis: usize) -> std::ops::Range<usize> {
+        let start = COMMON + axis * self.features();
+        start..start + self.features()
+    }
+
+    /// The code of a feature that a row's value stands for.
+    pub(super) fn code(&self, feature: usize, value: u8) -> u8 {
+        self.codes[feature][usize::from(value)]
+    }
+
+    /// The kinds that an axis of a row can have, in any setting.
+    fn kinds(&self, row: &[u8], axis: usize) -> Bits {
+        let mut bits = vec![u64::MAX; self.of_setting.first().map_or(0, Vec::len)];
+        for (feature, &value) in row[self.of_axis(axis)].iter().enumerate() {
+            if value != ANY {
+                let having = &self.having[feature][usize::from(value)];
+                bits.iter_mut().zip(having).for_each(|(bits, having)| *bits &= having);
+            }
+        }
+        bits
+    }
+
+    /// Whether both axes of a row can be had in one setting.
+    fn has_axes(&self, row: &[u8]) -> bool {
+        let (inner, outer) = (self.kinds(row, 0), self.kinds(row, 1));
+        let meets = |one: &Bits, other: &Bits| one.iter().zip(other).any(|(one, other)| one & other != 0);
+        let invalid = row[INVALID];
+        self.of_setting.iter().enumerate().any(|(number, setting)| {
+            if row[SETTING] != ANY && usize::from(row[SETTING]) != number {
+                return false;
+            }
+            // An axis that breaks a clause stands in for the innermost.
+            let breaks =
+                |clause: usize| self.axes.broken[clause].1.get(number).is_some_and(|kinds| !kinds.is_empty());
+            let inner = match self.invalid.get(usize::from(invalid)) {
+                Some(&Invalid::Axis(clause)) => breaks(clause),
+                _ => meets(&inner, setting),
+            };
+            inner && meets(&outer, setting)
+        })
+    }
+
+    fn has_outermost(&self, row: &[u8]) -> bool {
+        row[self.of_axis(1)].iter().any(|&value| value != ANY)
+    }
+
+    /// What cannot be had, one sentence each: combinations of at most `strength` values of which every part can be
+    /// had. What holds of both axes is said of one.
+    pub(super) fn impossible(&self, strength: usize) -> Vec<String> {
+        let name = self.space.operator.name();
+        let mut said = Vec::new();
+        if self.ranks.contains(&1) {
+            said.push(format!("{name}: rank 1 meets no class of an outermost axis beside the innermost, and no permuted layout, since one axis has no order"));
+        }
+        if self.axes.is_cut {
+            said.push(format!("{name}: an axis has more tuples than were looked at"));
+        }
+        let inner = self.of_axis(0);
+        let of_axes: Vec<usize> = std::iter::once(SETTING).chain(inner.start..self.domains.len()).collect();
+        for count in 1..=strength.min(of_axes.len()) {
+            for_each_choice(of_axes.len(), count, &mut |chosen| {
+                let chosen: Vec<usize> = chosen.iter().map(|&place| of_axes[place]).collect();
+                // What the outermost axis cannot have, the innermost cannot either.
+                if !chosen.iter().any(|parameter| inner.contains(parameter)) {
+                    return;
+                }
+                let combinations: usize = chosen.iter().map(|&parameter| self.domains[parameter]).product();
+                for combination in 0..combinations {
+                    let mut rest = combination;
+                    let mut values = Vec::new();
+                    for &parameter in chosen.iter().rev() {
+                        values.push((parameter, (rest % self.domains[parameter]) as u8));
+                        rest /= self.domains[parameter];
+                    }
+                    values.reverse();
+                    if self.is_news(&values) {
+                        said.push(format!("{name}: {}", self.sentence(&values)));
+                    }
+                }
+            });
+        }
+        said
+    }
+
+    /// Whether values cannot meet, although all but any one of them can.
+    fn is_news(&self, values: &[(usize, u8)]) -> bool {
+        let allows = |without: Option<usize>| {
+            let mut row = vec![ANY; self.domains.len()];
+            for (place, &(parameter, value)) in values.iter().enumerate() {
+                if Some(place) != without {
+                    row[parameter] = value;
+                }
+            }
+            self.has_axes(&row)
+        };
+        !allows(None) && (0..values.len()).all(|place| allows(Some(place)))
+    }
+
+    fn sentence(&self, values: &[(usize, u8)]) -> String {
+        let setting = values.iter().find(|(parameter, _)| *parameter == SETTING);
+        let setting = setting.map(|&(_, value)| usize::from(value));
+        let of_axis = |axis: usize| -> Vec<(usize, u8)> {
+            let range = self.of_axis(axis);
+            let values = values.iter().filter(|(parameter, _)| range.contains(parameter));
+            let feature = |parameter: usize| parameter - range.start;
+            values
+                .map(|&(parameter, value)| (feature(parameter), self.code(feature(parameter), value)))
+                .collect()
+        };
+        let words = |wanted: &[(usize, u8)]| {
+            let words = wanted.iter().map(|&(feature, code)| self.axes.describe(self.space, feature, code));
+            words.collect::<Vec<_>>().join(" and ")
+        };
+        let (inner, outer) = (of_axis(0), of_axis(1));
+        let within = setting.map(|setting| format!("with {}, ", self.space.settings[setting].name));
+        let within = within.unwrap_or_default();
+        if !outer.is_empty() {
+            let (inner, outer) = (words(&inner), words(&outer));
+            return format!("{within}no setting has both {inner} on one axis and {outer} on another");
+        }
+        let settings =
+            setting.map_or_else(|| (0..self.space.settings.len()).collect(), |setting| vec![setting]);
+        let reason = self.axes.reason(self.space, &settings, &inner);
+        format!("{within}no axis has {}: {reason}", words(&inner))
+    }
+}
+
+impl Model for Parameters<'_, '_> {
+    fn domains(&self) -> &[usize] {
+        &self.domains
+    }
+
+    fn allows(&self, row: &[u8]) -> bool {
+        // What is invalid takes the place of something.
+        let stands_in = match self.invalid.get(usize::from(row[INVALID])) {
+            None | Some(Invalid::Nothing) => 0..0,
+            Some(Invalid::Type(_)) => TYPE..TYPE + 1,
+            Some(Invalid::Rank(_)) => RANK..RANK + 1,
+            Some(Invalid::Code(..)) => SETTING..SETTING + 1,
+            Some(Invalid::Axis(_)) => self.of_axis(0),
+        };
+        if row[stands_in].iter().any(|&value| value != ANY) {
+            return false;
+        }
+        let is_permuted = [INPUT_LAYOUT, OUTPUT_LAYOUT]
+            .iter()
+            .any(|&layout| LAYOUTS.get(usize::from(row[layout])) == Some(&Layout::Permuted));
+        let needs_two = is_permuted || self.has_outermost(row);
+        let ranks = row[RANK];
+        let has_rank = |rank: usize| !needs_two || rank > 1;
+        let rank = match self.ranks.get(usize::from(ranks)) {
+            Some(&rank) => has_rank(rank),
+            None => self.ranks.iter().any(|&rank| has_rank(rank)),
+        };
+        rank && self.has_axes(row)
+    }
+
+    /// Where something is invalid, everything is to meet it, but for what it takes the place of.
+    fn wants(&self, parameters: &[usize]) -> bool {
+        self.invalid == [Invalid::Nothing] || parameters.contains(&INVALID)
+    }
+}
