@@ -49,9 +49,10 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         if strides[axis] == 0 {
             return Err(invalid("a stride is 0"));
         }
-        // The page divides by the signed stride, which its own Example 2 breaks: the magnitude is meant.
-        let max_copied_elements = 1 + (sizes[axis] - 1) / strides[axis].abs();
-        if pair.output.sizes[axis] > max_copied_elements {
+        // The page allows 1 + (size - 1) / stride elements, which is to say that the last one lies in the window. It
+        // divides by the signed stride, which its own Example 2 breaks: the magnitude is meant.
+        let last = (pair.output.sizes[axis] - 1) * strides[axis].abs();
+        if last > sizes[axis] - 1 {
             return Err(invalid("the output is larger than what the window's strides reach"));
         }
         copy_start[axis] = offsets[axis];

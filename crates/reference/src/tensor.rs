@@ -71,35 +71,35 @@ pub(crate) fn pair<'a>(
 #[inline]
 fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Result<Layout<'_>, Refusal> {
     let sizes = uints(tensor.sizes.as_ref(), rank).map_err(|fault| fault.of(side, "Sizes"))?;
+    // Without strides the elements follow each other: the innermost axis steps by one, every other by all that the
+    // axes inside it hold.
+    let mut strides = [1; 8];
     let mut count: u64 = 1;
-    for &size in sizes {
-        if size == 0 {
+    for axis in (0..rank).rev() {
+        if sizes[axis] == 0 {
             return Err(invalid("a size is 0"));
         }
+        strides[axis] = count as i64;
         // Both factors fit 32 bits, so the product fits 64.
-        count *= size as u64;
+        count *= sizes[axis] as u64;
         if count > u64::from(u32::MAX) {
             return Err(invalid("a tensor has more than 2^32 - 1 elements"));
         }
     }
-
-    let mut strides = [1; 8];
-    match &tensor.strides {
-        None => pack(&mut strides, sizes),
-        given => {
-            let given = uints(given.as_ref(), rank).map_err(|fault| fault.of(side, "Strides"))?;
-            strides[..rank].copy_from_slice(given);
+    let mut span = count;
+    if tensor.strides.is_some() {
+        let given = uints(tensor.strides.as_ref(), rank).map_err(|fault| fault.of(side, "Strides"))?;
+        strides[..rank].copy_from_slice(given);
+        span = 1;
+        for (&size, &stride) in sizes.iter().zip(given) {
+            // At most 2^32 + (2^32 - 2) * (2^32 - 1), which fits 64 bits.
+            span += (size as u64 - 1) * stride as u64;
+            if span > u64::from(u32::MAX) {
+                return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
+            }
         }
     }
-    let mut last: u64 = 0;
-    for (&size, stride) in sizes.iter().zip(strides) {
-        // At most 2^32 + (2^32 - 2) * (2^32 - 1), which fits 64 bits.
-        last += (size as u64 - 1) * stride as u64;
-        if last >= u64::from(u32::MAX) {
-            return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
-        }
-    }
-    let required_bytes = (last + 1) * element_size as u64;
+    let required_bytes = span * element_size as u64;
     if tensor.total_size < required_bytes.next_multiple_of(4) {
         return Err(invalid("TotalTensorSizeInBytes is less than sizes and strides need"));
     }
@@ -120,14 +120,6 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
         overlap::refuse(sizes, &strides[..rank])?;
     }
     Ok(Layout { sizes, strides, required_bytes })
-}
-
-/// The strides of a tensor without gaps: the innermost axis steps by one element, every other by all that
-/// the axes inside it hold.
-fn pack(strides: &mut Axes, sizes: &[i64]) {
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis] * sizes[axis];
-    }
 }
 
 /// What is wrong with a list.

@@ -88,72 +88,103 @@ impl<M: Map + Copy> Walk<M> {
 
     /// Writes every element of the output.
     pub(crate) fn run<T: Copy>(&self, input: &[T], output: &mut [T], fill: T) {
-        copy(&self.axes[..self.rank], input, self.start, output, 0, fill);
+        Copying { input, output, fill }.part(&self.axes[..self.rank], self.start, 0);
     }
 }
 
-/// Copies the part of the output that lies at `to`, which spans these axes, from the part of the input at
-/// `from`.
-fn copy<M: Map, T: Copy>(axes: &[Axis<M>], input: &[T], from: i64, output: &mut [T], to: i64, fill: T) {
-    let Some((outer, inner)) = axes.split_first() else {
-        output[to as usize] = input[from as usize];
-        return;
-    };
-    let mut c = 0;
-    while c < outer.size {
-        let run = outer.map.run(c);
-        let length = run.length.min(outer.size - c);
-        debug_assert!(length >= 1, "a run moves on");
-        let to = to + c * outer.output_stride;
-        c += length;
-        match run.source {
-            Source::Fill if inner.is_empty() && outer.output_stride == 1 => {
-                output[to as usize..(to + length) as usize].fill(fill);
-            }
-            Source::Fill => {
-                for k in 0..length {
-                    fill_all(inner, output, to + k * outer.output_stride, fill);
+/// A copy that runs.
+struct Copying<'a, T> {
+    input: &'a [T],
+    output: &'a mut [T],
+    fill: T,
+}
+
+impl<T: Copy> Copying<'_, T> {
+    /// Copies the part of the output that lies at `to`, which spans these axes, from the part of the input at
+    /// `from`.
+    fn part<M: Map>(&mut self, axes: &[Axis<M>], from: i64, to: i64) {
+        let (outer, inner) = match axes {
+            [] => return self.output[to as usize] = self.input[from as usize],
+            [innermost] => return self.row(innermost, from, to),
+            [outer, inner @ ..] => (outer, inner),
+        };
+        let mut c = 0;
+        while c < outer.size {
+            let run = outer.map.run(c);
+            let length = run.length.min(outer.size - c);
+            debug_assert!(length >= 1, "a run moves on");
+            for k in 0..length {
+                let to = to + (c + k) * outer.output_stride;
+                match run.source {
+                    Source::Fill => self.fill_part(inner, to),
+                    Source::Input { first, step } => {
+                        let from = from + (first + k * step) * outer.input_stride;
+                        match inner {
+                            [innermost] => self.row(innermost, from, to),
+                            _ => self.part(inner, from, to),
+                        }
+                    }
                 }
             }
-            Source::Input { first, step } => {
-                let from = from + first * outer.input_stride;
-                let step = step * outer.input_stride;
-                if inner.is_empty() {
-                    copy_row(input, from, step, output, to, outer.output_stride, length);
-                    continue;
+            c += length;
+        }
+    }
+
+    /// Copies a row, which spans the innermost axis alone.
+    #[inline]
+    fn row<M: Map>(&mut self, axis: &Axis<M>, from: i64, to: i64) {
+        let mut c = 0;
+        while c < axis.size {
+            let run = axis.map.run(c);
+            let length = run.length.min(axis.size - c);
+            debug_assert!(length >= 1, "a run moves on");
+            let to = to + c * axis.output_stride;
+            match run.source {
+                Source::Fill => self.fill_run(to, axis.output_stride, length),
+                Source::Input { first, step } => {
+                    let (from, step) = (from + first * axis.input_stride, step * axis.input_stride);
+                    self.copy_run(from, step, to, axis.output_stride, length);
                 }
-                for k in 0..length {
-                    copy(inner, input, from + k * step, output, to + k * outer.output_stride, fill);
+            }
+            c += length;
+        }
+    }
+
+    /// Copies `length` elements, `step` apart in the input and `stride` apart in the output.
+    #[inline]
+    fn copy_run(&mut self, from: i64, step: i64, to: i64, stride: i64, length: i64) {
+        // Called for runs that are long enough: a call to copy memory costs more than a few elements.
+        if step == 1 && stride == 1 && length >= 16 {
+            let (from, to, length) = (from as usize, to as usize, length as usize);
+            self.output[to..to + length].copy_from_slice(&self.input[from..from + length]);
+            return;
+        }
+        for k in 0..length {
+            self.output[(to + k * stride) as usize] = self.input[(from + k * step) as usize];
+        }
+    }
+
+    /// Writes the padding value to `length` elements, `stride` apart.
+    fn fill_run(&mut self, to: i64, stride: i64, length: i64) {
+        if stride == 1 {
+            self.output[to as usize..(to + length) as usize].fill(self.fill);
+            return;
+        }
+        for k in 0..length {
+            self.output[(to + k * stride) as usize] = self.fill;
+        }
+    }
+
+    /// Writes the padding value to all of the output at `to` that spans these axes.
+    fn fill_part<M>(&mut self, axes: &[Axis<M>], to: i64) {
+        match axes {
+            [] => self.output[to as usize] = self.fill,
+            [innermost] => self.fill_run(to, innermost.output_stride, innermost.size),
+            [outer, inner @ ..] => {
+                for c in 0..outer.size {
+                    self.fill_part(inner, to + c * outer.output_stride);
                 }
             }
         }
-    }
-}
-
-/// Copies `length` elements, `step` apart in the input and `stride` apart in the output.
-fn copy_row<T: Copy>(input: &[T], from: i64, step: i64, output: &mut [T], to: i64, stride: i64, length: i64) {
-    // Called for rows that are long enough: a call to copy memory costs more than a few elements.
-    if step == 1 && stride == 1 && length >= 16 {
-        let (from, to, length) = (from as usize, to as usize, length as usize);
-        output[to..to + length].copy_from_slice(&input[from..from + length]);
-        return;
-    }
-    for k in 0..length {
-        output[(to + k * stride) as usize] = input[(from + k * step) as usize];
-    }
-}
-
-/// Writes the padding value to all of the output at `to` that spans these axes.
-fn fill_all<M, T: Copy>(axes: &[Axis<M>], output: &mut [T], to: i64, fill: T) {
-    let Some((outer, inner)) = axes.split_first() else {
-        output[to as usize] = fill;
-        return;
-    };
-    if inner.is_empty() && outer.output_stride == 1 {
-        output[to as usize..(to + outer.size) as usize].fill(fill);
-        return;
-    }
-    for c in 0..outer.size {
-        fill_all(inner, output, to + c * outer.output_stride, fill);
     }
 }
