@@ -26,6 +26,14 @@ pub fn derive(seed: u64, text: &str) -> u64 {
     text.bytes().fold(mix(seed ^ STEP), |seed, byte| mix(seed ^ u64::from(byte)).wrapping_add(STEP))
 }
 
+/// A number below `bound`, which is at most 2^16, from the low sixteen bits of a word; 0 where `bound` is 0.
+/// Where a word decides several small things, this costs a multiplication each; the bias is at most
+/// `bound` / 2^16.
+#[inline]
+pub fn cut(word: u64, bound: usize) -> usize {
+    ((word & 0xFFFF) * bound as u64 >> 16) as usize
+}
+
 /// A stream of draws.
 #[derive(Clone, Debug)]
 pub struct Draws {
@@ -126,6 +134,16 @@ mod tests {
         assert!(counts.iter().all(|&count| (850..1_150).contains(&count)), "{counts:?}");
         let whole = draws.between(i64::MIN + 1, i64::MAX);
         assert_ne!(whole, draws.between(i64::MIN + 1, i64::MAX));
+    }
+
+    #[test]
+    fn cuts_stay_within_their_bounds_and_reach_them_evenly() {
+        let mut counts = [0_u32; 11];
+        for word in 0..1 << 16 {
+            counts[cut(word | 0xABC << 16, 11)] += 1;
+        }
+        assert!(counts.iter().all(|count| (5957..=5958).contains(count)), "{counts:?}");
+        assert_eq!((cut(u64::MAX, 1 << 16), cut(u64::MAX, 0)), ((1 << 16) - 1, 0));
     }
 
     #[test]

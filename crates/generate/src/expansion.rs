@@ -202,11 +202,8 @@ struct Spaces<'lib> {
     library: &'lib Library,
     seed: u64,
     found: Vec<(usize, Option<Arc<Space<'lib>>>)>,
-    pools: Vec<SharedPools<'lib>>,
+    pools: Vec<Arc<Pools<'lib>>>,
 }
-
-/// Pools of valid tuples and of open ones.
-type SharedPools<'lib> = Arc<[Pools<'lib>; 2]>;
 
 impl<'lib> Spaces<'lib> {
     /// The space of an operator at the newest level: what older levels allow is part of it.
@@ -221,15 +218,14 @@ impl<'lib> Spaces<'lib> {
     }
 
     /// The pools of a space for axes up to a length, shared by all parts that draw such.
-    fn pools(&mut self, space: &Arc<Space<'lib>>, longest: usize) -> SharedPools<'lib> {
+    fn pools(&mut self, space: &Arc<Space<'lib>>, longest: usize) -> Arc<Pools<'lib>> {
         let known =
-            self.pools.iter().find(|pools| Arc::ptr_eq(&pools[0].space, space) && pools[0].most() == longest);
+            self.pools.iter().find(|pools| Arc::ptr_eq(&pools.space, space) && pools.most() == longest);
         if let Some(pools) = known {
             return Arc::clone(pools);
         }
         let seed = derive(self.seed, space.operator.name());
-        let pools = [false, true].map(|open| Pools::new(Arc::clone(space), longest, open, seed));
-        let pools = Arc::new(pools);
+        let pools = Arc::new(Pools::new(Arc::clone(space), longest, seed));
         self.pools.push(Arc::clone(&pools));
         pools
     }

@@ -246,17 +246,15 @@ impl<'lib> Space<'lib> {
         data_type: DataType,
         tuples: &[&[i64]],
     ) {
-        let rank = tuples.len().min(MOST_AXES);
-        // Tuples are turned into lists all at once: this is the inner loop of listing a suite.
-        let mut lists = [[0_i64; MOST_AXES]; MOST_VARIABLES];
-        for (axis, tuple) in tuples.iter().take(MOST_AXES).enumerate() {
-            for (list, &value) in lists.iter_mut().zip(*tuple) {
-                list[axis] = value;
+        let tuples = &tuples[..tuples.len().min(MOST_AXES)];
+        let rank = tuples.len();
+        // Lists are built in place and never grow: this is the inner loop of listing a suite.
+        let values = |place: usize| {
+            let mut values = [0; MOST_AXES];
+            for (value, tuple) in values.iter_mut().zip(tuples) {
+                *value = tuple.get(place).copied().unwrap_or_default();
             }
-        }
-        let write = |slot: &mut Option<List>, values: &[i64; MOST_AXES]| match slot {
-            Some(list) if list.len() == rank => list.copy_from_slice(&values[..rank]),
-            _ => *slot = Some(List::from_buf_and_len(*values, rank)),
+            values
         };
         let signature = self.operator.signature();
         let desc = &mut case.desc;
@@ -265,10 +263,10 @@ impl<'lib> Space<'lib> {
         }
         for (slot, place) in [(&mut desc.input, INPUT), (&mut desc.output, OUTPUT)] {
             let tensor = slot.get_or_insert_with(|| Tensor::packed(data_type, List::new()));
-            let sizes = &lists[place];
-            write(&mut tensor.sizes, sizes);
+            let sizes = values(place);
             let count = |count: u64, &size: &i64| count.saturating_mul(size.max(0) as u64);
             let elements = sizes[..rank].iter().fold(1, count);
+            tensor.sizes = Some(List::from_buf_and_len(sizes, rank));
             tensor.data_type = data_type;
             tensor.flags = 0;
             tensor.dimension_count = rank as u32;
@@ -281,7 +279,7 @@ impl<'lib> Space<'lib> {
                 _ => tensor.usual_total_size(),
             };
         }
-        let mut lists = lists[2..].iter();
+        let mut lists = 2..;
         for ((value, member), &set) in desc.members.iter_mut().zip(&signature.members).zip(&setting.values) {
             match (&member.kind, value) {
                 (MemberKind::Count, Value::Integer(held)) => *held = rank as i64,
@@ -289,9 +287,8 @@ impl<'lib> Space<'lib> {
                 (_, Value::Integer(held)) => *held = set,
                 (_, Value::Scalar(bytes)) => *bytes = [0; 8],
                 (_, Value::List(list)) => {
-                    if let Some(values) = lists.next() {
-                        write(list, values);
-                    }
+                    let place = lists.next().unwrap_or_default();
+                    *list = Some(List::from_buf_and_len(values(place), rank));
                 }
             }
         }

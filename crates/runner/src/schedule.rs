@@ -38,11 +38,16 @@ impl Lots {
     const BYTES: usize = 256 << 10;
     /// What a backend that says nothing gets.
     const CASES: usize = 512;
+    /// Where there are more cases, a multiple of this. Drawn cases have operators in turns of 16: with one, two, three,
+    /// five or six of them, the memory of a case in one lot is that of a case of the same operator in the next, and can
+    /// be written over.
+    const ROUND: usize = 480;
     /// Arenas of any lot.
     const MOST_BYTES: usize = 32 << 20;
 
     pub(crate) fn new(limits: &Limits) -> Self {
         let cases = limits.busy_jobs.min(limits.batch_jobs).max(1);
+        let cases = if cases > Self::ROUND { cases - cases % Self::ROUND } else { cases };
         let bytes = (cases.div_ceil(Self::CASES)).saturating_mul(Self::BYTES).min(Self::MOST_BYTES);
         Self { cases: cases as u64, bytes, in_flight: limits.in_flight.max(1) }
     }
@@ -324,12 +329,12 @@ mod tests {
     #[test]
     fn lots_are_as_large_as_the_backend_wants_them() {
         let usual = Lots::new(&Limits::default());
-        assert_eq!((usual.cases, usual.bytes, usual.in_flight, usual.chunk()), (512, 256 << 10, 1, 512));
+        assert_eq!((usual.cases, usual.bytes, usual.in_flight, usual.chunk()), (480, 256 << 10, 1, 480));
         let one = Lots::new(&Limits { batch_jobs: 1, ..Limits::default() });
         assert_eq!((one.cases, one.bytes, one.chunk()), (1, 256 << 10, 1));
         let wide =
             Lots::new(&Limits { busy_jobs: 8192, batch_jobs: 8192, in_flight: 2, ..Limits::default() });
-        assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8192, 4 << 20, 4 * 8192));
+        assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8160, 4 << 20, 4 * 8160));
         let none = Lots::new(&Limits { busy_jobs: 0, in_flight: 0, ..Limits::default() });
         assert_eq!((none.cases, none.in_flight), (1, 1));
     }

@@ -111,7 +111,8 @@ impl<'conditions> Problem<'conditions> {
         for _ in 0..4 {
             let mut next = 0;
             for entry in self.conditions.iter().filter(|entry| entry.unknowns & changed != 0) {
-                let before = domains.clone();
+                // A copy of plain values: cloning goes one by one.
+                let before = Domains::from_slice(domains);
                 if !entry.condition.narrow(domains) {
                     return false;
                 }

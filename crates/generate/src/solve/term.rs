@@ -110,6 +110,24 @@ impl Term {
         }
     }
 
+    /// Whether the search sees all of it.
+    fn is_transparent(&self) -> bool {
+        match self {
+            Self::Number(_) | Self::Unknown(_) => true,
+            Self::Opaque => false,
+            Self::Negate(a) | Self::Absolute(a) => a.is_transparent(),
+            Self::Add(a, b)
+            | Self::Multiply(a, b)
+            | Self::Divide(a, b)
+            | Self::Modulo(a, b)
+            | Self::Minimum(a, b)
+            | Self::Maximum(a, b) => a.is_transparent() && b.is_transparent(),
+            Self::If(condition, a, b) => {
+                condition.is_transparent() && a.is_transparent() && b.is_transparent()
+            }
+        }
+    }
+
     /// A bit for each unknown that occurs where [`Term::affine`] may lose sight of it.
     pub(crate) fn nonlinear(&self) -> u32 {
         match self {
@@ -251,6 +269,31 @@ impl Comparison {
 }
 
 impl Condition {
+    /// The same with constants folded in, so that what a setting decides leaves no trace.
+    pub(crate) fn simplified(&self) -> Self {
+        // Where `neutral` changes nothing and its opposite decides.
+        let joined = |parts: &[Self], neutral: bool| {
+            let mut parts: Vec<Self> = parts.iter().map(Self::simplified).collect();
+            parts.retain(|part| *part != Self::Constant(neutral));
+            if parts.contains(&Self::Constant(!neutral)) {
+                return Self::Constant(!neutral);
+            }
+            match parts.len() {
+                0 => Self::Constant(neutral),
+                _ if neutral => Self::All(parts),
+                _ => Self::Any(parts),
+            }
+        };
+        match self {
+            Self::Compare(comparison) if comparison.unknowns == 0 => {
+                comparison.truth(&[]).map_or_else(|| self.clone(), Self::Constant)
+            }
+            Self::All(parts) => joined(parts, true),
+            Self::Any(parts) => joined(parts, false),
+            Self::Constant(_) | Self::Opaque | Self::Compare(_) | Self::If(..) => self.clone(),
+        }
+    }
+
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::Constant(truth) => Self::Constant(!truth),
@@ -269,6 +312,17 @@ impl Condition {
             Self::Compare(comparison) => comparison.unknowns,
             Self::All(parts) | Self::Any(parts) => parts.iter().fold(0, |mask, part| mask | part.unknowns()),
             Self::If(condition, a, b) => condition.unknowns() | a.unknowns() | b.unknowns(),
+        }
+    }
+
+    /// Whether the search sees all of it.
+    pub(crate) fn is_transparent(&self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Opaque => false,
+            Self::Compare(comparison) => comparison.difference.is_transparent(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::is_transparent),
+            Self::If(condition, a, b) => [condition, a, b].iter().all(|part| part.is_transparent()),
         }
     }
 

@@ -3,9 +3,9 @@
 //! Strides are built from the innermost axis of a drawn order outwards, each at least the span of what it
 //! steps over: nested strides never overlap, so that outputs are valid without a check.
 
-use dmlcts_model::{Case, List, Side, Tensor, required_bytes};
+use dmlcts_model::{Case, List, Side, Tensor};
 
-use crate::draw::Draws;
+use crate::draw::{Draws, cut};
 
 /// How often a case has anything but packed tensors at the start of their buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,37 +38,46 @@ pub(crate) fn draw(layouts: Layouts, case: &mut Case, draws: &mut Draws) {
 
 /// Gives a tensor explicit strides, and the total size that they need.
 fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
-    let Some(sizes) = &tensor.sizes else { return };
+    let (Some(sizes), Some(bytes)) = (&tensor.sizes, tensor.data_type.element_size()) else { return };
     let rank = sizes.len();
     let mut order = [0_usize, 1, 2, 3, 4, 5, 6, 7];
     let Some(order) = order.get_mut(..rank) else { return };
     let word = draws.word();
     let (permuted, padded, broadcast) = (word & 1 != 0, word >> 1 & 3 != 0, word >> 3 & 1 != 0);
     if permuted {
-        draws.shuffle(order);
+        shuffle(order, draws.word());
     }
+    // From here on a bit for each place in the order, innermost last.
+    let repeated = if broadcast && side == Side::Input { word >> 8 } else { 0 };
     // Gaps on two axes at most: eight of them would multiply to memory that nobody wants to fill.
-    let gaps = [draws.place(rank.max(1)), draws.place(rank.max(1))];
-    let mut strides = List::from_buf_and_len([0; 8], rank);
-    let mut span = 1_i64;
+    let gaps = if padded { 1 << cut(word >> 16, rank) | 1 << cut(word >> 32, rank) } else { 0 };
+    let widths = if padded { draws.word() } else { 0 };
+    let rows = word >> 48 & word >> 56;
+    let (mut strides, mut span, mut last) = ([0; 8], 1, 0);
     for (place, &axis) in order.iter().enumerate().rev() {
-        let gap = if padded && gaps.contains(&place) { draws.between(1, 3) } else { 0 };
-        let repeats = broadcast && side == Side::Input && draws.chance(1, 2);
-        if repeats {
+        if repeated >> place & 1 != 0 {
             continue;
         }
-        strides[axis] = span + gap;
-        // From the first to the last element along this axis and those within.
-        span += (sizes[axis] - 1) * strides[axis];
-        if draws.chance(1, 4) {
-            // As rows of whole elements lie: the next axis starts where this one would go on.
-            span = span.max(strides[axis] * sizes[axis]);
+        let gap = if gaps >> place & 1 != 0 { 1 + cut(widths >> (6 * place), 3) as i64 } else { 0 };
+        let stride = span + gap;
+        strides[axis] = stride;
+        last += (sizes[axis] - 1) * stride;
+        // From the first to the last element along this axis and those within; or, for one axis in four, as rows
+        // of whole elements lie: the next axis starts where this one would go on.
+        span += (sizes[axis] - 1) * stride;
+        if rows >> place & 1 != 0 {
+            span = span.max(stride * sizes[axis]);
         }
     }
-    let data_type = tensor.data_type;
-    if let Some(bytes) = required_bytes(sizes, Some(&strides), data_type) {
-        tensor.total_size = bytes;
-        tensor.strides = Some(strides);
+    tensor.total_size = ((last as u64 + 1) * bytes as u64).next_multiple_of(4);
+    tensor.strides = Some(List::from_buf_and_len(strides, rank));
+}
+
+/// Puts up to eight places in a random order, by eight bits of a word for each.
+fn shuffle(order: &mut [usize], mut word: u64) {
+    for end in (1..order.len()).rev() {
+        order.swap(end, (word as usize & 0xFF) * (end + 1) >> 8);
+        word >>= 8;
     }
 }
 

@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     Length,
-    draw::Draws,
+    draw::{Draws, cut},
     fill,
-    pool::Pools,
+    pool::{Pools, Share},
     space::{INPUT, MOST_AXES, OUTPUT, Space},
     suite::FillForm,
 };
@@ -59,8 +59,7 @@ pub(crate) fn sizes(elements: u32) -> Arc<LazyTable> {
 
 /// Draws cases of one operator.
 pub(crate) struct Drawer<'lib> {
-    /// Of valid tuples, and of those that may raise questions.
-    pools: Arc<[Pools<'lib>; 2]>,
+    pools: Arc<Pools<'lib>>,
     types: Vec<DataType>,
     ranks: (usize, usize),
     fills: Vec<FillForm>,
@@ -71,14 +70,14 @@ pub(crate) struct Drawer<'lib> {
 impl<'lib> Drawer<'lib> {
     /// Types and ranks are among those of the pools' space; with none of them nothing can be drawn.
     pub(crate) fn new(
-        pools: Arc<[Pools<'lib>; 2]>,
+        pools: Arc<Pools<'lib>>,
         types: Vec<DataType>,
         ranks: (usize, usize),
         fills: Vec<FillForm>,
         layouts: Layouts,
         sizes: Arc<LazyTable>,
     ) -> Option<Self> {
-        let possible = !types.is_empty() && ranks.0 <= ranks.1 && !pools[0].space.settings.is_empty();
+        let possible = !types.is_empty() && ranks.0 <= ranks.1 && !pools.space.settings.is_empty();
         possible.then(|| Self { pools, types, ranks, fills, layouts, sizes })
     }
 
@@ -89,78 +88,79 @@ impl<'lib> Drawer<'lib> {
 
     /// The space that it draws from.
     pub(crate) fn space(&self) -> &Space<'lib> {
-        &self.pools[0].space
+        &self.pools.space
     }
 
     /// Draws one case over `case`.
     pub(crate) fn draw(&self, draws: &mut Draws, case: &mut Case) {
         let space = self.space();
-        let setting = draws.place(space.settings.len());
-        let data_type = self.types[draws.place(self.types.len())];
-        let rank = draws.between(self.ranks.0 as i64, self.ranks.1 as i64) as usize;
-        let unit = space.settings[setting].unit.as_slice();
-        let mut chosen: [&[i64]; MOST_AXES] = [unit; MOST_AXES];
-        let sizes: &SizeTable = &self.sizes;
-        let mut room = [sizes.target(draws), sizes.target(draws)];
+        let word = draws.word();
+        let setting = cut(word, space.settings.len());
+        let data_type = self.types[cut(word >> 16, self.types.len())];
+        let rank = self.ranks.0 + cut(word >> 32, self.ranks.1 - self.ranks.0 + 1);
         // Starting anywhere keeps the long axes from being the first ones.
-        let start = draws.place(rank);
-        let mut elements = 1_u64;
+        let start = cut(word >> 48, rank);
+        let word = draws.word();
+        let sizes: &SizeTable = &self.sizes;
+        let mut room = [sizes.target(word), sizes.target(word >> 8)];
+        let share = self.pools.share(setting);
+        let setting = &space.settings[setting];
+        let mut chosen: [&[i64]; MOST_AXES] = [setting.unit.as_slice(); MOST_AXES];
         for step in 0..rank {
             let axis = if start + step < rank { start + step } else { start + step - rank };
-            if let Some(tuple) = self.axis(sizes, setting, rank - step, &mut room, draws) {
+            if let Some(tuple) = self.axis(sizes, share, rank - step, &mut room, draws.word()) {
                 chosen[axis] = tuple;
             }
-            elements *= chosen[axis][INPUT].unsigned_abs();
         }
-        space.assemble(case, &space.settings[setting], data_type, &chosen[..rank]);
+        space.assemble(case, setting, data_type, &chosen[..rank]);
         space.set_scalars(&mut case.desc, data_type, draws.word());
         layout::draw(self.layouts, case, draws);
-        case.fill = self.fill(data_type, elements, draws);
+        case.fill = self.fill(&chosen[..rank], data_type, word >> 16);
     }
 
     /// A tuple for one of the axes that are left, from the pool of two sizes that fit the room.
-    fn axis(
-        &self,
+    #[inline]
+    fn axis<'a>(
+        &'a self,
         table: &SizeTable,
-        setting: usize,
+        share: &'a Share,
         left: usize,
         room: &mut [u32; 2],
-        draws: &mut Draws,
-    ) -> Option<&[i64]> {
-        let word = draws.word();
+        word: u64,
+    ) -> Option<&'a [i64]> {
         let first = if word & 1 == 0 { INPUT } else { OUTPUT };
         let second = 1 - first;
-        let one = table.draw(room[first], left, (word >> 8) as usize);
+        let one = table.draw(room[first], left, word >> 8);
         // Were open tuples as common as valid ones, most descs of many axes would be open.
-        let pools = &self.pools[usize::from(word >> 58 == 0)];
-        let (low, high) = pools.reach(setting, first, one as usize);
+        let open = word >> 26 & 63 == 0;
+        let (low, high) = self.pools.reach(share, open, first, one as usize);
         let high = high.min(room[second]);
         if low > high {
             return None;
         }
-        let other = table.draw(room[second], left, (word >> 16) as usize).clamp(low, high);
-        let sizes = if first == INPUT { [one, other] } else { [other, one] };
-        let tuples = pools.tuples(setting, sizes[INPUT] as usize, sizes[OUTPUT] as usize);
-        let tuple = tuples.get(draws.place(tuples.len()))?;
-        room[INPUT] /= sizes[INPUT];
-        room[OUTPUT] /= sizes[OUTPUT];
+        let other = table.draw(room[second], left, word >> 16).clamp(low, high);
+        let (input, output) = if first == INPUT { (one, other) } else { (other, one) };
+        let tuples = self.pools.tuples(share, open, input as usize, output as usize);
+        let tuple = tuples.get(cut(word >> 32, tuples.len()))?;
+        *room = [room[INPUT] / input, room[OUTPUT] / output];
         Some(tuple)
     }
 
-    fn fill(&self, data_type: DataType, elements: u64, draws: &mut Draws) -> Fill {
+    /// One of the fills by the low bits of a word, and what it takes by the high ones.
+    fn fill(&self, tuples: &[&[i64]], data_type: DataType, word: u64) -> Fill {
         const ALL: [FillForm; 4] =
             [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
-        let word = draws.word();
         let forms = if self.fills.is_empty() { &ALL[..] } else { &self.fills };
-        match forms[(word % forms.len() as u64) as usize] {
+        match forms[cut(word, forms.len())] {
             FillForm::Iota => Fill::Iota,
             FillForm::Coordinates => {
-                let passes = u64::from(fill::passes(data_type, elements));
-                Fill::Coordinates { pass: (word >> 32).checked_rem(passes).unwrap_or(0) as u8 }
+                let elements = tuples.iter().map(|tuple| tuple[INPUT].unsigned_abs()).product();
+                let passes = fill::passes(data_type, elements);
+                Fill::Coordinates { pass: cut(word >> 16, passes.into()) as u8 }
             }
             // Short seeds: a case line is read by people.
-            FillForm::Random => Fill::Random { seed: word >> 40 },
-            FillForm::Special => Fill::Special { seed: word >> 40 },
+            FillForm::Random => Fill::Random { seed: word >> 24 },
+            FillForm::Special => Fill::Special { seed: word >> 24 },
         }
     }
 }
@@ -207,13 +207,15 @@ impl SizeTable {
         Self { targets, sizes }
     }
 
-    fn target(&self, draws: &mut Draws) -> u32 {
-        self.targets[draws.place(CHOICES)]
+    /// How many elements to aim at, by the low six bits of a word.
+    fn target(&self, word: u64) -> u32 {
+        self.targets[word as usize % CHOICES]
     }
 
-    /// A size of at least 1 and at most `room`.
-    fn draw(&self, room: u32, left: usize, choice: usize) -> u32 {
-        self.sizes[(entry(room) * MOST_AXES + left - 1) * CHOICES + choice % CHOICES]
+    /// A size of at least 1 and at most `room`, by the low six bits of a word.
+    #[inline]
+    fn draw(&self, room: u32, left: usize, word: u64) -> u32 {
+        self.sizes[(entry(room) * MOST_AXES + left - 1) * CHOICES + word as usize % CHOICES]
     }
 }
 
@@ -233,7 +235,7 @@ mod tests {
         let table = SizeTable::new(4096);
         for room in 0..=4096 {
             for left in 1..=MOST_AXES {
-                for choice in 0..CHOICES {
+                for choice in 0..CHOICES as u64 {
                     assert!((1..=room.max(1)).contains(&table.draw(room, left, choice)), "{room} {left}");
                 }
             }
