@@ -160,6 +160,8 @@ fn bad_input_is_explained() {
         ("no_threads", &["run", "--jobs", "0"]),
         ("unknown_name_in_where", &["list", "--where", "PadingMode == REFLECTION"]),
         ("type_error_in_where", &["list", "--where", "InputTensor.Sizes + 1"]),
+        ("scalar_in_where", &["list", "--where", "PaddingValue == 3"]),
+        ("code_of_operator_in_where", &["list", "--where", "operator == 1"]),
         ("quotes_in_where", &["list", "--where", "operator == \"SLICE\""]),
         ("empty_where", &["list", "--where", " "]),
         ("open_parenthesis_in_where", &["list", "--where", "(rank == 1"]),

@@ -214,7 +214,13 @@ impl Checker<'_> {
                     span,
                     format!("`{name}` is a scalar union, whose bits are no integer"),
                 )
-                .help("it can only be what a read is filled with"));
+                .help(if self.case.is_some() {
+                    "how they read depends on the data type, and floating-point numbers are no integers; \
+                     `dmlcts list | grep` finds cases by the value in their lines"
+                } else {
+                    "how they read depends on the data type, and floating-point numbers are no integers; \
+                     it can only be what a read is filled with"
+                }));
             }
         };
         if term.uses_coordinate && !around.coordinate {
@@ -284,7 +290,9 @@ impl Checker<'_> {
             let right = self.typed_like(right, around, &left)?;
             [left, right]
         };
-        let kind = &pair[0].value_type;
+        // A bare code on the left leaves it to the other side to say what is compared.
+        let kind =
+            if pair[0].value_type == Type::Integer { &pair[1].value_type } else { &pair[0].value_type };
         if comparison.orders() && !matches!(kind, Type::Integer | Type::Level) {
             return Err(Mistake::new(
                 span,
@@ -302,7 +310,8 @@ impl Checker<'_> {
     /// A term of the same type as another, for a comparison of both.
     fn typed_like(&self, expression: &Expression, around: Around, other: &Term) -> Checked {
         let term = self.term(expression, around, Some(&other.value_type))?;
-        if same_type(&term.value_type, &other.value_type) {
+        let is_coded = self.is_code_of(&term, &other.value_type) || self.is_code_of(other, &term.value_type);
+        if is_coded || same_type(&term.value_type, &other.value_type) {
             return Ok(term);
         }
         let message = format!("{} cannot be compared with {}", term.value_type, other.value_type);
@@ -311,10 +320,30 @@ impl Checker<'_> {
             (Type::Level, _) | (_, Type::Level) => mistake.help(format!("the levels are {}", levels())),
             (Type::Enumeration(known), Type::Integer) | (Type::Integer, Type::Enumeration(known)) => {
                 let names: Vec<_> = known.enumerators.iter().map(|it| it.name.as_str()).collect();
-                mistake.help(format!("the enumerators of {} are {}", known.name, names.join(", ")))
+                let (name, names) = (&known.name, names.join(", "));
+                mistake.help(match self.case.map(|case| case.operators) {
+                    Some(operators) if operators.name == *name => format!("the operators are {names}"),
+                    _ => format!("the enumerators of {name} are {names}, or a literal code such as 5"),
+                })
             }
             _ => mistake,
         })
+    }
+
+    /// Whether a term is a bare code for a value of this type, as a case line may have one: a desc can hold codes that
+    /// have no name. The operators are no part of a desc, and have none.
+    fn is_code_of(&self, term: &Term, coded: &Type) -> bool {
+        let has_codes = match coded {
+            Type::DataType => true,
+            Type::Enumeration(known) => self.case.is_none_or(|case| case.operators.name != known.name),
+            _ => false,
+        };
+        let is_literal = match &term.kind {
+            TermKind::Constant(_) => true,
+            TermKind::Negate(inner) => matches!(inner.kind, TermKind::Constant(_)),
+            _ => false,
+        };
+        has_codes && is_literal && term.value_type == Type::Integer
     }
 
     /// Whether an expression is a name that only a constant has.

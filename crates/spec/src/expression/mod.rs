@@ -9,7 +9,7 @@
 //! | `if A then B else C` | only the branch taken counts; reaches as far right as it can |
 //! | `any axis E`, `all axes E` | over the axes; reaches to the closing parenthesis, the comma or the end |
 //! | `A or B`, `A and B`, `not A` | conditions |
-//! | `a < b`, `<=`, `>`, `>=`, `==`, `!=`, chained as in `0 <= at < n`; `a in [x, y]` | comparisons |
+//! | `a < b`, `<=`, `>`, `>=`, `==`, `!=`, chained as in `0 <= at < n`; `a in [x, y]` | comparisons; enumerations and data types are equal or not, to a name or a bare code |
 //! | `a + b`, `a - b` | |
 //! | `sum axes E`, `product axes E` | over the axes; reaches over all arithmetic, up to a comparison |
 //! | `a * b`, `a / b`, `a mod b` | `/` rounds towards negative infinity; `mod` is the remainder by the divisor's magnitude, never negative |

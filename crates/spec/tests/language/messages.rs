@@ -202,11 +202,23 @@ fn types() {
     ^^^^^^^^^^^^^^^^^^^^^^^^
     an enumerator of DML_AXIS_DIRECTION cannot be compared with an enumerator of DML_PADDING_MODE
     ");
-    assert_snapshot!(complaint("PaddingMode == 2", Once), @r"
-    PaddingMode == 2
-    ^^^^^^^^^^^^^^^^
+    assert_snapshot!(complaint("PaddingMode == Limit", Once), @r"
+    PaddingMode == Limit
+    ^^^^^^^^^^^^^^^^^^^^
     an integer cannot be compared with an enumerator of DML_PADDING_MODE
-    help: the enumerators of DML_PADDING_MODE are CONSTANT, EDGE, REFLECTION, SYMMETRIC
+    help: the enumerators of DML_PADDING_MODE are CONSTANT, EDGE, REFLECTION, SYMMETRIC, or a literal code such as 5
+    ");
+    assert_snapshot!(complaint("5 < PaddingMode", Once), @r"
+    5 < PaddingMode
+    ^^^^^^^^^^^^^^^
+    `<` needs an order, which an enumerator of DML_PADDING_MODE has not
+    help: compare with `==`, `!=` or `in`
+    ");
+    assert_snapshot!(complaint("InputTensor.DataType >= 1", Once), @r"
+    InputTensor.DataType >= 1
+    ^^^^^^^^^^^^^^^^^^^^^^^^^
+    `>=` needs an order, which a data type has not
+    help: compare with `==`, `!=` or `in`
     ");
     assert_snapshot!(complaint("PaddingMode == FLOAT32", Once), @r"
     PaddingMode == FLOAT32
@@ -223,7 +235,7 @@ fn types() {
     Value == 0
     ^^^^^
     `Value` is a scalar union, whose bits are no integer
-    help: it can only be what a read is filled with
+    help: how they read depends on the data type, and floating-point numbers are no integers; it can only be what a read is filled with
     ");
     assert_snapshot!(complaint("InputTensor == OutputTensor", Once), @r"
     InputTensor == OutputTensor

@@ -38,9 +38,10 @@ fn names_of_another_operator_are_undefined_here() {
     assert_eq!(both("present(Offsets)"), (true, false));
     assert_eq!(both("InputTensor.DataType == INT8 and rank == 1"), (false, true));
     assert_eq!(both("InputBinding.Offset == 16 and OutputBinding.Offset == 0"), (true, true));
-    // An integer here, an enumeration there: it can only be meant for one of them.
-    assert_eq!(both("Limit == 0"), (true, false));
+    // An integer here, an enumeration there: a name can only be meant for one of them, a code for both.
+    assert_eq!(both("Limit == 0"), (true, true));
     assert_eq!(both("Limit == CONSTANT"), (false, true));
+    assert_eq!(both("Limit < 1"), (true, false));
 }
 
 #[test]

@@ -150,6 +150,23 @@ fn an_output_that_overlaps_is_noticed() {
     assert_eq!(holds("overlaps(OutputTensor)", &desc), Some(true));
 }
 
+/// What a desc holds may be a code without a name, and a case line may say so.
+#[test]
+fn enumerations_and_data_types_compare_with_bare_codes() {
+    let mut desc = desc(&[4], &[4], &[0], &[1]);
+    for (code, expected) in [(1, [true, true, true, false]), (99, [false, true, false, true])] {
+        let mode = desc.signature.position("PaddingMode").expect("a member");
+        desc.members[mode] = Value::Integer(code);
+        let texts =
+            ["PaddingMode == 1", "PaddingMode != 0", "1 == PaddingMode", "PaddingMode in [99, CONSTANT]"];
+        for (text, expected) in texts.into_iter().zip(expected) {
+            assert_eq!(holds(text, &desc), Some(expected), "{text} of {code}");
+        }
+    }
+    assert_eq!(holds("InputTensor.DataType == 1 and InputTensor.DataType != 0x40", &desc), Some(true));
+    assert_eq!(holds("PaddingMode == -1", &desc), Some(false));
+}
+
 #[test]
 fn levels_are_in_order() {
     let desc = desc(&[1], &[1], &[0], &[1]);
