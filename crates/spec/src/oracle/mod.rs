@@ -17,6 +17,7 @@ mod plan;
 mod read;
 mod rows;
 mod small;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -76,6 +77,7 @@ pub(crate) struct Memory {
     read: ReadValues,
     axes: Vec<Axis>,
     small: small::Memory,
+    tables: tables::Tables,
 }
 
 /// Why the semantics gave no output.

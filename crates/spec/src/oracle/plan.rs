@@ -129,7 +129,13 @@ impl<'a> Reads<'a> {
         if count > small::MOST || self.other.is_some() {
             return None;
         }
-        let Memory { values, axes, small, .. } = memory;
+        let Memory { values, axes, small, tables, .. } = memory;
+        let mut known = self.usual.told.as_ref().map(|told| (told, tables.of(told)));
+        if let Some((told, known)) = &mut known
+            && let Some(count) = known.find(told, &inputs, axes.len(), small.coordinates_mut())
+        {
+            return small.list(axes, count);
+        }
         let mut evaluation = self.usual.evaluate(inputs, values)?;
         small.start(axes);
         while let Some(points) = small.next_points() {
@@ -137,7 +143,10 @@ impl<'a> Reads<'a> {
             let (reads, fill) = self.usual.lanes(&evaluation)?;
             small.push(reads, fill)?;
         }
-        small.list(axes)
+        if let Some((_, known)) = known {
+            known.remember(axes.len(), small.known());
+        }
+        small.list(axes, small.known().len())
     }
 
     fn body(&self, memory: &mut Memory) -> Result<Body, OracleError> {
@@ -257,6 +266,8 @@ impl Plan<'_> {
             Body::Loops(loops) => loops.movement.execute(self.element_size, input, output, self.fill),
             Body::Small(reach) => {
                 reach.check(self.element_size, input.len(), output.len())?;
+                // What reads nothing is told by being farther than anything that is read.
+                let input = &input[..reach.input as usize * self.element_size];
                 self.memory.small.execute(self.element_size, input, output, self.fill);
                 Ok(())
             }

@@ -15,6 +15,7 @@ use super::{
     cycle::{Cycle, least_common_multiple},
     machine::Machine,
     map::Line,
+    tables::Told,
 };
 use crate::{
     expression::{Binary, Comparison, Logic, Term},
@@ -55,6 +56,8 @@ pub(super) struct CompiledRead {
     fill: Option<Slot>,
     /// On which axes the read is meant; `None` is on all.
     when: Option<OpId>,
+    /// By what axes are told apart; `None` where they are not worth remembering.
+    pub(super) told: Option<Told>,
 }
 
 /// What is the same for every coordinate, for one desc: the values of [`CompiledRead::fixed`] on each axis.
@@ -148,7 +151,8 @@ impl CompiledRead {
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        Self { program, result, fixed, steps, coordinate, fill, when }
+        let told = Told::new(&program, &reached);
+        Self { program, result, fixed, steps, coordinate, fill, when, told }
     }
 
     /// Evaluates what is the same for every coordinate of a desc; the rest is evaluated point by point. `None`

@@ -7,8 +7,9 @@ use crate::program::{MAXIMUM_AXES, Points};
 /// Outputs of up to this many elements go this way.
 pub(super) const MOST: u64 = 256;
 
-/// Says that an element reads nothing. It exceeds every length of memory, and so do the sums of eight of them.
-const NOTHING: usize = 1 << 59;
+/// Says that an element reads nothing. It exceeds every offset, and so do the sums of eight of them, which a word
+/// holds.
+const NOTHING: u32 = 1 << 28;
 
 /// Room for the coordinates of all axes: as many as elements where there is one axis, and few where there are
 /// more; then one a further axis, and the last points' lanes that are left over.
@@ -24,10 +25,11 @@ pub(super) struct Memory {
     /// How many there are, and how many of them are known.
     count: usize,
     known: usize,
-    /// What each element reads, in elements.
-    reads: Vec<usize>,
+    /// What each element reads, in elements, relative to `base`.
+    reads: Vec<u32>,
+    base: u32,
     /// Where each element is written, in elements; empty where that is in order without holes.
-    writes: Vec<usize>,
+    writes: Vec<u32>,
 }
 
 impl Default for Memory {
@@ -38,6 +40,7 @@ impl Default for Memory {
             count: 0,
             known: 0,
             reads: Vec::new(),
+            base: 0,
             writes: Vec::new(),
         }
     }
@@ -90,6 +93,16 @@ impl Memory {
         is_coordinate.then_some(())
     }
 
+    /// Where to put what the coordinates of all axes read, axis after axis.
+    pub(super) fn coordinates_mut(&mut self) -> &mut [u32] {
+        &mut self.coordinates
+    }
+
+    /// What they read, once all are known.
+    pub(super) fn known(&self) -> &[u32] {
+        self.coordinates.get(..self.count).unwrap_or_default()
+    }
+
     /// What a coordinate of an axis reads.
     pub(super) fn source(&self, axes: &[Axis], place: usize, coordinate: u64) -> Option<i64> {
         let first: u64 = axes[..place].iter().map(|axis| axis.size).sum();
@@ -97,42 +110,44 @@ impl Memory {
         (*read != FILL).then_some(i64::from(*read))
     }
 
-    /// Lists the elements, once all coordinates are known. `None` where one of them reads outside of the input, or
-    /// the tensors span more than an address can say.
-    pub(super) fn list(&mut self, axes: &[Axis]) -> Option<Reach> {
+    /// Lists the elements from what so many coordinates read. `None` where one of them reads outside of the input, or
+    /// the tensors span too much.
+    #[inline]
+    pub(super) fn list(&mut self, axes: &[Axis], count: usize) -> Option<Reach> {
         let mut reach = Reach::START;
         let mut packed = 1;
         let mut is_packed = true;
-        let mut rest = &self.coordinates[..self.count];
+        self.base = 0;
+        self.reads.clear();
+        self.reads.push(0);
+        let mut rest = self.coordinates.get(..count)?;
         for axis in axes.iter().rev() {
-            let (outer, reads) = rest.split_at(rest.len().saturating_sub(axis.size as usize));
+            let (outer, reads) = rest.split_at_checked(rest.len().checked_sub(axis.size as usize)?)?;
             rest = outer;
             // Adding one takes the word for nothing below every coordinate.
-            let most = reads.iter().map(|read| read.wrapping_add(1)).max().unwrap_or(0);
+            let most = reads.iter().fold(0, |most, read| read.wrapping_add(1).max(most));
             if u64::from(most) > axis.input_size {
                 return None;
             }
             reach = reach.with(axis, most.checked_sub(1).map(u64::from));
-            is_packed &= axis.size == 1 || axis.output_stride == packed;
-            packed *= axis.size;
+            let (&first, others) = reads.split_first()?;
+            let first = offset(first, axis);
+            self.base = self.base.wrapping_add(first);
+            if !others.is_empty() {
+                is_packed &= axis.output_stride == packed;
+                packed *= axis.size;
+                expand(&mut self.reads, others.iter().map(|&read| offset(read, axis).wrapping_sub(first)));
+            }
         }
-        if reach.input >= NOTHING as u64 || reach.output >= NOTHING as u64 {
+        if reach.input >= NOTHING.into() || reach.output >= NOTHING.into() {
             return None;
         }
-        self.reads.clear();
-        self.reads.push(0);
         self.writes.clear();
         if !is_packed {
             self.writes.push(0);
-        }
-        let mut rest = &self.coordinates[..self.count];
-        for axis in axes.iter().rev() {
-            let (outer, reads) = rest.split_at(rest.len().saturating_sub(axis.size as usize));
-            rest = outer;
-            expand(&mut self.reads, reads.iter().map(|&read| offset(read, axis)));
-            if !is_packed {
-                let writes = (0..axis.size as usize).map(|c| c * axis.output_stride as usize);
-                expand(&mut self.writes, writes);
+            for axis in axes.iter().rev().filter(|axis| axis.size > 1) {
+                let stride = axis.output_stride as u32;
+                expand(&mut self.writes, (1..axis.size as u32).map(|c| c * stride));
             }
         }
         Some(reach)
@@ -154,46 +169,38 @@ impl Memory {
         let mut low = [0; N];
         low.copy_from_slice(&fill[..N]);
         // What is read lies inside the input, as the plan has proven: only fill is out of it.
-        let read = |offset: usize| input.get(offset).copied().unwrap_or(low);
+        let read = |offset: u32| input.get(offset.wrapping_add(self.base) as usize).copied().unwrap_or(low);
         if self.writes.is_empty() {
             for (output, &offset) in output.iter_mut().zip(&self.reads) {
                 *output = read(offset);
             }
         } else {
             for (&to, &offset) in self.writes.iter().zip(&self.reads) {
-                output[to] = read(offset);
+                output[to as usize] = read(offset);
             }
         }
     }
 }
 
-fn offset(read: u32, axis: &Axis) -> usize {
-    if read == FILL { NOTHING } else { (read as usize).wrapping_mul(axis.input_stride as usize) }
+#[inline]
+fn offset(read: u32, axis: &Axis) -> u32 {
+    if read == FILL { NOTHING } else { read.wrapping_mul(axis.input_stride as u32) }
 }
 
-/// Each of the offsets plus each of the list, in order: the list is the inner one.
+/// The list, and behind it the list plus each of the offsets: the list is the inner one.
 #[inline]
-fn expand(list: &mut Vec<usize>, mut offsets: impl ExactSizeIterator<Item = usize>) {
-    let count = list.len();
-    if let [only] = **list {
-        list.clear();
-        return list.extend(offsets.map(|offset| offset.wrapping_add(only)));
+fn expand(list: &mut Vec<u32>, offsets: impl ExactSizeIterator<Item = u32>) {
+    if list.len() == 1 {
+        return list.extend(offsets);
     }
-    let Some(first) = offsets.next() else { return };
+    let count = list.len();
     let mut done = count;
     list.resize(count * (offsets.len() + 1), 0);
     for offset in offsets {
-        // Relative to the first, which is added to all of them below.
-        let offset = offset.wrapping_sub(first);
         let (inner, rest) = list.split_at_mut(done);
         for (place, inner) in rest.iter_mut().zip(&inner[..count]) {
             *place = inner.wrapping_add(offset);
         }
         done += count;
-    }
-    if first != 0 {
-        for place in list {
-            *place = place.wrapping_add(first);
-        }
     }
 }

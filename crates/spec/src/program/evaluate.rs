@@ -99,19 +99,12 @@ pub(super) struct Lengths {
     agreed: Option<u8>,
 }
 
-impl Clone for Lengths {
-    fn clone(&self) -> Self {
-        Self { each: self.each.clone(), agreed: self.agreed }
-    }
-
-    /// Reuses memory, which a derived one does not.
-    fn clone_from(&mut self, other: &Self) {
-        self.each.clone_from(&other.each);
-        self.agreed = other.agreed;
-    }
-}
-
 impl Lengths {
+    /// Of lists that are all as long as this.
+    pub(super) fn of(agreed: u8) -> Self {
+        Self { each: Vec::new(), agreed: Some(agreed) }
+    }
+
     pub(super) fn measure(&mut self, program: &Program, desc: &Desc) {
         self.each.clear();
         self.each.extend(program.lists.iter().map(|&source| {
@@ -132,10 +125,9 @@ impl Lengths {
         needed.all(|(_, length)| length == first).then_some(*first).flatten()
     }
 
-    /// A bit for each axis, where all lists are equally long.
-    #[inline]
-    pub(super) fn agreed_mask(&self) -> Option<u8> {
-        self.agreed.map(|length| ((1u16 << length) - 1) as u8)
+    /// On how many axes all lists have values.
+    pub(super) fn agreed(&self) -> Option<u8> {
+        self.agreed
     }
 
     /// How many lanes are worth computing.

@@ -69,35 +69,42 @@ impl Rule {
 
     /// The operations that decide it beside its condition.
     pub(super) fn decisive(&self) -> impl Iterator<Item = OpId> {
-        self.edges.iter().flat_map(|edge| edge.branches.iter().map(|(id, _)| *id).chain([edge.comparison]))
+        self.edges.iter().flat_map(Edge::decisive)
     }
 
     /// The same rule of operations with other names.
     pub(super) fn renamed(&self, rename: impl Fn(OpId) -> OpId) -> Self {
-        let mut rule = self.clone();
-        rule.condition = rename(rule.condition);
-        for edge in &mut rule.edges {
-            edge.comparison = rename(edge.comparison);
-            edge.branches.iter_mut().for_each(|(id, _)| *id = rename(*id));
-        }
-        rule
+        let edges = self.edges.iter().map(|edge| edge.renamed(&rename)).collect();
+        Self { condition: rename(self.condition), edges, ..*self }
     }
 }
 
 impl Edge {
+    /// The operations that decide it.
+    pub(super) fn decisive(&self) -> impl Iterator<Item = OpId> {
+        self.branches.iter().map(|(id, _)| *id).chain([self.comparison])
+    }
+
+    /// The same edge of operations with other names.
+    pub(super) fn renamed(&self, rename: impl Fn(OpId) -> OpId) -> Self {
+        let branches = self.branches.iter().map(|&(id, wanted)| (rename(id), wanted)).collect();
+        Self { comparison: rename(self.comparison), branches }
+    }
+
     /// Whether the comparison is reached and true with nothing to spare, on any lane.
     fn is_met<N: Number>(&self, view: &View<'_, N>) -> bool {
+        self.lanes(view) != 0
+    }
+
+    /// The lanes on which it is.
+    pub(super) fn lanes<N: Number>(&self, view: &View<'_, N>) -> u8 {
         let edge = view.edge(self.comparison);
-        if edge == 0 || self.branches.is_empty() {
-            return edge != 0;
-        }
-        let reached = self.branches.iter().fold(u8::MAX, |lanes, &(condition, wanted)| {
+        self.branches.iter().fold(edge, |lanes, &(condition, wanted)| {
             let mask = view.mask(condition);
             let reached = if wanted { mask.truth } else { mask.falsehood() };
             // What has one value for the desc reaches every lane.
             lanes & if reached != 0 && !view.program.op(condition).per_axis { u8::MAX } else { reached }
-        });
-        edge & reached != 0
+        })
     }
 }
 

@@ -141,7 +141,7 @@ impl Leaf {
     }
 
     /// The value where there is one for the desc; 0 and 1 for conditions. `None` is undefined.
-    pub(super) fn scalar(self, inputs: &Inputs<'_>) -> Option<i128> {
+    pub(crate) fn scalar(self, inputs: &Inputs<'_>) -> Option<i128> {
         let desc = inputs.desc;
         match self {
             Self::Member(position) => match desc.members.get(position)? {
@@ -182,7 +182,7 @@ fn given(desc: &Desc, position: usize) -> Option<&List> {
 }
 
 /// The values of a list that stands in the desc: not of strides that are left out.
-pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
+pub(crate) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
     match source {
         ListSource::Sizes(side) => desc.tensor(side)?.sizes.as_deref(),
         ListSource::Strides(side) => desc.tensor(side)?.strides.as_deref(),

@@ -13,15 +13,18 @@
 //! Operations that depend on the output coordinate `c` are left out by [`Program::evaluate`];
 //! [`Evaluation::at_coordinates`] computes them for eight consecutive coordinates of one axis.
 
+mod axes;
 mod builder;
 mod evaluate;
 mod findings;
+mod layers;
 mod leaf;
+pub(crate) mod memo;
 pub(crate) mod number;
 mod overlap;
-mod quick;
 mod range;
 mod rules;
+mod scalars;
 mod shape;
 mod step;
 mod view;
@@ -29,6 +32,7 @@ mod view;
 pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Inputs, Mask, Points, Values};
 pub use findings::Findings;
+pub(crate) use leaf::list as list_of;
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::{is_unsettled, overlaps};
 pub use range::Range;

@@ -8,37 +8,47 @@ const BUDGET: u32 = 100_000;
 /// Whether two coordinates of a tensor share an offset. Packed (`None`) strides never do. `None` where a
 /// size is below 1, a stride is negative, or the lists differ in length, and where the search grows too long.
 pub fn overlaps(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
-    match find(sizes, strides)? {
-        Overlap::Never => Some(false),
-        Overlap::Somewhere => Some(true),
-        Overlap::Unsettled => None,
-    }
+    find_overlap(sizes, strides)?.is_somewhere()
 }
 
 /// Whether the search for two coordinates that share an offset grows too long. `None` where the sizes and
 /// strides make no sense.
 pub fn is_unsettled(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
-    Some(find(sizes, strides)? == Overlap::Unsettled)
+    Some(find_overlap(sizes, strides)?.is_unsettled())
 }
 
 /// What the search comes to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Overlap {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Overlap {
     Never,
     Somewhere,
     Unsettled,
 }
 
+impl Overlap {
+    /// Whether two coordinates share an offset, where that is known.
+    pub(super) fn is_somewhere(self) -> Option<bool> {
+        (self != Self::Unsettled).then_some(self == Self::Somewhere)
+    }
+
+    pub(super) fn is_unsettled(self) -> bool {
+        self == Self::Unsettled
+    }
+}
+
 /// Two coordinates share an offset exactly if their difference `d`, not all zero, with `|d| < size` on each
 /// axis, has `Σ d * stride = 0`. Largest stride first, the difference on each axis is bounded by what the
 /// smaller strides can still make up for.
-fn find(sizes: &[i64], strides: Option<&[i64]>) -> Option<Overlap> {
+pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Overlap> {
     if sizes.iter().any(|&size| size < 1) {
         return None;
     }
     let Some(strides) = strides else { return Some(Overlap::Never) };
     if strides.len() != sizes.len() || strides.iter().any(|&stride| stride < 0) {
         return None;
+    }
+    if are_nested(sizes, strides) {
+        return Some(Overlap::Never);
     }
     let mut axes: SmallVec<[Axis; 8]> = sizes
         .iter()
@@ -75,6 +85,22 @@ fn find(sizes: &[i64], strides: Option<&[i64]>) -> Option<Overlap> {
         Some(true) => Overlap::Somewhere,
         Some(false) => Overlap::Never,
         None => Overlap::Unsettled,
+    })
+}
+
+/// Whether each axis, but for those of a single coordinate, steps over all that the axes of smaller strides reach.
+/// Most layouts do, and this finds out fast; where it is not sure, it says no.
+fn are_nested(sizes: &[i64], strides: &[i64]) -> bool {
+    let mut axes: SmallVec<[(i64, i64); 8]> = SmallVec::new();
+    for (&size, &stride) in sizes.iter().zip(strides).rev().filter(|&(&size, _)| size > 1) {
+        let place = axes.iter().rposition(|&(smaller, _)| smaller <= stride).map_or(0, |place| place + 1);
+        axes.insert(place, (stride, size));
+    }
+    let mut reach = 0_i64;
+    axes.iter().all(|&(stride, size)| {
+        let is_over = stride > reach;
+        let farther = (size - 1).checked_mul(stride).and_then(|way| reach.checked_add(way));
+        farther.inspect(|farther| reach = *farther).is_some() && is_over
     })
 }
 

@@ -1,10 +1,10 @@
 //! Rules: the clauses and questions of a judge, evaluated together and fast.
 //!
-//! Most of what an operator's rules say depends on little of a desc: which pointers are null, how long the
-//! lists are, data types, flags, the feature level. Descs of one run repeat that *shape*, part by part, over
-//! and over. So what follows from a part alone is remembered, and only what depends on sizes, strides and
-//! other values, or on several parts, is computed for each desc. What is not remembered, or does not fit 64
-//! bits, is computed the long way.
+//! Most of what an operator's rules say depends on little of a desc. Which pointers are null, how long the lists
+//! are, data types, flags and the feature level are its [*shape*](super::shape), and what each [axis](super::axes)
+//! keeps follows from a few numbers. Descs of one run are put together from the same shapes and axes over and over,
+//! so that what follows from either alone is remembered; what is left, [a handful of operations](super::scalars), is
+//! computed for each desc. Where a part of the shape is new, or a value does not fit 64 bits, all is computed the long way.
 
 use std::sync::{
     Arc,
@@ -15,9 +15,10 @@ use dmlcts_model::Signature;
 
 use super::{
     Findings, Inputs, OpId, Program, Values,
+    axes::AxisMemory,
     findings::{Kind, Rule, findings},
-    quick::Quick,
-    shape::{PARTS, Parts, Plan, Shapes, parts_of, plan, plan_given},
+    layers::{Layers, arrange, given},
+    shape::{PARTS, Plan, Shapes, parts_of, plan, plan_given},
 };
 use crate::IdSet;
 
@@ -31,15 +32,30 @@ pub struct Rules {
     plans: [Plan; PARTS],
     /// The rules that follow from no single part.
     lively: Vec<Rule>,
-    /// The same as code, whose first operations are given by the shape.
-    quick: Quick,
+    /// The same in layers; `None` where some do not come in any, so that all take the long way.
+    layers: Option<Layers>,
 }
 
 /// What rules remember from one desc to the next.
 #[derive(Debug, Default)]
 pub struct Memory {
     values: Values,
-    shapes: Vec<(u64, Shapes)>,
+    known: Vec<(u64, Known)>,
+}
+
+/// What one set of rules remembers.
+#[derive(Debug, Default)]
+struct Known {
+    shapes: Shapes,
+    axes: AxisMemory,
+}
+
+/// What was not found in memory.
+enum Unknown {
+    /// A part of the shape.
+    Shape,
+    /// It is of no use to remember anything: the rules do not come in layers, or a value does not fit.
+    Nothing,
 }
 
 /// How many rules' shapes are remembered at once.
@@ -47,16 +63,16 @@ const MOST_RULES: usize = 8;
 
 impl Memory {
     /// The memory for evaluating other programs.
-    fn split(&mut self, id: u64) -> (&mut Values, &mut Shapes) {
-        let found = self.shapes.iter().position(|(known, _)| *known == id);
+    fn split(&mut self, id: u64) -> (&mut Values, &mut Known) {
+        let found = self.known.iter().position(|(known, _)| *known == id);
         let place = found.unwrap_or_else(|| {
-            if self.shapes.len() == MOST_RULES {
-                self.shapes.clear();
+            if self.known.len() == MOST_RULES {
+                self.known.clear();
             }
-            self.shapes.push((id, Shapes::default()));
-            self.shapes.len() - 1
+            self.known.push((id, Known::default()));
+            self.known.len() - 1
         });
-        (&mut self.values, &mut self.shapes[place].1)
+        (&mut self.values, &mut self.known[place].1)
     }
 }
 
@@ -70,9 +86,10 @@ impl Rules {
         let questions = questions.map(|(place, &condition)| Rule::question(place, condition));
         let parts = parts_of(&program, signature);
         let (mut plans, lively) = plan(signature, &parts, clauses.chain(questions));
-        let quick = extract(&program, &parts, &mut plans, &lively);
+        let given = plan_given(&mut plans, &parts, &given(&program, &parts, &lively));
+        let layers = arrange(&program, &parts, &lively, &given);
         let id = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self { id, program, plans, lively, quick }
+        Self { id, program, plans, lively, layers }
     }
 
     /// The program of all conditions.
@@ -87,24 +104,41 @@ impl Rules {
 
     /// Evaluates all rules.
     pub fn find(&self, inputs: Inputs<'_>, memory: &mut Memory) -> Findings {
-        let (values, shapes) = memory.split(self.id);
-        let mut is_known = false;
-        if let Some((lengths, steady, table)) = shapes.find(&self.plans, &inputs, self.quick.operations()) {
-            is_known = true;
-            if let Some(found) = self.quick.find(&inputs, lengths, table) {
-                return found.and(steady);
-            }
-        }
-        // Part of the shape is new, or a value did not fit 64 bits or what its member can hold.
+        let (values, known) = memory.split(self.id);
+        let unknown = match self.look_up(&inputs, known) {
+            Ok(found) => return found,
+            Err(unknown) => unknown,
+        };
         let evaluation = self.program.evaluate(inputs, values);
         if evaluation.is_wide() {
             return findings(self.all(), &evaluation.wide());
         }
         let view = evaluation.narrow();
-        if !is_known {
-            shapes.remember(&self.plans, &inputs, &view);
+        if matches!(unknown, Unknown::Shape) {
+            known.shapes.remember(&self.plans, &inputs, &view);
         }
         findings(self.all(), &view)
+    }
+
+    /// The same by layers.
+    #[inline]
+    fn look_up(&self, inputs: &Inputs<'_>, known: &mut Known) -> Result<Findings, Unknown> {
+        let Some(layers) = &self.layers else { return Err(Unknown::Nothing) };
+        let Known { shapes, axes } = known;
+        let (count, mut found) = shapes.find(&self.plans, inputs).ok_or(Unknown::Shape)?;
+        // Where lists differ in length, each rule has its own axes.
+        let count = count.ok_or(Unknown::Nothing)?;
+        let table = &mut *shapes.table;
+        if !layers.early.run(inputs, table) {
+            return Err(Unknown::Nothing);
+        }
+        layers.axes.find(inputs, count, axes, table, &mut found).ok_or(Unknown::Nothing)?;
+        if !layers.late.run(inputs, table) {
+            return Err(Unknown::Nothing);
+        }
+        layers.check(table, &mut found);
+        found.edges = found.edges.intersection(found.kept);
+        Ok(found)
     }
 
     fn all(&self) -> impl Iterator<Item = &Rule> {
@@ -112,44 +146,9 @@ impl Rules {
     }
 }
 
-/// The code of the lively rules alone. Its first operations are given by the parts of the shape, whose plans
-/// are told which.
-fn extract(program: &Program, parts: &[Parts], plans: &mut [Plan; PARTS], rules: &[Rule]) -> Quick {
-    let ops = &program.ops;
-    let is_lively = |index: usize| parts[index] == Parts::NONE;
-    let mut needed = vec![false; ops.len()];
-    for id in rules.iter().flat_map(|rule| rule.decisive().chain([rule.condition])) {
-        needed[id.index()] = true;
-        // What an edge compares is read, though the comparison itself be given.
-        ops[id.index()].operation.operands().for_each(|operand| needed[operand.index()] = true);
-    }
-    for index in (0..ops.len()).rev() {
-        if needed[index] && is_lively(index) {
-            ops[index].operation.operands().for_each(|operand| needed[operand.index()] = true);
-        }
-    }
-    let ids = (0u32..).map(OpId).take(ops.len()).filter(|id| needed[id.index()]);
-    let (given, computed): (Vec<OpId>, Vec<OpId>) = ids.partition(|id| !is_lively(id.index()));
-    let given = plan_given(plans, parts, &given);
-    let mut renamed = vec![OpId(0); ops.len()];
-    for (id, new) in given.iter().chain(&computed).zip((0u32..).map(OpId)) {
-        renamed[id.index()] = new;
-    }
-    let rename = |id: OpId| renamed[id.index()];
-    let mut lively = Program { lists: program.lists.clone(), ..Program::default() };
-    for &id in given.iter().chain(&computed) {
-        let mut op = ops[id.index()].clone();
-        op.operation = op.operation.renamed(rename);
-        lively.ops.push(op);
-    }
-    lively.fixed = computed.iter().map(|&id| rename(id)).collect();
-    let rules = rules.iter().map(|rule| rule.renamed(rename)).collect();
-    Quick::new(lively, rules)
-}
-
 #[cfg(test)]
 mod tests {
-    use dmlcts_model::{DataType, Desc, FeatureLevel, List, Tensor, packed_strides};
+    use dmlcts_model::{DataType, Desc, FeatureLevel, List, Tensor, Value, packed_strides};
 
     use super::*;
     use crate::{Library, program::Builder};
@@ -172,21 +171,102 @@ mod tests {
         descs
     }
 
+    /// The rules of an operator, and of all that it asks.
+    fn rules_of(operator: &crate::Operator) -> Rules {
+        let mut builder = Builder::new(Arc::clone(operator.signature()));
+        let clauses: Vec<OpId> = operator.clauses().iter().map(|clause| builder.add(&clause.term)).collect();
+        let questions: Vec<OpId> =
+            operator.questions().iter().map(|question| builder.add(&question.term)).collect();
+        Rules::new(operator.signature(), builder.finish(), &clauses, &questions)
+    }
+
+    /// Changes one value of a desc, often to one that breaks something.
+    fn disturb(desc: &mut Desc, mut word: u64) {
+        const VALUES: [i64; 12] =
+            [0, 1, 2, 3, 4, 5, 7, -1, -3, i32::MIN as i64, i32::MAX as i64, u32::MAX as i64];
+        let mut draw = |count: usize| {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (word >> 33) as usize % count
+        };
+        let value = VALUES[draw(VALUES.len())];
+        let kind = draw(9);
+        let tensor = if draw(2) == 0 { &mut desc.input } else { &mut desc.output };
+        match (kind, tensor) {
+            (0, tensor) if draw(8) == 0 => *tensor = None,
+            (1, Some(tensor)) => tensor.total_size = value as u64,
+            (2, Some(tensor)) => tensor.alignment = value as u32,
+            (3, Some(tensor)) => tensor.strides = tensor.sizes.as_deref().map(packed_strides),
+            (4, Some(Tensor { sizes: list, .. })) | (5, Some(Tensor { strides: list, .. })) => {
+                change(list, value, &mut draw);
+            }
+            _ => {
+                let place = draw(desc.members.len());
+                match &mut desc.members[place] {
+                    Value::Integer(integer) => *integer = value,
+                    Value::List(list) => change(list, value, &mut draw),
+                    Value::Scalar(_) => {}
+                }
+            }
+        }
+    }
+
+    fn change(list: &mut Option<List>, value: i64, draw: &mut impl FnMut(usize) -> usize) {
+        let Some(values) = list else { return };
+        match draw(24) {
+            0 => *list = None,
+            1 => values.push(value),
+            _ if values.is_empty() => {}
+            _ => {
+                let place = draw(values.len());
+                values[place] = value;
+            }
+        }
+    }
+
+    #[test]
+    fn layers_find_what_the_long_way_finds() {
+        for operator in Library::embedded().operators() {
+            let rules = rules_of(operator);
+            assert!(rules.layers.is_some(), "{}", operator.name());
+            let (mut memory, mut values) = (Memory::default(), Values::default());
+            let (mut by_layers, mut sound) = (0, 0);
+            let count = 60_000_u64;
+            for round in 0..count {
+                let example = &operator.examples()[round as usize % operator.examples().len()];
+                let mut desc = example.case.desc.clone();
+                (0..round % 5).for_each(|step| disturb(&mut desc, round * 8 + step));
+                let inputs = Inputs::new(&desc, FeatureLevel::NEWEST);
+                let evaluation = rules.program.evaluate(inputs, &mut values);
+                let expected = if evaluation.is_wide() {
+                    findings(rules.all(), &evaluation.wide())
+                } else {
+                    findings(rules.all(), &evaluation.narrow())
+                };
+                let (_, known) = memory.split(rules.id);
+                by_layers += u64::from(rules.look_up(&inputs, known).is_ok());
+                // The first time remembers what the second one looks up.
+                for _ in 0..2 {
+                    assert_eq!(rules.find(inputs, &mut memory), expected, "{desc:?}");
+                }
+                sound += u64::from(expected.broken.is_empty());
+            }
+            assert!(by_layers * 2 > count, "{}: {by_layers} of {count}", operator.name());
+            assert!(sound * 10 > count && sound * 10 < count * 9, "{}: {sound} of {count}", operator.name());
+        }
+    }
+
     #[test]
     fn the_shapes_of_varied_descs_stay_known() {
         for operator in Library::embedded().operators() {
-            let mut builder = Builder::new(Arc::clone(operator.signature()));
-            let clauses: Vec<OpId> =
-                operator.clauses().iter().map(|clause| builder.add(&clause.term)).collect();
-            let rules = Rules::new(operator.signature(), builder.finish(), &clauses, &[]);
+            let rules = rules_of(operator);
             let descs = descs(operator.signature());
             let mut memory = Memory::default();
             let (mut known, mut count) = (0, 0);
             for round in 0..2 {
                 for desc in &descs {
                     let inputs = Inputs::new(desc, FeatureLevel::NEWEST);
-                    let (_, shapes) = memory.split(rules.id);
-                    let is_known = shapes.find(&rules.plans, &inputs, rules.quick.operations()).is_some();
+                    let (_, known_before) = memory.split(rules.id);
+                    let is_known = rules.look_up(&inputs, known_before).is_ok();
                     known += usize::from(is_known && round > 0);
                     count += usize::from(round > 0);
                     rules.find(inputs, &mut memory);

@@ -3,14 +3,13 @@
 //! A shape has four parts, each remembered on its own: what little each part can be repeats soon, where all
 //! that they can be together would not.
 
-use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Value};
-use smallvec::SmallVec;
+use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
 
 use super::{
-    Field, Findings, Inputs, Leaf, Mask, OpId, Operation, Program,
-    evaluate::{Lengths, Table},
+    Field, Findings, Inputs, Leaf, OpId, Operation, Program,
     findings::{Rule, findings},
-    step::Row,
+    memo::{Key, Memo, WORDS},
+    scalars::{Scalar, Scalars},
     view::View,
 };
 
@@ -97,8 +96,10 @@ fn part_of_member(signature: &Signature, position: usize) -> Parts {
 /// What is remembered of a part, and how it is told from others of its kind.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The members that belong to the part.
-    members: SmallVec<[u8; 8]>,
+    /// The members that belong to the part and are one value.
+    values: Vec<u8>,
+    /// The list members, where the part knows how long they are.
+    lists: Vec<u8>,
     /// The operations of the whole program whose values are remembered.
     given: Vec<OpId>,
     /// Where they begin in the table.
@@ -109,10 +110,8 @@ pub(super) struct Plan {
 
 /// Words of a key that are no members.
 const FIXED_WORDS: usize = 4;
-/// The most members of a part; a part with more is not remembered.
-const MOST_MEMBERS: usize = 8;
-/// What tells parts apart.
-type Key = [u64; FIXED_WORDS + MOST_MEMBERS];
+/// How many lists' lengths fit one word, in five bits each.
+const MOST_LISTS: usize = 12;
 
 /// Says what to remember of each part: these rules, and these operations, in the order that is returned.
 /// Rules that follow from no single part are returned too.
@@ -122,9 +121,14 @@ pub(super) fn plan(
     rules: impl Iterator<Item = Rule>,
 ) -> ([Plan; PARTS], Vec<Rule>) {
     let mut plans = [Parts(1), Parts(2), Parts(4), Parts(8)].map(|part| {
-        let belongs = |position: &usize| part_of_member(signature, *position) == part;
-        let members = (0..signature.members.len()).filter(belongs).map(|position| position as u8).collect();
-        Plan { members, given: Vec::new(), first: 0, rules: Vec::new() }
+        let belongs = |place: &u8| part_of_member(signature, usize::from(*place)) == part;
+        let is_list = |place: &u8| {
+            let member = signature.members.get(usize::from(*place));
+            member.is_some_and(|member| matches!(member.kind, MemberKind::U32List | MemberKind::I32List))
+        };
+        let members = (0..=u8::MAX).take(signature.members.len()).filter(belongs);
+        let (lists, values) = members.partition(is_list);
+        Plan { values, lists, given: Vec::new(), first: 0, rules: Vec::new() }
     });
     let mut lively = Vec::new();
     for rule in rules {
@@ -160,215 +164,220 @@ impl Plan {
     #[inline]
     fn key(&self, part: usize, inputs: &Inputs<'_>) -> Option<Key> {
         let Desc { input, output, members, .. } = inputs.desc;
-        let mut key = [0; FIXED_WORDS + MOST_MEMBERS];
-        if part >= 2 {
-            if let Some(tensor) = if part == 2 { input } else { output } {
-                key[0] = u64::from(tensor.data_type.0) << 32 | u64::from(tensor.flags);
-                key[1] = 1 << 32 | u64::from(tensor.alignment);
+        let mut key = Key::default();
+        let mut kinds = 0;
+        match part {
+            0 => {
+                key[1] = extent(input.as_ref());
+                key[2] = extent(output.as_ref());
+                for place in &self.lists {
+                    let (kind, length) = match members.get(usize::from(*place)) {
+                        Some(Value::List(list)) => (1, length(list.as_ref())),
+                        _ => (0, 0),
+                    };
+                    kinds = kinds << 1 | kind;
+                    key[3] = key[3] << 5 | length;
+                }
             }
-            return Some(key);
+            1 => {
+                key[1] = data_type(input.as_ref());
+                key[2] = data_type(output.as_ref());
+            }
+            _ => {
+                if let Some(tensor) = if part == 2 { input } else { output } {
+                    key[1] = data_type(Some(tensor));
+                    key[2] = i64::from(tensor.flags) << 32 | i64::from(tensor.alignment);
+                }
+                return Some(key);
+            }
         }
-        key[0] = u64::from(inputs.level.code()) << 32 | members.len() as u64;
-        for (at, tensor) in [input, output].into_iter().enumerate() {
-            let Some(tensor) = tensor else { continue };
-            key[1 + at] = if part == 0 {
-                u64::from(tensor.dimension_count) << 32
-                    | length(tensor.sizes.as_ref()) << 16
-                    | length(tensor.strides.as_ref())
-            } else {
-                1 << 32 | u64::from(tensor.data_type.0)
-            };
-            key[3] |= 1 << at;
-        }
-        if self.members.len() > MOST_MEMBERS {
+        if self.values.len() > WORDS - FIXED_WORDS || self.lists.len() > MOST_LISTS {
             return None;
         }
-        let mut kinds = 0;
-        for (word, &position) in key[FIXED_WORDS..].iter_mut().zip(&self.members) {
-            let (kind, value) = match members.get(usize::from(position)) {
-                None => (0, 0),
-                Some(Value::Integer(value)) => (1, *value as u64),
-                Some(Value::List(list)) => (2, length(list.as_ref())),
-                Some(Value::Scalar(_)) => (3, 0),
+        for (word, place) in key[FIXED_WORDS..].iter_mut().zip(&self.values) {
+            let (kind, value) = match members.get(usize::from(*place)) {
+                Some(Value::Integer(value)) => (1, *value),
+                _ => (0, 0),
             };
+            kinds = kinds << 1 | kind;
             *word = value;
-            kinds = kinds << 2 | kind;
         }
-        key[3] |= kinds << 2;
+        key[0] = i64::from(inputs.level.code()) << 32 | kinds;
         Some(key)
-    }
-
-    /// The words of a key that are used.
-    fn words(&self) -> usize {
-        FIXED_WORDS + self.members.len().min(MOST_MEMBERS)
     }
 }
 
-/// A list's length in 16 bits, 0 for a null pointer.
-fn length(list: Option<&List>) -> u64 {
-    list.map_or(0, |list| list.len().min(0xFFFE) as u64 + 1)
+/// How many axes a tensor has by its count and by its lists.
+#[inline]
+fn extent(tensor: Option<&Tensor>) -> i64 {
+    tensor.map_or(-1, |tensor| {
+        i64::from(tensor.dimension_count) << 10
+            | length(tensor.sizes.as_ref()) << 5
+            | length(tensor.strides.as_ref())
+    })
+}
+
+#[inline]
+fn data_type(tensor: Option<&Tensor>) -> i64 {
+    tensor.map_or(-1, |tensor| i64::from(tensor.data_type.0))
+}
+
+/// A list's length in five bits, 0 for a null pointer. Whatever is longer than that is not remembered.
+#[inline]
+fn length(list: Option<&List>) -> i64 {
+    list.map_or(0, |list| list.len().min(LONGEST) as i64 + 1)
+}
+
+/// A length that stands for all that are as long or longer.
+const LONGEST: usize = 30;
+
+/// Whether a list of the desc is too long for its key to say how long.
+fn is_too_long(desc: &Desc) -> bool {
+    let of_tensors = [&desc.input, &desc.output].into_iter().flatten();
+    let of_tensors = of_tensors.flat_map(|tensor| [&tensor.sizes, &tensor.strides]).flatten();
+    let of_members = desc.members.iter().filter_map(|member| match member {
+        Value::List(list) => list.as_ref(),
+        _ => None,
+    });
+    of_tensors.chain(of_members).any(|list| list.len() >= LONGEST)
 }
 
 /// What follows from a part.
 #[derive(Debug, Default)]
 struct Remembered {
-    key: Key,
-    lengths: Lengths,
-    /// The values that the lively operations read.
-    given: Vec<(Row<i64>, Mask)>,
+    /// On how many axes all lists of the desc have values.
+    axes: Option<u8>,
+    /// The values that other rules read.
+    given: Vec<Scalar>,
     findings: Findings,
 }
 
-/// How many sets each part's memory has: a power of two.
-const SETS: usize = 128;
-/// How many are remembered in each set.
-const WAYS: usize = 4;
+/// How many are remembered of each part.
+const MOST_PARTS: usize = 1 << 12;
 
-/// What is remembered of one part: each key in one of the ways of the set that it hashes to.
-#[derive(Debug, Default)]
-struct Store {
-    /// Empty until the first use. Replacing one reuses its memory.
-    entries: Vec<Remembered>,
-    /// The hashes of the keys, 0 where there is none.
-    tags: Vec<[u32; WAYS]>,
-    /// The way that is replaced next in each set.
-    next: Vec<u8>,
-    /// The entry whose given values are in the table.
-    current: Option<usize>,
+/// How many whole shapes are remembered.
+const MOST_SHAPES: usize = 1 << 13;
+
+/// What follows from a whole shape.
+#[derive(Debug)]
+struct Whole {
+    axes: Option<u8>,
+    findings: Findings,
+    values: Box<[i64]>,
+    masks: Box<[u8]>,
 }
 
-impl Store {
-    /// The place of the part with this key; remembers it as the current one.
-    fn find(&mut self, key: &Key, words: usize) -> Option<(usize, bool)> {
-        if let Some(current) = self.current
-            && self.entries[current].key[..words] == key[..words]
-        {
-            return Some((current, false));
-        }
-        let (set, tag) = place_of(&key[..words]);
-        let tags = self.tags.get(set)?;
-        for (way, _) in tags.iter().enumerate().filter(|(_, known)| **known == tag) {
-            let place = set * WAYS + way;
-            if self.entries[place].key[..words] == key[..words] {
-                self.current = Some(place);
-                return Some((place, true));
-            }
-        }
-        None
-    }
-
-    /// Room for what has this key, in place of something else.
-    fn make_room(&mut self, key: Key, words: usize) -> &mut Remembered {
-        if self.entries.is_empty() {
-            self.entries.resize_with(SETS * WAYS, Remembered::default);
-            self.tags.resize(SETS, [0; WAYS]);
-            self.next.resize(SETS, 0);
-        }
-        let (set, tag) = place_of(&key[..words]);
-        let way = usize::from(self.next[set]) % WAYS;
-        self.next[set] = self.next[set].wrapping_add(1);
-        self.tags[set][way] = tag;
-        self.current = None;
-        let entry = &mut self.entries[set * WAYS + way];
-        entry.key = key;
-        entry
-    }
-}
-
-/// The set of a key, and its tag there, which is not 0.
-fn place_of(key: &[u64]) -> (usize, u32) {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut mixed = 0u64;
-    for &word in key {
-        mixed = (mixed ^ word).wrapping_mul(FACTOR);
-        mixed ^= mixed >> 32;
-    }
-    (mixed as usize % SETS, (mixed >> 32) as u32 | 1)
-}
-
-/// The parts of shapes that one set of rules remembers.
+/// The shapes that one set of rules remembers: those that are common as a whole, which takes one look, and the
+/// parts of all.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    stores: [Store; PARTS],
-    table: Table<i64>,
+    whole: Memo<Whole, MOST_SHAPES>,
+    parts: [Memo<Remembered, MOST_PARTS>; PARTS],
+    /// The given values of the desc, and behind them room for what is computed from them.
+    pub(super) table: Box<Scalars>,
 }
 
 impl Shapes {
-    /// What follows from the desc's shape, and the table with its given values. `None` where some part is not
-    /// remembered.
+    /// What follows from the desc's shape, and on how many axes all its lists have values; the table holds the
+    /// given values. `None` where some part is not remembered.
     #[inline]
     pub(super) fn find(
         &mut self,
         plans: &[Plan; PARTS],
         inputs: &Inputs<'_>,
-        operations: usize,
-    ) -> Option<(&Lengths, Findings, &mut Table<i64>)> {
-        self.table.grow(operations);
-        let mut found = Findings::default();
-        for (part, (plan, store)) in plans.iter().zip(&mut self.stores).enumerate() {
-            let (place, is_new) = store.find(&plan.key(part, inputs)?, plan.words())?;
-            let entry = &store.entries[place];
-            found = found.and(entry.findings);
-            if is_new {
-                let (rows, masks) = (&mut self.table.rows[plan.first..], &mut self.table.masks[plan.first..]);
-                for ((row, mask), given) in rows.iter_mut().zip(masks).zip(&entry.given) {
-                    (*row, *mask) = *given;
-                }
+    ) -> Option<(Option<u8>, Findings)> {
+        let key = whole(plans, inputs);
+        if let Some(key) = &key
+            && let Some(place) = self.whole.find(key)
+        {
+            let Whole { axes, findings, values, masks } = self.whole.get(place);
+            self.table.values.get_mut(..values.len())?.copy_from_slice(values);
+            self.table.masks.get_mut(..masks.len())?.copy_from_slice(masks);
+            return Some((*axes, *findings));
+        }
+        self.compose(plans, inputs, key)
+    }
+
+    /// The same from the parts. Remembers the whole.
+    #[inline(never)]
+    fn compose(
+        &mut self,
+        plans: &[Plan; PARTS],
+        inputs: &Inputs<'_>,
+        key: Option<Key>,
+    ) -> Option<(Option<u8>, Findings)> {
+        let mut findings = Findings::default();
+        let mut axes = None;
+        let mut end = 0;
+        for (part, (plan, memo)) in plans.iter().zip(&self.parts).enumerate() {
+            let entry = memo.get(memo.find(&plan.key(part, inputs)?)?);
+            findings = findings.and(entry.findings);
+            if part == 0 {
+                axes = entry.axes;
+            }
+            end = plan.first + entry.given.len();
+            for (slot, given) in (plan.first..end).zip(&entry.given) {
+                self.table.set(u8::try_from(slot).ok()?, *given);
             }
         }
-        let extent = &self.stores[0];
-        Some((&extent.entries[extent.current?].lengths, found, &mut self.table))
+        if let Some(key) = key {
+            self.whole.make_room(1);
+            let (values, masks) = (self.table.values[..end].into(), self.table.masks[..end].into());
+            self.whole.insert(key, Whole { axes, findings, values, masks });
+        }
+        Some((axes, findings))
     }
 
     /// Remembers those parts of a desc's shape that are new.
     pub(super) fn remember(&mut self, plans: &[Plan; PARTS], inputs: &Inputs<'_>, view: &View<'_, i64>) {
-        for (part, (plan, store)) in plans.iter().zip(&mut self.stores).enumerate() {
+        if is_too_long(inputs.desc) {
+            return;
+        }
+        for (part, (plan, memo)) in plans.iter().zip(&mut self.parts).enumerate() {
             let Some(key) = plan.key(part, inputs) else { continue };
-            // What is found but is not yet in the table is found again with the next desc.
-            if store.find(&key, plan.words()).is_some() {
-                store.current = None;
+            if memo.find(&key).is_some() {
                 continue;
             }
-            let entry = store.make_room(key, plan.words());
-            entry.lengths.clone_from(view.lengths);
-            entry.given.clear();
-            let given = plan.given.iter().map(|id| id.index());
-            entry.given.extend(given.map(|index| (view.fixed.rows[index], view.fixed.masks[index])));
-            entry.findings = findings(&plan.rules, view);
+            memo.make_room(1);
+            let given = plan.given.iter().map(|&id| view.scalar(id)).collect();
+            let findings = findings(&plan.rules, view);
+            memo.insert(key, Remembered { axes: view.lengths.agreed(), given, findings });
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn remember(store: &mut Store, word: u64) {
-        let mut key = Key::default();
-        key[0] = word;
-        store.make_room(key, FIXED_WORDS);
+/// The keys of all parts in one, where their values are small, as they mostly are. What differs in any part
+/// differs here.
+#[inline]
+fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
+    let Desc { input, output, members, .. } = inputs.desc;
+    let mut key = Key::default();
+    key[0] = i64::from(inputs.level.code());
+    key[1] = whole_tensor(input.as_ref())?;
+    key[2] = whole_tensor(output.as_ref())?;
+    let [extent, kinds, ..] = plans;
+    for place in &extent.lists {
+        let Some(Value::List(list)) = members.get(usize::from(*place)) else { return None };
+        key[3] = key[3] << 5 | length(list.as_ref());
     }
-
-    fn knows(store: &mut Store, word: u64) -> bool {
-        let mut key = Key::default();
-        key[0] = word;
-        store.find(&key, FIXED_WORDS).is_some()
+    let values = extent.values.iter().chain(&kinds.values);
+    let mut words = key[FIXED_WORDS..].iter_mut();
+    for place in values {
+        let Some(Value::Integer(value)) = members.get(usize::from(*place)) else { return None };
+        *words.next()? = *value;
     }
+    (extent.lists.len() <= MOST_LISTS).then_some(key)
+}
 
-    #[test]
-    fn hundreds_of_parts_are_remembered_at_once() {
-        let mut store = Store::default();
-        (0..200).for_each(|word| remember(&mut store, word));
-        let known = (0..200).filter(|&word| knows(&mut store, word)).count();
-        assert!(known >= 196, "{known} of 200");
-    }
-
-    #[test]
-    fn what_was_replaced_is_forgotten() {
-        let mut store = Store::default();
-        (0..10_000).for_each(|word| remember(&mut store, word));
-        let known = (0..10_000).filter(|&word| knows(&mut store, word)).count();
-        assert_eq!(known, SETS * WAYS);
-        assert!(knows(&mut store, 9_999));
-    }
+/// All that parts of a shape see of a tensor.
+#[inline]
+fn whole_tensor(tensor: Option<&Tensor>) -> Option<i64> {
+    let Some(tensor) = tensor else { return Some(-1) };
+    let Tensor { data_type, flags, dimension_count, sizes, strides, alignment, .. } = tensor;
+    let is_small = *dimension_count < 32 && data_type.0 < 64 && *flags < 64;
+    let lists = length(sizes.as_ref()) << 5 | length(strides.as_ref());
+    is_small.then(|| {
+        let small = i64::from(*dimension_count) << 12 | i64::from(data_type.0) << 6 | i64::from(*flags);
+        (small << 10 | lists) << 32 | i64::from(*alignment)
+    })
 }

@@ -5,6 +5,7 @@ use super::{
     MAXIMUM_AXES, Mask, Op, OpId, Operation, Program,
     evaluate::{Lengths, Table},
     number::Number,
+    scalars::{DEFINED, Scalar, TRUE},
     step::{bits, equal},
 };
 use crate::expression::Comparison;
@@ -52,6 +53,17 @@ impl<'a, N: Number> View<'a, N> {
         let lanes = self.lane_mask(id);
         let mask = self.table(id).masks.get(id.index()).copied().unwrap_or_default();
         Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
+    }
+
+    /// What an operation that has one value for the desc comes to; undefined where 64 bits do not hold it.
+    pub(super) fn scalar(&self, id: OpId) -> Scalar {
+        let mask = self.mask(id);
+        if self.op(id).is_condition {
+            let (truth, defined) = (mask.truth & 1, mask.defined & 1);
+            return Scalar { value: 0, mask: (truth * TRUE) | (defined * DEFINED) };
+        }
+        let value = self.integer(id, 0).and_then(i64::narrow);
+        value.map_or(Scalar::UNDEFINED, Scalar::integer)
     }
 
     #[inline]

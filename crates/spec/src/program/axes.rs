@@ -1,0 +1,355 @@
+//! What each axis of a desc comes to, looked up by its values, and what the axes add up to.
+
+use dmlcts_model::Side;
+
+use super::{
+    Findings, Inputs, ListSource, MAXIMUM_AXES, Mask, OpId, Program,
+    evaluate::{Lengths, Table},
+    findings::{Edge, Kind, Rule},
+    leaf,
+    memo::{Key, Memo},
+    scalars::{DEFINED, Scalar, Scalars, Slot, TRUE},
+    step::{Place, Row, run},
+    view::View,
+};
+use crate::{IdSet, expression::Quantifier};
+
+/// How many operations are gathered over the axes at most.
+pub(super) const MOST_GATHERED: usize = 6;
+
+/// What is asked of axes.
+#[derive(Debug)]
+pub(super) struct AxisCode {
+    /// What an axis is told by: the values of lists; `None` is its index.
+    lists: Vec<Option<ListSource>>,
+    /// Where values stand that are the same for all axes: the first operations of the program.
+    frontier: Vec<Slot>,
+    /// What is computed on an axis.
+    program: Program,
+    /// Rules that each axis is asked.
+    rules: Vec<Rule>,
+    /// Those of them that are clauses.
+    clauses: IdSet,
+    /// What decides, on an axis, whether a rule about the desc stands at its edge.
+    edges: Vec<(IdSet, Edge)>,
+    /// What is gathered over the axes.
+    gathered: Vec<Gathered>,
+}
+
+/// The same by the operations of the whole program, from which it is extracted.
+#[derive(Debug, Default)]
+pub(super) struct AxisPlan {
+    /// See [`AxisCode`].
+    pub(super) lists: Vec<Option<ListSource>>,
+    /// See [`AxisCode`].
+    pub(super) frontier: Vec<(OpId, Slot)>,
+    /// See [`AxisCode`].
+    pub(super) rules: Vec<Rule>,
+    /// See [`AxisCode`].
+    pub(super) edges: Vec<(IdSet, Edge)>,
+    /// See [`AxisCode`].
+    pub(super) gathered: Vec<Gathered>,
+}
+
+/// What is remembered of axes.
+#[derive(Debug, Default)]
+pub(super) struct AxisMemory {
+    memo: Memo<AxisFindings, MOST_AXES>,
+    table: Table<i64>,
+    none: Table<i64>,
+}
+
+/// How many axes are remembered.
+const MOST_AXES: usize = 1 << 15;
+
+/// Something gathered over the axes, and where its value goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gathered {
+    /// The values of an operation.
+    Axes(Quantifier, OpId, Slot),
+    /// The distance between a tensor's first and last element: over all axes, one less than the size times the
+    /// stride.
+    Reach(Side, Slot),
+}
+
+/// What one axis comes to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AxisFindings {
+    found: Findings,
+    values: [i64; MOST_GATHERED],
+    /// A bit for each of the gathered operations.
+    truth: u8,
+    defined: u8,
+}
+
+impl AxisPlan {
+    /// How long a key is.
+    pub(super) fn words(&self) -> usize {
+        self.lists.len() + if self.frontier.is_empty() { 0 } else { 1 + self.frontier.len() }
+    }
+
+    /// Extracts from a program what is computed on axes.
+    pub(super) fn extract(self, program: &Program) -> AxisCode {
+        let gathered = self.gathered.iter().filter_map(|gathered| match gathered {
+            Gathered::Axes(_, id, _) => Some(*id),
+            Gathered::Reach(..) => None,
+        });
+        let roots = self.rules.iter().flat_map(|rule| rule.decisive().chain([rule.condition]));
+        let roots = roots.chain(self.edges.iter().flat_map(|(_, edge)| edge.decisive())).chain(gathered);
+        let mut needed = vec![false; program.ops.len()];
+        roots.for_each(|id| needed[id.index()] = true);
+        let is_given = |index: usize| self.frontier.iter().any(|(id, _)| id.index() == index);
+        for index in (0..program.ops.len()).rev() {
+            if needed[index] && !is_given(index) {
+                program.ops[index].operation.operands().for_each(|operand| needed[operand.index()] = true);
+            }
+        }
+        let computed = (0u32..).map(OpId).zip(needed).filter(|(id, needed)| *needed && !is_given(id.index()));
+        let order: Vec<OpId> =
+            self.frontier.iter().map(|(id, _)| *id).chain(computed.map(|(id, _)| id)).collect();
+        let mut names = vec![OpId(0); program.ops.len()];
+        for (&id, name) in order.iter().zip((0u32..).map(OpId)) {
+            names[id.index()] = name;
+        }
+        let rename = |id: OpId| names[id.index()];
+        let mut own = Program { lists: program.lists.clone(), ..Program::default() };
+        for &id in &order {
+            let mut op = program.ops[id.index()].clone();
+            op.operation = op.operation.renamed(rename);
+            own.ops.push(op);
+        }
+        own.fixed = order[self.frontier.len()..].iter().map(|&id| rename(id)).collect();
+        let rules: Vec<Rule> = self.rules.iter().map(|rule| rule.renamed(rename)).collect();
+        let clauses = rules.iter().filter(|rule| rule.kind == Kind::Clause).map(|rule| rule.place).collect();
+        AxisCode {
+            lists: self.lists,
+            frontier: self.frontier.iter().map(|(_, slot)| *slot).collect(),
+            program: own,
+            rules,
+            clauses,
+            edges: self.edges.iter().map(|(bit, edge)| (*bit, edge.renamed(rename))).collect(),
+            gathered: self.gathered.iter().map(|gathered| gathered.renamed(rename)).collect(),
+        }
+    }
+}
+
+impl Gathered {
+    fn renamed(self, rename: impl Fn(OpId) -> OpId) -> Self {
+        match self {
+            Self::Axes(quantifier, id, slot) => Self::Axes(quantifier, rename(id), slot),
+            Self::Reach(..) => self,
+        }
+    }
+}
+
+impl AxisCode {
+    /// Adds what the axes of a desc come to, and puts into the table what they add up to. `None` where a value
+    /// does not fit.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        inputs: &Inputs<'_>,
+        count: u8,
+        memory: &mut AxisMemory,
+        table: &mut Scalars,
+        found: &mut Findings,
+    ) -> Option<()> {
+        let mut keys = [Key::default(); MAXIMUM_AXES];
+        let keys = keys.get_mut(..usize::from(count))?;
+        self.load_keys(inputs, table, keys)?;
+        let mut places = [0; MAXIMUM_AXES];
+        let mut missing = 0_u8;
+        memory.memo.make_room(MAXIMUM_AXES);
+        for (axis, (key, place)) in keys.iter().zip(&mut places).enumerate() {
+            match memory.memo.find(key) {
+                Some(known) => *place = known,
+                None => missing |= 1 << axis,
+            }
+        }
+        if missing != 0 {
+            self.meet(inputs, keys, missing, memory, table, &mut places)?;
+        }
+        let places = &places[..keys.len()];
+        let mut kept = self.clauses;
+        let axes = || places.iter().map(|place| memory.memo.get(*place));
+        for axis in axes() {
+            kept = kept.intersection(axis.found.kept);
+            found.broken = found.broken.union(axis.found.broken);
+            found.raised = found.raised.union(axis.found.raised);
+            // Of rules about the desc it is not yet known whether they are kept.
+            found.edges = found.edges.union(axis.found.edges);
+        }
+        found.kept = found.kept.union(kept);
+        for (place, gathered) in self.gathered.iter().enumerate() {
+            let (slot, value) = match *gathered {
+                Gathered::Axes(quantifier, _, slot) => (slot, gather(quantifier, place, axes)?),
+                Gathered::Reach(side, slot) => (slot, reach(inputs, side)?),
+            };
+            table.set(slot, value);
+        }
+        Some(())
+    }
+
+    /// The keys of a desc's axes. `None` where a list is not as long as it was said to be.
+    #[inline]
+    fn load_keys(&self, inputs: &Inputs<'_>, table: &Scalars, keys: &mut [Key]) -> Option<()> {
+        for (word, list) in self.lists.iter().enumerate() {
+            match list {
+                Some(source) => load(*source, inputs, keys, word)?,
+                None => (0..).zip(&mut *keys).for_each(|(axis, key)| key[word] = axis),
+            }
+        }
+        let mut kinds = 0;
+        for (word, slot) in (self.lists.len() + 1..).zip(&self.frontier) {
+            kinds = kinds << 2 | i64::from(table.mask(*slot));
+            for key in &mut *keys {
+                key[word] = table.value(*slot);
+            }
+        }
+        if !self.frontier.is_empty() {
+            for key in &mut *keys {
+                key[self.lists.len()] = kinds;
+            }
+        }
+        Some(())
+    }
+
+    /// Computes what all axes come to, and remembers those that are missing.
+    #[inline(never)]
+    fn meet(
+        &self,
+        inputs: &Inputs<'_>,
+        keys: &[Key],
+        missing: u8,
+        memory: &mut AxisMemory,
+        scalars: &Scalars,
+        places: &mut [usize; MAXIMUM_AXES],
+    ) -> Option<()> {
+        let AxisMemory { memo, table, none } = memory;
+        let lengths = Lengths::of(keys.len() as u8);
+        table.grow(self.program.ops.len());
+        for ((slot, row), mask) in self.frontier.iter().zip(&mut table.rows).zip(&mut table.masks) {
+            let spread = |bit: u8| if scalars.mask(*slot) & bit == 0 { 0 } else { u8::MAX };
+            *row = Row([scalars.value(*slot); MAXIMUM_AXES]);
+            *mask = Mask { truth: spread(TRUE), defined: spread(DEFINED) };
+        }
+        let mut lost = false;
+        run(&self.program, &self.program.fixed, table, Place::Axes { inputs, lengths: &lengths }, &mut lost);
+        if lost {
+            return None;
+        }
+        let view = View { program: &self.program, fixed: table, moving: none, lengths: &lengths };
+        let mut axes = [AxisFindings::default(); MAXIMUM_AXES];
+        self.collect(&view, &mut axes[..keys.len()]);
+        for ((axis, key), place) in keys.iter().enumerate().zip(places) {
+            if missing >> axis & 1 == 1 {
+                // Two axes may be alike.
+                *place = memo.find(key).unwrap_or_else(|| memo.insert(*key, axes[axis]));
+            }
+        }
+        Some(())
+    }
+
+    fn collect(&self, view: &View<'_, i64>, axes: &mut [AxisFindings]) {
+        let add = |set: &mut IdSet, bit: IdSet, lanes: u8, axis: usize| {
+            if lanes >> axis & 1 == 1 {
+                *set = set.union(bit);
+            }
+        };
+        for rule in &self.rules {
+            let mask = view.mask(rule.condition);
+            let bit = IdSet::of(rule.place);
+            let edges = rule.edges.iter().fold(0, |lanes, edge| lanes | edge.lanes(view)) & mask.truth;
+            for (at, AxisFindings { found, .. }) in axes.iter_mut().enumerate() {
+                match rule.kind {
+                    Kind::Question => add(&mut found.raised, bit, mask.truth, at),
+                    Kind::Clause => {
+                        add(&mut found.kept, bit, mask.truth, at);
+                        add(&mut found.broken, bit, mask.falsehood(), at);
+                        add(&mut found.edges, bit, edges, at);
+                    }
+                }
+            }
+        }
+        for (bit, edge) in &self.edges {
+            let lanes = edge.lanes(view);
+            axes.iter_mut().enumerate().for_each(|(at, axis)| add(&mut axis.found.edges, *bit, lanes, at));
+        }
+        for (place, gathered) in self.gathered.iter().enumerate() {
+            let Gathered::Axes(_, id, _) = gathered else { continue };
+            let mask = view.mask(*id);
+            for (at, axis) in axes.iter_mut().enumerate() {
+                axis.truth |= (mask.truth >> at & 1) << place;
+                axis.defined |= (mask.defined >> at & 1) << place;
+                axis.values[place] = view.fixed.rows[id.index()].0[at];
+            }
+        }
+    }
+}
+
+/// Gathers one operation. `None` where the result does not fit.
+#[inline]
+fn gather<'a, I: Iterator<Item = &'a AxisFindings>>(
+    quantifier: Quantifier,
+    place: usize,
+    axes: impl Fn() -> I,
+) -> Option<Scalar> {
+    let (mut any, mut all, mut falsehood, mut whole) = (0, u8::MAX, 0, u8::MAX);
+    for axis in axes() {
+        any |= axis.truth;
+        all &= axis.truth;
+        falsehood |= axis.defined & !axis.truth;
+        whole &= axis.defined;
+    }
+    let is = |bits: u8| bits >> place & 1 == 1;
+    let condition = |truth: bool, is_known: bool| {
+        if is_known { Scalar::condition(truth) } else { Scalar::UNDEFINED }
+    };
+    let value = |axis: &AxisFindings| axis.values[place];
+    Some(match quantifier {
+        Quantifier::Any => condition(is(any), is(any) || is(whole)),
+        Quantifier::All => condition(is(all), is(falsehood) || is(whole)),
+        Quantifier::Sum | Quantifier::Product if !is(whole) => Scalar::UNDEFINED,
+        Quantifier::Sum => Scalar::integer(axes().map(value).try_fold(0_i64, i64::checked_add)?),
+        Quantifier::Product => Scalar::integer(axes().map(value).try_fold(1_i64, i64::checked_mul)?),
+    })
+}
+
+/// `None` where a size is below one, since packed strides then mean something else, and where the result does not
+/// fit.
+#[inline]
+fn reach(inputs: &Inputs<'_>, side: Side) -> Option<Scalar> {
+    let sizes = leaf::list(inputs.desc, ListSource::Sizes(side))?;
+    if sizes.iter().any(|&size| size < 1) {
+        return None;
+    }
+    let reach = match leaf::list(inputs.desc, ListSource::Strides(side)) {
+        None => sizes.iter().try_fold(1_i64, |count, &size| count.checked_mul(size))? - 1,
+        Some(strides) => sizes
+            .iter()
+            .zip(strides)
+            .try_fold(0_i64, |reach, (size, &stride)| reach.checked_add((size - 1).checked_mul(stride)?))?,
+    };
+    Some(Scalar::integer(reach))
+}
+
+/// The values of a list, into one word of each key.
+#[inline]
+fn load(source: ListSource, inputs: &Inputs<'_>, keys: &mut [Key], word: usize) -> Option<()> {
+    match (leaf::list(inputs.desc, source), source) {
+        (Some(values), _) => {
+            let values = values.get(..keys.len())?;
+            keys.iter_mut().zip(values).for_each(|(key, &value)| key[word] = value);
+        }
+        (None, ListSource::Strides(side)) => {
+            let sizes = leaf::list(inputs.desc, ListSource::Sizes(side))?.get(..keys.len())?;
+            let mut stride = 1_i64;
+            for (key, &size) in keys.iter_mut().zip(sizes).rev() {
+                key[word] = stride;
+                stride = stride.checked_mul(size)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}

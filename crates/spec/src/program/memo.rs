@@ -1,0 +1,142 @@
+//! What was found out about a part of a desc, by the values that it has.
+//!
+//! The descs of a run are put together from the same few thousand axes and shapes over and over: what depends on
+//! one of them alone is computed when its values are first met, and looked up from then on.
+
+/// How many words a key has.
+pub(crate) const WORDS: usize = 8;
+
+/// The values that tell one from another; words that are not needed are 0.
+pub(crate) type Key = [i64; WORDS];
+
+/// What is remembered, by key: at most so many entries, which are all forgotten where there is no room for more.
+#[derive(Debug)]
+pub(crate) struct Memo<T, const MOST: usize> {
+    /// The place of an entry plus one, or 0, where its key's hash says or behind that. At least twice as many
+    /// as entries, and a power of two.
+    slots: Vec<u32>,
+    entries: Vec<(Key, T)>,
+}
+
+impl<T, const MOST: usize> Default for Memo<T, MOST> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), entries: Vec::new() }
+    }
+}
+
+impl<T, const MOST: usize> Memo<T, MOST> {
+    /// Forgets everything where there is no room left for `count` more; places stay good until then. Whether it did.
+    pub(crate) fn make_room(&mut self, count: usize) -> bool {
+        let is_full = self.entries.len() + count > MOST;
+        if is_full {
+            self.clear();
+        }
+        is_full
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(0);
+        self.entries.clear();
+    }
+
+    /// The place of what has this key.
+    #[inline]
+    pub(crate) fn find(&self, key: &Key) -> Option<usize> {
+        let last = self.slots.len().checked_sub(1)?;
+        let mut at = hash(key) as usize & last;
+        loop {
+            let place = (self.slots[at] as usize).checked_sub(1)?;
+            // Without a branch a word: a call to compare 64 bytes would cost more.
+            let known = &self.entries[place].0;
+            if known.iter().zip(key).fold(0, |differ, (known, word)| differ | (known ^ word)) == 0 {
+                return Some(place);
+            }
+            at = (at + 1) & last;
+        }
+    }
+
+    /// What stands at a place that was found.
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> &T {
+        &self.entries[place].1
+    }
+
+    /// Remembers something new, and gives its place.
+    pub(crate) fn insert(&mut self, key: Key, value: T) -> usize {
+        self.entries.push((key, value));
+        if self.entries.len() * 2 > self.slots.len() {
+            self.slots = vec![0; (self.entries.len() * 4).next_power_of_two()];
+            for place in 0..self.entries.len() {
+                self.link(place);
+            }
+        } else {
+            self.link(self.entries.len() - 1);
+        }
+        self.entries.len() - 1
+    }
+
+    fn link(&mut self, place: usize) {
+        let last = self.slots.len() - 1;
+        let mut at = hash(&self.entries[place].0) as usize & last;
+        while self.slots[at] != 0 {
+            at = (at + 1) & last;
+        }
+        self.slots[at] = place as u32 + 1;
+    }
+}
+
+/// Mixes all words: each pair by the two halves of a product.
+#[inline]
+fn hash(key: &Key) -> u64 {
+    const ODD: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
+    let (pairs, _) = key.as_chunks::<2>();
+    pairs.iter().fold(0, |mixed: u64, &[a, b]| {
+        let a = (a as u64 ^ ODD[0]).wrapping_add(mixed);
+        let product = u128::from(a) * u128::from(b as u64 ^ ODD[1]);
+        product as u64 ^ (product >> 64) as u64
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(value: i64) -> Key {
+        std::array::from_fn(|word| if word == 3 { value } else { word as i64 })
+    }
+
+    #[test]
+    fn what_is_remembered_is_found_and_nothing_else() {
+        let mut memo = Memo::<i64, 1000>::default();
+        assert_eq!(memo.find(&key(0)), None);
+        for value in 0..1000 {
+            assert_eq!(memo.insert(key(value), value), value as usize);
+        }
+        for value in 0..1000 {
+            let place = memo.find(&key(value)).unwrap();
+            assert_eq!(*memo.get(place), value);
+        }
+        assert_eq!(memo.find(&key(1000)), None);
+        assert_eq!(memo.find(&key(-1)), None);
+    }
+
+    #[test]
+    fn room_is_made_by_forgetting_all() {
+        let mut memo = Memo::<i64, 1000>::default();
+        let mut forgot = 0;
+        for value in 0..2100 {
+            forgot += usize::from(memo.make_room(1));
+            memo.insert(key(value), value);
+        }
+        assert_eq!((forgot, memo.entries.len()), (2, 100));
+        assert!(memo.find(&key(2099)).is_some() && memo.find(&key(0)).is_none());
+    }
+
+    #[test]
+    fn neighbouring_keys_spread() {
+        let places: std::collections::HashSet<u64> =
+            (0..4096).map(|value| hash(&key(value)) % 4096).collect();
+        assert!(places.len() > 2200, "{}", places.len());
+    }
+}
