@@ -1,6 +1,6 @@
 //! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Run};
 use dmlcts_model::{FeatureLevel, Outcome, Phase};
@@ -10,6 +10,7 @@ use crate::{
     device::{Device, Fault},
     flight::{Flight, READ_OUTSIDE},
     gpu::Gpu,
+    large,
     plan::Plan,
 };
 
@@ -18,24 +19,28 @@ pub struct Wgpu {
     gpu: Arc<Gpu>,
     /// Flights that are not under way.
     idle: Vec<Flight>,
+    /// The batches that are started and not finished, the oldest first.
+    started: VecDeque<Started>,
 }
 
-/// The flights of a batch.
+/// What was started of a batch, and what is left to do.
 struct Started {
     flights: Vec<(Flight, Result<(), Fault>)>,
+    /// Jobs that run alone, and their plans.
+    large: Vec<(usize, Plan)>,
     device: Arc<Device>,
 }
 
 impl Wgpu {
     pub(crate) fn new(gpu: Arc<Gpu>) -> Self {
-        Self { gpu, idle: Vec::new() }
+        Self { gpu, idle: Vec::new(), started: VecDeque::new() }
     }
 
     /// Creates every job's operator, and starts the runs of those that were created.
-    fn start(&mut self, batch: &mut Batch) -> Started {
+    fn send(&mut self, batch: &mut Batch) -> Started {
         let device = self.gpu.device();
         let most = self.gpu.segment_bytes();
-        let mut flights = Vec::new();
+        let (mut flights, mut large) = (Vec::new(), Vec::new());
         let mut open: Option<Flight> = None;
         let (jobs, inputs, outputs) = batch.parts();
         let ends = (inputs.len(), outputs.len());
@@ -55,6 +60,10 @@ impl Wgpu {
                 job.outcome = Outcome::Failed { phase: Phase::Bind, reason: reason.into() };
                 continue;
             }
+            if !plan.is_small(device.kernels.lanes()) || most == 0 {
+                large.push((number, plan));
+                continue;
+            }
             for (place, run) in job.runs.iter().enumerate() {
                 let at = (number, place);
                 if open.as_mut().is_some_and(|flight| flight.segment.push(&plan, at, run, most)) {
@@ -63,13 +72,9 @@ impl Wgpu {
                 flights.extend(open.take());
                 let mut flight = self.idle.pop().unwrap_or_default();
                 flight.segment.clear();
+                // A small run fits an empty segment.
                 if flight.segment.push(&plan, at, run, most) {
                     open = Some(flight);
-                } else {
-                    job.outcome =
-                        Outcome::Unsupported("the tensors are larger than what the device can bind".into());
-                    self.idle.push(flight);
-                    break;
                 }
             }
         }
@@ -82,12 +87,13 @@ impl Wgpu {
             (flight, started)
         };
         let flights = flights.into_iter().map(start).collect();
-        Started { flights, device }
+        Started { flights, large, device }
     }
 
     /// Waits for what was started, and takes the outputs.
-    fn finish(&mut self, started: Started, batch: &mut Batch, timeout: Duration) {
-        let (jobs, _, outputs) = batch.parts();
+    fn receive(&mut self, started: Started, batch: &mut Batch) {
+        let timeout = self.gpu.timeout();
+        let (jobs, inputs, outputs) = batch.parts();
         for (mut flight, result) in started.flights {
             let part = &mut outputs[flight.segment.outputs.clone()];
             let result = result.and_then(|()| flight.finish(jobs, part, timeout));
@@ -121,6 +127,36 @@ impl Wgpu {
             }
             self.idle.push(flight);
         }
+        for (number, plan) in started.large {
+            if let Some(job) = jobs.get_mut(number) {
+                job.outcome = self.run_alone(&started.device, &plan, &job.runs, inputs, outputs);
+            }
+        }
+    }
+
+    /// Does the runs of one job that is not small.
+    fn run_alone(
+        &self,
+        device: &Arc<Device>,
+        plan: &Plan,
+        runs: &[Run],
+        inputs: &[u8],
+        outputs: &mut [u8],
+    ) -> Outcome {
+        let (window, timeout) = (self.gpu.window(), self.gpu.timeout());
+        for run in runs {
+            match large::run(device, plan, run, inputs, outputs, window, timeout) {
+                Ok(0) => {}
+                Ok(trap) => return trapped(trap),
+                Err(fault) => {
+                    if fault.ends_device() {
+                        self.gpu.abandon(device);
+                    }
+                    return fault.outcome();
+                }
+            }
+        }
+        Outcome::Output
     }
 }
 
@@ -132,8 +168,19 @@ impl Backend for Wgpu {
     fn set_feature_level(&mut self, _: FeatureLevel) {}
 
     fn run(&mut self, batch: &mut Batch) {
-        let started = self.start(batch);
-        self.finish(started, batch, self.gpu.timeout());
+        let started = self.send(batch);
+        self.receive(started, batch);
+    }
+
+    fn start(&mut self, batch: &mut Batch) {
+        let started = self.send(batch);
+        self.started.push_back(started);
+    }
+
+    fn finish(&mut self, batch: &mut Batch) {
+        if let Some(started) = self.started.pop_front() {
+            self.receive(started, batch);
+        }
     }
 }
 

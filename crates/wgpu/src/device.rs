@@ -7,14 +7,14 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use wgpu::{ErrorFilter, PollError, PollType, SubmissionIndex};
 
-use crate::record::Class;
+use crate::kernels::{Kernels, Texts};
 
 /// Why a batch came to nothing, with the driver's own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,11 +60,7 @@ pub(crate) struct Device {
     pub(crate) handle: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     pub(crate) limits: wgpu::Limits,
-    /// Invocations in a workgroup of the batched kernel.
-    pub(crate) lanes: u32,
-    pub(crate) batched_layout: wgpu::BindGroupLayout,
-    batched_module: wgpu::ShaderModule,
-    batched: [OnceLock<wgpu::ComputePipeline>; Class::COUNT],
+    pub(crate) kernels: Kernels,
     /// What nobody caught, and why the device was lost.
     noted: Arc<Noted>,
 }
@@ -77,7 +73,7 @@ struct Noted {
 
 impl Device {
     /// Opens a device with everything that the adapter offers.
-    pub(crate) fn open(adapter: &wgpu::Adapter) -> Result<Self, String> {
+    pub(crate) fn open(adapter: &wgpu::Adapter, texts: &Texts) -> Result<Self, String> {
         let limits = adapter.limits();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("dmlcts"),
@@ -97,36 +93,17 @@ impl Device {
             let words = format!("{reason:?}: {message}");
             own.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(words);
         });
-        let batched_module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("batched"),
-            source: wgpu::ShaderSource::Wgsl(include_str!("kernels/batched.wgsl").into()),
-        });
         let lanes = adapter.get_info().subgroup_min_size.clamp(8, 32);
-        let batched_layout = batched_layout(&device);
-        Ok(Self {
-            handle: device,
-            queue,
-            limits,
-            lanes,
-            batched_layout,
-            batched_module,
-            batched: std::array::from_fn(|_| OnceLock::new()),
-            noted,
-        })
+        let (kernels, fault) = scoped(&device, || Kernels::new(&device, texts, lanes));
+        if let Some(fault) = fault {
+            return Err(fault.to_string());
+        }
+        Ok(Self { handle: device, queue, limits, kernels, noted })
     }
 
     /// Does work that uses the device, and returns the gravest error that it caused.
     pub(crate) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, Fault> {
-        let scopes = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation]
-            .map(|filter| self.handle.push_error_scope(filter));
-        let result = work();
-        let mut fault = None;
-        // The innermost scope is popped first.
-        for scope in scopes.into_iter().rev() {
-            if let Some(error) = pollster::block_on(scope.pop()) {
-                fault = Some(fault_of(&error));
-            }
-        }
+        let (result, mut fault) = scoped(&self.handle, work);
         if let Some(reason) = self.lost() {
             fault = Some(Fault::Lost(reason));
         }
@@ -149,33 +126,21 @@ impl Device {
     pub(crate) fn lost(&self) -> Option<String> {
         self.noted.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
 
-    /// The batched kernel of a class, compiled when it is first asked for.
-    pub(crate) fn batched(&self, class: Class) -> &wgpu::ComputePipeline {
-        self.batched[class.index() % Class::COUNT].get_or_init(|| {
-            let layout = self.handle.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some("batched"),
-                bind_group_layouts: &[Some(&self.batched_layout)],
-                ..wgpu::PipelineLayoutDescriptor::default()
-            });
-            self.handle.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some("batched"),
-                layout: Some(&layout),
-                module: &self.batched_module,
-                entry_point: Some("run"),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    constants: &[
-                        ("LANES", f64::from(self.lanes)),
-                        ("WIDTH", f64::from(class.width)),
-                        ("FOLDS", f64::from(u8::from(class.folds))),
-                        ("PACKED", f64::from(u8::from(class.packed))),
-                    ],
-                    zero_initialize_workgroup_memory: false,
-                },
-                cache: None,
-            })
-        })
+/// Does work that uses a device, with a scope for each kind of error, and returns the gravest error that it caused.
+fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Fault>) {
+    let scopes = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation]
+        .map(|filter| device.push_error_scope(filter));
+    let result = work();
+    let mut fault = None;
+    // The innermost scope is popped first.
+    for scope in scopes.into_iter().rev() {
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            fault = Some(fault_of(&error));
+        }
     }
+    (result, fault)
 }
 
 fn fault_of(error: &wgpu::Error) -> Fault {
@@ -196,24 +161,4 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
         cause = error.source();
     }
     text
-}
-
-fn batched_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let buffer = |binding, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
-        count: None,
-    };
-    let storage = |binding, read_only| buffer(binding, wgpu::BufferBindingType::Storage { read_only }, false);
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("batched"),
-        entries: &[
-            buffer(0, wgpu::BufferBindingType::Uniform, true),
-            storage(1, true),
-            storage(2, true),
-            storage(3, false),
-            storage(4, false),
-        ],
-    })
 }

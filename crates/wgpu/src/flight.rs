@@ -34,11 +34,17 @@ pub(crate) struct Flight {
 }
 
 struct UnderWay {
+    readback: Readback,
+    /// Bytes of outputs in what is read back; one word for each run is behind them.
+    outputs: u64,
+}
+
+/// What will be in a buffer that the host can read, once a submission is done.
+pub(crate) struct Readback {
     submission: SubmissionIndex,
     mapped: Receiver<Result<(), String>>,
-    /// Bytes read back: outputs, then one word for each run.
-    outputs: u64,
-    traps: u64,
+    buffer: wgpu::Buffer,
+    bytes: u64,
 }
 
 /// Buffers of at least the sizes that were asked for, and the group that binds them.
@@ -111,7 +117,7 @@ impl Flight {
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             for (index, run) in runs.iter().enumerate() {
-                pass.set_pipeline(device.batched(run.class));
+                pass.set_pipeline(device.kernels.batched(device, run.class));
                 pass.set_bind_group(0, &memory.group, &[index as u32 * stride as u32]);
                 let most = device.limits.max_compute_workgroups_per_dimension.max(1);
                 let rows = run.count.div_ceil(most);
@@ -121,12 +127,8 @@ impl Flight {
         encoder.copy_buffer_to_buffer(&memory.outputs, 0, &memory.readback, 0, sizes.outputs);
         encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
         let submission = queue.submit([encoder.finish()]);
-        let (sender, mapped) = sync_channel(1);
-        memory.readback.map_async(wgpu::MapMode::Read, 0..sizes.outputs + sizes.traps, move |result| {
-            // Nobody listens any more where the device was given up in between.
-            let _ = sender.send(result.map_err(|error| error.to_string()));
-        });
-        UnderWay { submission, mapped, outputs: sizes.outputs, traps: sizes.traps }
+        let readback = Readback::new(memory.readback.clone(), submission, sizes.outputs + sizes.traps);
+        UnderWay { readback, outputs: sizes.outputs }
     }
 
     /// Waits for the outputs and writes them over `outputs`. Returns what each run did that was not allowed: a word each,
@@ -138,10 +140,10 @@ impl Flight {
         timeout: Duration,
     ) -> Result<Vec<u32>, Fault> {
         let Self { segment, memory, under_way, .. } = self;
-        let (Some(under_way), Some(held)) = (under_way.take(), memory.as_mut()) else {
+        let (Some(under_way), Some(held)) = (under_way.take(), memory.as_ref()) else {
             return Err(Fault::Internal("nothing was under way".to_owned()));
         };
-        let result = held.read(&under_way, timeout, |bytes| {
+        let result = under_way.readback.read(&held.device, timeout, |bytes| {
             let (after, words) = bytes.split_at(under_way.outputs as usize);
             let after = &after[..outputs.len()];
             let words = words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
@@ -190,7 +192,7 @@ impl Memory {
             buffer("readback", sizes.outputs + sizes.traps, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("batched"),
-            layout: &device.batched_layout,
+            layout: device.kernels.batched_layout(),
             entries: &[
                 wgpu::BindGroupEntry {
                     binding: 0,
@@ -218,38 +220,47 @@ impl Memory {
             && self.traps.size() >= sizes.traps
             && self.readback.size() >= sizes.outputs + sizes.traps
     }
+}
+
+impl Readback {
+    /// Asks for the buffer's bytes when the submission is done.
+    pub(crate) fn new(buffer: wgpu::Buffer, submission: SubmissionIndex, bytes: u64) -> Self {
+        let (sender, mapped) = sync_channel(1);
+        buffer.map_async(wgpu::MapMode::Read, 0..bytes, move |result| {
+            // Nobody listens any more where the device was given up in between.
+            let _ = sender.send(result.map_err(|error| error.to_string()));
+        });
+        Self { submission, mapped, buffer, bytes }
+    }
 
     /// Waits, and shows the bytes that came back.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
-        under_way: &UnderWay,
+        device: &Device,
         timeout: Duration,
         look: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Fault> {
-        self.device.wait(&under_way.submission, timeout)?;
+        device.wait(&self.submission, timeout)?;
         // The thread that polls may have found it done while another one is about to call back.
-        let answer = under_way.mapped.recv_timeout(timeout);
-        let refused = match answer {
+        let refused = match self.mapped.recv_timeout(timeout) {
             Ok(Ok(())) => None,
             Ok(Err(reason)) => Some(reason),
             Err(_) => Some("nobody answered".to_owned()),
         };
         if let Some(reason) = refused {
-            return Err(self.device.lost().map_or(Fault::Map(reason), Fault::Lost));
+            return Err(device.lost().map_or(Fault::Map(reason), Fault::Lost));
         }
-        let bytes = self
-            .readback
-            .get_mapped_range(0..under_way.outputs + under_way.traps)
-            .map_err(|error| Fault::Map(error.to_string()))?;
+        let bytes =
+            self.buffer.get_mapped_range(0..self.bytes).map_err(|error| Fault::Map(error.to_string()))?;
         let seen = look(&bytes);
         drop(bytes);
-        self.readback.unmap();
+        self.buffer.unmap();
         Ok(seen)
     }
 }
 
 /// Writes bytes to the start of a buffer, and zeros up to the next whole word.
-fn upload(queue: &wgpu::Queue, buffer: &wgpu::Buffer, bytes: &[u8]) {
+pub(crate) fn upload(queue: &wgpu::Queue, buffer: &wgpu::Buffer, bytes: &[u8]) {
     let Some(size) = NonZeroU64::new(word_bytes(bytes.len())) else { return };
     if let Some(mut view) = queue.write_buffer_with(buffer, 0, size) {
         view.slice(..bytes.len()).copy_from_slice(bytes);

@@ -13,10 +13,37 @@ use crate::{
     backend::Wgpu,
     create::width_of,
     device::Device,
+    kernels::Texts,
 };
 
 /// The most bytes of one part of a segment.
 const SEGMENT_BYTES: usize = 64 << 20;
+
+/// Cases in a batch.
+const BUSY_JOBS: usize = 8192;
+/// The largest tensor.
+const TENSOR_BYTES: u64 = 1 << 30;
+/// Beside a part of a tensor, its surroundings are bound as well.
+const WINDOW_ROOM: usize = 64 << 10;
+
+/// How a [`Gpu`] does its work. The choice changes how, and never what comes out.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How long one submission may take.
+    pub timeout: Duration,
+    /// The most bytes of one tensor in a binding; the adapter's limit where that is less.
+    pub window: usize,
+    /// Whether small cases run together; otherwise each runs as if it were large.
+    pub batches: bool,
+    /// The kernels.
+    pub texts: Texts,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(60), window: 1 << 30, batches: true, texts: Texts::default() }
+    }
+}
 
 /// An adapter that is in use.
 pub struct Gpu {
@@ -24,15 +51,20 @@ pub struct Gpu {
     capabilities: Capabilities,
     /// What batches run on from now on; after a loss, none until one is opened again.
     device: Mutex<Arc<Device>>,
-    timeout: Duration,
+    options: Options,
 }
 
 impl Gpu {
     /// Opens the first adapter whose name contains `part`, whatever its case; an empty one means the most powerful.
     pub fn open(part: &str) -> Result<Arc<Self>, OpenError> {
+        Self::open_with(part, Options::default())
+    }
+
+    /// Does so, to work in another way than the usual one.
+    pub fn open_with(part: &str, options: Options) -> Result<Arc<Self>, OpenError> {
         let adapter = adapter::find(part)?;
         let info = adapter.get_info();
-        let device = Device::open(&adapter)
+        let device = Device::open(&adapter, &options.texts)
             .map_err(|reason| OpenError::NoDevice { adapter: info.name.clone(), reason })?;
         let capabilities = Capabilities {
             name: "wgpu".to_owned(),
@@ -43,10 +75,15 @@ impl Gpu {
             can_set_feature_level: false,
             data_types: DataType::all().filter(|data_type| width_of(*data_type).is_some()).collect(),
             ranks: 1..=8,
-            limits: Limits { tensor_bytes: 64 << 10, ..Limits::default() },
+            limits: Limits {
+                tensor_bytes: TENSOR_BYTES,
+                batch_jobs: BUSY_JOBS,
+                busy_jobs: BUSY_JOBS,
+                in_flight: 2,
+            },
         };
         let device = Mutex::new(Arc::new(device));
-        Ok(Arc::new(Self { adapter, capabilities, device, timeout: Duration::from_secs(60) }))
+        Ok(Arc::new(Self { adapter, capabilities, device, options }))
     }
 
     /// A backend on this adapter. All of them share its device.
@@ -64,13 +101,24 @@ impl Gpu {
     }
 
     pub(crate) fn timeout(&self) -> Duration {
-        self.timeout
+        self.options.timeout
     }
 
+    /// The most bytes of one part of a segment; 0 where there are to be none.
     pub(crate) fn segment_bytes(&self) -> usize {
-        let binding = self.adapter.limits().max_storage_buffer_binding_size;
         // Buffers have half as much room again.
-        (usize::try_from(binding).unwrap_or(usize::MAX) / 2).min(SEGMENT_BYTES)
+        if self.options.batches { (self.binding_bytes() / 2).min(SEGMENT_BYTES) } else { 0 }
+    }
+
+    /// The most bytes of one tensor in a binding.
+    pub(crate) fn window(&self) -> usize {
+        self.options.window.min(self.binding_bytes().saturating_sub(WINDOW_ROOM))
+    }
+
+    fn binding_bytes(&self) -> usize {
+        let limits = self.adapter.limits();
+        usize::try_from(limits.max_storage_buffer_binding_size.min(limits.max_buffer_size))
+            .unwrap_or(usize::MAX)
     }
 
     /// Opens another device in place of one that is of no use any more. The old one is never dropped: dropping a device
@@ -80,7 +128,7 @@ impl Gpu {
         if !Arc::ptr_eq(&current, device) {
             return;
         }
-        if let Ok(fresh) = Device::open(&self.adapter) {
+        if let Ok(fresh) = Device::open(&self.adapter, &self.options.texts) {
             std::mem::forget(std::mem::replace(&mut *current, Arc::new(fresh)));
         }
     }

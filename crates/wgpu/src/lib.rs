@@ -7,10 +7,13 @@ mod create;
 mod device;
 mod flight;
 mod gpu;
+mod kernels;
+mod large;
 mod plan;
 mod record;
 mod segment;
 
 pub use adapter::OpenError;
 pub use backend::Wgpu;
-pub use gpu::Gpu;
+pub use gpu::{Gpu, Options};
+pub use kernels::Texts;

@@ -26,6 +26,11 @@ pub(crate) struct Shape {
     pub(crate) bytes: [u64; 2],
 }
 
+/// The largest tensor of a small case.
+const SMALL_BYTES: u64 = 64 << 10;
+/// How often an invocation may go round loops, at most: lavapipe before Mesa 25 ends one silently after 65,535 times.
+const MOST_STEPS: u32 = 8_000;
+
 /// What to move where. All places are in elements from the start of a tensor, modulo 2^32: a true place is below that, so
 /// that sums may wrap on their way.
 #[derive(Clone, Debug)]
@@ -90,6 +95,14 @@ impl Plan {
         }
     }
 
+    /// Whether one workgroup of so many invocations does for it, and the places of its elements are small enough for the
+    /// batched kernel's division.
+    pub(crate) fn is_small(&self, lanes: u32) -> bool {
+        let elements = self.shape.elements / lanes.max(1) + 4;
+        let steps = elements.saturating_mul(self.rank as u32 + 2);
+        self.shape.bytes.iter().all(|&bytes| bytes <= SMALL_BYTES) && steps <= MOST_STEPS
+    }
+
     /// The axes of more than one output element, innermost first.
     pub(crate) fn axes(&self) -> &[Axis] {
         &self.axes[..self.rank]
@@ -127,6 +140,31 @@ impl Plan {
         let fold = Fold { bias: bias as u32, period: period as u32, mirror: mirror as u32, n: n as u32 };
         self.folds = true;
         self.push(size, strides[0], strides[1], fold);
+    }
+
+    /// Makes one axis of two neighbours that step like one, so that rows are as long as they can be.
+    pub(crate) fn merge(&mut self) {
+        let mut kept = 0;
+        for index in 1..self.rank {
+            let (inner, outer) = (self.axes[kept], self.axes[index]);
+            let follows = |inner_stride: u32, outer_stride: u32| {
+                u64::from(inner.size) * i64::from(inner_stride.cast_signed()).unsigned_abs()
+                    == i64::from(outer_stride.cast_signed()).unsigned_abs()
+                    && inner.size.wrapping_mul(inner_stride) == outer_stride
+            };
+            let plain = inner.fold == Fold::default() && outer.fold == Fold::default();
+            if plain
+                && follows(inner.input_stride, outer.input_stride)
+                && follows(inner.output_stride, outer.output_stride)
+            {
+                // The sizes' product is at most the number of the output's elements.
+                self.axes[kept].size *= outer.size;
+            } else {
+                kept += 1;
+                self.axes[kept] = outer;
+            }
+        }
+        self.rank = self.rank.min(kept + 1);
     }
 
     fn push(&mut self, size: u32, input_stride: u32, output_stride: u32, fold: Fold) {
@@ -197,6 +235,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn axes_that_step_like_one_become_one() {
+        let shape = Shape { width: 4, elements: 0, packed: true, bytes: [0; 2] };
+        let mut plan = Plan::new(&shape);
+        // Two whole axes, then one of which every other row is read.
+        plan.step(4, 0, 1, [1, 1]);
+        plan.step(3, 0, 1, [4, 4]);
+        plan.step(2, 0, 2, [12, 12]);
+        plan.merge();
+        let sizes: Vec<_> = plan.axes().iter().map(|axis| (axis.size, axis.input_stride)).collect();
+        assert_eq!(sizes, [(12, 1), (2, 24)]);
+        let mut reversed = Plan::new(&shape);
+        reversed.step(4, 3, -1, [1, 1]);
+        reversed.step(3, 2, -1, [4, 4]);
+        reversed.merge();
+        assert_eq!(reversed.axes().len(), 1);
+        assert_eq!((reversed.first, reversed.axes()[0].input_stride), (11, u32::MAX));
     }
 
     #[test]

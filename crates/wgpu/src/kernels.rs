@@ -1,0 +1,236 @@
+//! The kernels, compiled when they are first asked for. Each is one text in WGSL, specialised by its constants.
+
+use std::sync::OnceLock;
+
+use wgpu::BufferBindingType::{Storage, Uniform};
+
+use crate::{device::Device, record::Class};
+
+/// A kernel for one large case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LargeKernel {
+    width: u32,
+    folds: bool,
+    windowed: bool,
+    shape: Shape,
+}
+
+/// Which text, and which entry of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Gather,
+    Scatter,
+    Transpose,
+}
+
+impl LargeKernel {
+    const COUNT: usize = 48;
+
+    /// The kernel for these elements, with or without folding, for the whole of the input or parts of it, for packed or
+    /// strided outputs.
+    pub(crate) fn general(width: u32, folds: bool, windowed: bool, packed: bool) -> Self {
+        let shape = if packed { Shape::Gather } else { Shape::Scatter };
+        Self { width, folds, windowed, shape }
+    }
+
+    /// The kernel that moves tiles.
+    pub(crate) fn transpose(width: u32) -> Self {
+        Self { width, folds: false, windowed: false, shape: Shape::Transpose }
+    }
+
+    /// Where its buffers are bound: parameters, inputs, outputs, trap.
+    pub(crate) fn bindings(self) -> &'static [u32] {
+        match self.shape {
+            Shape::Gather => &[0, 1, 2, 3, 4],
+            Shape::Scatter => &[0, 1, 2, 5, 4],
+            Shape::Transpose => &[0, 1, 2, 3],
+        }
+    }
+
+    fn index(self) -> usize {
+        (self.width.trailing_zeros() as usize & 3)
+            | usize::from(self.folds) << 2
+            | usize::from(self.windowed) << 3
+            | (self.shape as usize) << 4
+    }
+}
+
+/// The texts of all kernels, in WGSL. A test of the tests plants faults in them.
+#[derive(Clone, Debug)]
+pub struct Texts {
+    /// Many small cases in one dispatch.
+    pub batched: String,
+    /// One large case.
+    pub large: String,
+    /// One large case whose rows are the input's columns.
+    pub transposed: String,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            batched: include_str!("kernels/batched.wgsl").to_owned(),
+            large: include_str!("kernels/large.wgsl").to_owned(),
+            transposed: include_str!("kernels/transposed.wgsl").to_owned(),
+        }
+    }
+}
+
+/// All kernels of a device.
+pub(crate) struct Kernels {
+    /// Invocations in a workgroup of the batched kernel.
+    lanes: u32,
+    batched: Kind,
+    gather: Kind,
+    scatter: Kind,
+    transpose: Kind,
+    batched_pipelines: [OnceLock<wgpu::ComputePipeline>; Class::COUNT],
+    large_pipelines: [OnceLock<wgpu::ComputePipeline>; LargeKernel::COUNT],
+}
+
+/// A compiled text, and what its kernels are bound to.
+struct Kind {
+    module: wgpu::ShaderModule,
+    group: wgpu::BindGroupLayout,
+    pipeline: wgpu::PipelineLayout,
+    entry: &'static str,
+}
+
+impl Kernels {
+    pub(crate) fn new(device: &wgpu::Device, texts: &Texts, lanes: u32) -> Self {
+        let module = |label, text: &str| {
+            device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(label),
+                source: wgpu::ShaderSource::Wgsl(text.into()),
+            })
+        };
+        let large = module("large", &texts.large);
+        let (read, write) = (Storage { read_only: true }, Storage { read_only: false });
+        let kind =
+            |module: wgpu::ShaderModule, entry, bindings: &[(u32, wgpu::BufferBindingType)], dynamic| {
+                let group = layout(device, bindings, dynamic);
+                let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                    label: Some(entry),
+                    bind_group_layouts: &[Some(&group)],
+                    ..wgpu::PipelineLayoutDescriptor::default()
+                });
+                Kind { module, group, pipeline, entry }
+            };
+        Self {
+            lanes,
+            batched: kind(
+                module("batched", &texts.batched),
+                "run",
+                &[(0, Uniform), (1, read), (2, read), (3, write), (4, write)],
+                true,
+            ),
+            gather: kind(
+                large.clone(),
+                "gather",
+                &[(0, Uniform), (1, read), (2, read), (3, write), (4, write)],
+                false,
+            ),
+            scatter: kind(
+                large,
+                "scatter",
+                &[(0, Uniform), (1, read), (2, read), (5, write), (4, write)],
+                false,
+            ),
+            transpose: kind(
+                module("transposed", &texts.transposed),
+                "run",
+                &[(0, Uniform), (1, read), (2, write), (3, write)],
+                false,
+            ),
+            batched_pipelines: std::array::from_fn(|_| OnceLock::new()),
+            large_pipelines: std::array::from_fn(|_| OnceLock::new()),
+        }
+    }
+
+    /// Invocations in a workgroup of the batched kernel.
+    pub(crate) fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// What the batched kernels are bound to.
+    pub(crate) fn batched_layout(&self) -> &wgpu::BindGroupLayout {
+        &self.batched.group
+    }
+
+    /// What a kernel is bound to.
+    pub(crate) fn layout(&self, kernel: LargeKernel) -> &wgpu::BindGroupLayout {
+        &self.kind(kernel).group
+    }
+
+    fn kind(&self, kernel: LargeKernel) -> &Kind {
+        match kernel.shape {
+            Shape::Gather => &self.gather,
+            Shape::Scatter => &self.scatter,
+            Shape::Transpose => &self.transpose,
+        }
+    }
+
+    /// The batched kernel of a class.
+    pub(crate) fn batched(&self, device: &Device, class: Class) -> &wgpu::ComputePipeline {
+        self.batched_pipelines[class.index() % Class::COUNT].get_or_init(|| {
+            let constants = [
+                ("LANES", f64::from(self.lanes)),
+                ("WIDTH", f64::from(class.width)),
+                ("FOLDS", f64::from(u8::from(class.folds))),
+                ("PACKED", f64::from(u8::from(class.packed))),
+            ];
+            self.batched.compile(device, &constants)
+        })
+    }
+
+    /// A kernel for one large case.
+    pub(crate) fn large(&self, device: &Device, kernel: LargeKernel) -> &wgpu::ComputePipeline {
+        self.large_pipelines[kernel.index() % LargeKernel::COUNT].get_or_init(|| {
+            let constants = [
+                ("WIDTH", f64::from(kernel.width)),
+                ("FOLDS", f64::from(u8::from(kernel.folds))),
+                ("WINDOWED", f64::from(u8::from(kernel.windowed))),
+            ];
+            let used = if kernel.shape == Shape::Transpose { &constants[..1] } else { &constants };
+            self.kind(kernel).compile(device, used)
+        })
+    }
+}
+
+impl Kind {
+    fn compile(&self, device: &Device, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+        device.handle.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(self.entry),
+            layout: Some(&self.pipeline),
+            module: &self.module,
+            entry_point: Some(self.entry),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants,
+                // No kernel reads what it has not written.
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        })
+    }
+}
+
+fn layout(
+    device: &wgpu::Device,
+    bindings: &[(u32, wgpu::BufferBindingType)],
+    dynamic: bool,
+) -> wgpu::BindGroupLayout {
+    let entries: Vec<wgpu::BindGroupLayoutEntry> = bindings
+        .iter()
+        .map(|&(binding, ty)| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty,
+                has_dynamic_offset: dynamic && ty == Uniform,
+                min_binding_size: None,
+            },
+            count: None,
+        })
+        .collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+}

@@ -1,0 +1,4 @@
+//! Tests that need an adapter. Where there is none they say so, and fail where `DMLCTS_REQUIRE_WGPU` is 1.
+
+mod common;
+mod suites;
