@@ -36,7 +36,7 @@ pub(crate) enum Command {
 }
 
 /// Which cases of which suite.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Selection {
     /// The suite: a name that `dmlcts suites` lists, or the path of a YAML file
     #[arg(long, default_value = "smoke", value_name = "NAME|PATH")]

@@ -1,6 +1,14 @@
 //! From the options that say which cases, to a stream of them.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, sync_channel},
+    },
+    thread,
+    time::Instant,
+};
 
 use dmlcts_generate::{Suite, SuiteError};
 use dmlcts_model::{Case, line};
@@ -27,6 +35,24 @@ impl Selection {
             ));
         }
         Ok(Parts::new(expansion, &self.strategy))
+    }
+
+    /// The suite's cases, but for the filter, if they are there in time: `None` where they are not. A search that
+    /// takes too long is left behind on a thread of its own, which ends with the program.
+    pub(crate) fn parts_until(&self, deadline: Option<Instant>) -> Result<Option<Parts>, Problem> {
+        let Some(deadline) = deadline else { return self.parts().map(Some) };
+        let (sender, receiver) = sync_channel(1);
+        let selection = self.clone();
+        // Nobody takes the parts of a search that ends too late.
+        let searching = thread::spawn(move || drop(sender.send(selection.parts())));
+        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(parts) => parts.map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => match searching.join() {
+                Ok(()) => Ok(None),
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+        }
     }
 
     /// The filter, compiled.

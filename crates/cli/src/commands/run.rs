@@ -24,7 +24,9 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     end_at_signals(&stop, &runs);
     let backend = backends::factory(&arguments.backend)?;
     let filter = selection.filter()?;
-    let Cases { source, parts, context } = cases(arguments)?;
+    // A time that is beyond all clocks is never up.
+    let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
+    let Cases { source, parts, context } = cases(arguments, deadline)?;
     let run = Run {
         library: Library::embedded(),
         source,
@@ -34,8 +36,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             jobs: selection.threads(),
             limit: selection.limit,
             fail_fast: arguments.fail_fast,
-            // A time that is beyond all clocks is never up.
-            deadline: arguments.timeout.and_then(|time| started.checked_add(time)),
+            deadline,
             memory: arguments.memory,
             allow: arguments.allow.clone(),
             filter,
@@ -66,9 +67,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     })?;
     if is_empty(&summary) {
         return Err(match summary.ending {
-            Ending::Timeout => {
-                Problem::usage("the time was up before a case ran", "give the run more time by --timeout")
-            }
+            Ending::Timeout => no_time(),
             _ => selection.nothing(summary.progress.read),
         });
     }
@@ -77,6 +76,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(Exit::of(&summary)),
     }
+}
+
+/// Says that the time did not suffice for a single case.
+fn no_time() -> Problem {
+    Problem::usage("the time was up before a case ran", "give the run more time by --timeout")
 }
 
 /// Whether nothing ran, and nobody wanted that.
@@ -99,8 +103,8 @@ struct Cases {
     context: Context,
 }
 
-/// The cases that the arguments ask for.
-fn cases(arguments: &RunArguments) -> Result<Cases, Problem> {
+/// The cases that the arguments ask for, if they are found in time.
+fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, Problem> {
     let library = Library::embedded();
     let selection = &arguments.selection;
     let replay = Replay { options: arguments.words_of_a_case() };
@@ -113,7 +117,7 @@ fn cases(arguments: &RunArguments) -> Result<Cases, Problem> {
         let context = Context { library, subject: Subject::Given, replay, certificate: Vec::new(), next };
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context });
     }
-    let parts = Arc::new(selection.parts()?);
+    let parts = Arc::new(selection.parts_until(deadline)?.ok_or_else(no_time)?);
     let name = parts.expansion().suite().name().to_owned();
     let is_whole =
         selection.filter.is_none() && selection.feature_level.is_none() && selection.strategy.is_empty();
