@@ -52,7 +52,7 @@ fn execute(desc: &Desc, input: &[u8]) -> Vec<u8> {
     let mut scratch = Scratch::default();
     let valid = operator
         .judge_valid(desc, FeatureLevel::NEWEST, &mut scratch)
-        .unwrap_or_else(|| panic!("{desc:?} is invalid"));
+        .unwrap_or_else(|_| panic!("{desc:?} is invalid"));
     let mut input = input.to_vec();
     input.resize(size_in_bytes(desc, Side::Input), 0);
     let mut output = vec![POISON; size_in_bytes(desc, Side::Output)];

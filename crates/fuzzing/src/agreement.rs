@@ -108,7 +108,7 @@ fn at_level<T: Operators>(
     let mut actual = expected.clone();
     let valid = operator
         .judge_valid(&case.desc, level, scratch)
-        .ok_or_else(|| "judged twice, and differently".to_owned())?;
+        .map_err(|_| "judged twice, and differently".to_owned())?;
     operator
         .plan(valid, 0, scratch)
         .map_err(|error| format!("the oracle has no plan: {error}"))?

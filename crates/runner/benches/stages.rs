@@ -78,7 +78,7 @@ fn main() {
         let mut valid = Vec::new();
         let mut batch = Batch::default();
         for (case, operator) in cases.iter().zip(&operators) {
-            if let Some(judged) = operator.judge_valid(&case.desc, level, &mut scratch) {
+            if let Ok(judged) = operator.judge_valid(&case.desc, level, &mut scratch) {
                 valid.push((case, *operator, judged));
             }
         }

@@ -72,8 +72,8 @@ pub(crate) fn another_reading(
     readings(expectation).skip(1).find(|&reading| {
         memory.clear();
         memory.resize(actual.len(), 0);
-        let valid: Option<ValidDesc<'_>> = operator.judge_valid(desc, level, scratch);
-        valid.is_some_and(|valid| {
+        let valid: Result<ValidDesc<'_>, _> = operator.judge_valid(desc, level, scratch);
+        valid.is_ok_and(|valid| {
             write_output(valid, reading, input, memory, scratch)
                 && crate::compare::same_elements(output, memory, actual)
         })

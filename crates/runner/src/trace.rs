@@ -57,8 +57,8 @@ pub fn reads(failure: &Failure, coordinates: &[i64]) -> Option<Reads> {
     let mut scratch = Scratch::default();
     // What is valid at some level is read in the same way at every other at which it is valid.
     let mut levels = FeatureLevel::all().iter().rev();
-    let valid =
-        levels.find_map(|&level| failure.operator.judge_valid(&failure.case.desc, level, &mut scratch))?;
+    let valid = levels
+        .find_map(|&level| failure.operator.judge_valid(&failure.case.desc, level, &mut scratch).ok())?;
     let source = failure.operator.plan(valid, reading, &mut scratch).ok()?.source(coordinates).ok()?;
     if let Some(source) = source {
         return Some(Reads::Input(source));

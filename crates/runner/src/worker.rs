@@ -213,16 +213,16 @@ impl<'run> Worker<'run> {
         }
         let desc = &case.desc;
         let valid = operator.judge_valid(desc, shared.level, scratch);
-        let judgement =
-            valid.map_or_else(|| operator.judge(desc, shared.level, scratch), |valid| valid.judgement());
-        if shared.selected_level.is_some_and(|selected| {
-            valid.is_some() && operator.judge_valid(desc, selected, scratch).is_none()
-        }) {
+        let judgement = valid.map_or_else(|judgement| judgement, |valid| valid.judgement());
+        if shared
+            .selected_level
+            .is_some_and(|selected| valid.is_ok() && operator.judge_valid(desc, selected, scratch).is_err())
+        {
             return Prepared::LeftOut;
         }
         let mut planned = Planned::new(index, strategy, place, judgement);
         planned.declared = shared.declared.creates(desc);
-        let Some(valid) = valid else {
+        let Ok(valid) = valid else {
             lot.batch.push_over(desc, case.binding);
             lot.planned.push(planned);
             return Prepared::Added;

@@ -39,7 +39,7 @@ fn evaluate(criterion: &mut Criterion) {
             let desc = identity(operator, rank);
             let mut scratch = Scratch::default();
             assert!(
-                operator.judge_valid(&desc, level, &mut scratch).is_some(),
+                operator.judge_valid(&desc, level, &mut scratch).is_ok(),
                 "{} of rank {rank}",
                 operator.name()
             );

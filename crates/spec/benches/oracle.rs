@@ -81,7 +81,7 @@ fn small(criterion: &mut Criterion) {
         let Some(operator) = library.operator(&case.desc.signature.operator) else { continue };
         let mut scratch = Scratch::default();
         let valid = operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch);
-        let valid = valid.unwrap_or_else(|| panic!("{name} is not valid"));
+        let valid = valid.unwrap_or_else(|_| panic!("{name} is not valid"));
         let input = vec![1; memory(&case, true)];
         let mut output = vec![0; memory(&case, false)];
         group.throughput(Throughput::Elements(output.len() as u64 / 4));
@@ -121,7 +121,7 @@ fn serve(input: usize, output: usize) {
         let case = parse(text);
         let operator = library.operator(&case.desc.signature.operator).expect("a known operator");
         let valid = operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch);
-        let valid = valid.unwrap_or_else(|| panic!("{text} is not valid"));
+        let valid = valid.unwrap_or_else(|_| panic!("{text} is not valid"));
         let written = written(&case);
         let (mut copying, mut executing) = (f64::MAX, f64::MAX);
         for _ in 0..rounds.parse().unwrap_or(1) {

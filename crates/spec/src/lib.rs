@@ -19,7 +19,7 @@
 //! let last = slice.clause("slice.reads-in-bounds").ok_or("there is no such clause")?;
 //! assert!(judgement.boundary.contains(last), "5 is the last element, and is read");
 //!
-//! let valid = slice.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch).ok_or("it is invalid")?;
+//! let valid = slice.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut scratch).map_err(|_| "it is invalid")?;
 //! let mut output = [0; 3];
 //! slice.plan(valid, 0, &mut scratch)?.execute(&[10, 11, 12, 13, 14, 15], &mut output)?;
 //! assert_eq!(output, [11, 13, 15]);

@@ -346,15 +346,15 @@ impl Operator {
         self.judge.judge(desc, level, &mut scratch.judge)
     }
 
-    /// Judges a desc, and hands it on where it is valid or open.
+    /// Judges a desc, and hands it on where it is valid or open; what was judged of an invalid one is the error.
     pub fn judge_valid<'a>(
         &'a self,
         desc: &'a Desc,
         level: FeatureLevel,
         scratch: &mut Scratch,
-    ) -> Option<ValidDesc<'a>> {
+    ) -> Result<ValidDesc<'a>, Judgement> {
         let judgement = self.judge(desc, level, scratch);
-        self.valid(desc, level, judgement)
+        self.valid(desc, level, judgement).ok_or(judgement)
     }
 
     /// Plans how a desc is executed, by a reading: 0 is the semantics, `n` the `n`-th of [`Operator::readings`],

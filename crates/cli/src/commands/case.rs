@@ -75,7 +75,7 @@ impl Judged {
     fn output(&self, input: &[u8]) -> Result<Vec<u8>, String> {
         let desc = &self.case.desc;
         let mut scratch = Scratch::default();
-        let valid = self.operator.judge_valid(desc, self.level, &mut scratch).ok_or(INVALID)?;
+        let valid = self.operator.judge_valid(desc, self.level, &mut scratch).map_err(|_| INVALID)?;
         let reading = self.reading().ok_or("the page leaves open what it holds")?;
         let output = desc.output.as_ref().ok_or("there is no output")?;
         let mut memory = vec![0; output.total_size as usize];

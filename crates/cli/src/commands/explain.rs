@@ -23,7 +23,7 @@ pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
     write_tensor(&mut out, &case.desc, Side::Output, &memory.output, palette)?;
     let mut scratch = Scratch::default();
     let valid = operator.judge_valid(&case.desc, judged.level, &mut scratch);
-    if let (Some(valid), Some(reading), Some(tensor)) = (valid, judged.reading(), &case.desc.output) {
+    if let (Ok(valid), Some(reading), Some(tensor)) = (valid, judged.reading(), &case.desc.output) {
         let held = memory.output.as_deref().ok();
         writeln!(out)?;
         let fill = operator.semantics().fill.and_then(|place| operator.signature().members.get(place));

@@ -58,8 +58,8 @@ impl<'a> Picker<'a> {
             return false;
         };
         // As in a run: what only a higher level makes valid is left out, what is invalid anyway is not.
-        operator.judge_valid(&case.desc, level, &mut self.scratch).is_some()
-            || operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut self.scratch).is_none()
+        operator.judge_valid(&case.desc, level, &mut self.scratch).is_ok()
+            || operator.judge_valid(&case.desc, FeatureLevel::NEWEST, &mut self.scratch).is_err()
     }
 }
 

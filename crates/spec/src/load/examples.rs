@@ -140,7 +140,7 @@ fn prove(operator: &Operator, case: &Case, output: &[u8], place: Place<'_>, wron
     let done = operator
         .judge_valid(&case.desc, level, &mut scratch)
         .map(|valid| operator.plan(valid, 0, &mut scratch)?.execute(input, &mut computed));
-    if let Some(Err(error)) = done {
+    if let Ok(Err(error)) = done {
         wrong.push(place.mistake("this spec cannot compute its own example", error.to_string()));
         return;
     }
