@@ -121,15 +121,17 @@ impl<T: Operators> Backend for Sequential<T> {
     fn run(&mut self, batch: &mut Batch) {
         let (jobs, inputs, outputs) = batch.parts();
         for job in jobs {
-            job.outcome = match self.0.create(&job.desc) {
-                Err(refusal) => refusal.into(),
+            // An operator may be large: it runs where it was created.
+            let mut created = self.0.create(&job.desc);
+            job.outcome = match &mut created {
+                Err(refusal) => refusal.clone().into(),
                 Ok(_) if job.runs.is_empty() => Outcome::Accepted,
-                Ok(mut operator) => job
+                Ok(operator) => job
                     .runs
                     .iter()
                     .find_map(|run| {
                         let output = &mut outputs[run.output.clone()];
-                        self.0.run(&mut operator, job.binding, &inputs[run.input.clone()], output).err()
+                        self.0.run(operator, job.binding, &inputs[run.input.clone()], output).err()
                     })
                     .map_or(Outcome::Output, |error| Outcome::Failed {
                         phase: Phase::Execute,

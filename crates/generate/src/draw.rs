@@ -31,7 +31,7 @@ pub fn derive(seed: u64, text: &str) -> u64 {
 /// `bound` / 2^16.
 #[inline]
 pub fn cut(word: u64, bound: usize) -> usize {
-    ((word & 0xFFFF) * bound as u64 >> 16) as usize
+    (((word & 0xFFFF) * bound as u64) >> 16) as usize
 }
 
 /// A stream of draws.

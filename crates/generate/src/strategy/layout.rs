@@ -76,7 +76,7 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
 /// Puts up to eight places in a random order, by eight bits of a word for each.
 fn shuffle(order: &mut [usize], mut word: u64) {
     for end in (1..order.len()).rev() {
-        order.swap(end, (word as usize & 0xFF) * (end + 1) >> 8);
+        order.swap(end, ((word as usize & 0xFF) * (end + 1)) >> 8);
         word >>= 8;
     }
 }

@@ -132,7 +132,7 @@ impl<'lib> Drawer<'lib> {
         let second = 1 - first;
         let one = table.draw(room[first], left, word >> 8);
         // Were open tuples as common as valid ones, most descs of many axes would be open.
-        let open = word >> 26 & 63 == 0;
+        let open = (word >> 26).is_multiple_of(64);
         let (low, high) = self.pools.reach(share, open, first, one as usize);
         let high = high.min(room[second]);
         if low > high {
