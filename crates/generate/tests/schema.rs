@@ -1,25 +1,14 @@
 //! The JSON Schema in `cases/schema/` is that of the form. `DMLCTS_BLESS=1 cargo test -p dmlcts-generate --test
 //! schema` writes it anew.
 
-use std::{fs, path::Path};
+#[path = "../../spec/tests/blessed/mod.rs"]
+mod blessed;
 
 use dmlcts_generate::{Suite, suite::SuiteForm};
-use schemars::SchemaGenerator;
 
 #[test]
 fn the_schema_of_suites_is_current() {
-    let schema = SchemaGenerator::default().into_root_schema_for::<SuiteForm>();
-    let generated = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/schema/suite.json");
-    if std::env::var_os("DMLCTS_BLESS").is_some() {
-        fs::create_dir_all(path.parent().expect("it has a folder")).expect("the folder can be made");
-        fs::write(&path, &generated).expect("the schema can be written");
-    }
-    let committed = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        committed == generated,
-        "cases/schema/suite.json is not the schema of the form: run this test with DMLCTS_BLESS=1 and commit what it wrote"
-    );
+    blessed::compare::<SuiteForm>("cases/schema/suite.json");
 }
 
 #[test]

@@ -45,7 +45,7 @@ mod scope;
 mod term;
 
 pub use ast::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
-pub use mistake::{Mistake, Span, nearest};
+pub use mistake::{Mistake, Span};
 pub use parser::parse;
 pub use scope::{CaseNames, Definition, Place, Scope, Type};
 pub use term::{Term, TermKind};

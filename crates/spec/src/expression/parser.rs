@@ -1,11 +1,12 @@
 //! Reads an expression by precedence climbing. Trees are bounded in height, so neither this nor whatever
 //! walks the tree later can run out of stack.
 
+use dmlcts_model::closest;
+
 use super::{
     Binary, Comparison, Expression, Form, Function, Logic, Mistake, Quantifier, Span,
     ast::MAXIMUM_HEIGHT,
     lexer::{GREATEST, Token, tokens, too_large},
-    nearest,
 };
 
 /// Words that are no names.
@@ -273,7 +274,7 @@ impl<'a> Parser<'a> {
 fn unknown_function(name: &str, span: Span) -> Mistake {
     let names: Vec<_> =
         Function::ALL.iter().map(|function| function.name()).chain(["min", "max", "align"]).collect();
-    let help = match nearest(name, names.iter().copied()) {
+    let help = match closest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the functions are {}", names.join(", ")),
     };

@@ -3,9 +3,9 @@
 
 use std::{fmt, sync::Arc};
 
-use dmlcts_model::{DataType, Enumeration, FeatureLevel, MemberKind, Side, Signature};
+use dmlcts_model::{DataType, Enumeration, FeatureLevel, MemberKind, Side, Signature, closest};
 
-use super::{Expression, Mistake, Span, Term, TermKind, nearest, parser::KEYWORDS};
+use super::{Expression, Mistake, Span, Term, TermKind, parser::KEYWORDS};
 use crate::program::{Field, Leaf, ListSource};
 
 /// The type of an expression.
@@ -262,8 +262,8 @@ impl Scope {
             Some(Type::Enumeration(enumeration)) => {
                 let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
                 // What is compared with an enumerator may be the misspelled one of the two.
-                let other = || nearest(name, names.iter().map(String::as_str));
-                mistake.help(match nearest(name, known.iter().copied()).or_else(other) {
+                let other = || closest(name, names.iter().map(String::as_str));
+                mistake.help(match closest(name, known.iter().copied()).or_else(other) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the enumerators of {} are {}", enumeration.name, known.join(", ")),
                 })
@@ -271,7 +271,7 @@ impl Scope {
             Some(Type::DataType) => {
                 let known: Vec<_> = DataType::all().filter_map(DataType::name).collect();
                 mistake.help(
-                    match nearest(name, known.iter().copied().chain(names.iter().map(String::as_str))) {
+                    match closest(name, known.iter().copied().chain(names.iter().map(String::as_str))) {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => format!("the data types are {}", known.join(", ")),
                     },
@@ -279,7 +279,7 @@ impl Scope {
             }
             _ => {
                 let all = names.iter().map(String::as_str).chain(self.constant_names());
-                mistake.help(match nearest(name, all) {
+                mistake.help(match closest(name, all) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None if name.starts_with("InputTensor.") || name.starts_with("OutputTensor.") => {
                         let fields = Field::ALL.map(Field::name).join(", ");

@@ -1,0 +1,197 @@
+//! The course of a run: threads, limits, deadlines, levels, budgets, and smaller failing cases.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dmlcts_backend::Capabilities;
+use dmlcts_model::ErrorCode;
+use dmlcts_reference::Reference;
+use dmlcts_runner::{Configuration, Ending, Event, RunError, Stop, Verdict};
+use dmlcts_spec::{Library, Operator, Predicate};
+
+use crate::fixture::{
+    BYTES, EMPTY_WINDOW, REVERSAL, behaving, case, declared, declaring, honest, refuse, run_of, spoiling,
+    summary,
+};
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let lines: Vec<String> = (1..600)
+        .map(|size| {
+            let window = if size % 7 == 0 { 0 } else { size };
+            format!(
+                "SLICE1 UINT8 in={size} out=1 InputWindowOffsets=0 InputWindowSizes={window} \
+                 InputWindowStrides=1 fill=iota"
+            )
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    // Fails on sizes that are multiples of 5, valid or not.
+    let backend = || {
+        spoiling(|job, _| {
+            if job.desc.input.as_ref().unwrap().sizes.as_ref().unwrap()[0] % 5 == 0 {
+                refuse(job, ErrorCode::OUT_OF_MEMORY);
+            }
+        })
+    };
+    let of = |jobs: usize, limit: Option<u64>, fail_fast: bool| {
+        let mut run = run_of(&lines, backend());
+        run.configuration =
+            Configuration { jobs, limit, fail_fast, shrink: false, ..Configuration::default() };
+        let mut events = Vec::new();
+        let summary = dmlcts_runner::run(&run, &mut |event| {
+            if let Event::Failed(failure) = event {
+                events.push((failure.index, failure.class));
+            }
+        })
+        .unwrap();
+        (summary.progress, summary.tally(), summary.ending, events)
+    };
+    for (limit, fail_fast) in [(None, false), (Some(100), false), (None, true)] {
+        let alone = of(1, limit, fail_fast);
+        assert_eq!(of(3, limit, fail_fast), alone);
+        assert_eq!(alone.0.ran, if fail_fast { 5 } else { limit.unwrap_or(599) });
+    }
+}
+
+#[test]
+fn a_limit_counts_the_cases_that_the_filter_lets_through() {
+    let lines: Vec<&str> = [REVERSAL, BYTES].into_iter().cycle().take(1000).collect();
+    let mut run = run_of(&lines, behaving(honest));
+    let scopes = Library::embedded().operators().iter().map(Operator::scope);
+    let filter = Predicate::compile("InputTensor.DataType == UINT8", scopes).unwrap();
+    run.configuration.filter = Some(Arc::new(filter));
+    run.configuration.limit = Some(37);
+    let summary = summary(&run);
+    assert_eq!((summary.progress.ran, summary.ending), (37, Ending::Limit));
+    assert_eq!(summary.progress.read, 74);
+}
+
+#[test]
+fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
+    let backend = behaving(|_| thread::sleep(Duration::from_secs(3600)));
+    let mut run = run_of(&[REVERSAL; 4], backend);
+    run.configuration.deadline = Some(Instant::now() + Duration::from_millis(100));
+    run.configuration.grace = Duration::from_millis(100);
+    let summary = summary(&run);
+    assert_eq!(summary.ending, Ending::Timeout);
+    assert!(!summary.abandoned.is_empty());
+    assert_eq!(summary.progress.ran, 0);
+}
+
+#[test]
+fn of_the_time_some_is_left_for_smaller_failing_cases_and_no_more_is_taken() {
+    let mut capabilities = declared();
+    capabilities.limits.batch_jobs = 16;
+    let backend = declaring(capabilities, |batch| {
+        honest(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for run in jobs.iter().flat_map(|job| &job.runs) {
+            outputs[run.output.start] ^= 1;
+        }
+        thread::sleep(Duration::from_millis(5));
+    });
+    let mut run = run_of(&vec![REVERSAL; 20_000], backend);
+    let time = Duration::from_secs(1);
+    let started = Instant::now();
+    run.configuration.deadline = Some(started + time);
+    let summary = summary(&run);
+    assert_eq!(summary.ending, Ending::Timeout);
+    assert!(summary.elapsed < time, "{:?}", summary.elapsed);
+    assert!(summary.groups[0].smallest.is_some());
+    assert!(started.elapsed() < 2 * time, "the search for smaller cases alone may take ten seconds");
+}
+
+#[test]
+fn a_run_ends_with_the_summary_of_what_ran_when_it_is_stopped() {
+    let stop = Stop::default();
+    let (asked, counter) = (stop.clone(), AtomicUsize::new(0));
+    let backend = behaving(move |batch| {
+        honest(batch);
+        if counter.fetch_add(1, Ordering::Relaxed) == 3 {
+            asked.request(Ending::Interrupted);
+        }
+    });
+    let mut run = run_of(&vec![REVERSAL; 4000], backend);
+    run.stop = stop;
+    let summary = summary(&run);
+    assert_eq!(summary.ending, Ending::Interrupted);
+    assert!((1..4000).contains(&summary.progress.ran), "{:?}", summary.progress);
+    assert_eq!(summary.tally().of(Verdict::Pass), summary.progress.ran);
+}
+
+#[test]
+fn a_backend_that_cannot_start_is_an_error_and_one_that_cannot_start_again_ends_the_run() {
+    let mut run = run_of(&[REVERSAL], Arc::new(|| Err("no device".to_owned())));
+    assert_eq!(dmlcts_runner::run(&run, &mut |_| {}).unwrap_err(), RunError::Backend("no device".into()));
+
+    let started = AtomicUsize::new(0);
+    run.backend = Arc::new(move || {
+        if started.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Ok(Box::new(Reference::backend()));
+        }
+        Err("no second device".to_owned())
+    });
+    let summary = summary(&run);
+    assert_eq!(summary.ending, Ending::BackendLost);
+    assert_eq!(summary.lost.as_deref(), Some("no second device"));
+}
+
+#[test]
+fn a_level_selects_cases_and_cannot_exceed_the_backends_own() {
+    // Valid from level 3.0 on, since it has two dimensions.
+    let mut run = run_of(&[REVERSAL, EMPTY_WINDOW], behaving(honest));
+    run.configuration.level = Some("2.1".parse().unwrap());
+    let selected = summary(&run);
+    assert_eq!(
+        (selected.progress.read, selected.progress.ran),
+        (2, 1),
+        "one is valid only at a higher level"
+    );
+
+    run.backend = Arc::new(|| Ok(Box::new(Reference::backend())));
+    let set = summary(&run);
+    assert_eq!(
+        set.tally().of(Verdict::Pass),
+        2,
+        "the reference can be set to the level, and refuses it there"
+    );
+
+    let old = Capabilities { feature_level: "2.0".parse().unwrap(), ..declared() };
+    run.backend = declaring(old, honest);
+    assert!(matches!(dmlcts_runner::run(&run, &mut |_| {}), Err(RunError::Level { .. })));
+}
+
+#[test]
+fn a_case_above_the_memory_budget_is_created_and_not_run() {
+    let mut run = run_of(&[REVERSAL], behaving(honest));
+    run.configuration.memory = 100;
+    let summary = summary(&run);
+    assert_eq!((summary.tally().of(Verdict::Pass), summary.work.runs, summary.work.too_large), (1, 0, 1));
+}
+
+#[test]
+fn a_large_failing_case_is_shrunk_to_a_small_one_that_fails_alike() {
+    let large = "SLICE1 INT16 in=3,5,7,9 out=2,4,3,9 OutputTensor.Strides=200,40,10,1 InputWindowOffsets=0,1,2,0 \
+                 InputWindowSizes=3,4,5,9 InputWindowStrides=2,1,2,-1 fill=random:7";
+    // Gets negative strides wrong, and nothing else.
+    let backend = spoiling(|job, outputs| {
+        let strides = job.desc.list("InputWindowStrides").unwrap_or_default();
+        if strides.iter().any(|&stride| stride < 0) {
+            for run in &job.runs {
+                outputs[run.output.start] ^= 1;
+            }
+        }
+    });
+    let summary = summary(&run_of(&[large], backend));
+    let group = &summary.groups[0];
+    assert_eq!(group.first.case, case(large));
+    let smallest = group.smallest.as_ref().expect("a smaller case");
+    assert_eq!((smallest.verdict, smallest.class), (group.first.verdict, group.first.class));
+    assert!(smallest.evidence.is_some());
+    assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
+    assert!(smallest.case.desc.list("InputWindowStrides").unwrap()[0] < 0, "{}", smallest.case);
+    assert!(smallest.case.to_string().len() < group.first.case.to_string().len());
+}

@@ -1,0 +1,95 @@
+//! Backends that have two batches at a time.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Limits};
+use dmlcts_model::{Desc, FeatureLevel};
+use dmlcts_runner::{Ending, Factory, Run, Verdict};
+
+use crate::fixture::{declared, honest, run_of, summary};
+
+/// A backend that takes two batches of four at a time, does its work as late as it may, and panics when it starts on a
+/// batch of which the closure says so.
+struct Patient<F> {
+    capabilities: Capabilities,
+    /// The number of jobs and the first desc of each batch that is started and not finished.
+    started: VecDeque<(usize, Desc)>,
+    most: Arc<AtomicUsize>,
+    panics: Arc<F>,
+}
+
+impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn run(&mut self, _: &mut Batch) {
+        panic!("nobody runs a batch at once");
+    }
+
+    fn start(&mut self, batch: &mut Batch) {
+        assert!(!(self.panics)(batch), "no such batch");
+        self.started.push_back((batch.jobs().len(), batch.jobs()[0].desc.clone()));
+        self.most.fetch_max(self.started.len(), Ordering::Relaxed);
+    }
+
+    fn finish(&mut self, batch: &mut Batch) {
+        let (jobs, first) = self.started.pop_front().expect("it was started");
+        assert_eq!((jobs, &first), (batch.jobs().len(), &batch.jobs()[0].desc));
+        honest(batch);
+    }
+}
+
+/// A run of one thread over so many cases on such a backend, and how many batches it had at a time.
+fn patiently(
+    cases: usize,
+    panics: impl Fn(&Batch) -> bool + Send + Sync + 'static,
+) -> (Run, Arc<AtomicUsize>) {
+    let lines: Vec<String> = (1..=cases)
+        .map(|n| format!("SLICE UINT8 in={n} out={n} Offsets=0 Sizes={n} Strides=1 fill=iota"))
+        .collect();
+    let (most, panics) = (Arc::new(AtomicUsize::new(0)), Arc::new(panics));
+    let mut capabilities = declared();
+    capabilities.limits = Limits { busy_jobs: 4, in_flight: 2, ..capabilities.limits };
+    let own = Arc::clone(&most);
+    let backend: Arc<Factory> = Arc::new(move || {
+        let (capabilities, most, panics) = (capabilities.clone(), Arc::clone(&own), Arc::clone(&panics));
+        Ok(Box::new(Patient { capabilities, started: VecDeque::new(), most, panics }))
+    });
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut run = run_of(&lines, backend);
+    run.configuration.jobs = 1;
+    (run, most)
+}
+
+#[test]
+fn a_backend_that_takes_two_batches_has_the_next_one_while_it_works_on_the_first() {
+    let (run, most) = patiently(150, |_| false);
+    let summary = summary(&run);
+    assert_eq!(summary.tally().of(Verdict::Pass), 150, "{:?}", summary.groups);
+    assert_eq!(most.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_panic_over_one_of_two_batches_is_pinned_on_its_case_and_loses_no_other() {
+    let is_77 = |batch: &Batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[77]));
+    let (run, _) = patiently(150, is_77);
+    let summary = summary(&run);
+    assert_eq!(summary.tally().of(Verdict::Crash), 1);
+    assert_eq!(summary.tally().of(Verdict::Pass), 149);
+    assert_eq!(summary.groups[0].first.case.desc.list("Sizes"), Some(&[77][..]));
+}
+
+#[test]
+fn the_first_failure_ends_a_run_with_two_batches_under_way() {
+    let (mut run, _) =
+        patiently(150, |batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[10])));
+    run.configuration.fail_fast = true;
+    let summary = summary(&run);
+    assert_eq!((summary.tally().of(Verdict::Pass), summary.tally().of(Verdict::Crash)), (9, 1));
+    assert_eq!(summary.ending, Ending::FirstFailure);
+}

@@ -1,0 +1,7 @@
+//! Backends that misbehave, each in the way that its test's name says, and what a run makes of them.
+
+mod answers;
+mod course;
+mod fixture;
+mod in_flight;
+mod outputs;

@@ -1,0 +1,139 @@
+//! Backends that write what they should not, and what a run makes of it.
+
+use dmlcts_model::Outcome;
+use dmlcts_runner::{Class, Difference, Ending, Verdict};
+
+use crate::fixture::{
+    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, failure, honest, run_of,
+    spoiling, summary,
+};
+
+#[test]
+fn an_honest_backend_passes_and_is_recorded_where_the_pages_are_silent() {
+    let lines = [REVERSAL, BYTES, STRIDED, SPECIAL, EMPTY_WINDOW, STRIDE_ZERO, HUGE];
+    let summary = summary(&run_of(&lines, behaving(honest)));
+    assert_eq!(summary.groups.len(), 0, "{:?}", summary.groups);
+    assert_eq!(summary.tally().of(Verdict::Pass), 6);
+    assert_eq!(summary.tally().of(Verdict::Recorded), 1);
+    assert_eq!(summary.work.too_large, 1, "nobody allocates four gigabytes");
+    assert_eq!(summary.ending, Ending::Complete);
+}
+
+#[test]
+fn one_wrong_element_is_found_and_located() {
+    let backend = spoiling(|job, outputs| outputs[job.runs[0].output.start + 8] ^= 0x80);
+    let summary = summary(&run_of(&[REVERSAL], backend));
+    let first = &summary.groups[0].first;
+    assert_eq!((first.verdict, first.class), (Verdict::Fail, Class::Output(Difference::WrongValue)));
+    let differences = &first.evidence.as_ref().unwrap().differences;
+    assert_eq!(differences.wrong(), 1);
+    assert_eq!(differences.first[0].coordinates.as_slice(), [0, 2]);
+}
+
+#[test]
+fn a_wrong_element_names_the_input_element_that_was_taken() {
+    // Copies without reversing: what should be 4 is 1, and so on.
+    let backend = behaving(|batch| {
+        honest(batch);
+        let (jobs, inputs, outputs) = batch.parts();
+        for run in jobs.iter().flat_map(|job| &job.runs) {
+            outputs[run.output.clone()].copy_from_slice(&inputs[run.input.clone()]);
+        }
+    });
+    let summary = summary(&run_of(&[REVERSAL], backend));
+    let first = &summary.groups[0].first;
+    let wrong = &first.evidence.as_ref().unwrap().differences.first[0];
+    let origins = dmlcts_runner::origins(first, wrong);
+    assert_eq!(origins.iter().map(|origin| origin.to_vec()).collect::<Vec<_>>(), [[0, 0]]);
+}
+
+#[test]
+fn an_output_that_was_never_written_is_unwritten_even_where_it_holds_the_poison() {
+    let lazy = || {
+        behaving(|batch| {
+            let (jobs, _, _) = batch.parts();
+            for job in jobs {
+                job.outcome = Outcome::Output;
+            }
+        })
+    };
+    assert_eq!(failure(REVERSAL, lazy()).1, Class::Output(Difference::Unwritten));
+    // The expected bytes are those of both poisons: neither memory alone would tell.
+    assert_eq!(failure(BYTES, lazy()).1, Class::Output(Difference::Unwritten));
+}
+
+#[test]
+fn a_write_past_the_end_is_noticed() {
+    let backend = spoiling(|job, outputs| outputs[job.runs[0].output.end] = 0);
+    assert_eq!(failure(REVERSAL, backend).1, Class::WroteOutside);
+}
+
+#[test]
+fn a_write_before_the_start_is_noticed() {
+    let backend = spoiling(|job, outputs| outputs[job.runs[0].output.start - 1] = 0);
+    assert_eq!(failure(REVERSAL, backend).1, Class::WroteOutside);
+}
+
+#[test]
+fn writes_into_holes_and_tails_are_notes() {
+    let holes = spoiling(|job, outputs| outputs[job.runs[0].output.start + 2] = 0);
+    let strided = summary(&run_of(&[STRIDED], holes));
+    assert_eq!((strided.tally().of(Verdict::Pass), strided.notes.holes), (1, 1));
+    let tails = spoiling(|job, outputs| outputs[job.runs[0].output.end - 1] = 0);
+    let bytes = summary(&run_of(&[BYTES], tails));
+    assert_eq!((bytes.tally().of(Verdict::Pass), bytes.notes.tails), (1, 1));
+}
+
+#[test]
+fn a_changed_input_is_noticed() {
+    let backend = behaving(|batch| {
+        honest(batch);
+        let start = batch.jobs()[0].runs[0].input.start;
+        batch.inputs[start] ^= 1;
+    });
+    assert_eq!(failure(REVERSAL, backend).1, Class::InputChanged);
+}
+
+#[test]
+fn canonical_nans_flushed_denormals_and_lost_signs_are_classes_of_their_own_and_can_be_allowed() {
+    /// How to spoil the bits of a float.
+    type Spoil = fn(u32) -> u32;
+    let kinds: [(Difference, Spoil); 3] = [
+        (Difference::NanCanonicalised, |bits| if f32::from_bits(bits).is_nan() { 0x7fc0_0000 } else { bits }),
+        (Difference::DenormalFlushed, |bits| {
+            if f32::from_bits(bits).is_subnormal() { bits & 0x8000_0000 } else { bits }
+        }),
+        (Difference::ZeroSign, |bits| if bits == 0x8000_0000 { 0 } else { bits }),
+    ];
+    for (difference, spoil) in kinds {
+        let backend = move || {
+            spoiling(move |job, outputs| {
+                for run in &job.runs {
+                    for element in outputs[run.output.clone()].as_chunks_mut::<4>().0 {
+                        *element = spoil(u32::from_le_bytes(*element)).to_le_bytes();
+                    }
+                }
+            })
+        };
+        assert_eq!(failure(SPECIAL, backend()).1, Class::Output(difference));
+        let mut run = run_of(&[SPECIAL], backend());
+        run.configuration.allow = vec![difference];
+        assert_eq!(summary(&run).tally().of(Verdict::Pass), 1, "{difference} can be allowed");
+        run.configuration.allow = vec![Difference::WrongValue];
+        assert_eq!(summary(&run).tally().of(Verdict::Fail), 1, "and nothing else");
+    }
+}
+
+#[test]
+fn an_operator_that_remembers_its_first_data_is_found_by_a_second_run() {
+    let backend = spoiling(|job, outputs| {
+        let first = job.runs[0].output.clone();
+        for run in &job.runs[1..] {
+            outputs.copy_within(first.clone(), run.output.start);
+        }
+    });
+    // One case in eight runs again; which ones depends on the index.
+    let summary = summary(&run_of(&[REVERSAL; 64], backend));
+    assert!((1..64).contains(&summary.tally().of(Verdict::Fail)), "{:?}", summary.tally());
+    assert_eq!(summary.groups[0].first.class, Class::Remembered);
+}

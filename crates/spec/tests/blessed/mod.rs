@@ -1,0 +1,23 @@
+//! Compares a JSON Schema that is committed with what its form generates, or writes it anew. Tests of other crates that
+//! have forms use it too.
+
+use std::{fs, path::Path};
+
+use schemars::{JsonSchema, SchemaGenerator};
+
+/// Compares the schema of a form with the file at `path`, which starts at the root of the repository. Where
+/// `DMLCTS_BLESS` is set, writes the file first.
+pub(crate) fn compare<T: JsonSchema>(path: &str) {
+    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
+    let generated = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    if std::env::var_os("DMLCTS_BLESS").is_some() {
+        fs::create_dir_all(file.parent().expect("it has a folder")).expect("the folder can be made");
+        fs::write(&file, &generated).expect("the schema can be written");
+    }
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        committed == generated,
+        "{path} is not the schema of the form: run this test with DMLCTS_BLESS=1 and commit what it wrote"
+    );
+}
