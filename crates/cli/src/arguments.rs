@@ -31,6 +31,8 @@ pub(crate) enum Command {
     /// Checks, shows and lists specs: what the pages promise, as YAML
     #[command(subcommand)]
     Spec(SpecCommand),
+    /// Lists who can answer cases here: adapters with their drivers and limits, and what a self-test found
+    Backends,
     /// Lists the suites that the program was built with
     Suites,
 }
@@ -80,7 +82,7 @@ pub(crate) struct Selection {
 const RUN_EXAMPLES: &str = "\
 Examples:
   dmlcts run
-  dmlcts run --suite ci --backend reference
+  dmlcts run --suite ci --backend wgpu
   dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
   dmlcts run --suite soak --timeout 10m --seed 7
   dmlcts run 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'
@@ -98,7 +100,7 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
     pub(crate) cases: Vec<String>,
 
-    /// Who answers the cases
+    /// Who answers the cases: reference, wgpu, or wgpu:<part of an adapter's name>
     #[arg(long, value_name = "NAME", default_value = Self::DEFAULT_BACKEND)]
     pub(crate) backend: String,
 

@@ -32,7 +32,7 @@ const LARGE: &str =
 
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
-    for command in ["", "run", "list", "count", "show", "explain", "judge", "spec", "suites"] {
+    for command in ["", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "suites"] {
         let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
         let output = run(&arguments);
         assert!(output.status.success());
@@ -386,4 +386,24 @@ fn a_timeout_ends_an_endless_run_and_is_no_failure() {
 fn output_that_is_no_terminal_has_no_colours() {
     assert!(!stdout(&["run", "--limit", "10"]).contains('\x1b'));
     assert!(!stdout(&["explain", EXAMPLE]).contains('\x1b'));
+}
+
+/// Where there is no adapter, one sentence says what to install. wgpu's own variable hides all that there are.
+#[cfg(feature = "wgpu")]
+#[test]
+fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
+    let hidden = if cfg!(target_os = "macos") { "dx12" } else { "metal" };
+    let without = |arguments: &[&str]| {
+        let mut command = dmlcts();
+        command.args(arguments).env("WGPU_BACKEND", hidden).output().expect("the program starts")
+    };
+    let output = without(&["run", "--backend", "wgpu"]);
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: the backend cannot be started: no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` has one that needs no GPU)");
+    assert_eq!(output.status.code(), Some(3));
+    let listed = without(&["backends"]);
+    insta::assert_snapshot!(String::from_utf8_lossy(&listed.stdout), @"
+    reference   written by hand for the CPU; feature levels 1.0 to 6.4, data types of 8 to 64 bits
+    wgpu        no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` has one that needs no GPU)
+    ");
+    assert_eq!(listed.status.code(), Some(0));
 }

@@ -43,8 +43,10 @@ pub enum OpenError {
 
 /// Every adapter, the most powerful kind first.
 pub(crate) fn all() -> Vec<wgpu::Adapter> {
-    let mut adapters = of(DIRECT);
-    if adapters.is_empty() {
+    // wgpu's own variable, such as WGPU_BACKEND=gl, says what to use.
+    let asked = Backends::from_env();
+    let mut adapters = of(asked.unwrap_or(DIRECT));
+    if adapters.is_empty() && asked.is_none() {
         adapters = of(Backends::GL);
     }
     adapters.sort_by_key(|adapter| match adapter.get_info().device_type {

@@ -23,6 +23,14 @@ pub struct Wgpu {
     started: VecDeque<Started>,
 }
 
+/// A batch taken apart.
+pub(crate) struct Taken {
+    /// Small runs.
+    pub(crate) flights: Vec<Flight>,
+    /// Jobs that run alone, and their plans.
+    pub(crate) large: Vec<(usize, Plan)>,
+}
+
 /// What was started of a batch, and what is left to do.
 struct Started {
     flights: Vec<(Flight, Result<(), Fault>)>,
@@ -36,9 +44,8 @@ impl Wgpu {
         Self { gpu, idle: Vec::new(), started: VecDeque::new() }
     }
 
-    /// Creates every job's operator, and starts the runs of those that were created.
-    fn send(&mut self, batch: &mut Batch) -> Started {
-        let device = self.gpu.device();
+    /// Creates every job's operator, writes down those that were refused, and sorts the runs of all others.
+    pub(crate) fn take(&mut self, device: &Device, batch: &mut Batch) -> Taken {
         let most = self.gpu.segment_bytes();
         let (mut flights, mut large) = (Vec::new(), Vec::new());
         let mut open: Option<Flight> = None;
@@ -64,23 +71,32 @@ impl Wgpu {
                 large.push((number, plan));
                 continue;
             }
-            for (place, run) in job.runs.iter().enumerate() {
-                let at = (number, place);
-                if open.as_mut().is_some_and(|flight| flight.segment.push(&plan, at, run, most)) {
+            for run in &job.runs {
+                if open.as_mut().is_some_and(|flight| flight.segment.push(&plan, number, run, most)) {
                     continue;
                 }
                 flights.extend(open.take());
                 let mut flight = self.idle.pop().unwrap_or_default();
                 flight.segment.clear();
                 // A small run fits an empty segment.
-                if flight.segment.push(&plan, at, run, most) {
+                if flight.segment.push(&plan, number, run, most) {
                     open = Some(flight);
                 }
             }
         }
         flights.extend(open);
-        let start = |mut flight: Flight| {
+        for flight in &mut flights {
             flight.segment.close(ends.0, ends.1);
+        }
+        Taken { flights, large }
+    }
+
+    /// Creates every job's operator, and starts the runs of those that were created.
+    fn send(&mut self, batch: &mut Batch) -> Started {
+        let device = self.gpu.device();
+        let Taken { flights, large } = self.take(&device, batch);
+        let (_, inputs, outputs) = batch.parts();
+        let start = |mut flight: Flight| {
             let (inputs, outputs) =
                 (&inputs[flight.segment.inputs.clone()], &outputs[flight.segment.outputs.clone()]);
             let started = flight.start(&device, inputs, outputs);
@@ -96,12 +112,12 @@ impl Wgpu {
         let (jobs, inputs, outputs) = batch.parts();
         for (mut flight, result) in started.flights {
             let part = &mut outputs[flight.segment.outputs.clone()];
-            let result = result.and_then(|()| flight.finish(jobs, part, timeout));
-            let runs = &flight.segment.runs;
+            let result = result.and_then(|()| flight.finish(part, timeout));
+            let runs = &flight.segment.jobs;
             match result {
                 Ok(traps) => {
                     let traps = traps.iter().copied().chain(std::iter::repeat(0));
-                    for (&(job, _), trap) in runs.iter().zip(traps) {
+                    for (&job, trap) in runs.iter().zip(traps) {
                         let Some(job) = jobs.get_mut(job as usize) else { continue };
                         let so_far = std::mem::replace(&mut job.outcome, Outcome::Lost);
                         job.outcome = if trap != 0 && matches!(so_far, Outcome::Output | Outcome::Lost) {
@@ -118,7 +134,7 @@ impl Wgpu {
                         self.gpu.abandon(&started.device);
                     }
                     let outcome = fault.outcome();
-                    for &(job, _) in runs {
+                    for &job in runs {
                         if let Some(job) = jobs.get_mut(job as usize) {
                             job.outcome = outcome.clone();
                         }

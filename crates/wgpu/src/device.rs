@@ -104,6 +104,10 @@ impl Device {
     /// Does work that uses the device, and returns the gravest error that it caused.
     pub(crate) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, Fault> {
         let (result, mut fault) = scoped(&self.handle, work);
+        if fault.is_some() {
+            // What looks like a mistake of the caller may come from a loss that is told of only here.
+            let _ = self.handle.poll(PollType::Poll);
+        }
         if let Some(reason) = self.lost() {
             fault = Some(Fault::Lost(reason));
         }

@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use dmlcts_backend::Job;
 use wgpu::{BufferUsages, SubmissionIndex};
 
 use crate::{
@@ -88,6 +87,19 @@ impl Flight {
     }
 
     fn start_unscoped(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> UnderWay {
+        let uploaded = self.upload(device, inputs, outputs);
+        let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        uploaded.encode(device, &mut encoder);
+        let Uploaded { memory, sizes, .. } = uploaded;
+        encoder.copy_buffer_to_buffer(&memory.outputs, 0, &memory.readback, 0, sizes.outputs);
+        encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
+        let submission = device.queue.submit([encoder.finish()]);
+        let readback = Readback::new(memory.readback.clone(), submission, sizes.outputs + sizes.traps);
+        UnderWay { readback, outputs: sizes.outputs }
+    }
+
+    /// Brings the segment to the device, ready to be dispatched.
+    pub(crate) fn upload(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> Uploaded<'_> {
         let Self { segment, table, memory, .. } = self;
         let runs: Vec<Run> = segment.records.pack(table).collect();
         let stride = u64::from(device.limits.min_uniform_buffer_offset_alignment);
@@ -96,12 +108,10 @@ impl Flight {
             records: table.len() as u64 * 4,
             inputs: word_bytes(inputs.len()),
             outputs: word_bytes(outputs.len()),
-            traps: segment.runs.len() as u64 * 4,
+            traps: segment.jobs.len() as u64 * 4,
         };
-        let memory = match memory {
-            Some(memory) if memory.holds(device, sizes) => memory,
-            _ => memory.insert(Memory::new(device, sizes)),
-        };
+        let held = memory.take().filter(|memory| memory.holds(device, sizes));
+        let memory = memory.insert(held.unwrap_or_else(|| Memory::new(device, sizes)));
         let queue = &device.queue;
         upload(queue, &memory.records, bytemuck::cast_slice(table));
         upload(queue, &memory.inputs, inputs);
@@ -111,34 +121,12 @@ impl Flight {
             words[..2].copy_from_slice(&[run.first, run.count]);
         }
         upload(queue, &memory.cases, bytemuck::cast_slice(&cases));
-
-        let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.clear_buffer(&memory.traps, 0, Some(sizes.traps));
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for (index, run) in runs.iter().enumerate() {
-                pass.set_pipeline(device.kernels.batched(device, run.class));
-                pass.set_bind_group(0, &memory.group, &[index as u32 * stride as u32]);
-                let most = device.limits.max_compute_workgroups_per_dimension.max(1);
-                let rows = run.count.div_ceil(most);
-                pass.dispatch_workgroups(run.count.div_ceil(rows), rows, 1);
-            }
-        }
-        encoder.copy_buffer_to_buffer(&memory.outputs, 0, &memory.readback, 0, sizes.outputs);
-        encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
-        let submission = queue.submit([encoder.finish()]);
-        let readback = Readback::new(memory.readback.clone(), submission, sizes.outputs + sizes.traps);
-        UnderWay { readback, outputs: sizes.outputs }
+        Uploaded { memory, runs, sizes }
     }
 
     /// Waits for the outputs and writes them over `outputs`. Returns what each run did that was not allowed: a word each,
     /// of the bits above; empty where none did anything.
-    pub(crate) fn finish(
-        &mut self,
-        jobs: &[Job],
-        outputs: &mut [u8],
-        timeout: Duration,
-    ) -> Result<Vec<u32>, Fault> {
+    pub(crate) fn finish(&mut self, outputs: &mut [u8], timeout: Duration) -> Result<Vec<u32>, Fault> {
         let Self { segment, memory, under_way, .. } = self;
         let (Some(under_way), Some(held)) = (under_way.take(), memory.as_ref()) else {
             return Err(Fault::Internal("nothing was under way".to_owned()));
@@ -151,8 +139,8 @@ impl Flight {
             if words.clone().any(|word| word != 0) {
                 traps.extend(words);
             }
-            segment.find_stray_writes(jobs, outputs, after, |run| {
-                traps.resize(segment.runs.len(), 0);
+            segment.find_stray_writes(outputs, after, |run| {
+                traps.resize(segment.jobs.len(), 0);
                 traps[run] |= WROTE_OUTSIDE;
             });
             outputs.copy_from_slice(after);
@@ -162,6 +150,29 @@ impl Flight {
             *memory = None;
         }
         result
+    }
+}
+
+/// A segment that lies in device memory.
+pub(crate) struct Uploaded<'a> {
+    memory: &'a Memory,
+    runs: Vec<Run>,
+    sizes: Sizes,
+}
+
+impl Uploaded<'_> {
+    /// Adds the dispatches, one for each class.
+    pub(crate) fn encode(&self, device: &Device, encoder: &mut wgpu::CommandEncoder) {
+        encoder.clear_buffer(&self.memory.traps, 0, Some(self.sizes.traps));
+        let stride = device.limits.min_uniform_buffer_offset_alignment;
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        for (index, run) in self.runs.iter().enumerate() {
+            pass.set_pipeline(device.kernels.batched(device, run.class));
+            pass.set_bind_group(0, &self.memory.group, &[index as u32 * stride]);
+            let most = device.limits.max_compute_workgroups_per_dimension.max(1);
+            let rows = run.count.div_ceil(most);
+            pass.dispatch_workgroups(run.count.div_ceil(rows), rows, 1);
+        }
     }
 }
 

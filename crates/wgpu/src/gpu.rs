@@ -14,6 +14,7 @@ use crate::{
     create::width_of,
     device::Device,
     kernels::Texts,
+    self_test::{self, Findings},
 };
 
 /// The most bytes of one part of a segment.
@@ -35,13 +36,21 @@ pub struct Options {
     pub window: usize,
     /// Whether small cases run together; otherwise each runs as if it were large.
     pub batches: bool,
+    /// Whether an adapter that fails the self-test is refused. A test of the suite wants one that fails.
+    pub refuses_unfit: bool,
     /// The kernels.
     pub texts: Texts,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(60), window: 1 << 30, batches: true, texts: Texts::default() }
+        Self {
+            timeout: Duration::from_secs(60),
+            window: 1 << 30,
+            batches: true,
+            refuses_unfit: true,
+            texts: Texts::default(),
+        }
     }
 }
 
@@ -49,6 +58,7 @@ impl Default for Options {
 pub struct Gpu {
     adapter: wgpu::Adapter,
     capabilities: Capabilities,
+    findings: Findings,
     /// What batches run on from now on; after a loss, none until one is opened again.
     device: Mutex<Arc<Device>>,
     options: Options,
@@ -62,7 +72,15 @@ impl Gpu {
 
     /// Does so, to work in another way than the usual one.
     pub fn open_with(part: &str, options: Options) -> Result<Arc<Self>, OpenError> {
-        let adapter = adapter::find(part)?;
+        Self::on(adapter::find(part)?, options)
+    }
+
+    /// Opens every adapter, the most powerful first, or says why one cannot be used.
+    pub fn all() -> Vec<Result<Arc<Self>, OpenError>> {
+        adapter::all().into_iter().map(|adapter| Self::on(adapter, Options::default())).collect()
+    }
+
+    fn on(adapter: wgpu::Adapter, options: Options) -> Result<Arc<Self>, OpenError> {
         let info = adapter.get_info();
         let device = Device::open(&adapter, &options.texts)
             .map_err(|reason| OpenError::NoDevice { adapter: info.name.clone(), reason })?;
@@ -82,8 +100,14 @@ impl Gpu {
                 in_flight: 2,
             },
         };
-        let device = Mutex::new(Arc::new(device));
-        Ok(Arc::new(Self { adapter, capabilities, device, options }))
+        let device = Arc::new(device);
+        let unfit = |reason| OpenError::Unfit { adapter: info.name.clone(), reason };
+        let findings = self_test::find_out(&device).map_err(|fault| unfit(fault.to_string()))?;
+        if let Some(refusal) = findings.refusal().filter(|_| options.refuses_unfit) {
+            return Err(unfit(refusal.to_owned()));
+        }
+        let device = Mutex::new(device);
+        Ok(Arc::new(Self { adapter, capabilities, findings, device, options }))
     }
 
     /// A backend on this adapter. All of them share its device.
@@ -94,6 +118,27 @@ impl Gpu {
     /// What it is and what it supports.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    /// What the self-test found.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// The most bytes that a binding holds, and the most workgroups in one dimension of a dispatch.
+    pub fn binding_limits(&self) -> (u64, u32) {
+        let limits = self.adapter.limits();
+        (self.binding_bytes() as u64, limits.max_compute_workgroups_per_dimension)
+    }
+
+    /// Whether a processor plays the device's part.
+    pub fn is_software(&self) -> bool {
+        self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Loses the device, as a driver may at any time: for tests of what becomes of the batches on it.
+    pub fn lose_device(&self) {
+        self.device().handle.destroy();
     }
 
     pub(crate) fn device(&self) -> Arc<Device> {

@@ -105,8 +105,20 @@ pub(crate) fn run(
     Ok(trap)
 }
 
+/// A dispatch over whole tensors that are in buffers already, to be repeated.
+pub(crate) fn whole(device: &Arc<Device>, plan: &Plan, run: &Run, inputs: &[u8], outputs: &[u8]) -> Prepared {
+    let mut plan = plan.clone();
+    plan.merge();
+    let part = |range: &Range<usize>| Part { bytes: 0..range.len(), around: range.clone(), start: 0 };
+    let (read, write) = (part(&run.input), part(&run.output));
+    let [source, target] = [inputs, outputs].map(|bytes| storage(device, "tensor", bytes));
+    let trap = storage(device, "trap", &[0; 4]);
+    let pass = Pass { plan: &plan, read: &read, write: &write, windowed: false, first: true };
+    pass.prepare(device, &source, &target, &trap)
+}
+
 /// A buffer with these bytes, and zeros up to a whole cell.
-fn storage(device: &Device, label: &str, bytes: &[u8]) -> wgpu::Buffer {
+pub(crate) fn storage(device: &Device, label: &str, bytes: &[u8]) -> wgpu::Buffer {
     let buffer = device.handle.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
         size: (bytes.len() as u64).next_multiple_of(CELL as u64).max(CELL as u64),

@@ -9,11 +9,14 @@ mod flight;
 mod gpu;
 mod kernels;
 mod large;
+mod measure;
 mod plan;
 mod record;
 mod segment;
+mod self_test;
 
 pub use adapter::OpenError;
 pub use backend::Wgpu;
 pub use gpu::{Gpu, Options};
 pub use kernels::Texts;
+pub use self_test::Findings;

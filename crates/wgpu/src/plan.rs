@@ -29,7 +29,7 @@ pub(crate) struct Shape {
 /// The largest tensor of a small case.
 const SMALL_BYTES: u64 = 64 << 10;
 /// How often an invocation may go round loops, at most: lavapipe before Mesa 25 ends one silently after 65,535 times.
-const MOST_STEPS: u32 = 8_000;
+pub(crate) const MOST_STEPS: u32 = 8_000;
 
 /// What to move where. All places are in elements from the start of a tensor, modulo 2^32: a true place is below that, so
 /// that sums may wrap on their way.

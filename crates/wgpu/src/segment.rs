@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use dmlcts_backend::{Job, Run};
+use dmlcts_backend::Run;
 
 use crate::{
     plan::Plan,
@@ -22,8 +22,10 @@ const MARGIN: usize = 32;
 /// Runs of a batch, by their place in it.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
-    /// Job and run of each, in the order of the batch.
-    pub(crate) runs: Vec<(u32, u32)>,
+    /// The job of each, in the order of the batch.
+    pub(crate) jobs: Vec<u32>,
+    /// The output of each, in this segment's part.
+    written: Vec<Range<usize>>,
     pub(crate) records: Records,
     /// The part of [`dmlcts_backend::Batch::inputs`].
     pub(crate) inputs: Range<usize>,
@@ -34,7 +36,8 @@ pub(crate) struct Segment {
 impl Segment {
     /// Forgets all runs.
     pub(crate) fn clear(&mut self) {
-        self.runs.clear();
+        self.jobs.clear();
+        self.written.clear();
         self.records.clear();
         self.inputs = 0..0;
         self.outputs = 0..0;
@@ -42,8 +45,8 @@ impl Segment {
 
     /// Adds a run, unless one part would grow beyond `most` bytes. Its memory lies behind that of all runs so far, at
     /// multiples of 4.
-    pub(crate) fn push(&mut self, plan: &Plan, at: (usize, usize), run: &Run, most: usize) -> bool {
-        let first = self.runs.is_empty();
+    pub(crate) fn push(&mut self, plan: &Plan, job: usize, run: &Run, most: usize) -> bool {
+        let first = self.jobs.is_empty();
         let start = |range: &Range<usize>, part: &Range<usize>| {
             if first { range.start.saturating_sub(MARGIN) / ALIGNMENT * ALIGNMENT } else { part.start }
         };
@@ -53,12 +56,13 @@ impl Segment {
             return false;
         }
         let place = Place {
-            number: self.runs.len() as u32,
+            number: self.jobs.len() as u32,
             input: ((run.input.start - inputs.start) / 4) as u32,
             output: ((run.output.start - outputs.start) / 4) as u32,
         };
         self.records.push(plan, place);
-        self.runs.push((at.0 as u32, at.1 as u32));
+        self.jobs.push(job as u32);
+        self.written.push(run.output.start - outputs.start..run.output.end - outputs.start);
         (self.inputs, self.outputs) = (inputs, outputs);
         true
     }
@@ -71,43 +75,60 @@ impl Segment {
 
     /// Calls `found` with the number of each run beside whose output something was written: `before` and `after` are
     /// this segment's part of the outputs.
-    pub(crate) fn find_stray_writes(
-        &self,
-        jobs: &[Job],
-        before: &[u8],
-        after: &[u8],
-        mut found: impl FnMut(usize),
-    ) {
-        let mut last: Option<usize> = None;
+    pub(crate) fn find_stray_writes(&self, before: &[u8], after: &[u8], mut found: impl FnMut(usize)) {
         let mut from = 0;
-        let outputs = self.runs.iter().map(|&(job, run)| {
-            let run = jobs.get(job as usize).and_then(|job| job.runs.get(run as usize));
-            run.map_or(0..0, |run| run.output.start - self.outputs.start..run.output.end - self.outputs.start)
-        });
-        let end = before.len();
-        for (number, output) in outputs.map(Some).chain([None]).enumerate() {
-            let to = output.as_ref().map_or(end, |output| output.start);
-            let gap = from..to;
-            if before.get(gap.clone()) != after.get(gap.clone()) {
-                let changed = gap.clone().filter(|&at| before.get(at) != after.get(at));
-                let mut blamed = None;
-                for at in changed {
-                    // The nearer neighbour wrote it, or the only one.
-                    let nearer_the_next = (at - gap.start) * 2 >= gap.len();
-                    let run = match last {
-                        Some(last) if !nearer_the_next || output.is_none() => last,
-                        _ => number,
-                    };
-                    if blamed != Some(run) && run < self.runs.len() {
-                        found(run);
-                        blamed = Some(run);
-                    }
-                }
+        for (number, written) in self.written.iter().chain([&(before.len()..before.len())]).enumerate() {
+            let gap = from..written.start;
+            from = written.end;
+            if before.get(gap.clone()) == after.get(gap.clone()) {
+                continue;
             }
-            if let Some(output) = output {
-                from = output.end;
-                last = Some(number);
+            for at in gap.clone().filter(|&at| before.get(at) != after.get(at)) {
+                // The nearer neighbour wrote it, or the only one.
+                let nearer_the_last = (at - gap.start) * 2 < gap.len() || number == self.written.len();
+                found(if nearer_the_last { number.saturating_sub(1) } else { number });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Shape;
+
+    #[test]
+    fn a_stray_write_is_blamed_on_the_nearer_case() {
+        let shape = Shape { width: 4, elements: 1, packed: true, bytes: [4; 2] };
+        let mut segment = Segment::default();
+        for (job, start) in [32, 96].into_iter().enumerate() {
+            let run = Run { input: start..start + 4, output: start..start + 4 };
+            assert!(segment.push(&Plan::new(&shape), job, &run, 1000));
+        }
+        segment.close(132, 132);
+        assert_eq!((segment.outputs.clone(), segment.inputs.clone()), (0..132, 0..132));
+        let blamed = |at: usize| {
+            let before = [0; 132];
+            let mut after = before;
+            after[at] = 1;
+            let mut blamed = Vec::new();
+            segment.find_stray_writes(&before, &after, |run| blamed.push(run));
+            blamed
+        };
+        assert_eq!(blamed(0), [0], "before the first");
+        assert_eq!(blamed(32), [], "an output");
+        assert_eq!((blamed(36), blamed(60)), (vec![0], vec![0]));
+        assert_eq!((blamed(70), blamed(95)), (vec![1], vec![1]));
+        assert_eq!(blamed(131), [1], "behind the last");
+    }
+
+    #[test]
+    fn a_run_that_does_not_fit_stays_outside() {
+        let shape = Shape { width: 4, elements: 1, packed: true, bytes: [4; 2] };
+        let mut segment = Segment::default();
+        let run = |start: usize| Run { input: start..start + 4, output: start..start + 4 };
+        assert!(segment.push(&Plan::new(&shape), 0, &run(0), 64));
+        assert!(!segment.push(&Plan::new(&shape), 1, &run(64), 64));
+        assert_eq!(segment.jobs, [0]);
     }
 }

@@ -1,5 +1,6 @@
 //! The program's commands, one a file.
 
+mod backends;
 mod case;
 mod explain;
 mod list;
@@ -22,6 +23,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Judge(arguments) => case::judge(arguments),
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Spec(arguments) => spec::spec(arguments),
+        Command::Backends => backends::backends(),
         Command::Suites => suites::suites(),
     }
 }

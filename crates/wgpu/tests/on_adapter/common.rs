@@ -50,7 +50,6 @@ pub(crate) fn suite(name: &str) -> Arc<dyn Source> {
     Arc::new(Parts::new(expansion, &[]))
 }
 
-#[expect(dead_code, reason = "for tests to come")]
 /// Cases, a line each.
 pub(crate) fn lines(lines: &[&str]) -> Arc<dyn Source> {
     let case = |line: &&str| {

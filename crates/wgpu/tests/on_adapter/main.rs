@@ -1,4 +1,7 @@
 //! Tests that need an adapter. Where there is none they say so, and fail where `DMLCTS_REQUIRE_WGPU` is 1.
 
 mod common;
+mod examples;
+mod hazards;
+mod mutants;
 mod suites;

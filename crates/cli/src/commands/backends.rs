@@ -1,0 +1,47 @@
+//! `dmlcts backends`: who can answer cases here, and what is known of them.
+
+use std::io::{self, Write};
+
+use crate::{exit::Exit, output, problem::Problem};
+
+/// Lists every backend that the program was built with; of a GPU's, every adapter.
+pub(crate) fn backends() -> Result<Exit, Problem> {
+    let mut out = output::stdout();
+    writeln!(
+        out,
+        "reference   written by hand for the CPU; feature levels 1.0 to 6.4, data types of 8 to 64 bits"
+    )?;
+    #[cfg(feature = "wgpu")]
+    wgpu(&mut out)?;
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+#[cfg(feature = "wgpu")]
+fn wgpu(out: &mut impl Write) -> io::Result<()> {
+    let adapters = dmlcts_wgpu::Gpu::all();
+    if adapters.is_empty() {
+        return writeln!(out, "wgpu        {}", dmlcts_wgpu::OpenError::NoAdapter);
+    }
+    for adapter in adapters {
+        let gpu = match adapter {
+            Ok(gpu) => gpu,
+            Err(error) => {
+                writeln!(out, "wgpu        {error}")?;
+                continue;
+            }
+        };
+        let capabilities = gpu.capabilities();
+        let (binding, workgroups) = gpu.binding_limits();
+        writeln!(out, "wgpu        {}", capabilities.device)?;
+        writeln!(out, "            driver: {}", capabilities.driver)?;
+        writeln!(
+            out,
+            "            limits: {} MiB in a binding, {workgroups} workgroups in a dimension, {} MiB in a tensor",
+            binding >> 20,
+            capabilities.limits.tensor_bytes >> 20
+        )?;
+        writeln!(out, "            self-test: {}", gpu.findings())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! How long the device alone takes: repeated dispatches over memory that is there already, and the copies from buffer
+//! to buffer that they are compared with.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use dmlcts_backend::{Batch, Refusal, Run};
+use dmlcts_model::Desc;
+use wgpu::CommandEncoder;
+
+use crate::{Gpu, create::create, device::Device, large};
+
+/// As long as this is measured at least.
+const LONG_ENOUGH: Duration = Duration::from_millis(200);
+
+impl Gpu {
+    /// How long a copy of so many bytes from one buffer to another takes.
+    pub fn time_copy(&self, bytes: u64) -> Result<Duration, String> {
+        let device = self.device();
+        let zeros = vec![0; usize::try_from(bytes).map_err(|error| error.to_string())?];
+        let buffers = device.scoped(|| [0, 1].map(|_| large::storage(&device, "copy", &zeros)));
+        let [from, to] = buffers.map_err(|fault| fault.to_string())?;
+        repeat(&device, |encoder| encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes))
+    }
+
+    /// How long the kernel of one large case takes, whatever its size.
+    pub fn time_large(&self, desc: &Desc) -> Result<Duration, String> {
+        let device = self.device();
+        let plan = created(desc)?;
+        let [input, output] = plan.shape.bytes.map(|bytes| bytes as usize);
+        if input.max(output) > self.window() {
+            return Err("a tensor is larger than a binding".to_owned());
+        }
+        let (inputs, outputs) = (vec![1; input], vec![0; output]);
+        let run = Run { input: 0..input, output: 0..output };
+        let prepared = device.scoped(|| large::whole(&device, &plan, &run, &inputs, &outputs));
+        let prepared = prepared.map_err(|fault| fault.to_string())?;
+        repeat(&device, |encoder| prepared.encode(&device, encoder))
+    }
+
+    /// How long the dispatches of a batch of small cases take.
+    pub fn time_batch(self: &Arc<Self>, batch: &mut Batch) -> Result<Duration, String> {
+        let device = self.device();
+        let mut taken = self.backend().take(&device, batch);
+        let (_, inputs, outputs) = batch.parts();
+        let uploaded = device.scoped(|| {
+            let flights = taken.flights.iter_mut().map(|flight| {
+                let (from, to) = (flight.segment.inputs.clone(), flight.segment.outputs.clone());
+                flight.upload(&device, &inputs[from], &outputs[to])
+            });
+            flights.collect::<Vec<_>>()
+        });
+        let uploaded = uploaded.map_err(|fault| fault.to_string())?;
+        repeat(&device, |encoder| uploaded.iter().for_each(|uploaded| uploaded.encode(&device, encoder)))
+    }
+}
+
+fn created(desc: &Desc) -> Result<crate::plan::Plan, String> {
+    create(desc).map_err(|refusal| match refusal {
+        Refusal::Invalid(reason) | Refusal::Unsupported(reason) | Refusal::Other(_, reason) => {
+            reason.into_owned()
+        }
+    })
+}
+
+/// How long one time takes of what is done so often that it takes long enough to be measured.
+fn repeat(device: &Device, encode: impl Fn(&mut CommandEncoder)) -> Result<Duration, String> {
+    let timed = |times: u32| {
+        let started = Instant::now();
+        let submission = device.scoped(|| {
+            let mut encoder =
+                device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for _ in 0..times {
+                encode(&mut encoder);
+            }
+            device.queue.submit([encoder.finish()])
+        });
+        let waited = submission.and_then(|submission| device.wait(&submission, Duration::from_secs(120)));
+        waited.map(|()| started.elapsed()).map_err(|fault| fault.to_string())
+    };
+    // Uploads, and compiles.
+    timed(1)?;
+    let mut times = 1;
+    loop {
+        let elapsed = timed(times)?;
+        if elapsed >= LONG_ENOUGH || times >= 1 << 14 {
+            // The best of three: what else the machine does only ever takes longer.
+            let best = elapsed.min(timed(times)?).min(timed(times)?);
+            return Ok(best / times);
+        }
+        times *= 2;
+    }
+}

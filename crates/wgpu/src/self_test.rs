@@ -1,0 +1,176 @@
+//! What is found out about a device before any case runs on it: whether memory holds what is put there, whether the guards
+//! that every verdict rests on work, and how many loop iterations an invocation is allowed.
+
+use std::{fmt, ops::Range, sync::Arc, time::Duration};
+
+use dmlcts_backend::Run;
+use wgpu::{BufferUsages, util::DeviceExt};
+
+use crate::{
+    device::{Device, Fault},
+    flight::{Flight, READ_OUTSIDE, Readback, WROTE_OUTSIDE},
+    plan::{Plan, Shape},
+};
+
+/// As often an invocation goes round a loop in the test: more often than a driver is known to give up at.
+const ROUNDS: u32 = 200_000;
+/// As long the test waits for each answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What the self-test found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Findings {
+    /// Bytes that are put into a buffer come back from it.
+    pub poison_lands: bool,
+    /// A case that stays inside of its tensors comes out right, with all that lies around its output unchanged.
+    pub guards_hold: bool,
+    /// A case that would leave its tensors is stopped, and says so.
+    pub spans_trap: bool,
+    /// After so many loop iterations an invocation ended without a word; `None` where it did all of the 200,000 asked for.
+    pub loop_limit: Option<u32>,
+}
+
+impl Findings {
+    /// Why no case can be run on such a device, where it is so.
+    pub(crate) fn refusal(&self) -> Option<&'static str> {
+        if !self.poison_lands {
+            Some("what is put into its memory does not come back")
+        } else if !self.guards_hold {
+            Some("a copy of four words comes out wrong, or changes what lies around it")
+        } else if !self.spans_trap {
+            Some("a case that leaves its tensors is not stopped")
+        } else if self.loop_limit.is_some_and(|limit| limit < crate::plan::MOST_STEPS) {
+            Some("an invocation ends after fewer loop iterations than small cases need")
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let not = |holds: bool| if holds { "" } else { "NOT " };
+        write!(
+            f,
+            "poison {}landing, guards {}holding, spans {}trapping",
+            not(self.poison_lands),
+            not(self.guards_hold),
+            not(self.spans_trap)
+        )?;
+        match self.loop_limit {
+            Some(limit) => write!(
+                f,
+                "; an invocation ends silently after {limit} loop iterations, so that none takes more than {}",
+                crate::plan::MOST_STEPS
+            ),
+            None => write!(f, "; {ROUNDS} loop iterations in an invocation"),
+        }
+    }
+}
+
+/// Tests a device.
+pub(crate) fn find_out(device: &Arc<Device>) -> Result<Findings, Fault> {
+    Ok(Findings {
+        poison_lands: poison_lands(device)?,
+        guards_hold: guards_hold(device)?,
+        spans_trap: spans_trap(device)?,
+        loop_limit: loop_limit(device)?,
+    })
+}
+
+/// Uploads two patterns in turn to one buffer, and looks at what is there.
+fn poison_lands(device: &Arc<Device>) -> Result<bool, Fault> {
+    let mut lands = true;
+    for pattern in [0xB5, 0x4A] {
+        let before = vec![pattern; 4096];
+        let readback = device.scoped(|| {
+            let buffer = crate::large::storage(device, "poison", &before);
+            read_back(device, &buffer, |_| {})
+        })?;
+        lands &= readback.read(device, TIMEOUT, |after| after == before)?;
+    }
+    Ok(lands)
+}
+
+/// A buffer's bytes, after what else is to be done before.
+fn read_back(
+    device: &Device,
+    buffer: &wgpu::Buffer,
+    before: impl FnOnce(&mut wgpu::CommandEncoder),
+) -> Readback {
+    let readback = device.handle.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("readback"),
+        size: buffer.size(),
+        usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    before(&mut encoder);
+    encoder.copy_buffer_to_buffer(buffer, 0, &readback, 0, buffer.size());
+    Readback::new(readback, device.queue.submit([encoder.finish()]), buffer.size())
+}
+
+/// Copies four words from the middle of one arena to the middle of another.
+fn guards_hold(device: &Arc<Device>) -> Result<bool, Fault> {
+    let (trap, outputs) = copy_four_words(device, 16)?;
+    let is_right = outputs[MIDDLE] == [7; 16] && outputs[..32] == [0xB5; 32] && outputs[48..] == [0xB5; 32];
+    Ok(is_right && trap == 0)
+}
+
+/// Does so with spans that end too early.
+fn spans_trap(device: &Arc<Device>) -> Result<bool, Fault> {
+    let (trap, outputs) = copy_four_words(device, 8)?;
+    // What is stopped on its way out has not been read, and the other way round.
+    Ok(trap & (READ_OUTSIDE | WROTE_OUTSIDE) != 0 && outputs[40..48] == [0xB5; 8])
+}
+
+const MIDDLE: Range<usize> = 32..48;
+
+fn copy_four_words(device: &Arc<Device>, span: u64) -> Result<(u32, Vec<u8>), Fault> {
+    let shape = Shape { width: 4, elements: 4, packed: true, bytes: [span; 2] };
+    let mut plan = Plan::new(&shape);
+    plan.step(4, 0, 1, [1, 1]);
+    let (inputs, mut outputs) = (vec![7; 80], vec![0xB5; 80]);
+    let mut flight = Flight::default();
+    let run = Run { input: MIDDLE, output: MIDDLE };
+    flight.segment.push(&plan, 0, &run, usize::MAX);
+    flight.segment.close(inputs.len(), outputs.len());
+    flight.start(device, &inputs, &outputs)?;
+    let traps = flight.finish(&mut outputs, TIMEOUT)?;
+    Ok((traps.first().copied().unwrap_or(0), outputs))
+}
+
+/// How often an invocation goes round a loop before it is ended.
+fn loop_limit(device: &Arc<Device>) -> Result<Option<u32>, Fault> {
+    let readback = device.scoped(|| {
+        let module = device.handle.create_shader_module(wgpu::include_wgsl!("kernels/loops.wgsl"));
+        let pipeline = device.handle.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("loops"),
+            layout: None,
+            module: &module,
+            entry_point: Some("run"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        let rounds = device.handle.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("rounds"),
+            contents: bytemuck::cast_slice(&[ROUNDS, 0]),
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+        });
+        let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("loops"),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: rounds.as_entire_binding() }],
+        });
+        read_back(device, &rounds, |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(1, 1, 1);
+        })
+    })?;
+    let done = readback.read(device, TIMEOUT, |bytes| {
+        bytes.as_chunks::<4>().0.get(1).map_or(0, |word| u32::from_le_bytes(*word))
+    })?;
+    Ok((done != ROUNDS).then_some(done))
+}

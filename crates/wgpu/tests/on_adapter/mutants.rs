@@ -1,0 +1,194 @@
+//! Faults planted in the kernels' texts, each of which the suite must find. Some make a wrong result; some make a
+//! right one and leave a tensor on the way, which guards and spans must catch.
+
+use dmlcts_model::Outcome;
+use dmlcts_runner::{Configuration, Summary, Verdict};
+use dmlcts_wgpu::{Options, Texts};
+
+use crate::common::{gpu, run, suite};
+
+/// What must give a mutant away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// A wrong output.
+    Result,
+    /// A read or a write outside of a tensor.
+    Guard,
+    Either,
+}
+
+/// Runs the suite until it finds something.
+fn summary(options: Options) -> Option<Summary> {
+    let gpu = gpu(options)?;
+    let configuration = Configuration {
+        fail_fast: true,
+        shrink: false,
+        memory: 1 << 20,
+        jobs: 1,
+        ..Configuration::default()
+    };
+    Some(run(&gpu, suite("smoke"), configuration))
+}
+
+#[track_caller]
+fn killed(by: By, batches: bool, text: impl Fn(&mut Texts) -> &mut String, faults: &[(&str, &str)]) {
+    let mut texts = Texts::default();
+    let text = text(&mut texts);
+    for (right, wrong) in faults {
+        assert_eq!(text.matches(right).count(), 1, "`{right}` must stand once in the kernel");
+        *text = text.replace(right, wrong);
+    }
+    let Some(summary) = summary(Options { batches, texts, refuses_unfit: false, ..Options::default() })
+    else {
+        return;
+    };
+    let first = summary.groups.first().map(|group| &group.first);
+    let first = first.unwrap_or_else(|| panic!("the mutant survived: {faults:?}"));
+    let guarded = match &first.outcome {
+        Outcome::Failed { reason, .. } => reason.contains("outside"),
+        _ => false,
+    };
+    assert!(first.verdict == Verdict::Fail, "{faults:?}: {first:?}");
+    let found = if guarded { By::Guard } else { By::Result };
+    assert!(by == By::Either || found == by, "{faults:?} was found by {found:?}: {:?}", first.outcome);
+}
+
+fn batched(texts: &mut Texts) -> &mut String {
+    &mut texts.batched
+}
+
+fn large(texts: &mut Texts) -> &mut String {
+    &mut texts.large
+}
+
+fn transposed(texts: &mut Texts) -> &mut String {
+    &mut texts.transposed
+}
+
+#[test]
+fn batched_an_index_off_by_one() {
+    let fault = ("move_.source += c * records[at + 1u];", "move_.source += (c + 1u) * records[at + 1u];");
+    killed(By::Either, true, batched, &[fault]);
+}
+
+#[test]
+fn batched_reading_from_behind_the_input_what_is_not_used() {
+    // The output is right: only the span check can tell.
+    let fault = (
+        "    let case_ = read_case(records[cases.first + index]);",
+        "    let case_ = read_case(records[cases.first + index]);\n    _ = is_readable(case_, case_.input_bytes / WIDTH);",
+    );
+    killed(By::Guard, true, batched, &[fault]);
+}
+
+#[test]
+fn batched_a_cell_too_many() {
+    killed(
+        By::Guard,
+        true,
+        batched,
+        &[("        cells = (cells * WIDTH + 3u) / 4u;", "        cells = (cells * WIDTH + 3u) / 4u + 8u;")],
+    );
+}
+
+#[test]
+fn batched_a_cell_too_many_and_no_span_check() {
+    // The words behind the output are the guard.
+    let check = (
+        "    let inside = place < case_.output_bytes / bytes;",
+        "    let inside = place < case_.output_bytes / bytes + 2u;",
+    );
+    let cell =
+        ("        cells = (cells * WIDTH + 3u) / 4u;", "        cells = (cells * WIDTH + 3u) / 4u + 2u;");
+    let tail = (
+        "    let elements = min(4u / WIDTH, case_.elements - first);",
+        "    let elements = min(4u / WIDTH, case_.elements + 64u);",
+    );
+    killed(By::Guard, true, batched, &[check, cell, tail]);
+}
+
+#[test]
+fn batched_a_narrow_element_that_clobbers_its_neighbours() {
+    let fault = (
+        "    atomicXor(&outputs[place], (old ^ (narrow(case_, move_) << shift)) & mine);",
+        "    atomicStore(&outputs[place], narrow(case_, move_) << shift);",
+    );
+    killed(By::Result, true, batched, &[fault]);
+}
+
+#[test]
+fn batched_a_fold_without_its_mirror() {
+    killed(By::Result, true, batched, &[("if (mirror != 0u) {", "if (mirror == 0xffffffffu) {")]);
+}
+
+#[test]
+fn batched_only_the_first_row_of_lanes() {
+    killed(
+        By::Result,
+        true,
+        batched,
+        &[("cell < cells; cell += LANES", "cell < min(cells, LANES); cell += LANES")],
+    );
+}
+
+#[test]
+fn large_a_tail_that_clobbers() {
+    let fault = ("    if (!WINDOWED && count == in_block) {", "    if (!WINDOWED) {");
+    killed(By::Either, false, large, &[fault]);
+}
+
+#[test]
+fn large_a_shift_that_forgets_the_upper_word() {
+    let fault = ("    return (low >> shift) | (high << (vec4(32u) - shift));", "    return low >> shift;");
+    killed(By::Result, false, large, &[fault]);
+}
+
+#[test]
+fn large_halves_that_are_not_swapped() {
+    let fault =
+        ("    if (WIDTH == 2u) {\n        return halves;", "    if (WIDTH == 2u) {\n        return words;");
+    killed(By::Result, false, large, &[fault]);
+}
+
+#[test]
+fn large_a_run_that_may_reach_over_the_end_of_a_row() {
+    let fault = ("    if (c + count > job.axis[0].size) {", "    if (c >= job.axis[0].size) {");
+    killed(By::Either, false, large, &[fault]);
+}
+
+#[test]
+fn large_no_last_cell() {
+    killed(
+        By::Result,
+        false,
+        large,
+        &[("    if (index >= job.cells) {", "    if (index + 1u >= job.cells) {")],
+    );
+}
+
+#[test]
+fn large_a_scatter_that_clobbers_its_neighbours() {
+    let fault = (
+        "    atomicXor(&output_words[start + byte / 4u], (old ^ (bits.x << shift)) & mine);",
+        "    atomicStore(&output_words[start + byte / 4u], bits.x << shift);",
+    );
+    killed(By::Result, false, large, &[fault]);
+}
+
+#[test]
+fn large_a_fill_with_too_many_bits() {
+    let fault = ("let element = job.fill.x & ones();", "let element = job.fill.x >> 1u;");
+    killed(By::Result, false, large, &[fault]);
+}
+
+#[test]
+fn transposed_a_column_that_is_a_row() {
+    // The suite has few tensors that are large enough for tiles: these cases are its hazards' own.
+    let mut texts = Texts::default();
+    let text = transposed(&mut texts);
+    assert_eq!(text.matches("put(place, column * PITCH + row);").count(), 1);
+    *text = text.replace("put(place, column * PITCH + row);", "put(place, row * PITCH + column);");
+    let Some(gpu) = gpu(Options { batches: false, texts, ..Options::default() }) else { return };
+    let summary = run(&gpu, crate::hazards::transposed_cases(), Configuration::default());
+    assert_eq!(summary.tally().of(Verdict::Fail), crate::hazards::TRANSPOSED.len() as u64);
+}
