@@ -151,7 +151,7 @@ impl CompiledRead {
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        let told = Told::new(&program, &reached);
+        let told = Told::new(signature, &program, &reached);
         Self { program, result, fixed, steps, coordinate, fill, when, told }
     }
 

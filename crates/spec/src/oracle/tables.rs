@@ -3,11 +3,12 @@
 //! The tensors of a run are small and put together from the same axes over and over: an axis is worked out when
 //! it is first met, and looked up from then on.
 
-use dmlcts_model::Side;
+use dmlcts_model::{Side, Signature};
 
 use crate::program::{
-    Inputs, Leaf, ListSource, OpId, Operation, Program, list_of,
-    memo::{Key, Memo, WORDS},
+    Inputs, Leaf, ListSource, OpId, Operation, Program,
+    axis_key::{AxisKey, AxisKeys, KeyList, VALUES, put},
+    memo::Memo,
 };
 
 /// How many axes are remembered of one read.
@@ -22,7 +23,8 @@ const MOST_READS: usize = 32;
 pub(super) struct Told {
     /// Tells what is remembered of this read from what is remembered of others.
     id: u64,
-    lists: Vec<ListSource>,
+    /// The output's sizes come first.
+    lists: Vec<KeyList>,
     scalars: Vec<Leaf>,
     by_axis: bool,
 }
@@ -30,47 +32,43 @@ pub(super) struct Told {
 impl Told {
     /// By what the axes of these operations are told apart; `None` where it is more than a key holds, or where an
     /// axis follows from others.
-    pub(super) fn new(program: &Program, operations: &[OpId]) -> Option<Self> {
+    pub(super) fn new(signature: &Signature, program: &Program, operations: &[OpId]) -> Option<Self> {
         use std::sync::atomic::{AtomicU64, Ordering};
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let id = COUNT.fetch_add(1, Ordering::Relaxed);
-        let mut told = Self { id, lists: Vec::new(), scalars: Vec::new(), by_axis: false };
+        let list = |source: ListSource| KeyList::new(source, signature);
+        let sizes = list(ListSource::Sizes(Side::Output));
+        let mut told = Self { id, lists: vec![sizes], scalars: Vec::new(), by_axis: false };
         for &id in operations {
             match program.op(id).operation {
                 Operation::Leaf(Leaf::Coordinate) => {}
                 Operation::Leaf(Leaf::Axis) => told.by_axis = true,
                 Operation::Leaf(Leaf::List(ListSource::Strides(_))) | Operation::Over(..) => return None,
-                Operation::Leaf(Leaf::List(source)) => told.lists.push(source),
+                Operation::Leaf(Leaf::List(source)) => told.lists.push(list(source)),
                 Operation::Leaf(leaf @ (Leaf::Member(_) | Leaf::Level)) => told.scalars.push(leaf),
                 Operation::Leaf(_) => return None,
                 _ => {}
             }
         }
-        // The first words are the size of the output and, where it counts, the index of the axis.
-        let words = 2 + told.lists.len() + told.scalars.len();
-        (words <= WORDS).then_some(told)
+        let values = told.lists.len() + told.scalars.len() + usize::from(told.by_axis);
+        (values <= VALUES).then_some(told)
     }
 
-    /// The keys of a desc's axes. `None` where a list is shorter than the output has axes.
+    /// The keys of a desc's axes. `None` where a list is shorter than the output has axes, or a value does not fit.
     #[inline]
-    fn keys(&self, inputs: &Inputs<'_>, keys: &mut [Key]) -> Option<()> {
-        let mut put = |word: usize, source: ListSource| {
-            let values = list_of(inputs.desc, source)?.get(..keys.len())?;
-            keys.iter_mut().zip(values).for_each(|(key, &value)| key[word] = value);
-            Some(())
-        };
-        put(0, ListSource::Sizes(Side::Output))?;
-        for (word, source) in (2..).zip(&self.lists) {
-            put(word, *source)?;
+    fn keys(&self, inputs: &Inputs<'_>, keys: &mut [AxisKey]) -> Option<()> {
+        keys.fill(AxisKey::default());
+        for (place, list) in self.lists.iter().enumerate() {
+            list.load(inputs.desc, keys, place)?;
+        }
+        for (place, leaf) in (self.lists.len()..).zip(&self.scalars) {
+            let value = i32::try_from(leaf.scalar(inputs)?).ok()?;
+            for key in &mut *keys {
+                put(key, place, value as u32);
+            }
         }
         if self.by_axis {
-            (0..).zip(&mut *keys).for_each(|(axis, key)| key[1] = axis);
-        }
-        for (word, leaf) in (2 + self.lists.len()..).zip(&self.scalars) {
-            let value = i64::try_from(leaf.scalar(inputs)?).ok()?;
-            for key in &mut *keys {
-                key[word] = value;
-            }
+            (0..).zip(keys).for_each(|(axis, key)| put(key, VALUES - 1, axis));
         }
         Some(())
     }
@@ -85,10 +83,10 @@ pub(super) struct Tables {
 /// The axes of one read.
 #[derive(Debug, Default)]
 pub(super) struct Axes {
-    memo: Memo<Table, MOST_AXES>,
+    memo: Memo<Table, { VALUES / 2 }, MOST_AXES>,
     coordinates: Vec<u32>,
     /// Of the desc in hand.
-    keys: [Key; crate::program::MAXIMUM_AXES],
+    keys: AxisKeys,
 }
 
 /// Where the table of an axis lies in [`Axes::coordinates`].
@@ -144,7 +142,8 @@ impl Axes {
             self.coordinates.clear();
         }
         for key in self.keys.iter().take(count) {
-            let size = usize::try_from(key[0]).unwrap_or(0).min(coordinates.len());
+            // The size of the output is the first value.
+            let size = (key[0] as u32 as usize).min(coordinates.len());
             let (table, rest) = coordinates.split_at(size);
             coordinates = rest;
             if self.memo.find(key).is_none() {

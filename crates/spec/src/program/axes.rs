@@ -1,13 +1,14 @@
 //! What each axis of a desc comes to, looked up by its values, and what the axes add up to.
 
-use dmlcts_model::Side;
+use dmlcts_model::{Side, Signature};
 
 use super::{
     Findings, Inputs, ListSource, MAXIMUM_AXES, Mask, OpId, Program,
+    axis_key::{AxisKey, AxisKeys, KeyList, VALUES, put},
     evaluate::{Lengths, Table},
     findings::{Edge, Kind, Rule},
     leaf,
-    memo::{Key, Memo},
+    memo::Memo,
     scalars::{DEFINED, Scalar, Scalars, Slot, TRUE},
     step::{Place, Row, run},
     view::View,
@@ -15,23 +16,25 @@ use super::{
 use crate::{IdSet, expression::Quantifier};
 
 /// How many operations are gathered over the axes at most.
-pub(super) const MOST_GATHERED: usize = 6;
+pub(super) const MOST_GATHERED: usize = 4;
 
 /// What is asked of axes.
 #[derive(Debug)]
 pub(super) struct AxisCode {
     /// What an axis is told by: the values of lists; `None` is its index.
-    lists: Vec<Option<ListSource>>,
+    lists: Vec<Option<KeyList>>,
     /// Where values stand that are the same for all axes: the first operations of the program.
     frontier: Vec<Slot>,
     /// What is computed on an axis.
     program: Program,
     /// Rules that each axis is asked.
     rules: Vec<Rule>,
-    /// Those of them that are clauses.
-    clauses: IdSet,
     /// What decides, on an axis, whether a rule about the desc stands at its edge.
-    edges: Vec<(IdSet, Edge)>,
+    edges: Vec<Edge>,
+    /// Which rules the bits of [`AxisFindings`] mean: those of `rules`, and then of `edges`.
+    bits: Vec<IdSet>,
+    /// The bits of clauses that are asked of axes, and those clauses.
+    clauses: (u32, IdSet),
     /// What is gathered over the axes.
     gathered: Vec<Gathered>,
 }
@@ -54,7 +57,7 @@ pub(super) struct AxisPlan {
 /// What is remembered of axes.
 #[derive(Debug, Default)]
 pub(super) struct AxisMemory {
-    memo: Memo<AxisFindings, MOST_AXES>,
+    memo: Memo<AxisFindings, { VALUES / 2 }, MOST_AXES>,
     table: Table<i64>,
     none: Table<i64>,
 }
@@ -74,8 +77,12 @@ pub(super) enum Gathered {
 
 /// What one axis comes to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct AxisFindings {
-    found: Findings,
+struct AxisFindings {
+    /// A bit for each of [`AxisCode::bits`]; see [`Findings`].
+    kept: u32,
+    broken: u32,
+    edges: u32,
+    raised: u32,
     values: [i64; MOST_GATHERED],
     /// A bit for each of the gathered operations.
     truth: u8,
@@ -83,13 +90,12 @@ pub(super) struct AxisFindings {
 }
 
 impl AxisPlan {
-    /// How long a key is.
-    pub(super) fn words(&self) -> usize {
-        self.lists.len() + if self.frontier.is_empty() { 0 } else { 1 + self.frontier.len() }
-    }
-
-    /// Extracts from a program what is computed on axes.
-    pub(super) fn extract(self, program: &Program) -> AxisCode {
+    /// Extracts from a program what is computed on axes. `None` where there is more than keys and findings hold.
+    pub(super) fn extract(self, program: &Program, signature: &Signature) -> Option<AxisCode> {
+        let values = self.lists.len() + if self.frontier.is_empty() { 0 } else { 1 + self.frontier.len() };
+        if values > VALUES || self.rules.len() + self.edges.len() > u32::BITS as usize {
+            return None;
+        }
         let gathered = self.gathered.iter().filter_map(|gathered| match gathered {
             Gathered::Axes(_, id, _) => Some(*id),
             Gathered::Reach(..) => None,
@@ -120,16 +126,23 @@ impl AxisPlan {
         }
         own.fixed = order[self.frontier.len()..].iter().map(|&id| rename(id)).collect();
         let rules: Vec<Rule> = self.rules.iter().map(|rule| rule.renamed(rename)).collect();
-        let clauses = rules.iter().filter(|rule| rule.kind == Kind::Clause).map(|rule| rule.place).collect();
-        AxisCode {
-            lists: self.lists,
+        let bits =
+            rules.iter().map(|rule| IdSet::of(rule.place)).chain(self.edges.iter().map(|(bit, _)| *bit));
+        let clauses = rules.iter().enumerate().filter(|(_, rule)| rule.kind == Kind::Clause);
+        let clauses = clauses.fold((0, IdSet::EMPTY), |(bits, all), (bit, rule)| {
+            (bits | 1 << bit, all.union(IdSet::of(rule.place)))
+        });
+        let key_list = |list: &Option<ListSource>| list.map(|source| KeyList::new(source, signature));
+        Some(AxisCode {
+            lists: self.lists.iter().map(key_list).collect(),
             frontier: self.frontier.iter().map(|(_, slot)| *slot).collect(),
             program: own,
-            rules,
+            bits: bits.collect(),
             clauses,
-            edges: self.edges.iter().map(|(bit, edge)| (*bit, edge.renamed(rename))).collect(),
+            edges: self.edges.iter().map(|(_, edge)| edge.renamed(rename)).collect(),
             gathered: self.gathered.iter().map(|gathered| gathered.renamed(rename)).collect(),
-        }
+            rules,
+        })
     }
 }
 
@@ -154,7 +167,7 @@ impl AxisCode {
         table: &mut Scalars,
         found: &mut Findings,
     ) -> Option<()> {
-        let mut keys = [Key::default(); MAXIMUM_AXES];
+        let mut keys = AxisKeys::default();
         let keys = keys.get_mut(..usize::from(count))?;
         self.load_keys(inputs, table, keys)?;
         let mut places = [0; MAXIMUM_AXES];
@@ -170,16 +183,20 @@ impl AxisCode {
             self.meet(inputs, keys, missing, memory, table, &mut places)?;
         }
         let places = &places[..keys.len()];
-        let mut kept = self.clauses;
         let axes = || places.iter().map(|place| memory.memo.get(*place));
+        let (mut kept, mut broken, mut edges, mut raised) = (self.clauses.0, 0, 0, 0);
         for axis in axes() {
-            kept = kept.intersection(axis.found.kept);
-            found.broken = found.broken.union(axis.found.broken);
-            found.raised = found.raised.union(axis.found.raised);
-            // Of rules about the desc it is not yet known whether they are kept.
-            found.edges = found.edges.union(axis.found.edges);
+            kept &= axis.kept;
+            broken |= axis.broken;
+            edges |= axis.edges;
+            raised |= axis.raised;
         }
-        found.kept = found.kept.union(kept);
+        let clauses = if kept == self.clauses.0 { self.clauses.1 } else { self.meaning(kept) };
+        found.kept = found.kept.union(clauses);
+        found.broken = found.broken.union(self.meaning(broken));
+        found.raised = found.raised.union(self.meaning(raised));
+        // Of rules about the desc it is not yet known whether they are kept.
+        found.edges = found.edges.union(self.meaning(edges));
         for (place, gathered) in self.gathered.iter().enumerate() {
             let (slot, value) = match *gathered {
                 Gathered::Axes(quantifier, _, slot) => (slot, gather(quantifier, place, axes)?),
@@ -190,26 +207,42 @@ impl AxisCode {
         Some(())
     }
 
-    /// The keys of a desc's axes. `None` where a list is not as long as it was said to be.
+    /// The rules that bits stand for.
     #[inline]
-    fn load_keys(&self, inputs: &Inputs<'_>, table: &Scalars, keys: &mut [Key]) -> Option<()> {
-        for (word, list) in self.lists.iter().enumerate() {
-            match list {
-                Some(source) => load(*source, inputs, keys, word)?,
-                None => (0..).zip(&mut *keys).for_each(|(axis, key)| key[word] = axis),
+    fn meaning(&self, mut bits: u32) -> IdSet {
+        let mut rules = IdSet::EMPTY;
+        while bits != 0 {
+            if let Some(rule) = self.bits.get(bits.trailing_zeros() as usize) {
+                rules = rules.union(*rule);
             }
+            bits &= bits - 1;
+        }
+        rules
+    }
+
+    /// The keys of a desc's axes. `None` where a list is not as long as it was said to be, or a value is not what
+    /// its member can hold.
+    #[inline]
+    fn load_keys(&self, inputs: &Inputs<'_>, table: &Scalars, keys: &mut [AxisKey]) -> Option<()> {
+        for (place, list) in self.lists.iter().enumerate() {
+            match list {
+                Some(list) => list.load(inputs.desc, keys, place)?,
+                None => (0..).zip(&mut *keys).for_each(|(axis, key)| put(key, place, axis)),
+            }
+        }
+        if self.frontier.is_empty() {
+            return Some(());
         }
         let mut kinds = 0;
-        for (word, slot) in (self.lists.len() + 1..).zip(&self.frontier) {
-            kinds = kinds << 2 | i64::from(table.mask(*slot));
+        for (place, slot) in (self.lists.len() + 1..).zip(&self.frontier) {
+            kinds = kinds << 2 | u32::from(table.mask(*slot));
+            let value = i32::try_from(table.value(*slot)).ok()?;
             for key in &mut *keys {
-                key[word] = table.value(*slot);
+                put(key, place, value as u32);
             }
         }
-        if !self.frontier.is_empty() {
-            for key in &mut *keys {
-                key[self.lists.len()] = kinds;
-            }
+        for key in keys {
+            put(key, self.lists.len(), kinds);
         }
         Some(())
     }
@@ -219,7 +252,7 @@ impl AxisCode {
     fn meet(
         &self,
         inputs: &Inputs<'_>,
-        keys: &[Key],
+        keys: &[AxisKey],
         missing: u8,
         memory: &mut AxisMemory,
         scalars: &Scalars,
@@ -251,29 +284,24 @@ impl AxisCode {
     }
 
     fn collect(&self, view: &View<'_, i64>, axes: &mut [AxisFindings]) {
-        let add = |set: &mut IdSet, bit: IdSet, lanes: u8, axis: usize| {
-            if lanes >> axis & 1 == 1 {
-                *set = set.union(bit);
-            }
-        };
-        for rule in &self.rules {
+        let on = |lanes: u8, axis: usize, bit: usize| u32::from(lanes >> axis & 1) << bit;
+        for (bit, rule) in self.rules.iter().enumerate() {
             let mask = view.mask(rule.condition);
-            let bit = IdSet::of(rule.place);
             let edges = rule.edges.iter().fold(0, |lanes, edge| lanes | edge.lanes(view)) & mask.truth;
-            for (at, AxisFindings { found, .. }) in axes.iter_mut().enumerate() {
+            for (at, axis) in axes.iter_mut().enumerate() {
                 match rule.kind {
-                    Kind::Question => add(&mut found.raised, bit, mask.truth, at),
+                    Kind::Question => axis.raised |= on(mask.truth, at, bit),
                     Kind::Clause => {
-                        add(&mut found.kept, bit, mask.truth, at);
-                        add(&mut found.broken, bit, mask.falsehood(), at);
-                        add(&mut found.edges, bit, edges, at);
+                        axis.kept |= on(mask.truth, at, bit);
+                        axis.broken |= on(mask.falsehood(), at, bit);
+                        axis.edges |= on(edges, at, bit);
                     }
                 }
             }
         }
-        for (bit, edge) in &self.edges {
+        for (bit, edge) in (self.rules.len()..).zip(&self.edges) {
             let lanes = edge.lanes(view);
-            axes.iter_mut().enumerate().for_each(|(at, axis)| add(&mut axis.found.edges, *bit, lanes, at));
+            axes.iter_mut().enumerate().for_each(|(at, axis)| axis.edges |= on(lanes, at, bit));
         }
         for (place, gathered) in self.gathered.iter().enumerate() {
             let Gathered::Axes(_, id, _) = gathered else { continue };
@@ -331,25 +359,4 @@ fn reach(inputs: &Inputs<'_>, side: Side) -> Option<Scalar> {
             .try_fold(0_i64, |reach, (size, &stride)| reach.checked_add((size - 1).checked_mul(stride)?))?,
     };
     Some(Scalar::integer(reach))
-}
-
-/// The values of a list, into one word of each key.
-#[inline]
-fn load(source: ListSource, inputs: &Inputs<'_>, keys: &mut [Key], word: usize) -> Option<()> {
-    match (leaf::list(inputs.desc, source), source) {
-        (Some(values), _) => {
-            let values = values.get(..keys.len())?;
-            keys.iter_mut().zip(values).for_each(|(key, &value)| key[word] = value);
-        }
-        (None, ListSource::Strides(side)) => {
-            let sizes = leaf::list(inputs.desc, ListSource::Sizes(side))?.get(..keys.len())?;
-            let mut stride = 1_i64;
-            for (key, &size) in keys.iter_mut().zip(sizes).rev() {
-                key[word] = stride;
-                stride = stride.checked_mul(size)?;
-            }
-        }
-        _ => return None,
-    }
-    Some(())
 }

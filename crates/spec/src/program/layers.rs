@@ -5,13 +5,12 @@
 //! what the axes add up to. How far strides reach is added up directly: strides vary too much to be
 //! remembered.
 
-use dmlcts_model::Side;
+use dmlcts_model::{Side, Signature};
 
 use super::{
     Findings, Leaf, ListSource, OpId, Operation, Program,
     axes::{AxisCode, AxisPlan, Gathered, MOST_GATHERED},
     findings::{Edge, Kind, Rule},
-    memo::WORDS,
     number::Number,
     scalars::{CAPACITY, DEFINED, ScalarCode, Scalars, Slot, TRUE},
     shape::Parts,
@@ -90,7 +89,13 @@ fn is_given(program: &Program, parts: &[Parts], id: OpId) -> bool {
 
 /// Arranges the rules, whose given operations stand at the beginning of the table in this order. `None` where
 /// some rule is neither about the shape, nor about each axis, nor about the desc.
-pub(super) fn arrange(program: &Program, parts: &[Parts], rules: &[Rule], given: &[OpId]) -> Option<Layers> {
+pub(super) fn arrange(
+    signature: &Signature,
+    program: &Program,
+    parts: &[Parts],
+    rules: &[Rule],
+    given: &[OpId],
+) -> Option<Layers> {
     let mut arranging = Arranging {
         program,
         parts,
@@ -136,7 +141,7 @@ pub(super) fn arrange(program: &Program, parts: &[Parts], rules: &[Rule], given:
     }
     let Arranging { early, late, gathered, lists, frontier, .. } = arranging;
     let plan = AxisPlan { lists, frontier, rules: axis_rules, edges: axis_edges, gathered };
-    (plan.words() <= WORDS).then(|| Layers { early, axes: plan.extract(program), late, checks })
+    Some(Layers { early, axes: plan.extract(program, signature)?, late, checks })
 }
 
 struct Arranging<'a> {

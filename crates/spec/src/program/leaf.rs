@@ -182,7 +182,7 @@ fn given(desc: &Desc, position: usize) -> Option<&List> {
 }
 
 /// The values of a list that stands in the desc: not of strides that are left out.
-pub(crate) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
+pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
     match source {
         ListSource::Sizes(side) => desc.tensor(side)?.sizes.as_deref(),
         ListSource::Strides(side) => desc.tensor(side)?.strides.as_deref(),

@@ -3,28 +3,23 @@
 //! The descs of a run are put together from the same few thousand axes and shapes over and over: what depends on
 //! one of them alone is computed when its values are first met, and looked up from then on.
 
-/// How many words a key has.
-pub(crate) const WORDS: usize = 8;
-
-/// The values that tell one from another; words that are not needed are 0.
-pub(crate) type Key = [i64; WORDS];
-
-/// What is remembered, by key: at most so many entries, which are all forgotten where there is no room for more.
+/// What is remembered, by keys of `WORDS` words: at most `MOST` entries, which are all forgotten where there is no
+/// room for more.
 #[derive(Debug)]
-pub(crate) struct Memo<T, const MOST: usize> {
+pub(crate) struct Memo<T, const WORDS: usize, const MOST: usize> {
     /// The place of an entry plus one, or 0, where its key's hash says or behind that. At least twice as many
     /// as entries, and a power of two.
     slots: Vec<u32>,
-    entries: Vec<(Key, T)>,
+    entries: Vec<([u64; WORDS], T)>,
 }
 
-impl<T, const MOST: usize> Default for Memo<T, MOST> {
+impl<T, const WORDS: usize, const MOST: usize> Default for Memo<T, WORDS, MOST> {
     fn default() -> Self {
         Self { slots: Vec::new(), entries: Vec::new() }
     }
 }
 
-impl<T, const MOST: usize> Memo<T, MOST> {
+impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
     /// Forgets everything where there is no room left for `count` more; places stay good until then. Whether it did.
     pub(crate) fn make_room(&mut self, count: usize) -> bool {
         let is_full = self.entries.len() + count > MOST;
@@ -42,7 +37,7 @@ impl<T, const MOST: usize> Memo<T, MOST> {
 
     /// The place of what has this key.
     #[inline]
-    pub(crate) fn find(&self, key: &Key) -> Option<usize> {
+    pub(crate) fn find(&self, key: &[u64; WORDS]) -> Option<usize> {
         let last = self.slots.len().checked_sub(1)?;
         let mut at = hash(key) as usize & last;
         loop {
@@ -63,7 +58,7 @@ impl<T, const MOST: usize> Memo<T, MOST> {
     }
 
     /// Remembers something new, and gives its place.
-    pub(crate) fn insert(&mut self, key: Key, value: T) -> usize {
+    pub(crate) fn insert(&mut self, key: [u64; WORDS], value: T) -> usize {
         self.entries.push((key, value));
         if self.entries.len() * 2 > self.slots.len() {
             self.slots = vec![0; (self.entries.len() * 4).next_power_of_two()];
@@ -88,12 +83,11 @@ impl<T, const MOST: usize> Memo<T, MOST> {
 
 /// Mixes all words: each pair by the two halves of a product.
 #[inline]
-fn hash(key: &Key) -> u64 {
+fn hash<const WORDS: usize>(key: &[u64; WORDS]) -> u64 {
     const ODD: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
     let (pairs, _) = key.as_chunks::<2>();
     pairs.iter().fold(0, |mixed: u64, &[a, b]| {
-        let a = (a as u64 ^ ODD[0]).wrapping_add(mixed);
-        let product = u128::from(a) * u128::from(b as u64 ^ ODD[1]);
+        let product = u128::from((a ^ ODD[0]).wrapping_add(mixed)) * u128::from(b ^ ODD[1]);
         product as u64 ^ (product >> 64) as u64
     })
 }
@@ -102,13 +96,13 @@ fn hash(key: &Key) -> u64 {
 mod tests {
     use super::*;
 
-    fn key(value: i64) -> Key {
-        std::array::from_fn(|word| if word == 3 { value } else { word as i64 })
+    fn key(value: u64) -> [u64; 4] {
+        std::array::from_fn(|word| if word == 3 { value } else { word as u64 })
     }
 
     #[test]
     fn what_is_remembered_is_found_and_nothing_else() {
-        let mut memo = Memo::<i64, 1000>::default();
+        let mut memo = Memo::<u64, 4, 1000>::default();
         assert_eq!(memo.find(&key(0)), None);
         for value in 0..1000 {
             assert_eq!(memo.insert(key(value), value), value as usize);
@@ -118,12 +112,12 @@ mod tests {
             assert_eq!(*memo.get(place), value);
         }
         assert_eq!(memo.find(&key(1000)), None);
-        assert_eq!(memo.find(&key(-1)), None);
+        assert_eq!(memo.find(&key(u64::MAX)), None);
     }
 
     #[test]
     fn room_is_made_by_forgetting_all() {
-        let mut memo = Memo::<i64, 1000>::default();
+        let mut memo = Memo::<u64, 4, 1000>::default();
         let mut forgot = 0;
         for value in 0..2100 {
             forgot += usize::from(memo.make_room(1));

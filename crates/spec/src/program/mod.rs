@@ -14,6 +14,7 @@
 //! [`Evaluation::at_coordinates`] computes them for eight consecutive coordinates of one axis.
 
 mod axes;
+pub(crate) mod axis_key;
 mod builder;
 mod evaluate;
 mod findings;
@@ -32,7 +33,6 @@ mod view;
 pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Inputs, Mask, Points, Values};
 pub use findings::Findings;
-pub(crate) use leaf::list as list_of;
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::{is_unsettled, overlaps};
 pub use range::Range;

@@ -87,7 +87,7 @@ impl Rules {
         let parts = parts_of(&program, signature);
         let (mut plans, lively) = plan(signature, &parts, clauses.chain(questions));
         let given = plan_given(&mut plans, &parts, &given(&program, &parts, &lively));
-        let layers = arrange(&program, &parts, &lively, &given);
+        let layers = arrange(signature, &program, &parts, &lively, &given);
         let id = COUNT.fetch_add(1, Ordering::Relaxed);
         Self { id, program, plans, lively, layers }
     }

@@ -8,7 +8,7 @@ use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
 use super::{
     Field, Findings, Inputs, Leaf, OpId, Operation, Program,
     findings::{Rule, findings},
-    memo::{Key, Memo, WORDS},
+    memo::Memo,
     scalars::{Scalar, Scalars},
     view::View,
 };
@@ -108,6 +108,12 @@ pub(super) struct Plan {
     rules: Vec<Rule>,
 }
 
+/// How many words a key has.
+const WORDS: usize = 8;
+
+/// The values that tell one shape, or one part of it, from another; words that are not needed are 0.
+type Key = [u64; WORDS];
+
 /// Words of a key that are no members.
 const FIXED_WORDS: usize = 4;
 /// How many lists' lengths fit one word, in five bits each.
@@ -186,7 +192,7 @@ impl Plan {
             _ => {
                 if let Some(tensor) = if part == 2 { input } else { output } {
                     key[1] = data_type(Some(tensor));
-                    key[2] = i64::from(tensor.flags) << 32 | i64::from(tensor.alignment);
+                    key[2] = u64::from(tensor.flags) << 32 | u64::from(tensor.alignment);
                 }
                 return Some(key);
             }
@@ -196,36 +202,36 @@ impl Plan {
         }
         for (word, place) in key[FIXED_WORDS..].iter_mut().zip(&self.values) {
             let (kind, value) = match members.get(usize::from(*place)) {
-                Some(Value::Integer(value)) => (1, *value),
+                Some(Value::Integer(value)) => (1, *value as u64),
                 _ => (0, 0),
             };
             kinds = kinds << 1 | kind;
             *word = value;
         }
-        key[0] = i64::from(inputs.level.code()) << 32 | kinds;
+        key[0] = u64::from(inputs.level.code()) << 32 | kinds;
         Some(key)
     }
 }
 
 /// How many axes a tensor has by its count and by its lists.
 #[inline]
-fn extent(tensor: Option<&Tensor>) -> i64 {
-    tensor.map_or(-1, |tensor| {
-        i64::from(tensor.dimension_count) << 10
+fn extent(tensor: Option<&Tensor>) -> u64 {
+    tensor.map_or(u64::MAX, |tensor| {
+        u64::from(tensor.dimension_count) << 10
             | length(tensor.sizes.as_ref()) << 5
             | length(tensor.strides.as_ref())
     })
 }
 
 #[inline]
-fn data_type(tensor: Option<&Tensor>) -> i64 {
-    tensor.map_or(-1, |tensor| i64::from(tensor.data_type.0))
+fn data_type(tensor: Option<&Tensor>) -> u64 {
+    tensor.map_or(u64::MAX, |tensor| u64::from(tensor.data_type.0))
 }
 
 /// A list's length in five bits, 0 for a null pointer. Whatever is longer than that is not remembered.
 #[inline]
-fn length(list: Option<&List>) -> i64 {
-    list.map_or(0, |list| list.len().min(LONGEST) as i64 + 1)
+fn length(list: Option<&List>) -> u64 {
+    list.map_or(0, |list| list.len().min(LONGEST) as u64 + 1)
 }
 
 /// A length that stands for all that are as long or longer.
@@ -271,8 +277,8 @@ struct Whole {
 /// parts of all.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    whole: Memo<Whole, MOST_SHAPES>,
-    parts: [Memo<Remembered, MOST_PARTS>; PARTS],
+    whole: Memo<Whole, WORDS, MOST_SHAPES>,
+    parts: [Memo<Remembered, WORDS, MOST_PARTS>; PARTS],
     /// The given values of the desc, and behind them room for what is computed from them.
     pub(super) table: Box<Scalars>,
 }
@@ -352,7 +358,7 @@ impl Shapes {
 fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
     let Desc { input, output, members, .. } = inputs.desc;
     let mut key = Key::default();
-    key[0] = i64::from(inputs.level.code());
+    key[0] = u64::from(inputs.level.code());
     key[1] = whole_tensor(input.as_ref())?;
     key[2] = whole_tensor(output.as_ref())?;
     let [extent, kinds, ..] = plans;
@@ -364,20 +370,20 @@ fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
     let mut words = key[FIXED_WORDS..].iter_mut();
     for place in values {
         let Some(Value::Integer(value)) = members.get(usize::from(*place)) else { return None };
-        *words.next()? = *value;
+        *words.next()? = *value as u64;
     }
     (extent.lists.len() <= MOST_LISTS).then_some(key)
 }
 
 /// All that parts of a shape see of a tensor.
 #[inline]
-fn whole_tensor(tensor: Option<&Tensor>) -> Option<i64> {
-    let Some(tensor) = tensor else { return Some(-1) };
+fn whole_tensor(tensor: Option<&Tensor>) -> Option<u64> {
+    let Some(tensor) = tensor else { return Some(u64::MAX) };
     let Tensor { data_type, flags, dimension_count, sizes, strides, alignment, .. } = tensor;
     let is_small = *dimension_count < 32 && data_type.0 < 64 && *flags < 64;
     let lists = length(sizes.as_ref()) << 5 | length(strides.as_ref());
     is_small.then(|| {
-        let small = i64::from(*dimension_count) << 12 | i64::from(data_type.0) << 6 | i64::from(*flags);
-        (small << 10 | lists) << 32 | i64::from(*alignment)
+        let small = u64::from(*dimension_count) << 12 | u64::from(data_type.0) << 6 | u64::from(*flags);
+        (small << 10 | lists) << 32 | u64::from(*alignment)
     })
 }

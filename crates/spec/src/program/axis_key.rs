@@ -1,0 +1,69 @@
+//! What tells one axis from another: its values of a few lists, in 32 bits each.
+
+use dmlcts_model::{Desc, Side, Signature};
+
+use super::{Leaf, ListSource, MAXIMUM_AXES, leaf};
+
+/// How many values a key holds.
+pub(crate) const VALUES: usize = 8;
+
+/// The values of an axis, two to a word; those that are not needed are 0.
+pub(crate) type AxisKey = [u64; VALUES / 2];
+
+/// The keys of a desc's axes.
+pub(crate) type AxisKeys = [AxisKey; MAXIMUM_AXES];
+
+/// A list whose values tell axes apart.
+#[derive(Debug)]
+pub(crate) struct KeyList {
+    source: ListSource,
+    /// The least value that its member holds, and how many more there are.
+    least: i64,
+    more: u64,
+}
+
+impl KeyList {
+    pub(crate) fn new(source: ListSource, signature: &Signature) -> Self {
+        let range = Leaf::List(source).range(signature);
+        // Members are 32 bits wide: the ends of their ranges fit, and so does the way between.
+        Self { source, least: range.least as i64, more: (range.greatest - range.least) as u64 }
+    }
+
+    /// Puts the values into the keys, at this place. `None` where the list is shorter than there are keys, or
+    /// holds what its member cannot. Strides that are left out are packed ones.
+    #[inline]
+    pub(crate) fn load(&self, desc: &Desc, keys: &mut [AxisKey], place: usize) -> Option<()> {
+        let Some(values) = leaf::list(desc, self.source) else {
+            return match self.source {
+                ListSource::Strides(side) => self.load_packed(desc, side, keys, place),
+                _ => None,
+            };
+        };
+        let values = values.get(..keys.len())?;
+        let mut farthest = 0;
+        for (key, &value) in keys.iter_mut().zip(values) {
+            farthest = farthest.max(value.wrapping_sub(self.least) as u64);
+            put(key, place, value as u32);
+        }
+        (farthest <= self.more).then_some(())
+    }
+
+    fn load_packed(&self, desc: &Desc, side: Side, keys: &mut [AxisKey], place: usize) -> Option<()> {
+        let sizes = leaf::list(desc, ListSource::Sizes(side))?.get(..keys.len())?;
+        let mut stride = 1_i64;
+        for (key, &size) in keys.iter_mut().zip(sizes).rev() {
+            if stride.wrapping_sub(self.least) as u64 > self.more {
+                return None;
+            }
+            put(key, place, stride as u32);
+            stride = stride.checked_mul(size)?;
+        }
+        Some(())
+    }
+}
+
+/// Puts one value into a key, whose bits there are 0.
+#[inline]
+pub(crate) fn put(key: &mut AxisKey, place: usize, value: u32) {
+    key[place / 2 % key.len()] |= u64::from(value) << (place % 2 * 32);
+}
