@@ -19,6 +19,8 @@ pub struct Capabilities {
     pub feature_level: FeatureLevel,
     /// Whether [`crate::Backend::set_feature_level`] works.
     pub can_set_feature_level: bool,
+    /// The operators that it has, as the pages spell them; `None` where it has whatever it is asked for.
+    pub operators: Option<Vec<String>>,
     /// The data types that its operators can be created with.
     pub data_types: Vec<DataType>,
     /// The dimension counts that its operators can be created with.

@@ -33,6 +33,12 @@ pub trait Backend: Send {
     /// Does every job of the batch, and writes an outcome for each.
     fn run(&mut self, batch: &mut Batch);
 
+    /// Why it can do nothing any more, such as a process that does not start again. It is asked after each batch, and
+    /// has given an outcome to every job of it all the same. A backend that answers stays as it is: the run ends.
+    fn lost(&self) -> Option<&str> {
+        None
+    }
+
     /// Starts on a batch, for a backend that goes on by itself while its caller prepares the next one. At most
     /// [`Limits::in_flight`] batches are started and not finished; between the two calls, nobody looks into the batch.
     /// By default, nothing is done before [`Backend::finish`].

@@ -50,6 +50,7 @@ use crate::{Backend, Batch, Capabilities};
 ///     driver: String::new(),
 ///     feature_level: FeatureLevel::NEWEST,
 ///     can_set_feature_level: false,
+///     operators: Some(vec!["SLICE".into()]),
 ///     data_types: vec![DataType::FLOAT32],
 ///     ranks: 1..=8,
 ///     limits: Limits::default(),

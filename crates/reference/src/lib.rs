@@ -73,6 +73,7 @@ impl Reference {
             driver: String::new(),
             feature_level: FeatureLevel::NEWEST,
             can_set_feature_level: true,
+            operators: None,
             data_types,
             ranks: 1..=8,
             limits: Limits::default(),

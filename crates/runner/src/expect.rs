@@ -93,6 +93,8 @@ pub(crate) fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expe
 pub(crate) struct Declared {
     /// A bit for each code of a data type; codes of 64 and more are never declared.
     types: u64,
+    /// Where not all of them.
+    operators: Option<Vec<String>>,
     ranks: std::ops::RangeInclusive<u32>,
     tensor_bytes: u64,
 }
@@ -101,11 +103,15 @@ impl Declared {
     pub(crate) fn new(capabilities: &Capabilities) -> Self {
         let types = capabilities.data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
         let ranks = capabilities.ranks.clone();
-        Self { types, ranks, tensor_bytes: capabilities.limits.tensor_bytes }
+        let operators = capabilities.operators.clone();
+        Self { types, operators, ranks, tensor_bytes: capabilities.limits.tensor_bytes }
     }
 
-    /// Whether the backend said that it creates operators like this one: data type and rank.
+    /// Whether the backend said that it creates operators like this one: by name, data type and rank.
     pub(crate) fn creates(&self, desc: &Desc) -> bool {
+        if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
+            return false;
+        }
         let tensors = || desc.input.iter().chain(&desc.output);
         tensors().all(|tensor| {
             self.types & bit(tensor.data_type) != 0 && self.ranks.contains(&tensor.dimension_count)

@@ -51,6 +51,7 @@ impl Worker<'_> {
             {
                 self.replace_backend(&message);
             }
+            self.note_loss();
             let Some(oldest) = self.flying.pop_front() else { return };
             let prepared = std::mem::replace(&mut self.lot, oldest.lot);
             match oldest.panic {
@@ -83,7 +84,16 @@ impl Worker<'_> {
             backend.start(&mut lot.batch);
             backend.finish(&mut lot.batch);
         });
-        ran.inspect_err(|message| self.replace_backend(message))
+        let ran = ran.inspect_err(|message| self.replace_backend(message));
+        self.note_loss();
+        ran
+    }
+
+    /// Ends the run where the backend can do nothing any more.
+    fn note_loss(&self) {
+        if let Some(reason) = self.backend.lost() {
+            self.shared.lose_backend(reason.to_owned());
+        }
     }
 
     /// Puts another backend in the place of one that panicked, with the lots that it had.

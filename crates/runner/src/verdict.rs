@@ -152,7 +152,7 @@ fn fail(class: Class) -> Ruling {
 }
 
 /// Holds an outcome against an expectation. `seen` says what the memory looked like, and `declared`
-/// whether the backend declared support for the desc's data type, rank and size: where it did not, a refusal is
+/// whether the backend declared support for the desc's operator, data type, rank and size: where it did not, a refusal is
 /// no failure, and being called unsupported neither.
 pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: bool) -> Ruling {
     use Expectation::{Accept, Open, Output, Reject};

@@ -91,6 +91,7 @@ impl Gpu {
             driver: adapter::driver(&info),
             feature_level: FeatureLevel::NEWEST,
             can_set_feature_level: false,
+            operators: None,
             data_types: DataType::all().filter(|data_type| width_of(*data_type).is_some()).collect(),
             ranks: 1..=8,
             limits: Limits {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dmlcts_backend::Capabilities;
-use dmlcts_model::ErrorCode;
+use dmlcts_backend::{Backend, Batch, Capabilities, Sequential};
+use dmlcts_model::{ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{Configuration, Ending, Event, RunError, Stop, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
@@ -67,6 +67,52 @@ fn a_limit_counts_the_cases_that_the_filter_lets_through() {
     let summary = summary(&run);
     assert_eq!((summary.progress.ran, summary.ending), (37, Ending::Limit));
     assert_eq!(summary.progress.read, 74);
+}
+
+/// A backend that says after its first batch that it can do nothing any more.
+struct Spent(Sequential<Reference>, bool);
+
+impl Backend for Spent {
+    fn capabilities(&self) -> &Capabilities {
+        self.0.capabilities()
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.0.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.0.run(batch);
+        self.1 = true;
+    }
+
+    fn lost(&self) -> Option<&str> {
+        self.1.then_some("out of paper")
+    }
+}
+
+#[test]
+fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
+    let lines = [REVERSAL; 5000];
+    let run = run_of(&lines, Arc::new(|| Ok(Box::new(Spent(Reference::backend(), false)))));
+    let summary = summary(&run);
+    assert_eq!((summary.ending, summary.lost.as_deref()), (Ending::BackendLost, Some("out of paper")));
+    assert!((1..5000).contains(&summary.progress.ran), "{}", summary.progress.ran);
+    assert_eq!(summary.tally().total(), summary.progress.ran);
+}
+
+#[test]
+fn a_refusal_of_an_operator_that_was_never_declared_is_no_failure() {
+    let only = |operator: &str| Capabilities { operators: Some(vec![operator.to_owned()]), ..declared() };
+    let refusing = |batch: &mut Batch| {
+        for job in batch.parts().0 {
+            job.outcome = Outcome::Unsupported("not there yet".into());
+        }
+    };
+    for (declared, verdict) in [("SLICE", Verdict::Skip), ("SLICE1", Verdict::Fail)] {
+        let summary = summary(&run_of(&[REVERSAL], declaring(only(declared), refusing)));
+        assert_eq!(summary.tally().of(verdict), 1, "{declared}");
+    }
 }
 
 #[test]
