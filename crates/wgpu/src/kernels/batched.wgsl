@@ -1,6 +1,8 @@
-// Many small cases in one dispatch: a workgroup is a case, and its invocations share the case's cells. A cell is what
-// one invocation writes: an output word where elements are narrower than that and lie side by side, and otherwise one
-// element.
+// Many small cases in one dispatch: a workgroup is a case, and its invocations share the case's elements. What one
+// invocation writes is whole words where elements are narrower than that and lie side by side, and otherwise one element.
+//
+// An invocation finds the places of four elements at a time, since reading the numbers of an axis takes longer than
+// reckoning with them.
 //
 // Elements are moved as words and never read as numbers, so that no bit of them can change.
 
@@ -48,11 +50,11 @@ struct Case {
     at: u32,
 }
 
-// Where an element comes from and goes to, in elements.
-struct Move {
-    source: u32,
-    target_place: u32,
-    outside: bool,
+// Where four elements come from and go to, in elements.
+struct Moves {
+    source: vec4<u32>,
+    target_place: vec4<u32>,
+    outside: vec4<bool>,
 }
 
 fn read_case(at: u32) -> Case {
@@ -74,45 +76,45 @@ fn read_case(at: u32) -> Case {
     return case_;
 }
 
-// `value / size` for values below 2^20. The quotient is at least 1 / (2 * size) away from a whole number, which is
+// `values / size` for values below 2^20. The quotient is at least 1 / (2 * size) away from a whole number, which is
 // more than what three roundings of 24 bits can add up to.
-fn quotient(value: u32, size: u32) -> u32 {
-    return u32((f32(value) + 0.5) / f32(size));
+fn quotients(values: vec4<u32>, size: u32) -> vec4<u32> {
+    return vec4<u32>((vec4<f32>(values) + vec4(0.5)) / f32(size));
 }
 
-fn find(case_: Case, element: u32) -> Move {
-    var move_ = Move(case_.first, 0u, false);
-    var rest = element;
+fn find(case_: Case, elements: vec4<u32>) -> Moves {
+    var moves = Moves(vec4(case_.first), vec4(0u), vec4(false));
+    var rest = elements;
     var at = case_.at;
     for (var axis = 0u; axis < case_.axes; axis++) {
         let size = records[at];
-        let quotient_ = quotient(rest, size);
-        let c = rest - quotient_ * size;
-        rest = quotient_;
+        let next = quotients(rest, size);
+        let c = rest - next * size;
+        rest = next;
         if (!PACKED) {
-            move_.target_place += c * records[at + 2u];
+            moves.target_place += c * records[at + 2u];
         }
         if (FOLDS) {
             let n = records[at + 6u];
             let period = records[at + 4u];
             let mirror = records[at + 5u];
-            let biased = c + records[at + 3u];
-            move_.outside |= case_.constant && biased >= n;
-            var folded = i32(biased);
+            let biased = c + vec4(records[at + 3u]);
+            moves.outside |= (biased >= vec4(n)) & vec4(case_.constant);
+            var folded = vec4<i32>(biased);
             if (period != 0u) {
-                folded = i32(biased - quotient(biased, period) * period);
+                folded = vec4<i32>(biased - quotients(biased, period) * period);
             }
             if (mirror != 0u) {
-                folded = min(folded, i32(mirror) - folded);
+                folded = min(folded, vec4(i32(mirror)) - folded);
             }
-            move_.source += u32(clamp(folded, 0, i32(n) - 1)) * records[at + 1u];
+            moves.source += vec4<u32>(clamp(folded, vec4(0), vec4(i32(n) - 1))) * records[at + 1u];
             at += 7u;
         } else {
-            move_.source += c * records[at + 1u];
+            moves.source += c * records[at + 1u];
             at += 3u;
         }
     }
-    return move_;
+    return moves;
 }
 
 fn is_readable(case_: Case, place: u32) -> bool {
@@ -133,73 +135,101 @@ fn is_writable(case_: Case, place: u32, bytes: u32) -> bool {
 }
 
 // The bits of a narrow element, at the lower end of a word.
-fn narrow(case_: Case, move_: Move) -> u32 {
+fn narrow(case_: Case, source: u32, outside: bool) -> u32 {
     let ones = (1u << (8u * (WIDTH & 3u))) - 1u;
-    if (move_.outside) {
+    if (outside) {
         return case_.fill.x & ones;
     }
-    if (!is_readable(case_, move_.source)) {
+    if (!is_readable(case_, source)) {
         return 0u;
     }
-    let byte = move_.source * WIDTH;
+    let byte = source * WIDTH;
     return (inputs[case_.input + byte / 4u] >> (8u * (byte % 4u))) & ones;
 }
 
-// Several elements side by side in a word of their own.
-fn write_word_of_narrow(case_: Case, word: u32) {
-    let first = word * (4u / WIDTH);
+// So many elements of a word of their own, that lie side by side from an element on, with their bits there.
+fn write_word_of_narrow(case_: Case, first: u32, bits_: u32) {
+    let word = first * WIDTH / 4u;
     let elements = min(4u / WIDTH, case_.elements - first);
     if (!is_writable(case_, word, 4u)) {
         return;
     }
-    var bits = 0u;
-    for (var i = 0u; i < elements; i++) {
-        bits |= narrow(case_, find(case_, first + i)) << (8u * WIDTH * i);
-    }
+    var bits = bits_;
     let place = case_.output + word;
     if (elements < 4u / WIDTH) {
         // The tensor ends in this word, and what is behind it stays.
         let mine = (1u << (8u * WIDTH * elements)) - 1u;
-        bits |= atomicLoad(&outputs[place]) & ~mine;
+        bits = (bits & mine) | (atomicLoad(&outputs[place]) & ~mine);
     }
     atomicStore(&outputs[place], bits);
 }
 
 // One narrow element in a word that others may write to at the same time. Nobody else changes this element's bits, so
 // that flipping those that differ leaves the right ones, and all others as they are.
-fn write_narrow(case_: Case, element: u32) {
-    let move_ = find(case_, element);
-    if (!is_writable(case_, move_.target_place, WIDTH)) {
+fn write_narrow(case_: Case, target_place: u32, bits: u32) {
+    if (!is_writable(case_, target_place, WIDTH)) {
         return;
     }
-    let byte = move_.target_place * WIDTH;
+    let byte = target_place * WIDTH;
     let shift = 8u * (byte % 4u);
     let mine = ((1u << (8u * (WIDTH & 3u))) - 1u) << shift;
     let place = case_.output + byte / 4u;
     let old = atomicLoad(&outputs[place]);
-    atomicXor(&outputs[place], (old ^ (narrow(case_, move_) << shift)) & mine);
+    atomicXor(&outputs[place], (old ^ (bits << shift)) & mine);
 }
 
 // One element of one word or two.
-fn write_wide(case_: Case, element: u32) {
+fn write_wide(case_: Case, source: u32, target_place: u32, outside: bool) {
     let words = WIDTH / 4u;
-    let move_ = find(case_, element);
-    let target_place = select(move_.target_place, element, PACKED);
     if (!is_writable(case_, target_place, WIDTH)) {
         return;
     }
     var bits = case_.fill;
-    if (!move_.outside) {
-        if (!is_readable(case_, move_.source)) {
+    if (!outside) {
+        if (!is_readable(case_, source)) {
             return;
         }
-        let from_ = case_.input + move_.source * words;
+        let from_ = case_.input + source * words;
         bits = vec2(inputs[from_], inputs[from_ + words - 1u]);
     }
     let place = case_.output + target_place * words;
     atomicStore(&outputs[place], bits.x);
     if (WIDTH == 8u) {
         atomicStore(&outputs[place + 1u], bits.y);
+    }
+}
+
+// Four elements, which lie side by side where they are narrow and the output is packed. Those behind the last
+// element of the case are nobody's.
+fn write_four(case_: Case, elements: vec4<u32>) {
+    let moves = find(case_, elements);
+    if (PACKED && WIDTH < 4u) {
+        var bits = vec4(0u);
+        for (var i = 0u; i < 4u; i++) {
+            if (elements[i] < case_.elements) {
+                bits[i] = narrow(case_, moves.source[i], moves.outside[i]);
+            }
+        }
+        if (WIDTH == 1u) {
+            let word = bits.x | (bits.y << 8u) | (bits.z << 16u) | (bits.w << 24u);
+            write_word_of_narrow(case_, elements.x, word);
+        } else {
+            write_word_of_narrow(case_, elements.x, bits.x | (bits.y << 16u));
+            if (elements.z < case_.elements) {
+                write_word_of_narrow(case_, elements.z, bits.z | (bits.w << 16u));
+            }
+        }
+        return;
+    }
+    let target_place = select(moves.target_place, elements, PACKED);
+    for (var i = 0u; i < 4u; i++) {
+        if (elements[i] < case_.elements) {
+            if (WIDTH >= 4u) {
+                write_wide(case_, moves.source[i], target_place[i], moves.outside[i]);
+            } else {
+                write_narrow(case_, target_place[i], narrow(case_, moves.source[i], moves.outside[i]));
+            }
+        }
     }
 }
 
@@ -215,17 +245,15 @@ fn run(
         return;
     }
     let case_ = read_case(records[cases.first + index]);
-    var cells = case_.elements;
     if (PACKED && WIDTH < 4u) {
-        cells = (cells * WIDTH + 3u) / 4u;
-    }
-    for (var cell = lane; cell < cells; cell += LANES) {
-        if (WIDTH >= 4u) {
-            write_wide(case_, cell);
-        } else if (PACKED) {
-            write_word_of_narrow(case_, cell);
-        } else {
-            write_narrow(case_, cell);
+        // Whole words: four neighbours are one invocation's.
+        for (var first = lane * 4u; first < case_.elements; first += LANES * 4u) {
+            write_four(case_, vec4(first) + vec4(0u, 1u, 2u, 3u));
+        }
+    } else {
+        // Neighbours are different invocations', which read and write side by side.
+        for (var first = lane; first < case_.elements; first += LANES * 4u) {
+            write_four(case_, vec4(first) + vec4(0u, 1u, 2u, 3u) * LANES);
         }
     }
 }

@@ -67,7 +67,8 @@ fn transposed(texts: &mut Texts) -> &mut String {
 
 #[test]
 fn batched_an_index_off_by_one() {
-    let fault = ("move_.source += c * records[at + 1u];", "move_.source += (c + 1u) * records[at + 1u];");
+    let fault =
+        ("moves.source += c * records[at + 1u];", "moves.source += (c + vec4(1u)) * records[at + 1u];");
     killed(By::Either, true, batched, &[fault]);
 }
 
@@ -82,36 +83,34 @@ fn batched_reading_from_behind_the_input_what_is_not_used() {
 }
 
 #[test]
-fn batched_a_cell_too_many() {
-    killed(
-        By::Guard,
-        true,
-        batched,
-        &[("        cells = (cells * WIDTH + 3u) / 4u;", "        cells = (cells * WIDTH + 3u) / 4u + 8u;")],
+fn batched_a_word_too_many() {
+    let fault = (
+        "for (var first = lane * 4u; first < case_.elements;",
+        "for (var first = lane * 4u; first < case_.elements + 64u;",
     );
+    killed(By::Guard, true, batched, &[fault]);
 }
 
 #[test]
-fn batched_a_cell_too_many_and_no_span_check() {
+fn batched_a_word_too_many_and_no_span_check() {
     // The words behind the output are the guard.
     let check = (
         "    let inside = place < case_.output_bytes / bytes;",
         "    let inside = place < case_.output_bytes / bytes + 2u;",
     );
-    let cell =
-        ("        cells = (cells * WIDTH + 3u) / 4u;", "        cells = (cells * WIDTH + 3u) / 4u + 2u;");
-    let tail = (
-        "    let elements = min(4u / WIDTH, case_.elements - first);",
-        "    let elements = min(4u / WIDTH, case_.elements + 64u);",
+    let word = (
+        "for (var first = lane * 4u; first < case_.elements;",
+        "for (var first = lane * 4u; first < case_.elements + 8u;",
     );
-    killed(By::Guard, true, batched, &[check, cell, tail]);
+    let tail = ("    if (elements < 4u / WIDTH) {", "    if (false) {");
+    killed(By::Guard, true, batched, &[check, word, tail]);
 }
 
 #[test]
 fn batched_a_narrow_element_that_clobbers_its_neighbours() {
     let fault = (
-        "    atomicXor(&outputs[place], (old ^ (narrow(case_, move_) << shift)) & mine);",
-        "    atomicStore(&outputs[place], narrow(case_, move_) << shift);",
+        "    atomicXor(&outputs[place], (old ^ (bits << shift)) & mine);",
+        "    atomicStore(&outputs[place], bits << shift);",
     );
     killed(By::Result, true, batched, &[fault]);
 }
@@ -122,13 +121,16 @@ fn batched_a_fold_without_its_mirror() {
 }
 
 #[test]
-fn batched_only_the_first_row_of_lanes() {
-    killed(
-        By::Result,
-        true,
-        batched,
-        &[("cell < cells; cell += LANES", "cell < min(cells, LANES); cell += LANES")],
+fn batched_only_the_first_round_of_lanes() {
+    let fault = (
+        "for (var first = lane; first < case_.elements; first += LANES * 4u)",
+        "for (var first = lane; first < min(case_.elements, LANES); first += LANES * 4u)",
     );
+    let wide = (
+        "        if (elements[i] < case_.elements) {\n            if (WIDTH >= 4u) {",
+        "        if (elements[i] < case_.elements && i < 1u) {\n            if (WIDTH >= 4u) {",
+    );
+    killed(By::Result, true, batched, &[fault, wide]);
 }
 
 #[test]
