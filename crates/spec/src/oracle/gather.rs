@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use super::{
     level::{Level, LevelMap, Levels, period},
     map::Line,
-    rows::{Element, REVERSED_CHUNK, Strip, Transposed, copy_reversed, repeat},
+    rows::{Element, FEW_REVERSED, Strip, Transposed, copy_reversed, repeat},
 };
 
 /// Says "nothing is read" among offsets. It exceeds every length of memory, and so does its sum with one.
@@ -87,7 +87,7 @@ fn is_one_piece(level: &Level) -> bool {
     let run = level.map.single(level.size);
     run.is_some_and(|run| {
         run.line
-            .is_none_or(|line| matches!(line.step, 0 | 1) || line.step == -1 && level.size >= REVERSED_CHUNK)
+            .is_none_or(|line| matches!(line.step, 0 | 1) || line.step == -1 && level.size >= FEW_REVERSED)
     })
 }
 
