@@ -13,13 +13,13 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, FeatureLevel, Value};
 
-use crate::support::{EVERY_TYPE, Row};
+use crate::support::{EVERY, Row};
 use crate::tensor::{pair, uints};
 use crate::walk::{Map, Run, Source, Walk};
 use crate::{Operator, Plan, invalid};
 
 /// Page: Tensor support.
-const SUPPORT: &[Row] = &[Row { since: 0x5000, dimensions: 1..=8, types: EVERY_TYPE }];
+const SUPPORT: &[Row] = &[Row { since: 0x5000, dimensions: 1..=8, types: EVERY }];
 
 /// `DML_PADDING_MODE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ enum Mode {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Padded {
     mode: Mode,
-    start_padding: i64,
+    start_padding: u32,
     /// The input's size.
-    n: i64,
+    n: u32,
 }
 
 /// Validates the desc and plans the copy.
@@ -79,7 +79,8 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
             return Err(invalid("OutputTensor.Sizes is not the input's with both paddings"));
         }
     }
-    let padded = |axis: usize| Padded { mode, start_padding: start[axis], n: pair.input.sizes[axis] };
+    let padded =
+        |axis: usize| Padded { mode, start_padding: start[axis] as u32, n: pair.input.sizes[axis] as u32 };
     Ok(Operator {
         plan: Plan::Padding(Walk::new(&pair, padded), *value),
         element_size: pair.element_size,
@@ -89,8 +90,8 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
 
 impl Map for Padded {
     fn run(&self, c: i64) -> Run {
-        let n = self.n;
-        let at = c - self.start_padding;
+        let n = i64::from(self.n);
+        let at = c - i64::from(self.start_padding);
         let run = |first, step, length| Run { source: Source::Input { first, step }, length };
         if (0..n).contains(&at) {
             // Inside of the input, every mode copies it.
@@ -182,7 +183,7 @@ mod tests {
             for n in 1..=5 {
                 for start in 0..=12 {
                     for end in 0..=12 {
-                        let axis = Padded { mode, start_padding: start, n };
+                        let axis = Padded { mode, start_padding: start as u32, n: n as u32 };
                         let reads = expand(&axis, start + n + end);
                         assert_eq!(reads, by_hand(mode, n, start, end), "{mode:?} {n} {start} {end}");
                     }
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn vast_paddings_fold_without_overflow() {
         for mode in [Mode::Constant, Mode::Edge, Mode::Reflection, Mode::Symmetric, Mode::Wrap] {
-            let axis = Padded { mode, start_padding: i64::from(u32::MAX), n: i64::from(u32::MAX) };
+            let axis = Padded { mode, start_padding: u32::MAX, n: u32::MAX };
             for c in [0, 1, i64::from(u32::MAX), 3 * i64::from(u32::MAX) - 1] {
                 assert!(axis.run(c).length >= 1);
             }

@@ -7,7 +7,7 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{DataType, Desc, FeatureLevel, Value};
 
-use crate::support::{EVERY_TYPE, Row, UP_TO_32_BITS};
+use crate::support::{EVERY, Row, Types, UP_TO_32_BITS};
 use crate::tensor::{pair, uints};
 use crate::walk::{Steps, Walk};
 use crate::{Operator, Plan, invalid};
@@ -17,18 +17,18 @@ const SUPPORT: &[Row] = &[
     Row { since: 0x1000, dimensions: 4..=5, types: FIRST_TYPES },
     Row { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
     Row { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
-    Row { since: 0x4100, dimensions: 1..=8, types: EVERY_TYPE },
+    Row { since: 0x4100, dimensions: 1..=8, types: EVERY },
 ];
 
 /// Level 1.0 has no types of 8 bits.
-const FIRST_TYPES: &[DataType] = &[
+const FIRST_TYPES: Types = Types::new(&[
     DataType::FLOAT32,
     DataType::FLOAT16,
     DataType::INT32,
     DataType::INT16,
     DataType::UINT32,
     DataType::UINT16,
-];
+]);
 
 /// Validates the desc and plans the copy.
 pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
@@ -64,8 +64,9 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
             return Err(invalid("the slice reads beyond the input"));
         }
     }
+    let steps = |axis: usize| Steps { start: offsets[axis] as u32, step: strides[axis] as i32 };
     Ok(Operator {
-        plan: Plan::Slice(Walk::new(&pair, |axis| Steps { start: offsets[axis], step: strides[axis] })),
+        plan: Plan::Slice(Walk::new(&pair, steps)),
         element_size: pair.element_size,
         required: [pair.input.required_bytes, pair.output.required_bytes],
     })

@@ -10,7 +10,7 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, FeatureLevel, Value};
 
-use crate::support::{EVERY_TYPE, Row, UP_TO_32_BITS};
+use crate::support::{EVERY, Row, UP_TO_32_BITS};
 use crate::tensor::{ints, pair, uints};
 use crate::walk::{Steps, Walk};
 use crate::{Operator, Plan, invalid};
@@ -19,7 +19,7 @@ use crate::{Operator, Plan, invalid};
 const SUPPORT: &[Row] = &[
     Row { since: 0x2100, dimensions: 4..=5, types: UP_TO_32_BITS },
     Row { since: 0x3000, dimensions: 1..=8, types: UP_TO_32_BITS },
-    Row { since: 0x4100, dimensions: 1..=8, types: EVERY_TYPE },
+    Row { since: 0x4100, dimensions: 1..=8, types: EVERY },
 ];
 
 /// Validates the desc and plans the copy.
@@ -60,8 +60,9 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
             copy_start[axis] += sizes[axis] - 1;
         }
     }
+    let steps = |axis: usize| Steps { start: copy_start[axis] as u32, step: strides[axis] as i32 };
     Ok(Operator {
-        plan: Plan::Slice(Walk::new(&pair, |axis| Steps { start: copy_start[axis], step: strides[axis] })),
+        plan: Plan::Slice(Walk::new(&pair, steps)),
         element_size: pair.element_size,
         required: [pair.input.required_bytes, pair.output.required_bytes],
     })

@@ -45,7 +45,7 @@ pub(crate) fn pair<'a>(
     if input.dimension_count != output.dimension_count {
         return Err(invalid("the tensors' dimension counts differ"));
     }
-    if !row.types.contains(&input.data_type) {
+    if !row.types.contains(input.data_type) {
         return Err(invalid("the data type is not supported at this feature level"));
     }
     if !row.dimensions.contains(&input.dimension_count) {
@@ -75,13 +75,13 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
     // axes inside it hold.
     let mut strides = [1; 8];
     let mut count: u64 = 1;
-    for axis in (0..rank).rev() {
-        if sizes[axis] == 0 {
+    for (stride, &size) in strides[..rank].iter_mut().zip(sizes).rev() {
+        if size == 0 {
             return Err(invalid("a size is 0"));
         }
-        strides[axis] = count as i64;
+        *stride = count as i64;
         // Both factors fit 32 bits, so the product fits 64.
-        count *= sizes[axis] as u64;
+        count *= size as u64;
         if count > u64::from(u32::MAX) {
             return Err(invalid("a tensor has more than 2^32 - 1 elements"));
         }
@@ -149,22 +149,30 @@ impl ListFault {
 /// A `UINT` list with one value an axis.
 #[inline]
 pub(crate) fn uints(list: Option<&List>, rank: usize) -> Result<&[i64], ListFault> {
-    values(list, rank, 0, i64::from(u32::MAX))
+    // Every bit that any value has: what is negative has the highest.
+    values(list, rank, u64::from(u32::MAX), |value| value as u64)
 }
 
 /// An `INT` list with one value an axis.
 #[inline]
 pub(crate) fn ints(list: Option<&List>, rank: usize) -> Result<&[i64], ListFault> {
-    values(list, rank, i64::from(i32::MIN), i64::from(i32::MAX))
+    // The complement of a negative value is as far from 0 as 32 bits allow.
+    values(list, rank, i32::MAX as u64, |value| (value ^ (value >> 63)) as u64)
 }
 
+/// A list with one value an axis, in none of which there are other bits than these.
 #[inline]
-fn values(list: Option<&List>, rank: usize, low: i64, high: i64) -> Result<&[i64], ListFault> {
+fn values(
+    list: Option<&List>,
+    rank: usize,
+    allowed: u64,
+    bits: impl Fn(i64) -> u64,
+) -> Result<&[i64], ListFault> {
     let list = list.ok_or(ListFault::Null)?.as_slice();
     if list.len() != rank {
         return Err(ListFault::Length);
     }
-    if list.iter().any(|&value| value < low || value > high) {
+    if list.iter().fold(0, |all, &value| all | bits(value)) & !allowed != 0 {
         return Err(ListFault::Range);
     }
     Ok(list)

@@ -1,6 +1,6 @@
-//! The one loop that moves elements: over all output coordinates, reading where each axis says. An axis says
-//! it in runs, over which the input coordinate moves by the same step; so an axis of a slice is one run, and
-//! one of a padding has a few.
+//! The one loop that moves elements: over all output coordinates, reading where each axis says. An axis says it in
+//! runs, over which the input coordinate moves by the same step; so an axis of a slice is one run, and one of a
+//! padding has a few.
 
 use crate::tensor::Pair;
 
@@ -27,17 +27,19 @@ pub(crate) trait Map {
     fn run(&self, c: i64) -> Run;
 }
 
-/// The axis of a slice: `start + step * c`.
+/// The axis of a slice: `start + step * c`. Both fit 32 bits, as do the other numbers of an axis, which keeps a
+/// created operator small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
-    pub(crate) start: i64,
-    pub(crate) step: i64,
+    pub(crate) start: u32,
+    pub(crate) step: i32,
 }
 
 impl Map for Steps {
     #[inline]
     fn run(&self, c: i64) -> Run {
-        Run { source: Source::Input { first: self.start + self.step * c, step: self.step }, length: i64::MAX }
+        let (start, step) = (i64::from(self.start), i64::from(self.step));
+        Run { source: Source::Input { first: start + step * c, step }, length: i64::MAX }
     }
 }
 
@@ -45,10 +47,29 @@ impl Map for Steps {
 #[derive(Clone, Copy, Debug)]
 struct Axis<M> {
     map: M,
+    size: u32,
+    input_stride: u32,
+    output_stride: u32,
+}
+
+impl<M> Axis<M> {
     /// The output's size.
-    size: i64,
-    input_stride: i64,
-    output_stride: i64,
+    #[inline]
+    fn size(&self) -> i64 {
+        i64::from(self.size)
+    }
+
+    /// In elements.
+    #[inline]
+    fn input_stride(&self) -> i64 {
+        i64::from(self.input_stride)
+    }
+
+    /// In elements.
+    #[inline]
+    fn output_stride(&self) -> i64 {
+        i64::from(self.output_stride)
+    }
 }
 
 /// A copy that is ready to run.
@@ -70,9 +91,9 @@ impl<M: Map + Copy> Walk<M> {
     pub(crate) fn new(pair: &Pair, maps: impl Fn(usize) -> M) -> Self {
         let axis = |axis: usize| Axis {
             map: maps(axis),
-            size: pair.output.sizes[axis],
-            input_stride: pair.input.strides[axis],
-            output_stride: pair.output.strides[axis],
+            size: pair.output.sizes[axis] as u32,
+            input_stride: pair.input.strides[axis] as u32,
+            output_stride: pair.output.strides[axis] as u32,
         };
         let mut walk = Self { axes: [axis(0); 8], rank: 0, start: 0 };
         for axis in (0..pair.rank).map(axis) {
@@ -80,7 +101,7 @@ impl<M: Map + Copy> Walk<M> {
                 walk.axes[walk.rank] = axis;
                 walk.rank += 1;
             } else if let Source::Input { first, .. } = axis.map.run(0).source {
-                walk.start += first * axis.input_stride;
+                walk.start += first * axis.input_stride();
             }
         }
         walk
@@ -109,16 +130,16 @@ impl<T: Copy> Copying<'_, T> {
             [outer, inner @ ..] => (outer, inner),
         };
         let mut c = 0;
-        while c < outer.size {
+        while c < outer.size() {
             let run = outer.map.run(c);
-            let length = run.length.min(outer.size - c);
+            let length = run.length.min(outer.size() - c);
             debug_assert!(length >= 1, "a run moves on");
             for k in 0..length {
-                let to = to + (c + k) * outer.output_stride;
+                let to = to + (c + k) * outer.output_stride();
                 match run.source {
                     Source::Fill => self.fill_part(inner, to),
                     Source::Input { first, step } => {
-                        let from = from + (first + k * step) * outer.input_stride;
+                        let from = from + (first + k * step) * outer.input_stride();
                         match inner {
                             [innermost] => self.row(innermost, from, to),
                             _ => self.part(inner, from, to),
@@ -134,16 +155,16 @@ impl<T: Copy> Copying<'_, T> {
     #[inline]
     fn row<M: Map>(&mut self, axis: &Axis<M>, from: i64, to: i64) {
         let mut c = 0;
-        while c < axis.size {
+        while c < axis.size() {
             let run = axis.map.run(c);
-            let length = run.length.min(axis.size - c);
+            let length = run.length.min(axis.size() - c);
             debug_assert!(length >= 1, "a run moves on");
-            let to = to + c * axis.output_stride;
+            let to = to + c * axis.output_stride();
             match run.source {
-                Source::Fill => self.fill_run(to, axis.output_stride, length),
+                Source::Fill => self.fill_run(to, axis.output_stride(), length),
                 Source::Input { first, step } => {
-                    let (from, step) = (from + first * axis.input_stride, step * axis.input_stride);
-                    self.copy_run(from, step, to, axis.output_stride, length);
+                    let (from, step) = (from + first * axis.input_stride(), step * axis.input_stride());
+                    self.copy_run(from, step, to, axis.output_stride(), length);
                 }
             }
             c += length;
@@ -179,10 +200,10 @@ impl<T: Copy> Copying<'_, T> {
     fn fill_part<M>(&mut self, axes: &[Axis<M>], to: i64) {
         match axes {
             [] => self.output[to as usize] = self.fill,
-            [innermost] => self.fill_run(to, innermost.output_stride, innermost.size),
+            [innermost] => self.fill_run(to, innermost.output_stride(), innermost.size()),
             [outer, inner @ ..] => {
-                for c in 0..outer.size {
-                    self.fill_part(inner, to + c * outer.output_stride);
+                for c in 0..outer.size() {
+                    self.fill_part(inner, to + c * outer.output_stride());
                 }
             }
         }
