@@ -178,12 +178,15 @@ impl Marks {
         if (rank as usize) < IdSet::CAPACITY {
             self.ranks.insert(rank as usize);
         }
-        for (place, mode) in operator.modes().iter().enumerate().take(IdSet::CAPACITY) {
-            if desc.members.get(mode.member) == Some(&Value::Integer(mode.value)) {
-                self.modes.insert(place);
+        // What is left takes looking for, but there is little of it, and a run has soon seen it all.
+        if !self.modes.contains_all(IdSet::first(operator.modes().len())) {
+            for (place, mode) in operator.modes().iter().enumerate().take(IdSet::CAPACITY) {
+                if desc.members.get(mode.member) == Some(&Value::Integer(mode.value)) {
+                    self.modes.insert(place);
+                }
             }
         }
-        if self.support.len() < operator.support().len() {
+        if !self.support.contains_all(IdSet::first(operator.support().len())) {
             let allows = |place: usize| {
                 let row = &operator.support()[place];
                 row.types.contains(&data_type) && row.dimensions.contains(&rank)
@@ -194,8 +197,7 @@ impl Marks {
                 self.support.insert(place);
             }
         }
-        // Branches take evaluating to see, but there are few, and a run has soon seen them all.
-        if self.branches.len() < operator.branches().len() {
+        if !self.branches.contains_all(IdSet::first(operator.branches().len())) {
             let taken = operator.branching.taken(desc, level, &mut scratch.values);
             self.branches = self.branches.union(taken);
         }

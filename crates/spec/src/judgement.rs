@@ -21,6 +21,12 @@ impl IdSet {
         Self(1 << (place % Self::CAPACITY))
     }
 
+    /// The first places, so many of them.
+    #[must_use]
+    pub fn first(count: usize) -> Self {
+        if count < Self::CAPACITY { Self((1 << count) - 1) } else { Self(u128::MAX) }
+    }
+
     /// Adds a place.
     pub fn insert(&mut self, place: usize) {
         self.0 |= Self::of(place).0;
@@ -153,6 +159,8 @@ mod tests {
         assert!(set.contains_all(IdSet::of(3)) && !IdSet::of(3).contains_all(set));
         assert_eq!(set.without(IdSet::of(3)).iter().next(), Some(64));
         assert_eq!(IdSet::EMPTY.iter().next(), None);
+        assert_eq!(IdSet::first(3).iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!((IdSet::first(0), IdSet::first(128).len()), (IdSet::EMPTY, 128));
     }
 
     #[test]
