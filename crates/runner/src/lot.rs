@@ -90,6 +90,8 @@ pub(crate) struct Lot {
     image: Vec<u8>,
     /// What [`Batch::inputs`] holds before the run.
     inputs: Vec<u8>,
+    /// The parts of the output arena that hold another poison than the first.
+    otherwise_poisoned: Vec<(Range<usize>, Poison)>,
 }
 
 impl Lot {
@@ -98,11 +100,12 @@ impl Lot {
         self.planned.clear();
         self.image.clear();
         self.inputs.clear();
+        self.otherwise_poisoned.clear();
     }
 
     /// Bytes in both arenas.
     pub(crate) fn bytes(&self) -> usize {
-        self.batch.inputs.len() + self.batch.outputs.len()
+        self.batch.inputs.len() + self.image.len()
     }
 
     /// Gives back memory that only a large case needs.
@@ -126,16 +129,18 @@ impl Lot {
         }
     }
 
-    /// Lays out the memory of one more run of the latest job, which has fewer than three: an input, and an
-    /// output that is poisoned in the batch and in the image.
+    /// Lays out the memory of one more run of the latest job, which has fewer than three: an input that is yet to be
+    /// written, and an output that is poisoned in the image.
     pub(crate) fn add_run(&mut self, kind: RunKind, input_bytes: usize, output_bytes: usize) -> Run {
-        let poison = kind.poison().0;
+        let poison = kind.poison();
         let input = place(self.batch.inputs.len(), input_bytes);
-        self.batch.inputs.resize(input.end, 0);
-        self.batch.inputs.resize(input.end + GUARD, poison);
-        let output = place(self.batch.outputs.len(), output_bytes);
-        self.batch.outputs.resize(output.end + GUARD, poison);
-        self.image.resize(output.end + GUARD, poison);
+        self.batch.inputs.resize(input.end + GUARD, poison.0);
+        let start = self.image.len();
+        let output = place(start, output_bytes);
+        self.image.resize(output.end + GUARD, poison.0);
+        if poison != Poison::FIRST {
+            self.otherwise_poisoned.push((start..self.image.len(), poison));
+        }
         Run { input, output }
     }
 
@@ -160,8 +165,14 @@ impl Lot {
         self.batch.inputs.copy_within(from.input.clone(), to.input.start);
     }
 
-    /// Makes ready for the run: what the inputs hold is remembered.
+    /// Makes ready for the run: what the inputs hold is remembered, and the outputs are poisoned.
     pub(crate) fn seal(&mut self) {
+        let outputs = &mut self.batch.outputs;
+        outputs.clear();
+        outputs.resize(self.image.len(), Poison::FIRST.0);
+        for (range, poison) in &self.otherwise_poisoned {
+            outputs[range.clone()].fill(poison.0);
+        }
         self.inputs.clear();
         self.inputs.extend_from_slice(&self.batch.inputs);
     }
