@@ -34,9 +34,8 @@ pub(crate) struct Lots {
 }
 
 impl Lots {
-    /// Arenas of a lot of [`Lots::CASES`]: little enough to stay in a core's cache.
+    /// Arenas of a lot of up to [`Lots::CASES`]: little enough to stay in a core's cache.
     const BYTES: usize = 256 << 10;
-    /// What a backend that says nothing gets.
     const CASES: usize = 512;
     /// Where there are more cases, a multiple of this. Drawn cases have operators in turns of 16: with one, two, three,
     /// five or six of them, the memory of a case in one lot is that of a case of the same operator in the next, and can
@@ -52,10 +51,10 @@ impl Lots {
         Self { cases: cases as u64, bytes, in_flight: limits.in_flight.max(1) }
     }
 
-    /// Cases of a chunk: where lots overlap, several of them, since the first and the last one of a chunk overlap with
-    /// none.
+    /// Cases of a chunk: several lots, since what is handed back of a chunk takes as long however many there are; and
+    /// where lots overlap, the first and the last one of a chunk overlap with none.
     pub(crate) fn chunk(&self) -> u64 {
-        let lots = if self.in_flight > 1 { 2 * self.in_flight as u64 } else { 1 };
+        let lots = if self.in_flight > 1 { 2 * self.in_flight as u64 } else { 4 };
         self.cases.saturating_mul(lots)
     }
 }
@@ -329,9 +328,9 @@ mod tests {
     #[test]
     fn lots_are_as_large_as_the_backend_wants_them() {
         let usual = Lots::new(&Limits::default());
-        assert_eq!((usual.cases, usual.bytes, usual.in_flight, usual.chunk()), (480, 256 << 10, 1, 480));
+        assert_eq!((usual.cases, usual.bytes, usual.in_flight, usual.chunk()), (96, 256 << 10, 1, 384));
         let one = Lots::new(&Limits { batch_jobs: 1, ..Limits::default() });
-        assert_eq!((one.cases, one.bytes, one.chunk()), (1, 256 << 10, 1));
+        assert_eq!((one.cases, one.bytes, one.chunk()), (1, 256 << 10, 4));
         let wide =
             Lots::new(&Limits { busy_jobs: 8192, batch_jobs: 8192, in_flight: 2, ..Limits::default() });
         assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8160, 4 << 20, 4 * 8160));
