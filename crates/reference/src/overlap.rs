@@ -20,10 +20,11 @@ pub(crate) fn refuse(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
     let mut axes = [(0, 0); 8];
     let mut count = 0;
     for (&size, &stride) in sizes.iter().zip(strides) {
-        if size > 1 {
-            axes[count] = (stride, size);
-            count += 1;
+        // An axis of one element is written over by the next one.
+        if let Some(axis) = axes.get_mut(count) {
+            *axis = (stride, size);
         }
+        count += usize::from(size > 1);
     }
     let axes = &mut axes[..count];
     axes.sort_unstable();

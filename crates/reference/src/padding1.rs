@@ -126,6 +126,12 @@ impl Map for Padded {
             }
         }
     }
+
+    /// A single element leaves no room for padding.
+    #[inline]
+    fn single(&self) -> i64 {
+        0
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,9 @@ pub(crate) enum Source {
 pub(crate) trait Map {
     /// The run that begins at output coordinate `c`.
     fn run(&self, c: i64) -> Run;
+
+    /// The input coordinate that an output reads which has a single element on this axis.
+    fn single(&self) -> i64;
 }
 
 /// The axis of a slice: `start + step * c`. Both fit 32 bits, as do the other numbers of an axis, which keeps a
@@ -40,6 +43,11 @@ impl Map for Steps {
     fn run(&self, c: i64) -> Run {
         let (start, step) = (i64::from(self.start), i64::from(self.step));
         Run { source: Source::Input { first: start + step * c, step }, length: i64::MAX }
+    }
+
+    #[inline]
+    fn single(&self) -> i64 {
+        i64::from(self.start)
     }
 }
 
@@ -86,7 +94,6 @@ impl<M: Map + Copy> Walk<M> {
     /// A walk over the output of a valid desc. `maps` has a map for each axis.
     ///
     /// An axis on which the output has a single element is not walked: what it reads is part of the start.
-    /// (It reads something: a single element leaves no room for padding.)
     #[inline]
     pub(crate) fn new(pair: &Pair, maps: impl Fn(usize) -> M) -> Self {
         let axis = |axis: usize| Axis {
@@ -97,12 +104,11 @@ impl<M: Map + Copy> Walk<M> {
         };
         let mut walk = Self { axes: [axis(0); 8], rank: 0, start: 0 };
         for axis in (0..pair.rank).map(axis) {
-            if axis.size > 1 {
-                walk.axes[walk.rank] = axis;
-                walk.rank += 1;
-            } else if let Source::Input { first, .. } = axis.map.run(0).source {
-                walk.start += first * axis.input_stride();
-            }
+            // Nobody can foresee which axes are walked, so nothing branches on it: the next one takes this one's place.
+            let is_walked = axis.size > 1;
+            walk.axes[walk.rank] = axis;
+            walk.rank += usize::from(is_walked);
+            walk.start += if is_walked { 0 } else { axis.map.single() * axis.input_stride() };
         }
         walk
     }
