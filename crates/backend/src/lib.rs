@@ -8,11 +8,15 @@
 //! Most authors implement [`Operators`], one operator at a time, and wrap it in [`Sequential`]; a GPU, which
 //! wants thousands of cases in a dispatch, implements [`Backend`] itself.
 //!
+//! A backend in another process speaks the [`protocol`], and [`process`] hosts it.
+//!
 //! A backend never sees what is expected of it: the only crate of this project that it needs beside this
 //! one is `dmlcts-model`.
 
 mod batch;
 mod capabilities;
+pub mod process;
+pub mod protocol;
 mod sequential;
 
 pub use batch::{Batch, Job, Run};

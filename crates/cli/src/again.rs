@@ -22,6 +22,9 @@ impl RunArguments {
         if self.memory != Self::DEFAULT_MEMORY {
             add("--memory", self.memory.to_string());
         }
+        if self.case_timeout != Self::DEFAULT_CASE_TIMEOUT {
+            add("--case-timeout", format!("{}ms", self.case_timeout.as_millis()));
+        }
         words
     }
 }
@@ -85,6 +88,8 @@ mod tests {
             "zero-sign,nan-canonicalised",
             "--memory",
             "64MiB",
+            "--case-timeout",
+            "1500ms",
             "--suite",
             "my suite.yaml",
             "--where",

@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Spec(SpecCommand),
     /// Lists who can answer cases here: adapters with their drivers and limits, and what a self-test found
     Backends,
+    Serve(ServeArguments),
     /// Lists the suites that the program was built with
     Suites,
 }
@@ -100,7 +101,9 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
     pub(crate) cases: Vec<String>,
 
-    /// Who answers the cases: reference, wgpu, or wgpu:<part of an adapter's name>
+    /// Who answers the cases: reference, wgpu, wgpu:<part of an adapter's name>, or exec:<command>
+    ///
+    /// `exec:` starts a process that speaks the protocol of crates/backend/PROTOCOL.md. Blanks separate the words of its command, quotes hold them together, and no shell is asked.
     #[arg(long, value_name = "NAME", default_value = Self::DEFAULT_BACKEND)]
     pub(crate) backend: String,
 
@@ -116,6 +119,18 @@ pub(crate) struct RunArguments {
     /// It counts from the start of the program.
     #[arg(long, value_name = "TIME", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Duration>,
+
+    /// How long a backend in another process may be silent while it has cases, such as 500ms or 1m
+    ///
+    /// It is ended then, the case that it hangs on is found, and a fresh process goes on with the next one.
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "10s", // as DEFAULT_CASE_TIMEOUT
+        value_parser = units::time_span,
+        allow_hyphen_values = true
+    )]
+    pub(crate) case_timeout: Duration,
 
     /// What one case may take, such as 512MiB; larger cases are created and not run
     #[arg(
@@ -141,6 +156,18 @@ impl RunArguments {
     pub(crate) const DEFAULT_BACKEND: &str = "reference";
     /// What one case may take where no size is given.
     pub(crate) const DEFAULT_MEMORY: u64 = 1 << 30;
+    /// How long a process may be silent where no time is given.
+    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Duration::from_secs(10);
+}
+
+/// Answers cases as a backend process does, on standard input and output
+///
+/// The protocol is specified in crates/backend/PROTOCOL.md. `dmlcts run --backend 'exec:dmlcts serve'` runs the reference in a process of its own.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// Who answers the cases: as for `run`
+    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND)]
+    pub(crate) backend: String,
 }
 
 const LIST_EXAMPLES: &str = "\

@@ -1,7 +1,8 @@
 //! The backends that this program knows, by the name on the command line.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use dmlcts_backend::process::{Command, Launcher};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{Factory, RunError};
 
@@ -12,10 +13,12 @@ const NAMES: &[&str] = &[
     "reference",
     #[cfg(feature = "wgpu")]
     "wgpu",
+    "exec:<command>",
 ];
 
-/// What makes backends of this name, which may be followed by a colon and which of several is meant.
-pub(crate) fn factory(name: &str) -> Result<Arc<Factory>, Problem> {
+/// What makes backends of this name, which may be followed by a colon and which of several is meant. A process that is
+/// silent for as long as `case_timeout` while it has cases is ended.
+pub(crate) fn factory(name: &str, case_timeout: Duration) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "wgpu")]
@@ -23,6 +26,16 @@ pub(crate) fn factory(name: &str) -> Result<Arc<Factory>, Problem> {
             let gpu =
                 dmlcts_wgpu::Gpu::open(adapter).map_err(|error| RunError::Backend(error.to_string()))?;
             Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
+        }
+        ("exec", command) => {
+            let command = Command::parse(command).map_err(|error| {
+                Problem::usage(
+                    format!("`--backend {name}`: {error}"),
+                    "write the command behind the colon, and quotes around both: --backend 'exec:python3 mine.py'",
+                )
+            })?;
+            let launcher = Arc::new(Launcher::new(command, case_timeout));
+            Ok(Arc::new(move || Ok(Box::new(launcher.host()?))))
         }
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),
     }

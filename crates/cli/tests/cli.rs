@@ -32,7 +32,9 @@ const LARGE: &str =
 
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
-    for command in ["", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "suites"] {
+    for command in
+        ["", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "serve", "suites"]
+    {
         let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
         let output = run(&arguments);
         assert!(output.status.success());
@@ -404,6 +406,7 @@ fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
     insta::assert_snapshot!(String::from_utf8_lossy(&listed.stdout), @"
     reference   written by hand for the CPU; feature levels 1.0 to 6.4, data types of 8 to 64 bits
     wgpu        no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` has one that needs no GPU)
+    exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md
     ");
     assert_eq!(listed.status.code(), Some(0));
 }

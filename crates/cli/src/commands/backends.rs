@@ -13,6 +13,7 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
     )?;
     #[cfg(feature = "wgpu")]
     wgpu(&mut out)?;
+    writeln!(out, "exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md")?;
     out.flush()?;
     Ok(Exit::Success)
 }

@@ -6,6 +6,7 @@ mod explain;
 mod list;
 mod obligations;
 mod run;
+mod serve;
 mod spec;
 mod suites;
 
@@ -24,6 +25,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Spec(arguments) => spec::spec(arguments),
         Command::Backends => backends::backends(),
+        Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites => suites::suites(),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let selection = &arguments.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     end_at_signals(&stop, &runs);
-    let backend = backends::factory(&arguments.backend)?;
+    let backend = backends::factory(&arguments.backend, arguments.case_timeout)?;
     let filter = selection.filter()?;
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
@@ -65,6 +65,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             written = terminal.show(&event);
         }
     })?;
+    // A worker that was left behind may have a process that hangs.
+    dmlcts_backend::process::end_all();
     if is_empty(&summary) {
         return Err(match summary.ending {
             Ending::Timeout => no_time(),
@@ -164,6 +166,7 @@ fn end_at_signals(stop: &Stop, runs: &Arc<AtomicBool>) {
             let _ = writeln!(io::stderr(), "interrupted before the first case");
         }
         if !runs || stop.is_requested() {
+            dmlcts_backend::process::end_all();
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
         stop.request(Ending::Interrupted);

@@ -93,7 +93,7 @@ impl Backend for Spent {
 
 #[test]
 fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
-    let lines = [REVERSAL; 5000];
+    let lines = vec![REVERSAL; 5000];
     let run = run_of(&lines, Arc::new(|| Ok(Box::new(Spent(Reference::backend(), false)))));
     let summary = summary(&run);
     assert_eq!((summary.ending, summary.lost.as_deref()), (Ending::BackendLost, Some("out of paper")));

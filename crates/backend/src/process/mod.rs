@@ -1,0 +1,85 @@
+//! The host of backends in other processes, which speak the [protocol](crate::protocol).
+//!
+//! A process is not trusted. Every frame is checked before anything is done with it; what a process sends, prints or
+//! leaves out is its own failure, written down as the outcome of a case, and a fresh process goes on with the next one. The
+//! host itself never waits longer than the deadline of a case, takes no memory on a process's word, and gives every job of
+//! every batch an outcome.
+
+mod child;
+mod command;
+mod host;
+mod settle;
+mod tail;
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+pub use child::end_all;
+pub use command::{Command, CommandError};
+pub use host::Host;
+
+use crate::{
+    Capabilities,
+    protocol::{Hello, HostHello, Kind},
+};
+use child::{Child, Fault};
+
+/// How long a process may take to say hello: interpreters and drivers load slowly.
+const START: Duration = Duration::from_secs(60);
+/// How many batches a process has at a time.
+const IN_FLIGHT: usize = 2;
+
+/// Starts processes of one command, and hosts for them.
+#[derive(Debug)]
+pub struct Launcher {
+    command: Command,
+    case_timeout: Duration,
+    /// What the first process declared, and every other must.
+    declared: OnceLock<Capabilities>,
+}
+
+impl Launcher {
+    /// A process that has cases and sends no result for as long as `case_timeout` is ended.
+    pub fn new(command: Command, case_timeout: Duration) -> Self {
+        Self { command, case_timeout, declared: OnceLock::new() }
+    }
+
+    pub(crate) fn case_timeout(&self) -> Duration {
+        self.case_timeout
+    }
+
+    /// Starts a process, and a host for it; the reason for not being able to.
+    pub fn host(self: &Arc<Self>) -> Result<Host, String> {
+        let (child, capabilities) = self.start()?;
+        if *self.declared.get_or_init(|| capabilities.clone()) != capabilities {
+            return Err(format!("`{}` declares something else than when it was first started", self.command));
+        }
+        Ok(Host::new(Arc::clone(self), child, capabilities))
+    }
+
+    /// Starts a process that says hello.
+    fn start(&self) -> Result<(Child, Capabilities), String> {
+        let command = &self.command;
+        let child = Child::spawn(command).map_err(|error| format!("`{command}`: {error}"))?;
+        child.send(host::message(Kind::Hello, &HostHello::default()));
+        let frame = child.receive(START).map_err(|fault| match fault {
+            Fault::Ended(how) => format!("`{command}` did not say hello: {how}"),
+            Fault::Silent(time) => {
+                child.with_last_words(&format!("`{command}` did not say hello within {} s", time.as_secs()))
+            }
+            Fault::Wrong(what) => format!("`{command}` does not speak the protocol: {what}"),
+        })?;
+        if frame.kind != Kind::Hello {
+            return Err(format!("`{command}` sent `{}` where `hello` is due", frame.kind.name()));
+        }
+        let hello: Result<Hello, String> =
+            serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
+        let capabilities = hello.and_then(|hello| hello.capabilities());
+        let mut capabilities =
+            capabilities.map_err(|what| format!("the `hello` of `{command}` makes no sense: {what}"))?;
+        capabilities.limits.in_flight = IN_FLIGHT;
+        Ok((child, capabilities))
+    }
+}

@@ -1,0 +1,247 @@
+//! Frames: how a message travels through a pipe. Whoever reads one trusts no length of it: memory is taken as bytes
+//! arrive, and what does not begin like a frame is shown to a person as the text that it probably is.
+
+use std::io::{self, BufRead, Read, Write};
+
+/// What every frame begins with: a byte that no text in UTF-8 holds, the name, and the version of the protocol.
+pub const MAGIC: [u8; 8] = *b"\xF7dmlcts1";
+/// Bytes before a frame's header.
+pub const PREFIX: usize = 32;
+/// As much is shown of bytes that are no frame.
+const EXCERPT: usize = 80;
+
+/// Which message a frame holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Both sides: who is there.
+    Hello,
+    /// To the backend: behave as a device of this feature level.
+    Level,
+    /// To the backend: cases, with the memory of their inputs.
+    Run,
+    /// From the backend: what became of some cases, with the memory of their outputs.
+    Results,
+    /// To the backend: that was all.
+    Bye,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Hello, Self::Level, Self::Run, Self::Results, Self::Bye];
+
+    /// As frames spell it, without the spaces behind it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hello => "hello",
+            Self::Level => "level",
+            Self::Run => "run",
+            Self::Results => "results",
+            Self::Bye => "bye",
+        }
+    }
+
+    fn code(self) -> [u8; 8] {
+        let mut code = [b' '; 8];
+        code[..self.name().len()].copy_from_slice(self.name().as_bytes());
+        code
+    }
+}
+
+/// A message as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Which message it is.
+    pub kind: Kind,
+    /// JSON.
+    pub header: Vec<u8>,
+    /// Memory of tensors.
+    pub body: Vec<u8>,
+}
+
+/// The longest parts of a frame that a reader takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Of the header, in bytes.
+    pub header: u64,
+    /// Of the body, in bytes.
+    pub body: u64,
+}
+
+/// Why bytes are no frame.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// Something else stands where a frame begins: what somebody printed, as a rule.
+    #[error(
+        "`{0}` stands where a frame must begin; standard output belongs to the protocol, and prints to standard error"
+    )]
+    Noise(String),
+    /// The bytes end inside of a frame.
+    #[error("a frame ends after {had} of {wanted} bytes of its {part}")]
+    Short {
+        /// Which part of it.
+        part: &'static str,
+        /// Bytes that came.
+        had: u64,
+        /// Bytes that were announced.
+        wanted: u64,
+    },
+    /// There is no such message.
+    #[error("`{0}` is no message; there are hello, level, run, results, bye")]
+    Kind(String),
+    /// A length that is out of bounds.
+    #[error("a frame announces {length} bytes of {part}, where at most {most} can come")]
+    Long {
+        /// Which part of it.
+        part: &'static str,
+        /// What it announces.
+        length: u64,
+        /// What the reader takes.
+        most: u64,
+    },
+    /// The pipe broke.
+    #[error("the pipe broke: {0}")]
+    Io(String),
+}
+
+impl From<io::Error> for FrameError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
+impl Frame {
+    /// Reads one; `None` where the bytes end before it begins.
+    pub fn read(input: &mut impl BufRead, bounds: Bounds) -> Result<Option<Self>, FrameError> {
+        let start = loop {
+            match input.fill_buf() {
+                Ok(start) => break start,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if start.is_empty() {
+            return Ok(None);
+        }
+        if !start.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic) {
+            return Err(FrameError::Noise(excerpt(start)));
+        }
+        let mut prefix = Vec::new();
+        part(input, "prefix", PREFIX as u64, &mut prefix)?;
+        let (magic, rest) = prefix.split_at(8);
+        let (code, lengths) = rest.split_at(8);
+        if magic != MAGIC {
+            return Err(FrameError::Noise(excerpt(magic)));
+        }
+        let kind = Kind::ALL
+            .into_iter()
+            .find(|kind| kind.code() == *code)
+            .ok_or_else(|| FrameError::Kind(excerpt(code.trim_ascii_end())))?;
+        let length = |at: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&lengths[at..at + 8]);
+            u64::from_le_bytes(bytes)
+        };
+        let bounded = |part: &'static str, length: u64, most: u64| {
+            if length > most { Err(FrameError::Long { part, length, most }) } else { Ok(length) }
+        };
+        let header_length = bounded("header", length(0), bounds.header)?;
+        let body_length = bounded("body", length(8), bounds.body)?;
+        let (mut header, mut body) = (Vec::new(), Vec::new());
+        part(input, "header", header_length, &mut header)?;
+        part(input, "body", body_length, &mut body)?;
+        Ok(Some(Self { kind, header, body }))
+    }
+}
+
+/// Reads one part of a frame. Its memory grows as bytes come, whatever was announced.
+fn part(
+    input: &mut impl BufRead,
+    part: &'static str,
+    length: u64,
+    into: &mut Vec<u8>,
+) -> Result<(), FrameError> {
+    let had = input.take(length).read_to_end(into)? as u64;
+    if had < length { Err(FrameError::Short { part, had, wanted: length }) } else { Ok(()) }
+}
+
+/// What every frame of this kind and these lengths begins with.
+pub fn prefix(kind: Kind, header: usize, body: usize) -> [u8; PREFIX] {
+    let mut prefix = [0; PREFIX];
+    prefix[..8].copy_from_slice(&MAGIC);
+    prefix[8..16].copy_from_slice(&kind.code());
+    prefix[16..24].copy_from_slice(&(header as u64).to_le_bytes());
+    prefix[24..].copy_from_slice(&(body as u64).to_le_bytes());
+    prefix
+}
+
+/// Writes a frame.
+pub fn write_frame(output: &mut impl Write, kind: Kind, header: &[u8], body: &[u8]) -> io::Result<()> {
+    output.write_all(&prefix(kind, header.len(), body.len()))?;
+    output.write_all(header)?;
+    output.write_all(body)?;
+    output.flush()
+}
+
+/// The first line of something that may be text, within bounds.
+fn excerpt(bytes: &[u8]) -> String {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let text = String::from_utf8_lossy(&line[..line.len().min(EXCERPT)]);
+    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds { header: 100, body: 100 };
+
+    fn frame() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, Kind::Run, b"{}", b"abc").expect("memory takes it");
+        bytes
+    }
+
+    #[test]
+    fn a_frame_that_is_written_reads_back_and_nothing_behind_it_is_taken() {
+        let mut bytes = frame();
+        bytes.extend(frame());
+        let mut input = bytes.as_slice();
+        let expected = Frame { kind: Kind::Run, header: b"{}".to_vec(), body: b"abc".to_vec() };
+        assert_eq!(Frame::read(&mut input, BOUNDS), Ok(Some(expected.clone())));
+        assert_eq!(Frame::read(&mut input, BOUNDS), Ok(Some(expected)));
+        assert_eq!(Frame::read(&mut input, BOUNDS), Ok(None));
+    }
+
+    #[test]
+    fn every_cut_is_noticed() {
+        let whole = frame();
+        for end in 1..whole.len() {
+            let read = Frame::read(&mut &whole[..end], BOUNDS);
+            assert!(matches!(read, Err(FrameError::Short { .. })), "{end}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_frame_says_why() {
+        let said = |bytes: &[u8]| Frame::read(&mut &*bytes, BOUNDS).expect_err("no frame").to_string();
+        assert!(said(b"loading model...\nready\n").starts_with("`loading model...` stands where"));
+        assert!(said(b"\xF7dmlcts2").starts_with("`\u{FFFD}dmlcts2` stands where"));
+        let mut unknown = frame();
+        unknown[8..16].copy_from_slice(b"runs    ");
+        assert_eq!(said(&unknown), "`runs` is no message; there are hello, level, run, results, bye");
+        let mut long = frame();
+        long[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert_eq!(
+            said(&long),
+            "a frame announces 18446744073709551615 bytes of body, where at most 100 can come"
+        );
+    }
+
+    #[test]
+    fn a_length_that_is_a_lie_takes_no_memory() {
+        let mut lie = frame();
+        lie[24..32].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+        let bounds = Bounds { header: 100, body: u64::MAX };
+        assert!(matches!(Frame::read(&mut lie.as_slice(), bounds), Err(FrameError::Short { had: 3, .. })));
+    }
+}

@@ -1,0 +1,198 @@
+//! The messages that precede all cases: who is there, what it supports, and at which feature level it is to be held.
+
+use dmlcts_model::{DataType, FeatureLevel};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Capabilities, Limits};
+
+/// The version of the protocol that this program speaks.
+pub const VERSION: u32 = 1;
+/// A longer name, version, device or driver is cut.
+const LONGEST: usize = 200;
+
+/// `hello`, to the backend: the first frame of all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostHello {
+    /// The version of the protocol: 1.
+    pub protocol: u32,
+    /// Who asks, and its version.
+    pub host: String,
+}
+
+/// `hello`, from the backend: what it is and what it supports, stated before it sees any case. It says the same
+/// whenever it is started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    /// The version of the protocol: 1.
+    pub protocol: u32,
+    /// What reports call the backend.
+    pub name: String,
+    /// The backend's own version.
+    pub version: String,
+    /// The device that computes, in its maker's words.
+    #[serde(default)]
+    pub device: String,
+    /// The driver and its version.
+    #[serde(default)]
+    pub driver: String,
+    /// The highest `DML_FEATURE_LEVEL` supported, such as `6.4`.
+    pub feature_level: String,
+    /// Whether the message `level` works.
+    #[serde(default)]
+    pub can_set_feature_level: bool,
+    /// The operators that it has, as the pages spell them; left out or null where it has whatever it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operators: Option<Vec<String>>,
+    /// The data types that its operators can be created with, such as `FLOAT32`.
+    pub data_types: Vec<String>,
+    /// The dimension counts that its operators can be created with.
+    pub ranks: Ranks,
+    /// What it cannot exceed.
+    #[serde(default)]
+    pub limits: LimitsForm,
+}
+
+/// The least and the greatest dimension count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ranks {
+    /// The least.
+    pub min: u32,
+    /// The greatest.
+    pub max: u32,
+}
+
+/// What a backend cannot exceed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsForm {
+    /// The largest `TotalTensorSizeInBytes` that it can run; left out or null where there is no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_bytes: Option<u64>,
+    /// The most cases that it wants in one `run`; left out or null where the host may choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_cases: Option<u32>,
+}
+
+/// `level`, to a backend that said that it can be set: from here on, behave as a device of this level does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LevelForm {
+    /// Such as `4.1`.
+    pub feature_level: String,
+}
+
+/// `bye`, to the backend: no case follows, and it is to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bye {}
+
+impl Default for HostHello {
+    fn default() -> Self {
+        Self { protocol: VERSION, host: concat!("dmlcts ", env!("CARGO_PKG_VERSION")).to_owned() }
+    }
+}
+
+impl From<&Capabilities> for Hello {
+    fn from(capabilities: &Capabilities) -> Self {
+        let limits = capabilities.limits;
+        Self {
+            protocol: VERSION,
+            name: capabilities.name.clone(),
+            version: capabilities.version.clone(),
+            device: capabilities.device.clone(),
+            driver: capabilities.driver.clone(),
+            feature_level: capabilities.feature_level.to_string(),
+            can_set_feature_level: capabilities.can_set_feature_level,
+            operators: capabilities.operators.clone(),
+            data_types: capabilities.data_types.iter().map(DataType::to_string).collect(),
+            ranks: Ranks { min: *capabilities.ranks.start(), max: *capabilities.ranks.end() },
+            limits: LimitsForm {
+                tensor_bytes: Some(limits.tensor_bytes).filter(|bytes| *bytes != u64::MAX),
+                batch_cases: u32::try_from(limits.batch_jobs).ok(),
+            },
+        }
+    }
+}
+
+impl Hello {
+    /// What the message says, or what is wrong with it.
+    pub fn capabilities(&self) -> Result<Capabilities, String> {
+        if self.protocol != VERSION {
+            return Err(format!(
+                "it speaks version {} of the protocol, and version {VERSION} is asked for",
+                self.protocol
+            ));
+        }
+        if self.name.trim().is_empty() {
+            return Err("its `name` is empty".to_owned());
+        }
+        let level: FeatureLevel =
+            self.feature_level.parse().map_err(|error| format!("its `feature_level`: {error}"))?;
+        let data_types = self.data_types.iter().map(|name| {
+            DataType::from_name(name).ok_or_else(|| format!("its `data_types`: `{}` is none", short(name)))
+        });
+        let limits = Limits::default();
+        let batch = self.limits.batch_cases.map_or(limits.batch_jobs, |cases| cases as usize);
+        if batch == 0 {
+            return Err("its `limits.batch_cases` is 0, so that it can be asked for nothing".to_owned());
+        }
+        Ok(Capabilities {
+            name: short(&self.name),
+            version: short(&self.version),
+            device: short(&self.device),
+            driver: short(&self.driver),
+            feature_level: level,
+            can_set_feature_level: self.can_set_feature_level,
+            operators: self.operators.clone(),
+            data_types: data_types.collect::<Result<_, _>>()?,
+            ranks: self.ranks.min..=self.ranks.max,
+            limits: Limits {
+                tensor_bytes: self.limits.tensor_bytes.unwrap_or(u64::MAX),
+                batch_jobs: batch.min(limits.batch_jobs),
+                ..limits
+            },
+        })
+    }
+}
+
+/// A text of the backend's, within bounds and on one line.
+fn short(text: &str) -> String {
+    text.chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello() -> Hello {
+        let text = r#"{"protocol": 1, "name": "mine", "version": "2", "feature_level": "5.0",
+            "data_types": ["FLOAT32", "INT8"], "ranks": {"min": 1, "max": 4}}"#;
+        serde_json::from_str(text).expect("what is required is there")
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_usual_value_and_what_is_said_comes_back() {
+        let capabilities = hello().capabilities().expect("it is whole");
+        assert_eq!((capabilities.operators.clone(), capabilities.can_set_feature_level), (None, false));
+        assert_eq!(capabilities.limits, Limits::default());
+        assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let said = |spoil: fn(&mut Hello)| {
+            let mut hello = hello();
+            spoil(&mut hello);
+            hello.capabilities().expect_err("it makes no sense")
+        };
+        assert!(said(|hello| hello.protocol = 2).contains("version 2"));
+        assert!(said(|hello| hello.name = " ".to_owned()).contains("`name`"));
+        assert!(said(|hello| hello.feature_level = "5".to_owned()).contains("`feature_level`: `5`"));
+        assert!(said(|hello| hello.data_types.push("F32".to_owned())).contains("`F32` is none"));
+        assert!(said(|hello| hello.limits.batch_cases = Some(0)).contains("batch_cases"));
+    }
+}

@@ -1,0 +1,18 @@
+#![doc = include_str!("../../PROTOCOL.md")]
+
+mod columns;
+mod frame;
+mod hello;
+mod results;
+mod run;
+mod serve;
+
+pub(crate) use columns::Columns;
+pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
+pub use hello::{Bye, Hello, HostHello, LevelForm, LimitsForm, Ranks, VERSION};
+pub use results::{OutcomeWord, PhaseWord, Results};
+pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
+pub use serve::{ServeError, serve};
+
+/// The longest header of a frame, in bytes.
+pub const LONGEST_HEADER: u64 = 64 << 20;

@@ -1,0 +1,196 @@
+//! `results`: what became of cases, as columns.
+
+use std::borrow::Cow;
+
+use dmlcts_model::{ErrorCode, Outcome, Phase};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Job;
+
+/// A longer reason is cut.
+const LONGEST: usize = 1000;
+
+/// `results`, from the backend: what became of the next cases that have no result yet, in their order. The body holds
+/// the outputs' memory after each run of the cases whose outcome is `output`, `TotalTensorSizeInBytes` each and nothing
+/// between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Results {
+    /// What became of each case; its length says how many cases there are.
+    pub outcome: Vec<OutcomeWord>,
+    /// What was being done, for `rejected` (usually `create`) and `failed` (usually `execute`); a column of nulls may be
+    /// left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Vec<Option<PhaseWord>>>,
+    /// The HRESULT of what was `rejected`, usually `E_INVALIDARG` (2147942487): the only one that says that the desc is
+    /// invalid. A column of nulls may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<Vec<Option<u32>>>,
+    /// Why, in the backend's words; a column of nulls may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Vec<Option<String>>>,
+}
+
+/// What a backend did with a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeWord {
+    /// Created and run, every time; the outputs are in the body.
+    Output,
+    /// Created; it was not to run.
+    Accepted,
+    /// Refused.
+    Rejected,
+    /// Valid for all it knows, but not supported.
+    Unsupported,
+    /// Something went wrong that is no refusal.
+    Failed,
+}
+
+/// The steps of an operator's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseWord {
+    /// `CreateOperator`.
+    Create,
+    /// `CompileOperator`.
+    Compile,
+    /// Initialisation and binding.
+    Bind,
+    /// Dispatch and execution.
+    Execute,
+    /// Reading the output back.
+    ReadBack,
+}
+
+impl From<Phase> for PhaseWord {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::Create => Self::Create,
+            Phase::Compile => Self::Compile,
+            Phase::Bind => Self::Bind,
+            Phase::Execute => Self::Execute,
+            Phase::ReadBack => Self::ReadBack,
+        }
+    }
+}
+
+impl From<PhaseWord> for Phase {
+    fn from(phase: PhaseWord) -> Self {
+        match phase {
+            PhaseWord::Create => Self::Create,
+            PhaseWord::Compile => Self::Compile,
+            PhaseWord::Bind => Self::Bind,
+            PhaseWord::Execute => Self::Execute,
+            PhaseWord::ReadBack => Self::ReadBack,
+        }
+    }
+}
+
+impl Results {
+    /// What became of these jobs. Outcomes that only a host can see stand as failures.
+    pub fn of(jobs: &[Job]) -> Self {
+        let mut results = Self { outcome: Vec::with_capacity(jobs.len()), ..Self::default() };
+        for (index, job) in jobs.iter().enumerate() {
+            let (word, phase, code, reason) = match &job.outcome {
+                Outcome::Output => (OutcomeWord::Output, None, None, ""),
+                Outcome::Accepted => (OutcomeWord::Accepted, None, None, ""),
+                Outcome::Rejected { phase, code, reason } => {
+                    let phase = Some(*phase).filter(|phase| *phase != Phase::Create);
+                    let code = Some(*code).filter(|code| *code != ErrorCode::INVALID_ARGUMENT);
+                    (OutcomeWord::Rejected, phase, code, &**reason)
+                }
+                Outcome::Unsupported(reason) => (OutcomeWord::Unsupported, None, None, &**reason),
+                Outcome::Failed { phase, reason } => {
+                    let phase = Some(*phase).filter(|phase| *phase != Phase::Execute);
+                    (OutcomeWord::Failed, phase, None, &**reason)
+                }
+                Outcome::Crashed(reason) => (OutcomeWord::Failed, None, None, &**reason),
+                Outcome::TimedOut => (OutcomeWord::Failed, None, None, "it timed out"),
+                Outcome::Lost => (OutcomeWord::Failed, None, None, "it was lost"),
+            };
+            results.outcome.push(word);
+            put(&mut results.phase, index, jobs.len(), phase.map(PhaseWord::from));
+            put(&mut results.code, index, jobs.len(), code.map(|code| code.0));
+            put(
+                &mut results.reason,
+                index,
+                jobs.len(),
+                Some(reason.to_owned()).filter(|reason| !reason.is_empty()),
+            );
+        }
+        results
+    }
+
+    /// Whether every column that is there has a value for each case.
+    pub fn check(&self) -> Result<(), String> {
+        let cases = self.outcome.len();
+        let lengths = [
+            ("phase", self.phase.as_ref().map(Vec::len)),
+            ("code", self.code.as_ref().map(Vec::len)),
+            ("reason", self.reason.as_ref().map(Vec::len)),
+        ];
+        match lengths.into_iter().find(|(_, length)| length.is_some_and(|length| length != cases)) {
+            Some((name, _)) => Err(format!("the columns `outcome` and `{name}` differ in length")),
+            None if cases == 0 => Err("it holds no case".to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// What became of the case at an index.
+    pub fn outcome_of(&self, index: usize) -> Outcome {
+        let Some(word) = self.outcome.get(index) else { return Outcome::Lost };
+        let phase = self.phase.as_ref().and_then(|column| *column.get(index)?).map(Phase::from);
+        let code = self.code.as_ref().and_then(|column| *column.get(index)?).map(ErrorCode);
+        let reason = self.reason.as_ref().and_then(|column| column.get(index)?.as_deref());
+        let reason: Cow<'static, str> = reason.map(short).unwrap_or_default().into();
+        match word {
+            OutcomeWord::Output => Outcome::Output,
+            OutcomeWord::Accepted => Outcome::Accepted,
+            OutcomeWord::Rejected => Outcome::Rejected {
+                phase: phase.unwrap_or(Phase::Create),
+                code: code.unwrap_or(ErrorCode::INVALID_ARGUMENT),
+                reason,
+            },
+            OutcomeWord::Unsupported => Outcome::Unsupported(reason),
+            OutcomeWord::Failed => Outcome::Failed { phase: phase.unwrap_or(Phase::Execute), reason },
+        }
+    }
+}
+
+/// Puts a value into a column, which begins to be with its first value.
+fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usize, value: Option<T>) {
+    if column.is_some() || value.is_some() {
+        let column = column.get_or_insert_with(|| Vec::with_capacity(length));
+        column.resize(index, None);
+        column.push(value);
+    }
+}
+
+fn short(reason: &str) -> String {
+    reason.chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_may_be_left_out_and_usual_values_come_back() {
+        let results: Results =
+            serde_json::from_str(r#"{"outcome": ["rejected", "failed", "output"]}"#).expect("columns");
+        results.check().expect("it is whole");
+        let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
+        assert_eq!(results.outcome_of(0), Outcome::Rejected { phase, code, reason: "".into() });
+        assert_eq!(results.outcome_of(1), Outcome::Failed { phase: Phase::Execute, reason: "".into() });
+        assert_eq!((results.outcome_of(2), results.outcome_of(3)), (Outcome::Output, Outcome::Lost));
+    }
+
+    #[test]
+    fn columns_of_another_length_are_named() {
+        let said = |text: &str| serde_json::from_str::<Results>(text).expect("columns").check().unwrap_err();
+        assert!(said(r#"{"outcome": ["output"], "reason": []}"#).contains("`reason`"));
+        assert!(said(r#"{"outcome": []}"#).contains("no case"));
+    }
+}

@@ -1,0 +1,99 @@
+//! The backend's side of the protocol, for any [`Backend`].
+
+use std::io::{self, BufRead, Write};
+
+use dmlcts_model::{Outcome, Signatures};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, RunForm, VERSION,
+    prefix, write_frame,
+};
+use crate::{Backend, Batch};
+
+/// Why a conversation ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Bytes that are no frame.
+    #[error("the host sent what is no frame: {0}")]
+    Frame(#[from] FrameError),
+    /// A frame that makes no sense.
+    #[error("the host sent a `{0}` that makes no sense: {1}")]
+    Message(&'static str, String),
+    /// An answer could not be written.
+    #[error("the host does not listen: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Answers a host, until it says bye or ends the pipe. `signatures` are the operators that it may ask for.
+pub fn serve(
+    backend: &mut dyn Backend,
+    signatures: &Signatures,
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> Result<(), ServeError> {
+    let bounds = Bounds { header: LONGEST_HEADER, body: isize::MAX as u64 };
+    let mut batch = Batch::default();
+    while let Some(frame) = Frame::read(input, bounds)? {
+        match frame.kind {
+            Kind::Hello => {
+                let hello: HostHello = parse(&frame)?;
+                if hello.protocol != VERSION {
+                    let what = format!(
+                        "it speaks version {} of the protocol, and this is {VERSION}",
+                        hello.protocol
+                    );
+                    return Err(ServeError::Message("hello", what));
+                }
+                send(output, Kind::Hello, &Hello::from(backend.capabilities()))?;
+            }
+            Kind::Level => {
+                let level: LevelForm = parse(&frame)?;
+                let level = level.feature_level.parse();
+                let level = level.map_err(|error| ServeError::Message("level", format!("{error}")))?;
+                backend.set_feature_level(level);
+            }
+            Kind::Run => {
+                batch.clear();
+                let run: RunForm = parse(&frame)?;
+                let filled = run.fill(&frame.body, signatures, &mut batch);
+                filled.map_err(|what| ServeError::Message("run", what))?;
+                backend.run(&mut batch);
+                answer(output, &batch)?;
+            }
+            Kind::Bye => return Ok(()),
+            Kind::Results => {
+                return Err(ServeError::Message("results", "only a backend sends it".to_owned()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The header of a frame.
+fn parse<'a, T: Deserialize<'a>>(frame: &'a Frame) -> Result<T, ServeError> {
+    serde_json::from_slice(&frame.header)
+        .map_err(|error| ServeError::Message(frame.kind.name(), error.to_string()))
+}
+
+/// Sends a message without a body.
+fn send<T: Serialize>(output: &mut impl Write, kind: Kind, message: &T) -> io::Result<()> {
+    write_frame(output, kind, &serde_json::to_vec(message)?, &[])
+}
+
+/// Sends what became of the jobs.
+fn answer(output: &mut impl Write, batch: &Batch) -> io::Result<()> {
+    let jobs = batch.jobs();
+    if jobs.is_empty() {
+        return Ok(());
+    }
+    let header = serde_json::to_vec(&Results::of(jobs))?;
+    let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
+    let length = runs().map(|run| run.output.len()).sum();
+    output.write_all(&prefix(Kind::Results, header.len(), length))?;
+    output.write_all(&header)?;
+    for run in runs() {
+        output.write_all(&batch.outputs[run.output.clone()])?;
+    }
+    output.flush()
+}

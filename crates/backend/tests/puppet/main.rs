@@ -1,0 +1,2 @@
+//! A backend process that misbehaves on request.
+fn main() {}

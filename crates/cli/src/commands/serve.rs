@@ -1,0 +1,31 @@
+//! `dmlcts serve`: this program as a backend process. With it the host can be tested, and a backend that is built in can
+//! run in a process of its own.
+
+use std::io;
+
+use dmlcts_backend::protocol::{ServeError, serve as answer};
+use dmlcts_spec::Library;
+
+use crate::{
+    arguments::{RunArguments, ServeArguments},
+    backends,
+    exit::Exit,
+    output,
+    problem::Problem,
+};
+
+/// Answers a host on standard input and output until it says bye.
+pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
+    let factory = backends::factory(&arguments.backend, RunArguments::DEFAULT_CASE_TIMEOUT)?;
+    let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
+    let signatures = Library::embedded().signatures();
+    let (mut input, mut output) = (io::stdin().lock(), output::stdout());
+    match answer(&mut *backend, signatures, &mut input, &mut output) {
+        Ok(()) => Ok(Exit::Success),
+        Err(ServeError::Io(error)) => Err(error.into()),
+        Err(error) => Err(Problem::usage(
+            error.to_string(),
+            "`serve` speaks the protocol of crates/backend/PROTOCOL.md; `--backend 'exec:dmlcts serve'` starts it",
+        )),
+    }
+}

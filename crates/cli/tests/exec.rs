@@ -1,0 +1,60 @@
+//! Backends in other processes, end to end. The process is this program itself, which speaks the protocol as `serve`.
+
+mod common;
+
+use common::{stdout, text};
+
+/// `--backend` for this program as a process.
+fn served(backend: &str) -> String {
+    format!("exec:'{}' serve --backend {backend}", env!("CARGO_BIN_EXE_dmlcts"))
+}
+
+/// A summary without what differs from run to run: speed, and the commands to go on with.
+fn verdicts(text: &str) -> String {
+    let kept = text.lines().take_while(|line| !line.starts_with("speed "));
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_reference_in_a_process_of_its_own_answers_as_it_does_at_home() {
+    for arguments in
+        [&["run"][..], &["run", "--feature-level", "2.1"], &["run", "--jobs", "1", "--limit", "700"]]
+    {
+        let at_home = stdout(arguments);
+        let process = served("reference");
+        let away = stdout(&[arguments, &["--backend", &process]].concat());
+        assert_eq!(verdicts(&away), verdicts(&at_home), "{arguments:?}");
+        assert!(away.contains(" on reference "), "{away}");
+    }
+}
+
+#[test]
+fn a_process_can_host_a_process() {
+    let inner = served("reference").replace('\'', "");
+    let nested = format!("exec:'{}' serve --backend \"{inner}\"", env!("CARGO_BIN_EXE_dmlcts"));
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    assert!(stdout(&["run", "--backend", &nested, case]).contains("held      1 passed, 0 failed"));
+}
+
+#[test]
+fn what_does_not_start_is_named() {
+    let program = env!("CARGO_BIN_EXE_dmlcts");
+    let backend = |words: &str| format!("exec:{program} {words}");
+    insta::assert_snapshot!(text(&["run", "--backend", "exec:"]));
+    insta::assert_snapshot!("unfinished_quote", text(&["run", "--backend", "exec:python3 'mine.py"]));
+    let missing = text(&["run", "--backend", "exec:no-such-program --fast"]);
+    assert!(missing.starts_with("exit 3\n") && missing.contains("`no-such-program --fast`: "), "{missing}");
+    // Prints what is no frame.
+    let noise = text(&["run", "--backend", &backend("suites")]).replace(program, "dmlcts");
+    insta::assert_snapshot!("noise", noise);
+    // Ends at once, and says why on standard error.
+    let ended = text(&["run", "--backend", &backend("serve --backend refrence")]).replace(program, "dmlcts");
+    let ended = ended.replace("exit code: 2", "exit status: 2");
+    insta::assert_snapshot!("ended", ended);
+}
+
+#[test]
+fn serve_says_what_it_was_given_instead_of_frames() {
+    insta::assert_snapshot!(common::text_with_input(&["serve"], "SLICE FLOAT32\n"));
+    assert_eq!(common::text_with_input(&["serve"], ""), "exit 0\n");
+}
