@@ -116,7 +116,7 @@ mod tests {
             blamed
         };
         assert_eq!(blamed(0), [0], "before the first");
-        assert_eq!(blamed(32), [], "an output");
+        assert!(blamed(32).is_empty(), "an output");
         assert_eq!((blamed(36), blamed(60)), (vec![0], vec![0]));
         assert_eq!((blamed(70), blamed(95)), (vec![1], vec![1]));
         assert_eq!(blamed(131), [1], "behind the last");
