@@ -7,8 +7,8 @@
 /// room for more.
 #[derive(Debug)]
 pub(crate) struct Memo<T, const WORDS: usize, const MOST: usize> {
-    /// The place of an entry plus one, or 0, where its key's hash says or behind that. At least twice as many
-    /// as entries, and a power of two.
+    /// The place of an entry plus one, or 0, where its key's hash says or behind that. At least four times as many
+    /// as entries, so that what is looked for is mostly the first that is found, and a power of two.
     slots: Vec<u32>,
     entries: Vec<([u64; WORDS], T)>,
 }
@@ -60,8 +60,8 @@ impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
     /// Remembers something new, and gives its place.
     pub(crate) fn insert(&mut self, key: [u64; WORDS], value: T) -> usize {
         self.entries.push((key, value));
-        if self.entries.len() * 2 > self.slots.len() {
-            self.slots = vec![0; (self.entries.len() * 4).next_power_of_two()];
+        if self.entries.len() * 4 > self.slots.len() {
+            self.slots = vec![0; (self.entries.len() * 8).next_power_of_two()];
             for place in 0..self.entries.len() {
                 self.link(place);
             }
