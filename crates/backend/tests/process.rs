@@ -1,0 +1,249 @@
+//! The host against a process that misbehaves: whatever it does, it is pinned on the case that asked for it, every other
+//! case has its answer, and the run goes on.
+
+#[path = "puppet/trouble.rs"]
+mod trouble;
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use dmlcts_backend::{
+    Backend, Batch, Run,
+    process::{Command, Host, Launcher},
+};
+use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
+
+use trouble::{Trouble, signatures};
+
+/// Long enough for a process to start on a busy machine.
+const CASE_TIMEOUT: Duration = Duration::from_millis(1500);
+/// What output memory holds before.
+const POISON: u8 = 0xA5;
+
+/// A path that no other test uses, of a file that is not there.
+fn memory() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("dmlcts-puppet-{}-{number}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn host(way: &str) -> Host {
+    remembering(way, &memory())
+}
+
+fn remembering(way: &str, memory: &std::path::Path) -> Host {
+    let program = env!("CARGO_BIN_EXE_dmlcts-puppet");
+    let command = Command::parse(&format!("'{program}' {way} '{}'", memory.display())).expect("a command");
+    Arc::new(Launcher::new(command, CASE_TIMEOUT)).host().expect("the puppet starts")
+}
+
+/// A batch with a case for each trouble, of so many bytes each.
+fn batch(troubles: &[Trouble]) -> Batch {
+    let mut batch = Batch::default();
+    let signatures = signatures();
+    let signature = signatures.get("COPY").expect("the operator");
+    for (number, trouble) in troubles.iter().enumerate() {
+        let bytes = 4 + 4 * (number % 5);
+        let tensor = Tensor::packed(DataType::UINT8, List::from_elem(bytes as i64, 1));
+        let mut desc = Desc::usual(Arc::clone(signature), tensor.clone(), tensor);
+        let code = Trouble::ALL.iter().position(|known| known == trouble).expect("it is one of them");
+        desc.members[1] = Value::Integer(code as i64);
+        let (from, to) = (batch.inputs.len().next_multiple_of(16), batch.outputs.len().next_multiple_of(16));
+        batch.inputs.resize(from, 0);
+        batch.inputs.resize(from + bytes, number as u8 + 1);
+        batch.outputs.resize(to + bytes, POISON);
+        let job = batch.push(&desc, BindingOffsets::default());
+        job.runs.push(Run { input: from..from + bytes, output: to..to + bytes });
+    }
+    batch
+}
+
+fn run_in(host: &mut Host, troubles: &[Trouble]) -> Batch {
+    let mut batch = batch(troubles);
+    host.run(&mut batch);
+    batch
+}
+
+/// That the outputs of the cases that ran are copies, and nothing else was written.
+#[track_caller]
+fn check_copies(batch: &Batch) {
+    for (number, job) in batch.jobs().iter().enumerate() {
+        let memory = &batch.outputs[job.runs[0].output.clone()];
+        let expected = if job.outcome == Outcome::Output { number as u8 + 1 } else { POISON };
+        assert!(memory.iter().all(|byte| *byte == expected), "case {number}: {:?} {memory:?}", job.outcome);
+    }
+}
+
+/// Runs a batch in which two cases ask for trouble, in both ways to answer, and returns what became of the first.
+#[track_caller]
+fn pinned(trouble: Trouble) -> Outcome {
+    let mut troubles = [Trouble::None; 40];
+    troubles[11] = trouble;
+    // Of the same size as the first.
+    troubles[31] = trouble;
+    let mut outcomes = ["each", "batch"].map(|way| {
+        let mut host = host(way);
+        let batch = run_in(&mut host, &troubles);
+        check_copies(&batch);
+        for (number, job) in batch.jobs().iter().enumerate() {
+            assert_eq!(
+                job.outcome == Outcome::Output,
+                troubles[number] == Trouble::None,
+                "{way}: case {number}"
+            );
+        }
+        assert_eq!(host.lost(), None);
+        // And the host goes on.
+        let after = run_in(&mut host, &[Trouble::None; 3]);
+        check_copies(&after);
+        assert!(after.jobs().iter().all(|job| job.outcome == Outcome::Output));
+        assert_eq!(batch.jobs()[11].outcome, batch.jobs()[31].outcome, "{way}");
+        batch.jobs()[11].outcome.clone()
+    });
+    assert_eq!(outcomes[0], outcomes[1], "both ways to answer");
+    std::mem::replace(&mut outcomes[0], Outcome::Lost)
+}
+
+/// The words of a failure.
+#[track_caller]
+fn failure(trouble: Trouble) -> String {
+    match pinned(trouble) {
+        Outcome::Failed { reason, .. } => reason.into_owned(),
+        other => panic!("{trouble:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn an_honest_process_answers_every_case() {
+    for way in ["each", "batch"] {
+        let mut host = host(way);
+        let batch = run_in(&mut host, &[Trouble::None; 100]);
+        assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Output));
+        check_copies(&batch);
+        assert_eq!(host.capabilities().operators.as_deref(), Some(&["COPY".to_owned()][..]));
+        run_in(&mut host, &[]);
+    }
+}
+
+#[test]
+fn refusals_keep_their_words() {
+    let batch = run_in(&mut host("each"), &[Trouble::None, Trouble::Refuses]);
+    assert!(
+        matches!(&batch.jobs()[1].outcome, Outcome::Rejected { reason, .. } if reason == "as it was told")
+    );
+    check_copies(&batch);
+}
+
+#[test]
+fn a_crash_is_pinned_with_its_last_words() {
+    let Outcome::Crashed(reason) = pinned(Trouble::Ends) else { panic!("no crash") };
+    assert!(reason.starts_with("it ended (exit"), "{reason}");
+    assert!(reason.ends_with("it said: loading | ZeroDivisionError: division by zero"), "{reason}");
+    let Outcome::Crashed(reason) = pinned(Trouble::Aborts) else { panic!("no crash") };
+    assert!(!cfg!(unix) || reason.contains("signal: 6"), "{reason}");
+    let Outcome::Crashed(reason) = pinned(Trouble::CutsShort) else { panic!("no crash") };
+    assert!(reason.starts_with("it ended inside of a frame (exit"), "{reason}");
+}
+
+#[test]
+fn a_hang_is_cut_at_its_deadline() {
+    let started = Instant::now();
+    let batch = run_in(&mut host("each"), &[Trouble::None, Trouble::Hangs, Trouble::None]);
+    let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
+    assert_eq!(outcomes, [&Outcome::Output, &Outcome::TimedOut, &Outcome::Output]);
+    check_copies(&batch);
+    assert!(
+        started.elapsed() > CASE_TIMEOUT && started.elapsed() < 20 * CASE_TIMEOUT,
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+#[test]
+fn what_is_no_answer_is_named() {
+    let failure = |trouble| failure(trouble);
+    assert!(failure(Trouble::Prints).starts_with("`case done` stands where a frame must begin"));
+    assert!(failure(Trouble::Announces).contains("announces 1152921504606846976 bytes of body"));
+    assert!(failure(Trouble::AnswersTooMany).contains("they answer 1000 cases, and "));
+    assert!(failure(Trouble::Babbles).contains("unknown variant `maybe`"));
+    assert!(failure(Trouble::SendsTooFewBytes).contains(" and 1 came"));
+    assert!(failure(Trouble::Repeats).contains("it sent `hello` where `results` are due"));
+}
+
+/// A flood that is well-formed answers for others; none of its lies survives as an output.
+#[test]
+fn a_flood_ends_with_every_case_accounted_for() {
+    let mut host = host("each");
+    let batch = run_in(&mut host, &[Trouble::None, Trouble::Floods, Trouble::None, Trouble::None]);
+    check_copies(&batch);
+    assert!(batch.jobs().iter().all(|job| job.outcome != Outcome::Lost), "{:?}", batch.jobs());
+    let after = run_in(&mut host, &[Trouble::None; 8]);
+    check_copies(&after);
+}
+
+#[test]
+fn a_crash_that_does_not_come_again_is_not_passed_over() {
+    for way in ["each", "batch"] {
+        let mut troubles = [Trouble::None; 20];
+        troubles[7] = Trouble::EndsOnce;
+        let batch = run_in(&mut host(way), &troubles);
+        let crashed: Vec<&Outcome> = batch
+            .jobs()
+            .iter()
+            .map(|job| &job.outcome)
+            .filter(|outcome| **outcome != Outcome::Output)
+            .collect();
+        let [Outcome::Crashed(reason)] = crashed[..] else { panic!("{crashed:?}") };
+        assert!(reason.contains("no case does it again when it is run alone"), "{reason}");
+    }
+}
+
+#[test]
+fn a_crash_leaves_the_batch_behind_it_alone() {
+    let mut host = host("each");
+    let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
+    let mut second = batch(&[Trouble::None; 5]);
+    host.start(&mut first);
+    host.start(&mut second);
+    host.finish(&mut first);
+    host.finish(&mut second);
+    check_copies(&first);
+    check_copies(&second);
+    assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)));
+    assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output));
+}
+
+#[test]
+fn a_process_that_does_not_come_back_is_lost_and_no_case_is() {
+    for (way, why) in
+        [("dies-at-second-start", "it does not start again"), ("fickle", "declares something else")]
+    {
+        let mut host = host(way);
+        let batch = run_in(&mut host, &[Trouble::None, Trouble::EndsOnce, Trouble::None]);
+        assert_eq!(batch.jobs()[0].outcome, Outcome::Output);
+        assert!(batch.jobs()[1..].iter().all(|job| job.outcome == Outcome::Lost), "{:?}", batch.jobs());
+        assert!(host.lost().is_some_and(|lost| lost.contains(why)), "{way}: {:?}", host.lost());
+        // It is asked no more.
+        let started = Instant::now();
+        let after = run_in(&mut host, &[Trouble::None; 3]);
+        assert!(after.jobs().iter().all(|job| job.outcome == Outcome::Lost));
+        assert!(started.elapsed() < CASE_TIMEOUT);
+    }
+}
+
+#[test]
+fn a_backend_that_never_answers_is_given_up() {
+    let mut host = host("each");
+    let batch = run_in(&mut host, &[Trouble::Ends; 200]);
+    assert!(matches!(batch.jobs()[0].outcome, Outcome::Crashed(_)));
+    assert_eq!(batch.jobs()[199].outcome, Outcome::Lost);
+    assert!(host.lost().is_some_and(|lost| lost.contains("in a row answered no case")));
+}
