@@ -1,0 +1,336 @@
+"""A backend for dmlcts in Python, on the standard library alone.
+
+Subclass `Backend`, implement `create`, and call `serve`:
+
+    import dmlcts_backend as dmlcts
+
+    class Mine(dmlcts.Backend):
+        name, version = "mine", "1.0"
+        operators = ["SLICE"]
+
+        def create(self, desc):
+            dmlcts.check_tensors(desc)       # raises Invalid
+            if desc.Strides[0] > 1:
+                raise dmlcts.Unsupported("strides above 1")
+            def run(input, output):          # memory: TotalTensorSizeInBytes each
+                output[:] = ...
+            return run
+
+    dmlcts.serve(Mine())
+
+`dmlcts run --backend 'exec:python3 mine.py'` then puts cases to it. What `print` writes goes to standard error: standard
+output belongs to the protocol, which `crates/backend/PROTOCOL.md` of dmlcts specifies.
+"""
+
+import json
+import os
+import struct
+import sys
+import time
+import traceback
+
+__all__ = [
+    "Backend", "Desc", "Tensor", "Invalid", "Unsupported", "Refused", "serve", "check_tensors",
+    "check_list", "DATA_TYPES", "element_size", "packed_strides",
+]
+__version__ = "0.1.0"
+
+#: The codes of DML_TENSOR_DATA_TYPE, with the bytes of an element (None: less than one).
+DATA_TYPES = {
+    "FLOAT32": (1, 4), "FLOAT16": (2, 2), "UINT32": (3, 4), "UINT16": (4, 2), "UINT8": (5, 1), "INT32": (6, 4),
+    "INT16": (7, 2), "INT8": (8, 1), "FLOAT64": (9, 8), "UINT64": (10, 8), "INT64": (11, 8), "UINT4": (12, None),
+    "INT4": (13, None),
+}
+_SIZES = {code: size for code, size in DATA_TYPES.values()}
+
+_MAGIC = b"\xf7dmlcts1"
+_PREFIX = struct.Struct("<8s8sQQ")
+_TENSOR = (
+    "DataType", "Flags", "DimensionCount", "Sizes", "Strides", "TotalTensorSizeInBytes",
+    "GuaranteedBaseOffsetAlignment",
+)
+#: Results are sent when this much has come together, or this many seconds have passed: often enough that a case that
+#: crashes is found quickly, and seldom enough that tiny cases are fast.
+_SEND_BYTES = 1 << 20
+_SEND_SECONDS = 0.1
+
+
+class Invalid(Exception):
+    """The desc is invalid. The words are for people."""
+
+
+class Unsupported(Exception):
+    """The desc may be valid, but this backend cannot do it."""
+
+
+class Refused(Exception):
+    """Refused for another reason, such as memory; `code` is the HRESULT."""
+
+    def __init__(self, reason, code):
+        super().__init__(reason)
+        self.code = code
+
+
+class Tensor:
+    """DML_BUFFER_TENSOR_DESC, with its fields as attributes. `Sizes` and `Strides` are lists or None."""
+
+    __slots__ = _TENSOR
+
+    def __repr__(self):
+        return "Tensor(%s)" % ", ".join("%s=%r" % (name, getattr(self, name)) for name in _TENSOR)
+
+
+class Desc:
+    """An operator desc, valid or not. `operator` is its name; `InputTensor`, `OutputTensor` and every other member of
+    its struct are attributes: integers, lists, None for a null pointer, eight bytes for a scalar union."""
+
+    # Attributes are looked up in the columns of the batch when they are asked for: most descs are small, and many
+    # backends look at a few members only.
+    __slots__ = ("operator", "_run", "_case", "_place")
+
+    def __init__(self, run, case, place):
+        self.operator = run["operator"][case]
+        self._run = run
+        self._case = case
+        self._place = place
+
+    def _tensor(self, side):
+        columns, case = self._run[side], self._case
+        if columns["DataType"][case] is None:
+            return None
+        tensor = Tensor()
+        for name in _TENSOR:
+            setattr(tensor, name, columns[name][case])
+        return tensor
+
+    @property
+    def InputTensor(self):
+        return self._tensor("InputTensor")
+
+    @property
+    def OutputTensor(self):
+        return self._tensor("OutputTensor")
+
+    def __getattr__(self, name):
+        column = self._run["members"][self.operator].get(name)
+        if column is None:
+            raise AttributeError("%s has no member %r" % (self.operator, name))
+        value = column[self._place]
+        return bytes.fromhex(value) if type(value) is str else value
+
+
+class Backend:
+    """What to subclass: what it is, as class attributes, and `create`."""
+
+    name = "python"
+    version = "0"
+    #: The device and the driver, in their makers' words.
+    device = ""
+    driver = ""
+    #: The DML_FEATURE_LEVEL that it behaves as.
+    feature_level = "6.4"
+    #: Whether `set_feature_level` works.
+    can_set_feature_level = False
+    #: The names of the operators that it has; None stands for whatever it is asked for.
+    operators = None
+    #: The data types and dimension counts that operators can be created with.
+    data_types = ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64")
+    ranks = (1, 8)
+    #: The largest tensor in bytes, and the most cases in a batch; None where there is no limit.
+    tensor_bytes = None
+    batch_cases = None
+
+    def create(self, desc):
+        """Creates an operator, or raises `Invalid`, `Unsupported` or `Refused`. Returns a function that runs it: it is
+        called with the memory of the input and of the output, and writes into the latter."""
+        raise NotImplementedError
+
+    def set_feature_level(self, level):
+        """Behaves as a device of this level, such as "4.1", from now on."""
+
+
+def serve(backend):
+    """Answers dmlcts on standard input and output until it says bye."""
+    source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb", 0)
+    # Whatever prints, in Python or below it, prints to standard error from here on.
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    if os.name == "nt":
+        import msvcrt
+        for stream in (source, sink):
+            msvcrt.setmode(stream.fileno(), os.O_BINARY)
+    while True:
+        prefix = source.read(_PREFIX.size)
+        if len(prefix) < _PREFIX.size:
+            return
+        magic, kind, header_length, body_length = _PREFIX.unpack(prefix)
+        if magic != _MAGIC:
+            raise SystemExit("what came on standard input is no frame of dmlcts's protocol, version 1")
+        header, body = json.loads(source.read(header_length)), source.read(body_length)
+        kind = kind.rstrip().decode()
+        if kind == "hello":
+            if header["protocol"] != 1:
+                raise SystemExit("dmlcts speaks version %s of the protocol, and this is 1" % header["protocol"])
+            _send(sink, b"hello   ", _hello(backend), ())
+        elif kind == "level":
+            backend.set_feature_level(header["feature_level"])
+        elif kind == "run":
+            _run(backend, header, memoryview(body), sink)
+        elif kind == "bye":
+            return
+        else:
+            raise SystemExit("dmlcts sent the unknown message %r" % kind)
+
+
+def _hello(backend):
+    return {
+        "protocol": 1, "name": backend.name, "version": backend.version, "device": backend.device,
+        "driver": backend.driver, "feature_level": backend.feature_level,
+        "can_set_feature_level": backend.can_set_feature_level,
+        "operators": None if backend.operators is None else list(backend.operators),
+        "data_types": list(backend.data_types), "ranks": {"min": backend.ranks[0], "max": backend.ranks[1]},
+        "limits": {"tensor_bytes": backend.tensor_bytes, "batch_cases": backend.batch_cases},
+    }
+
+
+def _send(sink, kind, header, body):
+    header = json.dumps(header, separators=(",", ":")).encode()
+    frame = b"".join([_PREFIX.pack(_MAGIC, kind, len(header), sum(map(len, body))), header, *body])
+    view = memoryview(frame)
+    while view:
+        view = view[sink.write(view):]
+
+
+def _run(backend, run, body, sink):
+    """Runs the cases of a batch, and sends what became of them as it goes."""
+    create, clock = backend.create, time.monotonic
+    input_sizes = run["InputTensor"]["TotalTensorSizeInBytes"]
+    output_sizes = run["OutputTensor"]["TotalTensorSizeInBytes"]
+    places, fills, at = {}, iter(run["output_fill"]), 0
+    outcome, code, reason, outputs, size = [], [], [], [], 0
+    started = clock()
+    for case, (operator, runs) in enumerate(zip(run["operator"], run["runs"])):
+        place = places.get(operator, 0)
+        places[operator] = place + 1
+        word, why, how = "accepted", None, None
+        end, made = at + runs * (input_sizes[case] or 0), []
+        poisons = [next(fills) for _ in range(runs)]
+        try:
+            operator = create(Desc(run, case, place))
+            for poison in poisons:
+                input_end = at + input_sizes[case]
+                output = bytearray((poison,)) * output_sizes[case]
+                operator(body[at:input_end], output)
+                made.append(output)
+                at, word = input_end, "output"
+        except Invalid as error:
+            word, why = "rejected", str(error)
+        except Unsupported as error:
+            word, why = "unsupported", str(error)
+        except Refused as error:
+            word, why, how = "rejected", str(error), error.code
+        except Exception as error:
+            traceback.print_exc()
+            word, why = "failed", "%s: %s" % (type(error).__name__, error)
+        at = end
+        outcome.append(word)
+        reason.append(why)
+        code.append(how)
+        if word == "output":
+            outputs += made
+            size += len(made[0]) * len(made)
+        if size > _SEND_BYTES or clock() - started > _SEND_SECONDS:
+            _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason}, outputs)
+            outcome, code, reason, outputs, size = [], [], [], [], 0
+            started = clock()
+    if outcome:
+        _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason}, outputs)
+
+
+# What every operator asks of its tensors (pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS), for backends that have no
+# validation of their own.
+
+
+def element_size(tensor):
+    """The bytes of an element, or None."""
+    return _SIZES.get(tensor.DataType)
+
+
+def packed_strides(sizes):
+    """The strides, in elements, of a tensor without gaps."""
+    strides, step = [], 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= size
+    return strides[::-1]
+
+
+def check_list(name, values, rank):
+    """Raises `Invalid` unless the list has one value an axis; returns it."""
+    if values is None or len(values) != rank:
+        raise Invalid("%s has not one value an axis" % name)
+    return values
+
+
+def check_tensors(desc, data_types=Backend.data_types, ranks=Backend.ranks):
+    """Raises `Invalid` unless both tensors are there, agree in type and dimension count, and make sense. Returns them."""
+    tensors = desc.InputTensor, desc.OutputTensor
+    for name, tensor in zip(("InputTensor", "OutputTensor"), tensors):
+        if tensor is None:
+            raise Invalid("%s is null" % name)
+    source, target = tensors
+    if source.DataType != target.DataType or source.DimensionCount != target.DimensionCount:
+        raise Invalid("the tensors' types or dimension counts differ")
+    if source.DataType not in {DATA_TYPES[name][0] for name in data_types}:
+        raise Invalid("the data type is not supported")
+    if not ranks[0] <= source.DimensionCount <= ranks[1]:
+        raise Invalid("the dimension count is not supported")
+    for name, tensor in zip(("InputTensor", "OutputTensor"), tensors):
+        _check_tensor(name, tensor, is_output=tensor is target)
+    return tensors
+
+
+def _check_tensor(name, tensor, is_output):
+    rank, width = tensor.DimensionCount, element_size(tensor)
+    sizes = check_list(name + ".Sizes", tensor.Sizes, rank)
+    count = 1
+    for size in sizes:
+        count *= size
+    if count == 0 or count >= 1 << 32:
+        raise Invalid("%s has no element, or more than 2^32 - 1" % name)
+    span = count
+    if tensor.Strides is not None:
+        strides = check_list(name + ".Strides", tensor.Strides, rank)
+        span = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+        if span >= 1 << 32:
+            raise Invalid("%s spans more than 2^32 - 1 elements" % name)
+        if is_output and _overlaps(sizes, strides, count):
+            raise Invalid("%s overlaps itself" % name)
+    if tensor.TotalTensorSizeInBytes < -(-span * width // 4) * 4:
+        raise Invalid("%s.TotalTensorSizeInBytes is too small" % name)
+    alignment = tensor.GuaranteedBaseOffsetAlignment
+    if alignment and (alignment & (alignment - 1) or alignment < width):
+        raise Invalid("%s.GuaranteedBaseOffsetAlignment is no power of two of the element's size or more" % name)
+    if tensor.Flags not in ((0,) if is_output else (0, 1)):
+        raise Invalid("%s.Flags are not for it" % name)
+
+
+def _overlaps(sizes, strides, count):
+    """Whether two elements lie in the same place."""
+    axes = sorted((stride, size) for size, stride in zip(sizes, strides) if size > 1)
+    reach = 0
+    for stride, size in axes:
+        if stride <= reach:
+            break
+        reach += (size - 1) * stride
+    else:
+        return False
+    if any(stride == 0 for stride, _ in axes):
+        return True
+    # Axes that interleave: the places themselves say it. Those of the axes together must all differ.
+    if count > 1 << 20:
+        raise Unsupported("an output of more than 2^20 elements whose axes interleave")
+    places = {0}
+    for stride, size in axes:
+        places = {place + stride * index for place in places for index in range(size)}
+    return len(places) < count

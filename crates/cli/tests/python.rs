@@ -1,0 +1,71 @@
+//! Backends in Python: the module that they are written with, and the NumPy backend that is shipped with it.
+//!
+//! They need Python and NumPy, so that they are ignored unless somebody asks for them, as `.ci/run` does:
+//! `DMLCTS_PYTHON=python3 cargo test -p dmlcts --test python -- --ignored`.
+
+mod common;
+
+use common::{Scratch, stdout, text};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend/python");
+
+fn python() -> String {
+    std::env::var("DMLCTS_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+/// `--backend` for a script of the folder of examples.
+fn example(name: &str) -> String {
+    format!("exec:'{}' '{FOLDER}/examples/{name}'", python())
+}
+
+#[test]
+#[ignore = "needs Python with NumPy"]
+fn numpy_agrees_with_the_spec() {
+    let ran = stdout(&["run", "--backend", &example("numpy_backend.py")]);
+    assert!(ran.contains(" on numpy ") && ran.contains(" passed, ") && ran.contains(" 0 failed"), "{ran}");
+    assert!(!ran.contains("skipped"), "{ran}");
+}
+
+/// What a script prints, raises and leaves undeclared each comes to its verdict.
+#[test]
+#[ignore = "needs Python"]
+fn a_script_that_prints_raises_and_declines_is_understood() {
+    let script = format!(
+        "import os, sys\n\
+         sys.path.insert(0, {FOLDER:?})\n\
+         import dmlcts_backend as dmlcts\n\
+         class Mine(dmlcts.Backend):\n\
+         \x20   name, version, operators, ranks = 'mine', '1', ['SLICE'], (1, 4)\n\
+         \x20   def create(self, desc):\n\
+         \x20       print('creating', desc.operator)\n\
+         \x20       os.write(1, b'creating\\n')\n\
+         \x20       if desc.operator != 'SLICE':\n\
+         \x20           raise dmlcts.Unsupported('not there yet')\n\
+         \x20       source, target = dmlcts.check_tensors(desc)\n\
+         \x20       if desc.Strides[0] == 2:\n\
+         \x20           return lambda input, output: 1 // 0\n\
+         \x20       if desc.Strides[0] == 3:\n\
+         \x20           os._exit(5)\n\
+         \x20       if desc.Strides[0] == 4:\n\
+         \x20           raise dmlcts.Refused('no memory', 0x8007000E)\n\
+         \x20       def run(input, output):\n\
+         \x20           output[:] = input[:len(output)]\n\
+         \x20       return run\n\
+         dmlcts.serve(Mine())\n"
+    );
+    let script = Scratch::new("mine.py", script);
+    let backend = format!("exec:'{}' '{}'", python(), script.path());
+    let case = |stride: u32| format!("SLICE UINT8 in=8 out=2 Offsets=0 Sizes=2 Strides={stride} fill=iota");
+    let lines: Vec<String> = (1..=4).map(case).collect();
+    let padding =
+        "PADDING1 UINT8 in=8 out=8 PaddingMode=EDGE StartPadding=0 EndPadding=0 fill=iota".to_owned();
+    let mut arguments = vec!["run", "--backend", &backend];
+    arguments.extend(lines.iter().map(String::as_str));
+    arguments.push(&padding);
+    let ran = text(&arguments);
+    assert!(ran.starts_with("exit 1\n"), "{ran}");
+    assert!(ran.contains("held      1 passed, 1 skipped, 2 failed, 1 crashed"), "{ran}");
+    assert!(ran.contains("ZeroDivisionError: "), "{ran}");
+    assert!(ran.contains("exit status: 5") || ran.contains("exit code: 5"), "{ran}");
+    assert!(ran.contains("0x8007000E E_OUTOFMEMORY"), "{ran}");
+}
