@@ -390,14 +390,24 @@ fn output_that_is_no_terminal_has_no_colours() {
     assert!(!stdout(&["explain", EXAMPLE]).contains('\x1b'));
 }
 
-/// Where there is no adapter, one sentence says what to install. wgpu's own variable hides all that there are.
+/// Where there is no adapter, one sentence says what to install. wgpu's own variable asks for a kind that this system does
+/// not have, or, on Linux, for one whose drivers are hidden.
 #[cfg(feature = "wgpu")]
 #[test]
 fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
     let hidden = if cfg!(target_os = "macos") { "dx12" } else { "metal" };
     let without = |arguments: &[&str]| {
-        let mut command = dmlcts();
-        command.args(arguments).env("WGPU_BACKEND", hidden).output().expect("the program starts")
+        let run = |kind: &str| {
+            let mut command = dmlcts();
+            command.args(arguments).env("WGPU_BACKEND", kind);
+            command.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
+            command.output().expect("the program starts")
+        };
+        let output = run(hidden);
+        if cfg!(target_os = "linux") {
+            assert_eq!(run("vulkan"), output);
+        }
+        output
     };
     let output = without(&["run", "--backend", "wgpu"]);
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: the backend cannot be started: no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` has one that needs no GPU)");

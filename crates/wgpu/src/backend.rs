@@ -1,6 +1,6 @@
 //! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Run};
 use dmlcts_model::{FeatureLevel, Outcome, Phase};
@@ -94,12 +94,16 @@ impl Wgpu {
     /// Creates every job's operator, and starts the runs of those that were created.
     fn send(&mut self, batch: &mut Batch) -> Started {
         let device = self.gpu.device();
+        if device.budget.is_wanted() {
+            self.idle.clear();
+        }
+        let timeout = self.gpu.timeout();
         let Taken { flights, large } = self.take(&device, batch);
         let (_, inputs, outputs) = batch.parts();
         let start = |mut flight: Flight| {
             let (inputs, outputs) =
                 (&inputs[flight.segment.inputs.clone()], &outputs[flight.segment.outputs.clone()]);
-            let started = flight.start(&device, inputs, outputs);
+            let started = flight.start(&device, inputs, outputs, timeout);
             (flight, started)
         };
         let flights = flights.into_iter().map(start).collect();
@@ -141,7 +145,9 @@ impl Wgpu {
                     }
                 }
             }
-            self.idle.push(flight);
+            if !started.device.budget.is_wanted() {
+                self.idle.push(flight);
+            }
         }
         for (number, plan) in started.large {
             if let Some(job) = jobs.get_mut(number) {
@@ -152,7 +158,7 @@ impl Wgpu {
 
     /// Does the runs of one job that is not small.
     fn run_alone(
-        &self,
+        &mut self,
         device: &Arc<Device>,
         plan: &Plan,
         runs: &[Run],
@@ -161,7 +167,14 @@ impl Wgpu {
     ) -> Outcome {
         let (window, timeout) = (self.gpu.window(), self.gpu.timeout());
         for run in runs {
-            match large::run(device, plan, run, inputs, outputs, window, timeout) {
+            let bytes = large::buffer_bytes(run, window);
+            let share = device.budget.take(bytes, Duration::ZERO).or_else(|_| {
+                self.idle.clear();
+                device.budget.take(bytes, timeout)
+            });
+            let result =
+                share.and_then(|_share| large::run(device, plan, run, inputs, outputs, window, timeout));
+            match result {
                 Ok(0) => {}
                 Ok(trap) => return trapped(trap),
                 Err(fault) => {

@@ -14,7 +14,10 @@ use std::{
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use wgpu::{ErrorFilter, PollError, PollType, SubmissionIndex};
 
-use crate::kernels::{Kernels, Texts};
+use crate::{
+    budget::Budget,
+    kernels::{Kernels, Texts},
+};
 
 /// Why a batch came to nothing, with the driver's own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +64,8 @@ pub(crate) struct Device {
     pub(crate) queue: wgpu::Queue,
     pub(crate) limits: wgpu::Limits,
     pub(crate) kernels: Kernels,
+    /// What its buffers, and those of the device that it stands in for, may take.
+    pub(crate) budget: Arc<Budget>,
     /// What nobody caught, and why the device was lost.
     noted: Arc<Noted>,
 }
@@ -73,7 +78,7 @@ struct Noted {
 
 impl Device {
     /// Opens a device with everything that the adapter offers.
-    pub(crate) fn open(adapter: &wgpu::Adapter, texts: &Texts) -> Result<Self, String> {
+    pub(crate) fn open(adapter: &wgpu::Adapter, texts: &Texts, budget: Arc<Budget>) -> Result<Self, String> {
         let limits = adapter.limits();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("dmlcts"),
@@ -98,7 +103,7 @@ impl Device {
         if let Some(fault) = fault {
             return Err(fault.to_string());
         }
-        Ok(Self { handle: device, queue, limits, kernels, noted })
+        Ok(Self { handle: device, queue, limits, kernels, budget, noted })
     }
 
     /// Does work that uses the device, and returns the gravest error that it caused.
@@ -165,4 +170,44 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{error::Error, io};
+
+    use super::*;
+
+    fn source() -> Box<dyn Error + Send + Sync> {
+        io::Error::other(io::Error::other("the heap is full")).into()
+    }
+
+    #[test]
+    fn each_error_of_the_driver_is_an_outcome_in_its_words() {
+        let description = || "in the driver's words".to_owned();
+        let told = [
+            wgpu::Error::OutOfMemory { source: source() },
+            wgpu::Error::Internal { source: source(), description: description() },
+            wgpu::Error::Validation { source: source(), description: description() },
+        ];
+        let faults = told.iter().map(fault_of).chain([
+            Fault::Lost("Unknown: it is gone".to_owned()),
+            Fault::TimedOut(Duration::from_secs(60)),
+            Fault::Map("it is not mapped".to_owned()),
+        ]);
+        let outcomes: Vec<String> = faults
+            .map(|fault| format!("{:?}, ends the device: {}", fault.outcome(), fault.ends_device()))
+            .collect();
+        insta::assert_snapshot!(outcomes.join("\n"));
+    }
+
+    #[test]
+    fn an_error_is_told_with_what_caused_it() {
+        let nested = NestedError(io::Error::other("the heap is full"));
+        assert_eq!(with_causes(&nested), "no buffer: the heap is full");
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no buffer")]
+    struct NestedError(#[source] io::Error);
 }

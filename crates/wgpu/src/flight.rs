@@ -13,6 +13,7 @@ use std::{
 use wgpu::{BufferUsages, SubmissionIndex};
 
 use crate::{
+    budget::Share,
     device::{Device, Fault},
     record::Run,
     segment::Segment,
@@ -57,6 +58,7 @@ struct Memory {
     traps: wgpu::Buffer,
     readback: wgpu::Buffer,
     group: wgpu::BindGroup,
+    _share: Share,
 }
 
 /// Bytes of each buffer.
@@ -70,11 +72,18 @@ struct Sizes {
 }
 
 impl Flight {
-    /// Uploads the segment, dispatches it, and asks for its outputs.
-    pub(crate) fn start(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> Result<(), Fault> {
+    /// Uploads the segment, dispatches it, and asks for its outputs. Waits for memory, where others hold too much of it, for
+    /// as long as `timeout`.
+    pub(crate) fn start(
+        &mut self,
+        device: &Arc<Device>,
+        inputs: &[u8],
+        outputs: &[u8],
+        timeout: Duration,
+    ) -> Result<(), Fault> {
         self.under_way = None;
-        let result = device.scoped(|| self.start_unscoped(device, inputs, outputs));
-        match result {
+        let result = device.scoped(|| self.start_unscoped(device, inputs, outputs, timeout));
+        match result.and_then(|started| started) {
             Ok(under_way) => {
                 self.under_way = Some(under_way);
                 Ok(())
@@ -86,8 +95,14 @@ impl Flight {
         }
     }
 
-    fn start_unscoped(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> UnderWay {
-        let uploaded = self.upload(device, inputs, outputs);
+    fn start_unscoped(
+        &mut self,
+        device: &Arc<Device>,
+        inputs: &[u8],
+        outputs: &[u8],
+        timeout: Duration,
+    ) -> Result<UnderWay, Fault> {
+        let uploaded = self.upload(device, inputs, outputs, timeout)?;
         let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         uploaded.encode(device, &mut encoder);
         let Uploaded { memory, sizes, .. } = uploaded;
@@ -95,11 +110,17 @@ impl Flight {
         encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
         let submission = device.queue.submit([encoder.finish()]);
         let readback = Readback::new(memory.readback.clone(), submission, sizes.outputs + sizes.traps);
-        UnderWay { readback, outputs: sizes.outputs }
+        Ok(UnderWay { readback, outputs: sizes.outputs })
     }
 
     /// Brings the segment to the device, ready to be dispatched.
-    pub(crate) fn upload(&mut self, device: &Arc<Device>, inputs: &[u8], outputs: &[u8]) -> Uploaded<'_> {
+    pub(crate) fn upload(
+        &mut self,
+        device: &Arc<Device>,
+        inputs: &[u8],
+        outputs: &[u8],
+        timeout: Duration,
+    ) -> Result<Uploaded<'_>, Fault> {
         let Self { segment, table, memory, .. } = self;
         let runs: Vec<Run> = segment.records.pack(table).collect();
         let stride = u64::from(device.limits.min_uniform_buffer_offset_alignment);
@@ -111,7 +132,10 @@ impl Flight {
             traps: segment.jobs.len() as u64 * 4,
         };
         let held = memory.take().filter(|memory| memory.holds(device, sizes));
-        let memory = memory.insert(held.unwrap_or_else(|| Memory::new(device, sizes)));
+        let memory = memory.insert(match held {
+            Some(held) => held,
+            None => Memory::new(device, sizes, timeout)?,
+        });
         let queue = &device.queue;
         upload(queue, &memory.records, bytemuck::cast_slice(table));
         upload(queue, &memory.inputs, inputs);
@@ -121,7 +145,7 @@ impl Flight {
             words[..2].copy_from_slice(&[run.first, run.count]);
         }
         upload(queue, &memory.cases, bytemuck::cast_slice(&cases));
-        Uploaded { memory, runs, sizes }
+        Ok(Uploaded { memory, runs, sizes })
     }
 
     /// Waits for the outputs and writes them over `outputs`. Returns what each run did that was not allowed: a word each,
@@ -177,7 +201,7 @@ impl Uploaded<'_> {
 }
 
 impl Memory {
-    fn new(device: &Arc<Device>, sizes: Sizes) -> Self {
+    fn new(device: &Arc<Device>, sizes: Sizes, timeout: Duration) -> Result<Self, Fault> {
         let sizes = Sizes {
             cases: roomy(sizes.cases),
             records: roomy(sizes.records),
@@ -185,6 +209,9 @@ impl Memory {
             outputs: roomy(sizes.outputs),
             traps: roomy(sizes.traps),
         };
+        let read_back = sizes.outputs + sizes.traps;
+        let bytes = sizes.cases + sizes.records + sizes.inputs + 2 * read_back;
+        let share = device.budget.take(bytes, timeout)?;
         let buffer = |label, size, usage| {
             device.handle.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
@@ -199,8 +226,7 @@ impl Memory {
         let inputs = buffer("inputs", sizes.inputs, storage);
         let outputs = buffer("outputs", sizes.outputs, storage | BufferUsages::COPY_SRC);
         let traps = buffer("traps", sizes.traps, storage | BufferUsages::COPY_SRC);
-        let readback =
-            buffer("readback", sizes.outputs + sizes.traps, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let readback = buffer("readback", read_back, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         let group = device.handle.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("batched"),
             layout: device.kernels.batched_layout(),
@@ -219,7 +245,17 @@ impl Memory {
                 wgpu::BindGroupEntry { binding: 4, resource: traps.as_entire_binding() },
             ],
         });
-        Self { device: Arc::clone(device), cases, records, inputs, outputs, traps, readback, group }
+        Ok(Self {
+            device: Arc::clone(device),
+            cases,
+            records,
+            inputs,
+            outputs,
+            traps,
+            readback,
+            group,
+            _share: share,
+        })
     }
 
     fn holds(&self, device: &Arc<Device>, sizes: Sizes) -> bool {

@@ -11,6 +11,7 @@ use dmlcts_model::{DataType, FeatureLevel};
 use crate::{
     adapter::{self, OpenError},
     backend::Wgpu,
+    budget::Budget,
     create::width_of,
     device::Device,
     kernels::Texts,
@@ -32,6 +33,8 @@ const WINDOW_ROOM: usize = 64 << 10;
 pub struct Options {
     /// How long one submission may take.
     pub timeout: Duration,
+    /// The most bytes of all buffers at a time. What is uploaded takes as much again on its way.
+    pub memory: u64,
     /// The most bytes of one tensor in a binding; the adapter's limit where that is less.
     pub window: usize,
     /// Whether small cases run together; otherwise each runs as if it were large.
@@ -46,6 +49,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(60),
+            // The largest tensor as input, as output, and once more to be read back, with room for small cases beside it.
+            memory: 4 * TENSOR_BYTES,
             window: 1 << 30,
             batches: true,
             refuses_unfit: true,
@@ -61,6 +66,7 @@ pub struct Gpu {
     findings: Findings,
     /// What batches run on from now on; after a loss, none until one is opened again.
     device: Mutex<Arc<Device>>,
+    timeout: Mutex<Duration>,
     options: Options,
 }
 
@@ -82,7 +88,7 @@ impl Gpu {
 
     fn on(adapter: wgpu::Adapter, options: Options) -> Result<Arc<Self>, OpenError> {
         let info = adapter.get_info();
-        let device = Device::open(&adapter, &options.texts)
+        let device = Device::open(&adapter, &options.texts, Budget::new(options.memory))
             .map_err(|reason| OpenError::NoDevice { adapter: info.name.clone(), reason })?;
         let capabilities = Capabilities {
             name: "wgpu".to_owned(),
@@ -108,7 +114,8 @@ impl Gpu {
             return Err(unfit(refusal.to_owned()));
         }
         let device = Mutex::new(device);
-        Ok(Arc::new(Self { adapter, capabilities, findings, device, options }))
+        let timeout = Mutex::new(options.timeout);
+        Ok(Arc::new(Self { adapter, capabilities, findings, device, timeout, options }))
     }
 
     /// A backend on this adapter. All of them share its device.
@@ -142,12 +149,17 @@ impl Gpu {
         self.device().handle.destroy();
     }
 
+    /// Changes how long one submission may take from now on.
+    pub fn set_timeout(&self, timeout: Duration) {
+        *self.timeout.lock().unwrap_or_else(PoisonError::into_inner) = timeout;
+    }
+
     pub(crate) fn device(&self) -> Arc<Device> {
         Arc::clone(&self.device.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn timeout(&self) -> Duration {
-        self.options.timeout
+        *self.timeout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The most bytes of one part of a segment; 0 where there are to be none.
@@ -174,7 +186,8 @@ impl Gpu {
         if !Arc::ptr_eq(&current, device) {
             return;
         }
-        if let Ok(fresh) = Device::open(&self.adapter, &self.options.texts) {
+        let budget = Arc::clone(&device.budget);
+        if let Ok(fresh) = Device::open(&self.adapter, &self.options.texts, budget) {
             std::mem::forget(std::mem::replace(&mut *current, Arc::new(fresh)));
         }
     }

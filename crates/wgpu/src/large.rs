@@ -49,6 +49,16 @@ fn parts(tensor: &Range<usize>, arena: usize, window: usize) -> Vec<Part> {
         .collect()
 }
 
+/// The bytes of all buffers that [`run`] has at a time, for tensors of so many bytes.
+pub(crate) fn buffer_bytes(run: &Run, window: usize) -> u64 {
+    let window = (window / CELL).max(1) * CELL;
+    let around = |bytes: usize| (bytes + 2 * MARGIN + CELL) as u64;
+    let input = run.input.len();
+    let parts = input.div_ceil(window).max(1) as u64;
+    // The part of the output that is written, and what reads it back.
+    input as u64 + parts * around(0) + 2 * around(run.output.len().min(window))
+}
+
 /// Runs a case, and says what it did that was not allowed, as a trap word does. `inputs` and `outputs` are the whole
 /// arenas; no part of a tensor that is bound at a time has more bytes than `window`.
 pub(crate) fn run(

@@ -29,11 +29,12 @@
 //! | dropping a busy device waits for it | one that is given up is never dropped |
 //! | a loss is first seen as a mistake of the caller | the device is polled before a fault is named |
 //! | floating-point loads change NaNs and denormals | elements are moved as 32-bit words |
-//! | buffers are overcommitted without an error | tensors above 1 GiB are declared too large |
+//! | buffers are overcommitted without an error | all buffers of all threads are counted; whoever would exceed [`Options::memory`] waits for others, or is told that there is no more. Tensors above 1 GiB are declared too large |
 //! | invocations that write bytes of one word | packed: a word is one invocation's; strided: each flips the bits of its own element that differ, atomically |
 
 mod adapter;
 mod backend;
+mod budget;
 mod create;
 mod device;
 mod flight;

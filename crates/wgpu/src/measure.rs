@@ -48,11 +48,11 @@ impl Gpu {
         let uploaded = device.scoped(|| {
             let flights = taken.flights.iter_mut().map(|flight| {
                 let (from, to) = (flight.segment.inputs.clone(), flight.segment.outputs.clone());
-                flight.upload(&device, &inputs[from], &outputs[to])
+                flight.upload(&device, &inputs[from], &outputs[to], self.timeout())
             });
-            flights.collect::<Vec<_>>()
+            flights.collect::<Result<Vec<_>, _>>()
         });
-        let uploaded = uploaded.map_err(|fault| fault.to_string())?;
+        let uploaded = uploaded.and_then(|uploaded| uploaded).map_err(|fault| fault.to_string())?;
         repeat(&device, |encoder| uploaded.iter().for_each(|uploaded| uploaded.encode(&device, encoder)))
     }
 }

@@ -135,7 +135,7 @@ fn copy_four_words(device: &Arc<Device>, span: u64) -> Result<(u32, Vec<u8>), Fa
     let run = Run { input: MIDDLE, output: MIDDLE };
     flight.segment.push(&plan, 0, &run, usize::MAX);
     flight.segment.close(inputs.len(), outputs.len());
-    flight.start(device, &inputs, &outputs)?;
+    flight.start(device, &inputs, &outputs, TIMEOUT)?;
     let traps = flight.finish(&mut outputs, TIMEOUT)?;
     Ok((traps.first().copied().unwrap_or(0), outputs))
 }

@@ -26,7 +26,8 @@ pub(crate) fn gpu(options: Options) -> Option<Arc<Gpu>> {
             });
             None
         }
-        Err(error) => panic!("DMLCTS_REQUIRE_WGPU asks for an adapter: {error}"),
+        Err(error @ OpenError::NoAdapter) => panic!("DMLCTS_REQUIRE_WGPU asks for an adapter: {error}"),
+        Err(error) => panic!("{error}"),
     }
 }
 
