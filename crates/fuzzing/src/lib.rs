@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`spec_text`] | a YAML file, or an expression | that loading it ends in a library or in messages that can be shown |
 //! | [`case_line`] | a text | that it reads as a case that survives writing, or as a mistake with a place in the text |
+//! | [`frames`] | what a pipe brings, or a header and a body | that it is a message that makes sense, or a mistake that can be shown |
 //! | [`agreement()`] | a case, as a line | that judge and reference say the same of it, and that oracle and reference compute the same |
 //!
 //! The corpus holds texts that a person can read: YAML, expressions and case lines. Corpora of raw bytes
@@ -19,6 +20,7 @@
 pub mod agreement;
 mod arbitrary_case;
 mod case_line;
+mod frames;
 mod mutate;
 mod spec_text;
 
@@ -27,6 +29,7 @@ use dmlcts_spec::Library;
 
 pub use arbitrary_case::arbitrary_case;
 pub use case_line::case_line;
+pub use frames::frames;
 pub use mutate::{mutate, mutate_case};
 pub use spec_text::spec_text;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use arbitrary::Unstructured;
 use dmlcts_backend::{Capabilities, Operators, Refusal, RunError};
 use dmlcts_fuzzing::agreement::{Compared, check};
-use dmlcts_fuzzing::{agreement, arbitrary_case, case_from, case_line, mutate_case, spec_text};
+use dmlcts_fuzzing::{agreement, arbitrary_case, case_from, case_line, frames, mutate_case, spec_text};
 use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, line};
 use dmlcts_reference::{Operator, Reference};
 use dmlcts_spec::Library;
@@ -67,6 +67,9 @@ fn the_corpora_pass() {
     for (_, input) in corpus("spec_text") {
         spec_text(&input);
     }
+    for (_, input) in corpus("frames") {
+        frames(&input);
+    }
 }
 
 #[test]
@@ -74,6 +77,9 @@ fn disturbed_corpora_pass() {
     for seed in 0..300 {
         for (_, input) in corpus("case_line") {
             case_line(&disturbed(&input, seed));
+        }
+        for (_, input) in corpus("frames") {
+            frames(&disturbed(&input, seed));
         }
     }
     for seed in 0..3 {
@@ -88,6 +94,7 @@ fn random_bytes_pass() {
     for seed in 0..2000 {
         let bytes = bytes(seed, (seed % 300) as usize);
         case_line(&bytes);
+        frames(&bytes);
         spec_text(&bytes);
         agreement(&bytes);
     }

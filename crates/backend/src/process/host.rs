@@ -5,7 +5,7 @@
 
 use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
-use dmlcts_model::{FeatureLevel, Outcome};
+use dmlcts_model::FeatureLevel;
 use serde::Serialize;
 
 use super::{
@@ -150,36 +150,11 @@ fn take(frame: &Frame, jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, St
     if frame.kind != Kind::Results {
         return Err(format!("it sent `{}` where `results` are due", frame.kind.name()));
     }
-    let wrong = |what: String| format!("its `results` make no sense: {what}");
-    let results: Results = serde_json::from_slice(&frame.header).map_err(|error| wrong(error.to_string()))?;
-    results.check().map_err(wrong)?;
-    let count = results.outcome.len();
-    let Some(jobs) = jobs.get_mut(..count) else {
-        return Err(wrong(format!("they answer {count} cases, and {} are due", jobs.len())));
-    };
-    let outcomes: Vec<Outcome> = (0..count).map(|index| results.outcome_of(index)).collect();
-    let runs = |jobs: &[Job]| {
-        let ran = jobs.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Outcome::Output);
-        ran.flat_map(|(job, _)| job.runs.iter().map(|run| run.output.clone())).collect::<Vec<_>>()
-    };
-    let memory = runs(jobs);
-    let due: usize = memory.iter().map(ExactSizeIterator::len).sum();
-    if due != frame.body.len() {
-        return Err(wrong(format!("the outputs take {due} bytes, and {} came", frame.body.len())));
-    }
-    let mut body = frame.body.as_slice();
-    for range in memory {
-        let (bytes, rest) = body.split_at(range.len());
-        outputs[range].copy_from_slice(bytes);
-        body = rest;
-    }
-    for (job, outcome) in jobs.iter_mut().zip(outcomes) {
-        job.outcome = match outcome {
-            Outcome::Output if job.runs.is_empty() => Outcome::Accepted,
-            outcome => outcome,
-        };
-    }
-    Ok(count)
+    let results: Result<Results, _> =
+        serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
+    results
+        .and_then(|results| results.apply(&frame.body, jobs, outputs))
+        .map_err(|what| format!("its `results` make no sense: {what}"))
 }
 
 /// A message without a body, as a frame.

@@ -138,6 +138,37 @@ impl Results {
         }
     }
 
+    /// Writes down what became of the first of these jobs, and returns of how many. `outputs` is the arena that their runs
+    /// write to. Where something is wrong, nothing is written.
+    pub fn apply(&self, body: &[u8], jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, String> {
+        self.check()?;
+        let (count, due) = (self.outcome.len(), jobs.len());
+        let jobs =
+            jobs.get_mut(..count).ok_or_else(|| format!("they answer {count} cases, and {due} are due"))?;
+        let ran = |jobs: &[Job]| {
+            let ran = jobs.iter().zip(&self.outcome).filter(|(_, word)| **word == OutcomeWord::Output);
+            ran.flat_map(|(job, _)| job.runs.iter().map(|run| run.output.clone())).collect::<Vec<_>>()
+        };
+        let memory = ran(jobs);
+        let due: usize = memory.iter().map(ExactSizeIterator::len).sum();
+        if due != body.len() {
+            return Err(format!("the outputs take {due} bytes, and {} came", body.len()));
+        }
+        let mut body = body;
+        for range in memory {
+            let (bytes, rest) = body.split_at(range.len());
+            outputs[range].copy_from_slice(bytes);
+            body = rest;
+        }
+        for (index, job) in jobs.iter_mut().enumerate() {
+            job.outcome = match self.outcome_of(index) {
+                Outcome::Output if job.runs.is_empty() => Outcome::Accepted,
+                outcome => outcome,
+            };
+        }
+        Ok(count)
+    }
+
     /// What became of the case at an index.
     pub fn outcome_of(&self, index: usize) -> Outcome {
         let Some(word) = self.outcome.get(index) else { return Outcome::Lost };

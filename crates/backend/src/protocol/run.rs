@@ -159,8 +159,15 @@ impl<'de> Visitor<'de> for MemberVisitor {
 }
 
 impl RunForm {
-    /// Puts the cases into an empty batch. What is wrong with them is said with its place.
-    pub fn fill(&self, body: &[u8], signatures: &Signatures, batch: &mut Batch) -> Result<(), String> {
+    /// Puts the cases into an empty batch, whose outputs take `most` bytes at most. What is wrong with them is said with
+    /// its place.
+    pub fn fill(
+        &self,
+        body: &[u8],
+        signatures: &Signatures,
+        batch: &mut Batch,
+        most: u64,
+    ) -> Result<(), String> {
         let cases = self.operator.len();
         self.check(cases)?;
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -189,7 +196,7 @@ impl RunForm {
                     .split_at_checked(input)
                     .ok_or_else(|| format!("case {index}: the body ends before its input"))?;
                 body = rest;
-                let run = layout(batch, input, output)
+                let run = layout(batch, input, output, most)
                     .ok_or_else(|| format!("case {index} is larger than memory"))?;
                 batch.inputs[run.input.clone()].copy_from_slice(memory);
                 batch.outputs[run.output.clone()].fill(*fill);
@@ -265,7 +272,10 @@ fn can_hold(kind: &MemberKind, value: &Value) -> bool {
 }
 
 /// Room for one more run in both arenas, if the machine has it.
-fn layout(batch: &mut Batch, input: usize, output: usize) -> Option<Run> {
+fn layout(batch: &mut Batch, input: usize, output: usize, most: u64) -> Option<Run> {
+    if (batch.outputs.len() as u64).saturating_add(output as u64) > most {
+        return None;
+    }
     let room = |arena: &mut Vec<u8>, bytes: usize| {
         let start = arena.len().checked_next_multiple_of(16)?;
         let end = start.checked_add(bytes)?;

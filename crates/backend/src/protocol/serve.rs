@@ -56,7 +56,7 @@ pub fn serve(
             Kind::Run => {
                 batch.clear();
                 let run: RunForm = parse(&frame)?;
-                let filled = run.fill(&frame.body, signatures, &mut batch);
+                let filled = run.fill(&frame.body, signatures, &mut batch, u64::MAX);
                 filled.map_err(|what| ServeError::Message("run", what))?;
                 backend.run(&mut batch);
                 answer(output, &batch)?;

@@ -38,7 +38,7 @@ fn main() -> io::Result<()> {
             Kind::Run => {
                 let run: RunForm = serde_json::from_slice(&frame.header)?;
                 let mut batch = Batch::default();
-                run.fill(&frame.body, &signatures(), &mut batch).map_err(io::Error::other)?;
+                run.fill(&frame.body, &signatures(), &mut batch, 1 << 20).map_err(io::Error::other)?;
                 let (jobs, inputs, outputs) = batch.parts();
                 let mut answered = 0;
                 for place in 0..jobs.len() {
