@@ -131,7 +131,7 @@ class Backend:
     feature_level = "6.4"
     #: Whether `set_feature_level` works.
     can_set_feature_level = False
-    #: The names of the operators that it has; None stands for whatever it is asked for.
+    #: The names of the operators that it has, and is asked for; None stands for whatever comes.
     operators = None
     #: The data types and dimension counts that operators can be created with.
     data_types = ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64")
@@ -203,7 +203,7 @@ def _send(sink, kind, header, body):
 
 def _run(backend, run, body, sink):
     """Runs the cases of a batch, and sends what became of them as it goes."""
-    create, clock = backend.create, time.monotonic
+    create, known, clock = backend.create, backend.operators, time.monotonic
     input_sizes = run["InputTensor"]["TotalTensorSizeInBytes"]
     output_sizes = run["OutputTensor"]["TotalTensorSizeInBytes"]
     places, fills, at = {}, iter(run["output_fill"]), 0
@@ -216,6 +216,8 @@ def _run(backend, run, body, sink):
         end, made = at + runs * (input_sizes[case] or 0), []
         poisons = [next(fills) for _ in range(runs)]
         try:
+            if known is not None and operator not in known:
+                raise Unsupported("there is no %s" % operator)
             operator = create(Desc(run, case, place))
             for poison in poisons:
                 input_end = at + input_sizes[case]

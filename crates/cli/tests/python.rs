@@ -26,6 +26,27 @@ fn numpy_agrees_with_the_spec() {
     assert!(!ran.contains("skipped"), "{ran}");
 }
 
+/// The script that the README shows.
+#[test]
+#[ignore = "needs Python with NumPy"]
+fn the_readme_shows_a_backend_that_passes() {
+    let readme = include_str!("../../../README.md");
+    let (_, rest) = readme.split_once("```python\n").expect("the README shows a backend");
+    let (shown, _) = rest.split_once("```").expect("the block ends");
+    let script = Scratch::new("readme.py", format!("import sys\nsys.path.insert(0, {FOLDER:?})\n{shown}"));
+    let ran = stdout(&["run", "--backend", &format!("exec:'{}' '{}'", python(), script.path())]);
+    assert!(ran.contains(" on mine 1.0: 4,"), "{ran}");
+    assert!(ran.contains(" skipped") && ran.contains(" 0 failed"), "{ran}");
+    let whole = stdout(&[
+        "run",
+        "--where",
+        "operator == SLICE",
+        "--backend",
+        &format!("exec:'{}' '{}'", python(), script.path()),
+    ]);
+    assert!(!whole.contains(" skipped") && whole.contains(" 0 failed"), "{whole}");
+}
+
 /// What a script prints, raises and leaves undeclared each comes to its verdict.
 #[test]
 #[ignore = "needs Python"]

@@ -69,8 +69,14 @@ fn every_command_of_the_readme_prints_what_it_shows() {
             }
             _ => panic!("the README shows the output of `{command}`, which is not dmlcts"),
         };
+        // The examples find the program where the README puts it: on the path.
+        let program = Path::new(env!("CARGO_BIN_EXE_dmlcts"));
+        let folder = program.parent().expect("a program lies in a folder").to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path)));
+        let path = path.expect("folders have plain names");
         let output =
-            Command::new(env!("CARGO_BIN_EXE_dmlcts")).args(arguments).output().expect("the program starts");
+            Command::new(program).args(arguments).env("PATH", path).output().expect("the program starts");
         let actual = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert_eq!(without_figures(&actual), without_figures(&expected), "$ {command}");
     }
