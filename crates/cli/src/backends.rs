@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use dmlcts_backend::process::{Command, Launcher};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Factory, RunError};
+use dmlcts_runner::Factory;
 
 use crate::{arguments::unknown, problem::Problem};
 
@@ -23,10 +23,15 @@ pub(crate) fn factory(name: &str, case_timeout: Duration) -> Result<Arc<Factory>
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "wgpu")]
         ("wgpu", adapter) => {
-            let gpu =
-                dmlcts_wgpu::Gpu::open(adapter).map_err(|error| RunError::Backend(error.to_string()))?;
+            let gpu = dmlcts_wgpu::Gpu::open(adapter)
+                .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
             Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
         }
+        #[cfg(not(feature = "wgpu"))]
+        ("wgpu", _) => Err(Problem::usage(
+            "this program was built without the backend `wgpu`",
+            "build it with its default features: cargo run --release -- …, or cargo install --path crates/cli",
+        )),
         ("exec", command) => {
             let command = Command::parse(command).map_err(|error| {
                 Problem::usage(

@@ -1,6 +1,6 @@
 //! `dmlcts backends`: who can answer cases here, and what is known of them.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::{exit::Exit, output, problem::Problem};
 
@@ -13,13 +13,15 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
     )?;
     #[cfg(feature = "wgpu")]
     wgpu(&mut out)?;
+    #[cfg(not(feature = "wgpu"))]
+    writeln!(out, "wgpu        not in this program, which was built without its default features")?;
     writeln!(out, "exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md")?;
     out.flush()?;
     Ok(Exit::Success)
 }
 
 #[cfg(feature = "wgpu")]
-fn wgpu(out: &mut impl Write) -> io::Result<()> {
+fn wgpu(out: &mut impl Write) -> std::io::Result<()> {
     let adapters = dmlcts_wgpu::Gpu::all();
     if adapters.is_empty() {
         return writeln!(out, "wgpu        {}", dmlcts_wgpu::OpenError::NoAdapter);
