@@ -1,6 +1,9 @@
 //! The backends that this program knows, by the name on the command line.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dmlcts_backend::process::{Command, Launcher};
 use dmlcts_reference::Reference;
@@ -17,8 +20,12 @@ const NAMES: &[&str] = &[
 ];
 
 /// What makes backends of this name, which may be followed by a colon and which of several is meant. A process that is
-/// silent for as long as `case_timeout` while it has cases is ended.
-pub(crate) fn factory(name: &str, case_timeout: Duration) -> Result<Arc<Factory>, Problem> {
+/// silent for as long as `case_timeout` while it has cases is ended, and so is one that has not said hello at the deadline.
+pub(crate) fn factory(
+    name: &str,
+    case_timeout: Duration,
+    deadline: Option<Instant>,
+) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "wgpu")]
@@ -39,7 +46,7 @@ pub(crate) fn factory(name: &str, case_timeout: Duration) -> Result<Arc<Factory>
                     "write the command behind the colon, and quotes around both: --backend 'exec:python3 mine.py'",
                 )
             })?;
-            let launcher = Arc::new(Launcher::new(command, case_timeout));
+            let launcher = Arc::new(Launcher::new(command, case_timeout).until(deadline));
             Ok(Arc::new(move || Ok(Box::new(launcher.host()?))))
         }
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),

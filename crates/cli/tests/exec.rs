@@ -54,6 +54,14 @@ fn what_does_not_start_is_named() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
+    let silent = text(&["run", "--backend", "exec:sleep 50", "--timeout", "300ms"]);
+    assert!(silent.starts_with("exit 3\n"), "{silent}");
+    assert!(silent.contains("`sleep 50` did not say hello within 0."), "{silent}");
+}
+
+#[test]
 fn serve_says_what_it_was_given_instead_of_frames() {
     insta::assert_snapshot!(common::text_with_input(&["serve"], "SLICE FLOAT32\n"));
     assert_eq!(common::text_with_input(&["serve"], ""), "exit 0\n");

@@ -295,7 +295,10 @@ fn notes(summary: &Summary) -> Vec<String> {
         ));
     }
     if summary.work.too_large > 0 {
-        notes.push(format!("{} too large to run, and created only", counted(summary.work.too_large, "case")));
+        notes.push(format!(
+            "{} too large to run, and at most created",
+            counted(summary.work.too_large, "case")
+        ));
     }
     notes
 }

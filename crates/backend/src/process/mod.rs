@@ -13,7 +13,7 @@ mod tail;
 
 use std::{
     sync::{Arc, OnceLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 pub use child::end_all;
@@ -36,6 +36,7 @@ const IN_FLIGHT: usize = 2;
 pub struct Launcher {
     command: Command,
     case_timeout: Duration,
+    deadline: Option<Instant>,
     /// What the first process declared, and every other must.
     declared: OnceLock<Capabilities>,
 }
@@ -43,7 +44,13 @@ pub struct Launcher {
 impl Launcher {
     /// A process that has cases and sends no result for as long as `case_timeout` is ended.
     pub fn new(command: Command, case_timeout: Duration) -> Self {
-        Self { command, case_timeout, declared: OnceLock::new() }
+        Self { command, case_timeout, deadline: None, declared: OnceLock::new() }
+    }
+
+    /// Waits for no process to say hello longer than until then.
+    #[must_use]
+    pub fn until(self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self }
     }
 
     pub(crate) fn case_timeout(&self) -> Duration {
@@ -64,11 +71,14 @@ impl Launcher {
         let command = &self.command;
         let child = Child::spawn(command).map_err(|error| format!("`{command}`: {error}"))?;
         child.send(host::message(Kind::Hello, &HostHello::default()));
-        let frame = child.receive(START).map_err(|fault| match fault {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let patience = left.map_or(START, |left| left.min(START));
+        let frame = child.receive(patience).map_err(|fault| match fault {
             Fault::Ended(how) => format!("`{command}` did not say hello: {how}"),
-            Fault::Silent(time) => {
-                child.with_last_words(&format!("`{command}` did not say hello within {} s", time.as_secs()))
-            }
+            Fault::Silent(time) => child.with_last_words(&format!(
+                "`{command}` did not say hello within {:.1} s",
+                time.as_secs_f64()
+            )),
             Fault::Wrong(what) => format!("`{command}` does not speak the protocol: {what}"),
         })?;
         if frame.kind != Kind::Hello {

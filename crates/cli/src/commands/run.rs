@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use dmlcts_generate::Certificate;
@@ -22,10 +22,10 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let selection = &arguments.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     end_at_signals(&stop, &runs);
-    let backend = backends::factory(&arguments.backend, arguments.case_timeout)?;
     let filter = selection.filter()?;
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
+    let backend = backends::factory(&arguments.backend, arguments.case_timeout, deadline)?;
     let Cases { source, parts, context } = cases(arguments, deadline)?;
     let run = Run {
         library: Library::embedded(),
@@ -51,8 +51,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context, options);
     let mut written = Ok(());
-    runs.store(true, Ordering::Relaxed);
     let summary = dmlcts_runner::run(&run, &mut |event| {
+        // Until then it waits for the backend to start, and has nothing to sum up.
+        if let Event::Started { .. } = &event {
+            runs.store(true, Ordering::Relaxed);
+        }
         if let Event::Finished(summary) = &event {
             if is_empty(summary) {
                 return;
@@ -155,17 +158,23 @@ fn proof(parts: &Parts) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The first signal ends a run that goes on, with its summary; any other ends the program at once.
+/// A second signal within this time is taken for the first one.
+const ECHO: Duration = Duration::from_millis(500);
+
+/// The first signal ends a run that goes on, with its summary; any later one ends the program at once.
 fn end_at_signals(stop: &Stop, runs: &Arc<AtomicBool>) {
     let (stop, runs) = (stop.clone(), Arc::clone(runs));
     // Without a handler a signal ends the program at once, which is no reason not to run.
+    let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || {
         let runs = runs.load(Ordering::Relaxed);
         if !runs {
             // Where nobody can be told, the exit code still tells.
             let _ = writeln!(io::stderr(), "interrupted before the first case");
         }
-        if !runs || stop.is_requested() {
+        // Who passes a signal on to a group sends it twice: that is no wish to lose the summary.
+        let is_echo = first.get_or_insert_with(Instant::now).elapsed() < ECHO;
+        if !runs || stop.is_requested() && !is_echo {
             dmlcts_backend::process::end_all();
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }

@@ -16,7 +16,7 @@ use crate::{
 
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
-    let factory = backends::factory(&arguments.backend, RunArguments::DEFAULT_CASE_TIMEOUT)?;
+    let factory = backends::factory(&arguments.backend, RunArguments::DEFAULT_CASE_TIMEOUT, None)?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
     let (mut input, mut output) = (io::stdin().lock(), output::stdout());
