@@ -101,6 +101,7 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
     pub(crate) cases: Vec<String>,
 
+    #[allow(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
     /// Who answers the cases: reference, wgpu, wgpu:<part of an adapter's name>, or exec:<command>
     ///
     /// `exec:` starts a process that speaks the protocol of crates/backend/PROTOCOL.md. Blanks separate the words of its command, quotes hold them together, and no shell is asked.
