@@ -66,20 +66,58 @@ impl fmt::Display for Phase {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ErrorCode(pub u32);
 
-impl ErrorCode {
-    /// `E_INVALIDARG`: the only refusal that satisfies an expected reject.
-    pub const INVALID_ARGUMENT: Self = Self(0x8007_0057);
-    /// `E_OUTOFMEMORY`.
-    pub const OUT_OF_MEMORY: Self = Self(0x8007_000E);
+/// Names for codes: a constant each, and a table from code to name.
+macro_rules! error_codes {
+    ($($(#[$about:meta])* $constant:ident = $code:literal, $name:literal;)*) => {
+        impl ErrorCode {
+            $($(#[$about])* pub const $constant: Self = Self($code);)*
 
-    /// The name in the Windows headers.
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::INVALID_ARGUMENT => Some("E_INVALIDARG"),
-            Self::OUT_OF_MEMORY => Some("E_OUTOFMEMORY"),
-            _ => None,
+            /// The name in the Windows headers.
+            pub fn name(self) -> Option<&'static str> {
+                match self.0 {
+                    $($code => Some($name),)*
+                    _ => None,
+                }
+            }
         }
-    }
+    };
+}
+
+error_codes! {
+    /// The only refusal that satisfies an expected reject.
+    INVALID_ARGUMENT = 0x8007_0057, "E_INVALIDARG";
+    /// No memory, of the host or of the device.
+    OUT_OF_MEMORY = 0x8007_000E, "E_OUTOFMEMORY";
+    /// Not implemented.
+    NOT_IMPLEMENTED = 0x8000_4001, "E_NOTIMPL";
+    /// No such interface.
+    NO_INTERFACE = 0x8000_4002, "E_NOINTERFACE";
+    /// A pointer is null that must not be.
+    POINTER = 0x8000_4003, "E_POINTER";
+    /// Given up.
+    ABORTED = 0x8000_4004, "E_ABORT";
+    /// Anything.
+    FAILED = 0x8000_4005, "E_FAIL";
+    /// Something that should not happen.
+    UNEXPECTED = 0x8000_FFFF, "E_UNEXPECTED";
+    /// Not allowed.
+    ACCESS_DENIED = 0x8007_0005, "E_ACCESSDENIED";
+    /// A call that is wrong where it stands.
+    INVALID_CALL = 0x887A_0001, "DXGI_ERROR_INVALID_CALL";
+    /// There is no such adapter.
+    NOT_FOUND = 0x887A_0002, "DXGI_ERROR_NOT_FOUND";
+    /// The device does not support it.
+    UNSUPPORTED = 0x887A_0004, "DXGI_ERROR_UNSUPPORTED";
+    /// The device was removed, or removed itself after a wrong call.
+    DEVICE_REMOVED = 0x887A_0005, "DXGI_ERROR_DEVICE_REMOVED";
+    /// The device did not finish in time.
+    DEVICE_HUNG = 0x887A_0006, "DXGI_ERROR_DEVICE_HUNG";
+    /// The device was reset.
+    DEVICE_RESET = 0x887A_0007, "DXGI_ERROR_DEVICE_RESET";
+    /// The driver failed.
+    DRIVER_INTERNAL_ERROR = 0x887A_0020, "DXGI_ERROR_DRIVER_INTERNAL_ERROR";
+    /// A part of Windows that is needed is not installed, such as a debug layer.
+    COMPONENT_MISSING = 0x887A_002D, "DXGI_ERROR_SDK_COMPONENT_MISSING";
 }
 
 /// In hex, and by name where there is one: `0x80070057 E_INVALIDARG`.
@@ -93,5 +131,16 @@ impl fmt::Display for ErrorCode {
 impl fmt::Debug for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_shown_in_hex_and_by_name() {
+        assert_eq!(ErrorCode::DEVICE_REMOVED.to_string(), "0x887A0005 DXGI_ERROR_DEVICE_REMOVED");
+        assert_eq!(ErrorCode(0x8876_0001).to_string(), "0x88760001");
     }
 }
