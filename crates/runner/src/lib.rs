@@ -22,6 +22,7 @@
 //! groups, and a case that is larger than its budget is created but not run.
 
 mod answers;
+mod collect;
 mod compare;
 mod configuration;
 mod event;

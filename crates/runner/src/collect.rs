@@ -1,0 +1,285 @@
+//! The collector: puts the results of chunks in the order of the cases, adds them up, and tells about them.
+//!
+//! It runs on the thread of whoever called [`run`](crate::run()). Failures it runs again alone, and shrinks, on a backend of
+//! its own, so that what is reported does not depend on the number of threads.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        atomic::Ordering,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+use dmlcts_model::Case;
+use dmlcts_spec::Coverage;
+
+use crate::{
+    Configuration, Ending, Event, Failure, Group, Notes, Progress, Stop, Tally, Verdict, Work,
+    answers::Answers,
+    schedule::{ChunkResult, Found, FoundGroups, Shared},
+    worker::Worker,
+};
+
+/// How often the collector looks up from waiting: for the deadline, and for the stop switch.
+const LOOK_UP: Duration = Duration::from_millis(50);
+/// How many smaller cases are tried in a group of failures, and how long for all groups together.
+const SHRINK_STEPS: usize = 2_000;
+const SHRINK_TIME: Duration = Duration::from_secs(10);
+
+/// Puts the results of chunks in order and adds them up.
+pub(crate) struct Collector<'run> {
+    shared: &'run Shared,
+    strategies: &'run [String],
+    limit: Option<u64>,
+    grace: Duration,
+    shrinks: bool,
+    next: u64,
+    waiting: BTreeMap<u64, ChunkResult>,
+    pub(crate) progress: Progress,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) coverage: Coverage,
+    pub(crate) work: Work,
+    pub(crate) notes: Notes,
+    pub(crate) answers: Answers,
+    pub(crate) found: FoundGroups,
+    pub(crate) groups: Vec<Group>,
+    /// Whether the run's last case has been counted.
+    is_done: bool,
+}
+
+impl<'run> Collector<'run> {
+    pub(crate) fn new(
+        shared: &'run Shared,
+        strategies: &'run [String],
+        configuration: &Configuration,
+    ) -> Self {
+        Self {
+            shared,
+            strategies,
+            limit: configuration.limit,
+            grace: configuration.grace,
+            shrinks: configuration.shrink,
+            next: 0,
+            waiting: BTreeMap::new(),
+            progress: Progress::default(),
+            tallies: vec![Tally::default(); strategies.len()],
+            coverage: Coverage::new(shared.library),
+            work: Work::default(),
+            notes: Notes::default(),
+            answers: Answers::default(),
+            found: FoundGroups::default(),
+            groups: Vec::new(),
+            is_done: false,
+        }
+    }
+
+    /// Takes results until the workers are done, and returns the cases that some never finished.
+    pub(crate) fn collect(
+        &mut self,
+        results: &Receiver<ChunkResult>,
+        mut examiner: Option<&mut Worker<'_>>,
+        deadline: Option<Instant>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Vec<std::ops::Range<u64>> {
+        let stop: &Stop = &self.shared.stop;
+        let mut heard = Instant::now();
+        let mut abandoned = Vec::new();
+        let kept = deadline.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
+        let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
+        loop {
+            let now = Instant::now();
+            // Where something failed, some of the time is kept for making it smaller.
+            let deadline = match deadline {
+                Some(end) if !self.groups.is_empty() => end.checked_sub(kept),
+                end => end,
+            };
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                stop.request(Ending::Timeout);
+            }
+            if stop.is_requested() {
+                self.shared.chunks.wake();
+                if now.duration_since(heard) > self.grace {
+                    abandoned = self.busy();
+                    break;
+                }
+            } else {
+                heard = now;
+            }
+            let patience = deadline.map_or(LOOK_UP, |deadline| deadline.saturating_duration_since(now));
+            match results.recv_timeout(patience.min(LOOK_UP)) {
+                Ok(result) => {
+                    heard = Instant::now();
+                    self.waiting.insert(result.chunk.number, result);
+                    while let Some(result) = self.waiting.remove(&self.next) {
+                        self.next += 1;
+                        self.take(result, examiner.as_deref_mut(), tell);
+                        self.shared.chunks.report(self.next);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        // Chunks behind one that an early end left undone ran all the same.
+        for result in std::mem::take(&mut self.waiting).into_values() {
+            self.take(result, examiner.as_deref_mut(), tell);
+        }
+        abandoned
+    }
+
+    /// Whether as many cases ran as were asked for.
+    pub(crate) fn is_at_limit(&self) -> bool {
+        self.limit.is_some_and(|limit| self.progress.ran >= limit)
+    }
+
+    /// Whether no case is left, so that a limit that was reached has cut nothing off.
+    pub(crate) fn is_all_read(&self) -> bool {
+        self.shared.source.count() == Some(self.progress.read)
+    }
+
+    fn busy(&self) -> Vec<std::ops::Range<u64>> {
+        let busy = self.shared.busy.iter();
+        let cases = busy.map(|(from, to)| from.load(Ordering::Relaxed)..to.load(Ordering::Relaxed));
+        cases.filter(|cases| !cases.is_empty()).collect()
+    }
+
+    /// Adds up one chunk, in order.
+    fn take(
+        &mut self,
+        mut result: ChunkResult,
+        mut examiner: Option<&mut Worker<'_>>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) {
+        if self.is_done {
+            return;
+        }
+        if let (Some(limit), Some(examiner)) = (self.limit, examiner.as_deref_mut()) {
+            let left = limit - self.progress.ran;
+            if result.ran > left || (result.ran == left && result.read > result.ran) {
+                // Only a part of this chunk was asked for: that part again, and nothing behind it.
+                result = examiner.chunk(&result.chunk, left);
+            }
+            if result.ran == left {
+                self.is_done = true;
+            }
+        }
+        self.progress.read += result.read;
+        self.progress.ran += result.ran;
+        self.tallies.iter_mut().zip(&result.tallies).for_each(|(own, other)| own.add(other));
+        self.coverage.merge(&result.coverage);
+        self.progress.unexpected += result.tallies.iter().map(Tally::unexpected).sum::<u64>();
+        self.work.runs += result.work.runs;
+        self.work.bytes += result.work.bytes;
+        self.work.too_large += result.work.too_large;
+        self.work.only_created += result.work.only_created;
+        self.notes.holes += result.notes.holes;
+        self.notes.tails += result.notes.tails;
+        self.answers.merge(&result.answers);
+        self.found.others += result.found.others;
+        for (found, cases) in result.found.groups {
+            let is_first = self.found.add_many(found.clone(), cases);
+            if let Some(examiner) = examiner.as_deref_mut().filter(|_| is_first) {
+                self.open_group(&found, examiner, tell);
+            }
+        }
+        for (group, (_, cases)) in self.groups.iter_mut().zip(&self.found.groups) {
+            group.cases = *cases;
+        }
+        if result.is_cut {
+            self.is_done = true;
+            self.shared.stop.request(Ending::FirstFailure);
+        } else if self.is_done && !self.is_all_read() {
+            self.shared.stop.request(Ending::Limit);
+        }
+        tell(Event::Progress(self.progress));
+    }
+
+    /// Runs the first failure of a group again alone, and keeps what that shows.
+    fn open_group(&mut self, found: &Found, examiner: &mut Worker<'_>, tell: &mut dyn FnMut(Event<'_>)) {
+        let case = examiner.read(found.index);
+        let mut first = describe(self.shared, self.strategies, found, case, examiner);
+        if first.verdict == Verdict::Pass {
+            first.verdict = Verdict::Flake;
+            self.tallies[found.strategy].correct(found.verdict, Verdict::Flake);
+        }
+        tell(Event::Failed(&first));
+        self.groups.push(Group { cases: 1, first, smallest: None });
+    }
+
+    /// Looks for a smaller case in each group, until the run has to be over.
+    pub(crate) fn shrink(
+        &mut self,
+        examiner: &mut Worker<'_>,
+        over: Option<Instant>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) {
+        let now = Instant::now();
+        let most = now + SHRINK_TIME;
+        let deadline = over.map_or(most, |over| over.min(most));
+        if self.groups.is_empty() || deadline <= now {
+            return;
+        }
+        tell(Event::Shrinking { groups: self.groups.len() });
+        let kept = std::mem::take(&mut self.found);
+        for (group, (found, _)) in self.groups.iter_mut().zip(&kept.groups) {
+            let wanted = group.first.class;
+            if group.first.verdict == Verdict::Flake {
+                continue;
+            }
+            let mut fails_alike = |case: &Case| {
+                Instant::now() < deadline
+                    && examiner
+                        .examine(case, found.index, found.strategy)
+                        .is_some_and(|alone| alone.ruling.1 == Some(wanted))
+            };
+            let smallest = dmlcts_generate::shrink(
+                &group.first.case,
+                self.shared.library,
+                self.shared.level,
+                SHRINK_STEPS,
+                &mut fails_alike,
+            );
+            if smallest != group.first.case {
+                let smaller = Found { class: wanted, ..found.clone() };
+                group.smallest = Some(describe(self.shared, self.strategies, &smaller, smallest, examiner));
+            }
+        }
+        self.found = kept;
+    }
+}
+
+/// A failure, with what running it alone shows. Its verdict is a pass where it passes alone.
+fn describe(
+    shared: &Shared,
+    strategies: &[String],
+    found: &Found,
+    case: Case,
+    examiner: &mut Worker<'_>,
+) -> Failure {
+    let operator = &shared.library.operators()[found.operator];
+    let alone = examiner.examine(&case, found.index, found.strategy);
+    let mut failure = Failure {
+        index: found.index,
+        strategy: strategies[found.strategy].clone(),
+        case,
+        operator,
+        level: shared.level,
+        judgement: found.judgement,
+        expectation: dmlcts_model::Expectation::Reject,
+        outcome: dmlcts_model::Outcome::Lost,
+        verdict: found.verdict,
+        class: found.class,
+        evidence: None,
+    };
+    if let Some(alone) = alone {
+        failure.judgement = alone.planned.judgement;
+        failure.expectation = alone.planned.expectation;
+        failure.outcome = alone.outcome;
+        failure.evidence = alone.evidence;
+        failure.verdict = if alone.ruling.0.is_unexpected() { alone.ruling.0 } else { Verdict::Pass };
+        failure.class = alone.ruling.1.unwrap_or(found.class);
+    }
+    failure
+}

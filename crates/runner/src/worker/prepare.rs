@@ -1,0 +1,208 @@
+//! Preparing a case: judging it, filling its input, computing what its output must be, and adding all that to the lot.
+//!
+//! This happens once for every case of a run, in memory that is used again and again.
+
+use std::sync::{MutexGuard, PoisonError};
+
+use dmlcts_generate::fill;
+use dmlcts_model::{Expectation, Fill};
+
+use super::Worker;
+use crate::{Poison, RunKind, compare::looks_poisoned, expect, lot::Planned};
+
+/// A case that takes more than this waits for its turn before any of its memory is allocated, lies in a lot of
+/// its own, and gives its memory back before the next one's turn. So a run takes the memory budget of one case,
+/// and beside it about this much a thread.
+const LARGE: u64 = 16 << 20;
+/// One case in so many runs a second time with other data.
+const REMEMBER_SAMPLE: u64 = 8;
+/// The other data of a second run.
+const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
+
+/// Whether a case was put into the lot.
+#[derive(PartialEq, Eq)]
+pub(super) enum Prepared {
+    Added,
+    LeftOut,
+    /// Not yet: it is large, and it is to be prepared again by whoever has the [`Turn`].
+    Waits,
+}
+
+/// The right to hold a large case in memory.
+pub(super) type Turn<'run> = MutexGuard<'run, ()>;
+
+impl<'run> Worker<'run> {
+    /// Waits until no other thread holds a large case.
+    pub(super) fn turn(&self) -> Turn<'run> {
+        self.shared.large.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a lot of the case in hand alone. Where it is large, the turn that comes with it is to be kept until
+    /// the lot has been shrunk.
+    pub(super) fn prepare_alone(
+        &mut self,
+        index: u64,
+        strategy: usize,
+        thoroughly: bool,
+    ) -> (Prepared, Option<Turn<'run>>) {
+        self.lot.clear();
+        match self.prepare(index, strategy, thoroughly, None) {
+            Prepared::Waits => {
+                let turn = self.turn();
+                (self.prepare(index, strategy, thoroughly, Some(&turn)), Some(turn))
+            }
+            prepared => (prepared, None),
+        }
+    }
+
+    /// Judges the case in hand and adds it to the lot, with the memory of its runs. The case in hand is another
+    /// one afterwards.
+    pub(super) fn prepare(
+        &mut self,
+        index: u64,
+        strategy: usize,
+        thoroughly: bool,
+        turn: Option<&Turn<'run>>,
+    ) -> Prepared {
+        let prepared = self.plan(index, strategy, thoroughly, turn);
+        if prepared == Prepared::Added {
+            let (jobs, _, _) = self.lot.batch.parts();
+            if let Some(job) = jobs.last_mut() {
+                // The next case is written over what an earlier job left behind; copying would cost more.
+                std::mem::swap(&mut job.desc, &mut self.case.desc);
+            }
+        }
+        prepared
+    }
+
+    /// Does so, but for the desc of the job.
+    fn plan(&mut self, index: u64, strategy: usize, thoroughly: bool, turn: Option<&Turn<'run>>) -> Prepared {
+        let Self { shared, case, scratch, values, lot, .. } = self;
+        let Some((place, operator)) = shared.operator_of(&case.desc) else { return Prepared::LeftOut };
+        if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
+            return Prepared::LeftOut;
+        }
+        let desc = &case.desc;
+        let valid = operator.judge_valid(desc, shared.level, scratch);
+        let judgement = valid.map_or_else(|judgement| judgement, |valid| valid.judgement());
+        if shared
+            .selected_level
+            .is_some_and(|selected| valid.is_ok() && operator.judge_valid(desc, selected, scratch).is_err())
+        {
+            return Prepared::LeftOut;
+        }
+        let mut planned = Planned::new(index, strategy, place, judgement);
+        planned.declared = shared.declared.creates(desc);
+        let Ok(valid) = valid else {
+            lot.batch.push_over(desc, case.binding);
+            lot.planned.push(planned);
+            return Prepared::Added;
+        };
+        planned.expectation = if judgement.questions.is_empty() {
+            Expectation::Output
+        } else {
+            expect::open(operator, judgement.questions)
+        };
+        let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return Prepared::LeftOut };
+        let reading = expect::readings(&planned.expectation).next();
+        let bytes = expect::bytes_of_a_run(input, output, &planned.expectation);
+        let fits = bytes <= shared.memory && shared.declared.runs(desc);
+        // Any case that leaves room for it runs up to three times.
+        let runs = if bytes.saturating_mul(3) <= shared.memory { 3 } else { 1 };
+        let is_large = fits && reading.is_some() && bytes.saturating_mul(runs) > LARGE;
+        if is_large && turn.is_none() {
+            return Prepared::Waits;
+        }
+        planned.too_large = !fits;
+        if !fits && planned.expectation == Expectation::Output {
+            planned.expectation = Expectation::Accept;
+        }
+        lot.batch.push_over(desc, case.binding);
+        lot.planned.push(planned);
+        let Some(reading) = reading.filter(|_| fits) else { return Prepared::Added };
+
+        // `fits` bounds both sizes by the budget, and the budget by what the machine can address.
+        let (input_bytes, output_bytes) = (input.total_size as usize, output.total_size as usize);
+        if is_large {
+            lot.reserve(runs as usize, input_bytes, output_bytes);
+        }
+        let first = lot.add_run(RunKind::First, input_bytes, output_bytes);
+        let (memory, image) = lot.memory(&first);
+        fill::write(&case.fill, input.data_type, memory);
+        let plan = operator.plan(valid, reading, scratch).ok();
+        let plan = plan.and_then(|mut plan| plan.execute(memory, image).is_ok().then_some(plan));
+        let Some(mut plan) = plan else {
+            // The oracle has no output for it: all that can be asked is that it is created.
+            if let Some(planned) = lot.planned.last_mut() {
+                planned.expectation = Expectation::Accept;
+            }
+            return Prepared::Added;
+        };
+        let repeat = thoroughly || looks_poisoned(output, image, Poison::FIRST);
+        lot.push_run(RunKind::First, first.clone());
+        if runs == 1 {
+            return Prepared::Added;
+        }
+        if repeat {
+            let second = lot.add_run(RunKind::OtherPoison, input_bytes, output_bytes);
+            lot.repeat_input(&first, &second);
+            let (memory, image) = lot.memory(&second);
+            if plan.execute(memory, image).is_ok() {
+                lot.push_run(RunKind::OtherPoison, second);
+            }
+        }
+        let is_open = !judgement.questions.is_empty();
+        if !is_open && (thoroughly || is_sampled(index)) {
+            let other = lot.add_run(RunKind::OtherData, input_bytes, output_bytes);
+            let (memory, image) = lot.memory(&other);
+            fill::write(&OTHER_DATA, input.data_type, memory);
+            if plan.execute(memory, image).is_ok() {
+                lot.push_run(RunKind::OtherData, other);
+            }
+        }
+        Prepared::Added
+    }
+}
+
+/// Picks one case in [`REMEMBER_SAMPLE`], spread evenly, by its index alone.
+fn is_sampled(index: u64) -> bool {
+    index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 & (REMEMBER_SAMPLE - 1) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_backend::Backend as _;
+
+    use super::*;
+    use crate::schedule::Shared;
+
+    #[test]
+    fn a_large_case_takes_no_memory_before_its_turn() {
+        let library = dmlcts_spec::Library::embedded();
+        let text = "SLICE1 UINT8 in=8388608 out=8388608 InputWindowOffsets=0 InputWindowSizes=8388608 \
+                    InputWindowStrides=1 fill=iota";
+        let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
+        let backend = || Box::new(dmlcts_reference::Reference::backend());
+        let run = crate::Run {
+            library,
+            source: std::sync::Arc::new(crate::Listed::new(vec![case.clone()], "listed")),
+            backend: std::sync::Arc::new(move || Ok(backend())),
+            configuration: crate::Configuration::default(),
+            stop: crate::Stop::default(),
+        };
+        let capabilities = backend().capabilities().clone();
+        let level = capabilities.feature_level;
+        let chunks = crate::schedule::Chunks::new(1, 1);
+        let shared = Shared::new(&run, &capabilities, level, None, 1, 1, chunks);
+        let mut worker = Worker::new(&shared, None, backend()).unwrap();
+        worker.case.clone_from(&case);
+        assert!(worker.prepare(0, 0, false, None) == Prepared::Waits);
+        assert_eq!((worker.lot.bytes(), worker.lot.planned.len(), worker.lot.batch.jobs().len()), (0, 0, 0));
+        let turn = worker.turn();
+        assert!(worker.prepare(0, 0, false, Some(&turn)) == Prepared::Added);
+        assert!(worker.lot.bytes() >= 2 * 8_388_608);
+        worker.lot.clear();
+        worker.shrink();
+        assert_eq!(worker.lot.batch.inputs.capacity(), 0, "and gives it back");
+    }
+}
