@@ -41,12 +41,17 @@ pub struct Limits {
     pub busy_jobs: usize,
     /// How many batches it takes before it must finish the first one; see [`crate::Backend::start`]. At least 1.
     pub in_flight: usize,
+    /// Where the lists of a desc reach the backend as bare arrays, as in C: the greatest count that goes with them. Such a
+    /// backend is not told of a greater one, since it may believe it, and cannot be told that a list has another length
+    /// than its count says; it answers both with [`Outcome::Unsupported`](dmlcts_model::Outcome). `None` where every list
+    /// has a length of its own.
+    pub bare_arrays: Option<u32>,
 }
 
 /// For a backend that works while it is waited for: handing a batch over costs it nothing, and the memory of so few jobs
 /// stays in a core's cache.
 impl Default for Limits {
     fn default() -> Self {
-        Self { tensor_bytes: u64::MAX, batch_jobs: 4096, busy_jobs: 96, in_flight: 1 }
+        Self { tensor_bytes: u64::MAX, batch_jobs: 4096, busy_jobs: 96, in_flight: 1, bare_arrays: None }
     }
 }

@@ -4,4 +4,5 @@
 //! can be checked against the header where there is no Windows. The COM interfaces are those of the crate `windows`,
 //! which has all of them (`Win32::AI::MachineLearning::DirectML`) and lacks only PADDING1 and the newer numbers.
 
+pub mod marshal;
 pub mod raw;

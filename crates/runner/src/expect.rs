@@ -1,7 +1,7 @@
 //! What a case expects of a backend: the spec's judgement, turned into an expectation and into bytes.
 
 use dmlcts_backend::Capabilities;
-use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, Tensor};
+use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, List, MemberKind, Tensor, Value};
 use dmlcts_spec::{Answer, IdSet, Operator, Scratch, ValidDesc};
 
 /// The expectation of a desc that raises these questions: what every one of them allows is allowed. Where
@@ -97,6 +97,7 @@ pub(crate) struct Declared {
     operators: Option<Vec<String>>,
     ranks: std::ops::RangeInclusive<u32>,
     tensor_bytes: u64,
+    bare_arrays: Option<u32>,
 }
 
 impl Declared {
@@ -104,10 +105,12 @@ impl Declared {
         let types = capabilities.data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
         let ranks = capabilities.ranks.clone();
         let operators = capabilities.operators.clone();
-        Self { types, operators, ranks, tensor_bytes: capabilities.limits.tensor_bytes }
+        let limits = &capabilities.limits;
+        Self { types, operators, ranks, tensor_bytes: limits.tensor_bytes, bare_arrays: limits.bare_arrays }
     }
 
-    /// Whether the backend said that it creates operators like this one: by name, data type and rank.
+    /// Whether the backend said that it creates operators like this one: by name, data type and rank, and by what arrays
+    /// without a length can say.
     pub(crate) fn creates(&self, desc: &Desc) -> bool {
         if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
             return false;
@@ -115,7 +118,7 @@ impl Declared {
         let tensors = || desc.input.iter().chain(&desc.output);
         tensors().all(|tensor| {
             self.types & bit(tensor.data_type) != 0 && self.ranks.contains(&tensor.dimension_count)
-        })
+        }) && self.bare_arrays.is_none_or(|most| is_said_by_bare_arrays(desc, most))
     }
 
     /// Whether no tensor is larger than the backend's limit.
@@ -124,6 +127,57 @@ impl Declared {
     }
 }
 
+/// Whether every list is as long as its count says, and no count is greater than `most`.
+fn is_said_by_bare_arrays(desc: &Desc, most: u32) -> bool {
+    let is_said = |count: u32, list: Option<&List>| {
+        count <= most && list.is_none_or(|list| u32::try_from(list.len()).is_ok_and(|length| length == count))
+    };
+    let tensors_are = desc.input.iter().chain(&desc.output).all(|tensor| {
+        [&tensor.sizes, &tensor.strides]
+            .into_iter()
+            .all(|list| is_said(tensor.dimension_count, list.as_ref()))
+    });
+    // An operator has one count, which all of its lists go by.
+    let members = || desc.signature.members.iter().zip(&desc.members);
+    let count = members().find_map(|(member, value)| match (&member.kind, value) {
+        (MemberKind::Count, Value::Integer(count)) => Some(*count as u32),
+        _ => None,
+    });
+    let members_are = count.is_none_or(|count| {
+        members().all(|(_, value)| match value {
+            Value::List(list) => is_said(count, list.as_ref()),
+            Value::Integer(_) | Value::Scalar(_) => true,
+        })
+    });
+    tensors_are && members_are
+}
+
 fn bit(data_type: DataType) -> u64 {
     1_u64.checked_shl(data_type.0).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_bare_arrays_cannot_say_is_not_declared() {
+        let library = dmlcts_spec::Library::embedded();
+        let said = |text: &str| {
+            let case = dmlcts_model::line::parse(text, library.signatures()).expect(text);
+            is_said_by_bare_arrays(&case.desc, 16)
+        };
+        assert!(said("SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota"));
+        assert!(said("SLICE UINT8 in=4 out=4 Offsets=null Sizes=4 Strides=1 fill=iota"));
+        for text in [
+            "SLICE UINT8 in=4 out=4 Offsets=0,0 Sizes=4 Strides=1 fill=iota",
+            "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides= fill=iota",
+            "SLICE UINT8 in=4 out=4 InputTensor.Strides=1,1 Offsets=0 Sizes=4 Strides=1 fill=iota",
+            "SLICE UINT8 in=4 out=4,1 OutputTensor.DimensionCount=1 Offsets=0 Sizes=4 Strides=1 fill=iota",
+            "SLICE UINT8 in=null out=null InputTensor.DimensionCount=17 Offsets=0 Sizes=4 Strides=1 DimensionCount=1 fill=iota",
+            "SLICE UINT8 in=4 out=4 DimensionCount=17 Offsets=null Sizes=null Strides=null fill=iota",
+        ] {
+            assert!(!said(text), "{text}");
+        }
+    }
 }

@@ -105,6 +105,7 @@ impl Gpu {
                 batch_jobs: BUSY_JOBS,
                 busy_jobs: BUSY_JOBS,
                 in_flight: 2,
+                bare_arrays: None,
             },
         };
         let device = Arc::new(device);

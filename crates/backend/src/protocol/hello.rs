@@ -75,6 +75,10 @@ pub struct LimitsForm {
     /// The most cases that it wants in one `run`; left out or null where the host may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_cases: Option<u32>,
+    /// The greatest count that it passes on, where it passes lists on as bare arrays of C, so that it cannot say that a list
+    /// has another length than its count says; left out or null where a list has a length of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bare_arrays: Option<u32>,
 }
 
 /// `level`, to a backend that said that it can be set: from here on, behave as a device of this level does.
@@ -113,6 +117,7 @@ impl From<&Capabilities> for Hello {
             limits: LimitsForm {
                 tensor_bytes: Some(limits.tensor_bytes).filter(|bytes| *bytes != u64::MAX),
                 batch_cases: u32::try_from(limits.batch_jobs).ok(),
+                bare_arrays: limits.bare_arrays,
             },
         }
     }
@@ -153,6 +158,7 @@ impl Hello {
             limits: Limits {
                 tensor_bytes: self.limits.tensor_bytes.unwrap_or(u64::MAX),
                 batch_jobs: batch.min(limits.batch_jobs),
+                bare_arrays: self.limits.bare_arrays,
                 ..limits
             },
         })
@@ -179,7 +185,10 @@ mod tests {
         let capabilities = hello().capabilities().expect("it is whole");
         assert_eq!((capabilities.operators.clone(), capabilities.can_set_feature_level), (None, false));
         assert_eq!(capabilities.limits, Limits::default());
-        assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities));
+        assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities.clone()));
+        let limits = Limits { bare_arrays: Some(16), ..Limits::default() };
+        let bare = Capabilities { limits, ..capabilities };
+        assert_eq!(Hello::from(&bare).capabilities(), Ok(bare));
     }
 
     #[test]

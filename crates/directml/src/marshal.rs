@@ -1,0 +1,282 @@
+//! A desc as the library reads it: structs that point at structs that point at arrays.
+//!
+//! [`Marshalled`] owns what is pointed at and holds no pointer itself. The pointers exist for as long as
+//! [`Marshalled::with`] runs, made from what it borrows, so that none can outlive its memory and no code here is unsafe.
+
+use std::{borrow::Cow, fmt, ptr};
+
+use dmlcts_model::{Desc, Side, Tensor, Value};
+use smallvec::SmallVec;
+
+use crate::raw::{
+    DML_BUFFER_TENSOR_DESC, DML_OPERATOR_DESC, DML_OPERATOR_PADDING1, DML_OPERATOR_SLICE,
+    DML_OPERATOR_SLICE1, DML_PADDING_MODE, DML_PADDING1_OPERATOR_DESC, DML_SCALAR_UNION,
+    DML_SLICE_OPERATOR_DESC, DML_SLICE1_OPERATOR_DESC, DML_TENSOR_DATA_TYPE, DML_TENSOR_DESC,
+    DML_TENSOR_FLAGS, DML_TENSOR_TYPE_BUFFER,
+};
+
+/// An array holds this many values at least, whatever its desc says: a library that reads as many values of each array as
+/// the greatest of the desc's counts says, or as any operator has dimensions, stays inside.
+pub const LEAST_VALUES: usize = 16;
+
+/// A desc with a greater count is not sent.
+pub const MOST_DIMENSIONS: u32 = 1024;
+
+/// Where an array has more room than values, the rest is an axis with one element, on which nothing happens: this where it
+/// is a size or a step, 0 where it is an offset or a padding. So a library that reads too far, where one of a desc's counts is
+/// greater than the others, finds nothing there to refuse but the counts.
+pub const SPARE_SIZE: u32 = 1;
+
+/// The values of a list, and spare ones behind them.
+type Array = SmallVec<[u32; LEAST_VALUES]>;
+
+/// A desc in the library's terms, with memory of its own. Two that are equal are the same to the library.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Marshalled {
+    tensors: [Option<BufferTensor>; 2],
+    members: Members,
+}
+
+/// What [`DML_BUFFER_TENSOR_DESC`] holds or points at.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct BufferTensor {
+    data_type: u32,
+    flags: u32,
+    dimension_count: u32,
+    sizes: Option<Array>,
+    strides: Option<Array>,
+    total_size: u64,
+    alignment: u32,
+}
+
+/// What an operator's struct holds or points at, beside the tensors.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Members {
+    Slice {
+        dimension_count: u32,
+        offsets: Option<Array>,
+        sizes: Option<Array>,
+        strides: Option<Array>,
+    },
+    Slice1 {
+        dimension_count: u32,
+        offsets: Option<Array>,
+        sizes: Option<Array>,
+        /// Bit for bit.
+        strides: Option<Array>,
+    },
+    Padding1 {
+        mode: i32,
+        value_type: u32,
+        value: [u8; 8],
+        dimension_count: u32,
+        start: Option<Array>,
+        end: Option<Array>,
+    },
+}
+
+/// Why a desc is not sent to the library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsendable {
+    /// It has no such operator, or one with other members.
+    Operator(String),
+    /// A count is so great that a library which believes it reads beyond any array.
+    Count(u32),
+    /// All counts agree, and a list has another length. In C an array has no length of its own, so that the library
+    /// would be given another desc than this one.
+    Length(Cow<'static, str>),
+}
+
+impl fmt::Display for Unsendable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operator(name) => {
+                write!(f, "this backend does not know an operator {name} with such members")
+            }
+            Self::Count(count) => write!(
+                f,
+                "a count of {count} is not sent: the library may believe it, and arrays for at most {MOST_DIMENSIONS} are made"
+            ),
+            Self::Length(list) => {
+                write!(
+                    f,
+                    "an array has no length in C: that {list} has another than its count cannot be said"
+                )
+            }
+        }
+    }
+}
+
+impl Marshalled {
+    /// Copies a desc, every member of it, valid or not.
+    pub fn new(desc: &Desc) -> Result<Self, Unsendable> {
+        let room = room(desc)?;
+        let tensor = |side| desc.tensor(side).map(|tensor| BufferTensor::new(tensor, room));
+        let members =
+            Members::new(desc, room).ok_or_else(|| Unsendable::Operator(desc.signature.operator.clone()))?;
+        Ok(Self { tensors: Side::BOTH.map(tensor), members })
+    }
+
+    /// Shows the desc to whoever wants it as C. The pointers in it are good for as long as the call, and for reading.
+    pub fn with<R>(&self, act: impl FnOnce(&DML_OPERATOR_DESC) -> R) -> R {
+        let buffers = self.tensors.each_ref().map(|tensor| tensor.as_ref().map(BufferTensor::raw));
+        let tensors = buffers.each_ref().map(|buffer| buffer.as_ref().map(tensor_desc));
+        let [input, output] =
+            tensors.each_ref().map(|tensor| tensor.as_ref().map_or(ptr::null(), ptr::from_ref));
+        match &self.members {
+            Members::Slice { dimension_count, offsets, sizes, strides } => {
+                let desc = DML_SLICE_OPERATOR_DESC {
+                    InputTensor: input,
+                    OutputTensor: output,
+                    DimensionCount: *dimension_count,
+                    Offsets: pointer(offsets.as_ref()),
+                    Sizes: pointer(sizes.as_ref()),
+                    Strides: pointer(strides.as_ref()),
+                };
+                act(&DML_OPERATOR_DESC { Type: DML_OPERATOR_SLICE, Desc: ptr::from_ref(&desc).cast() })
+            }
+            Members::Slice1 { dimension_count, offsets, sizes, strides } => {
+                let desc = DML_SLICE1_OPERATOR_DESC {
+                    InputTensor: input,
+                    OutputTensor: output,
+                    DimensionCount: *dimension_count,
+                    InputWindowOffsets: pointer(offsets.as_ref()),
+                    InputWindowSizes: pointer(sizes.as_ref()),
+                    InputWindowStrides: pointer(strides.as_ref()).cast(),
+                };
+                act(&DML_OPERATOR_DESC { Type: DML_OPERATOR_SLICE1, Desc: ptr::from_ref(&desc).cast() })
+            }
+            Members::Padding1 { mode, value_type, value, dimension_count, start, end } => {
+                let desc = DML_PADDING1_OPERATOR_DESC {
+                    InputTensor: input,
+                    OutputTensor: output,
+                    PaddingMode: DML_PADDING_MODE(*mode),
+                    PaddingValueDataType: DML_TENSOR_DATA_TYPE(*value_type as i32),
+                    PaddingValue: DML_SCALAR_UNION { Bytes: *value },
+                    DimensionCount: *dimension_count,
+                    StartPadding: pointer(start.as_ref()),
+                    EndPadding: pointer(end.as_ref()),
+                };
+                act(&DML_OPERATOR_DESC { Type: DML_OPERATOR_PADDING1, Desc: ptr::from_ref(&desc).cast() })
+            }
+        }
+    }
+
+    /// Whether the library owns the input: it is bound when the operator is initialised, and not when it is executed.
+    pub fn owns_input(&self) -> bool {
+        self.tensors[0].as_ref().is_some_and(|tensor| tensor.flags & 1 != 0)
+    }
+
+    /// What each tensor promises of its offset, in bytes: the `GuaranteedBaseOffsetAlignment` of input and output.
+    pub fn alignments(&self) -> [u32; 2] {
+        self.tensors.each_ref().map(|tensor| tensor.as_ref().map_or(0, |tensor| tensor.alignment))
+    }
+}
+
+impl BufferTensor {
+    fn new(tensor: &Tensor, room: usize) -> Self {
+        let array =
+            |list: &Option<dmlcts_model::List>| list.as_ref().map(|list| array(list, room, SPARE_SIZE));
+        Self {
+            data_type: tensor.data_type.0,
+            flags: tensor.flags,
+            dimension_count: tensor.dimension_count,
+            sizes: array(&tensor.sizes),
+            strides: array(&tensor.strides),
+            total_size: tensor.total_size,
+            alignment: tensor.alignment,
+        }
+    }
+
+    fn raw(&self) -> DML_BUFFER_TENSOR_DESC {
+        DML_BUFFER_TENSOR_DESC {
+            DataType: DML_TENSOR_DATA_TYPE(self.data_type as i32),
+            Flags: DML_TENSOR_FLAGS(self.flags as i32),
+            DimensionCount: self.dimension_count,
+            Sizes: pointer(self.sizes.as_ref()),
+            Strides: pointer(self.strides.as_ref()),
+            TotalTensorSizeInBytes: self.total_size,
+            GuaranteedBaseOffsetAlignment: self.alignment,
+        }
+    }
+}
+
+impl Members {
+    /// `None` where it is another operator, or one without these members.
+    fn new(desc: &Desc, room: usize) -> Option<Self> {
+        let integer = |name| desc.integer(name);
+        let list = |name, spare| match desc.member(name)? {
+            Value::List(list) => Some(list.as_ref().map(|list| array(list, room, spare))),
+            _ => None,
+        };
+        Some(match desc.signature.operator.as_str() {
+            "SLICE" => Self::Slice {
+                dimension_count: integer("DimensionCount")? as u32,
+                offsets: list("Offsets", 0)?,
+                sizes: list("Sizes", SPARE_SIZE)?,
+                strides: list("Strides", SPARE_SIZE)?,
+            },
+            "SLICE1" => Self::Slice1 {
+                dimension_count: integer("DimensionCount")? as u32,
+                offsets: list("InputWindowOffsets", 0)?,
+                sizes: list("InputWindowSizes", SPARE_SIZE)?,
+                strides: list("InputWindowStrides", SPARE_SIZE)?,
+            },
+            "PADDING1" => Self::Padding1 {
+                mode: integer("PaddingMode")? as i32,
+                value_type: integer("PaddingValueDataType")? as u32,
+                value: desc.scalar("PaddingValue")?,
+                dimension_count: integer("DimensionCount")? as u32,
+                start: list("StartPadding", 0)?,
+                end: list("EndPadding", 0)?,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// How many values each array of a desc has room for; or why the desc is not sent.
+fn room(desc: &Desc) -> Result<usize, Unsendable> {
+    let own = desc.integer("DimensionCount").unwrap_or(0) as u32;
+    let tensors = || Side::BOTH.into_iter().filter_map(|side| Some((side, desc.tensor(side)?)));
+    let most = tensors().map(|(_, tensor)| tensor.dimension_count).fold(own, u32::max);
+    if most > MOST_DIMENSIONS {
+        return Err(Unsendable::Count(most));
+    }
+    // Where a tensor is missing or counts differ, that is wrong enough for the library to see.
+    let plain = tensors().count() == 2 && tensors().all(|(_, tensor)| tensor.dimension_count == own);
+    let differs =
+        |list: &Option<dmlcts_model::List>| list.as_ref().is_some_and(|list| list.len() != own as usize);
+    if plain {
+        for (side, tensor) in tensors() {
+            for (name, list) in [("Sizes", &tensor.sizes), ("Strides", &tensor.strides)] {
+                if differs(list) {
+                    return Err(Unsendable::Length(format!("{}.{name}", side.member_name()).into()));
+                }
+            }
+        }
+        for (member, value) in desc.signature.members.iter().zip(&desc.members) {
+            if matches!(value, Value::List(list) if differs(list)) {
+                return Err(Unsendable::Length(member.name.clone().into()));
+            }
+        }
+    }
+    Ok(LEAST_VALUES.max(most as usize))
+}
+
+fn array(list: &[i64], room: usize, spare: u32) -> Array {
+    let mut array: Array = list.iter().map(|value| *value as u32).collect();
+    array.resize(room.max(list.len()), spare);
+    array
+}
+
+fn tensor_desc(buffer: &DML_BUFFER_TENSOR_DESC) -> DML_TENSOR_DESC {
+    DML_TENSOR_DESC { Type: DML_TENSOR_TYPE_BUFFER, Desc: ptr::from_ref(buffer).cast() }
+}
+
+fn pointer(array: Option<&Array>) -> *const u32 {
+    array.map_or(ptr::null(), SmallVec::as_ptr)
+}
+
+#[cfg(test)]
+mod tests;
