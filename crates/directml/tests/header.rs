@@ -1,0 +1,78 @@
+//! The declarations of `raw`, held against `DirectML.h` by a C++ compiler, on any system that has one.
+//!
+//! `DMLCTS_DIRECTML_HEADER` names the folder that holds `directx/DirectML.h`, as `.ci/directml-header` prints it. Without it,
+//! the test says that it was skipped: `cargo test` needs nothing but Rust.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// What a C++ program needs before `DirectML.h`. Where there is no Windows SDK, the package brings what stands in for it.
+const PRELUDE: &str = "\
+#include <cstddef>
+#include <type_traits>
+#ifdef _WIN32
+#include <d3d12.h>
+#else
+#include <wsl/winadapter.h>
+#include <directx/d3d12.h>
+#endif
+#define DML_TARGET_VERSION 0x6400
+#include <directx/DirectML.h>
+";
+
+/// The folder with the header, or `None` after saying that the test is skipped.
+fn header() -> Option<PathBuf> {
+    let folder = env::var_os("DMLCTS_DIRECTML_HEADER").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("SKIPPED: DMLCTS_DIRECTML_HEADER names no folder to include DirectML.h from");
+    }
+    folder
+}
+
+/// Has a C++ compiler look at the claims.
+fn compile(folder: &Path, claims: &str) -> Output {
+    static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("layout-{number}.cpp"));
+    fs::write(&source, format!("{PRELUDE}{claims}")).expect("the folder for temporary files can be written");
+    Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()))
+        .args(["-std=c++17", "-fsyntax-only", "-w", "-I"])
+        .arg(folder)
+        .arg("-I")
+        .arg(folder.join("wsl/stubs"))
+        .arg(source)
+        .output()
+        .expect("a C++ compiler starts; CXX names another than c++")
+}
+
+#[test]
+fn sizes_offsets_types_and_numbers_are_those_of_the_header() {
+    let Some(folder) = header() else { return };
+    let claims = dmlcts_directml::raw::assertions();
+    assert!(claims.lines().count() > 150);
+    let output = compile(&folder, &claims);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A compiler that accepts anything would prove nothing.
+#[test]
+fn a_wrong_claim_is_refused() {
+    let Some(folder) = header() else { return };
+    let claims = dmlcts_directml::raw::assertions();
+    for (right, wrong) in [
+        (
+            "offsetof(DML_PADDING1_OPERATOR_DESC, PaddingValue) == 24",
+            "offsetof(DML_PADDING1_OPERATOR_DESC, PaddingValue) == 20",
+        ),
+        ("static_cast<int>(DML_OPERATOR_SLICE1) == 111", "static_cast<int>(DML_OPERATOR_SLICE1) == 110"),
+        ("InputWindowStrides), const INT*>", "InputWindowStrides), const UINT*>"),
+    ] {
+        assert!(claims.contains(right), "{right}");
+        let output = compile(&folder, &claims.replace(right, wrong));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("static assertion failed"), "{wrong}: {said}");
+    }
+}
