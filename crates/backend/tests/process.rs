@@ -15,7 +15,7 @@ use std::{
 
 use dmlcts_backend::{
     Backend, Batch, Run,
-    process::{Command, Host, Launcher},
+    process::{Command, Host, Incidents, Launcher},
 };
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
 
@@ -178,15 +178,28 @@ fn what_is_no_answer_is_named() {
     assert!(failure(Trouble::Repeats).contains("it sent `hello` where `results` are due"));
 }
 
-/// A flood that is well-formed answers for others; none of its lies survives as an output.
+/// Answers that nobody asked for stand in the place of others' answers, of the same batch or of the next: whose they are
+/// comes out all the same.
 #[test]
-fn a_flood_ends_with_every_case_accounted_for() {
-    let mut host = host("each");
-    let batch = run_in(&mut host, &[Trouble::None, Trouble::Floods, Trouble::None, Trouble::None]);
-    check_copies(&batch);
-    assert!(batch.jobs().iter().all(|job| job.outcome != Outcome::Lost), "{:?}", batch.jobs());
-    let after = run_in(&mut host, &[Trouble::None; 8]);
-    check_copies(&after);
+fn answers_beyond_those_that_are_due_are_the_failure_of_who_sends_them() {
+    assert!(failure(Trouble::AnswersTwice).contains("after its answers, it sent another `results`"));
+    let flood = failure(Trouble::Floods);
+    assert!(flood.contains("after its answers, it sent another `results`"), "{flood}");
+}
+
+#[test]
+fn the_batch_behind_surplus_answers_has_its_own() {
+    let mut host = host("batch");
+    let mut first = batch(&[Trouble::None, Trouble::None, Trouble::AnswersTwice]);
+    let mut second = batch(&[Trouble::None, Trouble::None, Trouble::Refuses]);
+    host.start(&mut first);
+    host.start(&mut second);
+    host.finish(&mut first);
+    host.finish(&mut second);
+    check_copies(&first);
+    check_copies(&second);
+    assert!(matches!(first.jobs()[2].outcome, Outcome::Failed { .. }), "{:?}", first.jobs()[2]);
+    assert!(matches!(second.jobs()[2].outcome, Outcome::Rejected { .. }), "{:?}", second.jobs()[2]);
 }
 
 #[test]
@@ -243,7 +256,36 @@ fn a_process_that_does_not_come_back_is_lost_and_no_case_is() {
 fn a_backend_that_never_answers_is_given_up() {
     let mut host = host("each");
     let batch = run_in(&mut host, &[Trouble::Ends; 200]);
-    assert!(matches!(batch.jobs()[0].outcome, Outcome::Crashed(_)));
-    assert_eq!(batch.jobs()[199].outcome, Outcome::Lost);
-    assert!(host.lost().is_some_and(|lost| lost.contains("in a row answered no case")));
+    assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Lost));
+    let why = "8 processes failed, and none answered a single case: it ended (exit ";
+    let lost = host.lost().expect("it is given up");
+    assert!(
+        lost.starts_with(why) && lost.ends_with("it said: loading | ZeroDivisionError: division by zero")
+    );
+}
+
+#[test]
+fn a_backend_that_stops_answering_is_given_up_later() {
+    let mut host = host("each");
+    let mut troubles = [Trouble::Ends; 200];
+    troubles[0] = Trouble::None;
+    let batch = run_in(&mut host, &troubles);
+    let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
+    assert_eq!(outcomes[0], &Outcome::Output);
+    assert!(matches!(outcomes[1], Outcome::Crashed(_)));
+    assert_eq!(outcomes[199], &Outcome::Lost);
+    assert!(host.lost().is_some_and(|lost| lost.contains("16 processes in a row answered no case")));
+}
+
+#[test]
+fn the_first_failure_is_told_before_its_case_is_found() {
+    let incidents = Incidents::default();
+    let program = env!("CARGO_BIN_EXE_dmlcts-puppet");
+    let command = Command::parse(&format!("'{program}' each '{}'", memory().display())).expect("a command");
+    let launcher = Launcher::new(command, CASE_TIMEOUT).telling(incidents.clone());
+    let mut host = Arc::new(launcher).host().expect("the puppet starts");
+    run_in(&mut host, &[Trouble::None, Trouble::Ends, Trouble::None, Trouble::Aborts]);
+    let told = incidents.take().expect("it is told");
+    assert!(told.starts_with("a backend process failed: it ended (exit "), "{told}");
+    assert_eq!(incidents.take(), None, "once");
 }

@@ -2,6 +2,7 @@
 //! writes, and a process that is ended takes everything that it started with it.
 
 use std::{
+    fmt,
     io::{self, BufReader, Read, Write},
     process::{self, ChildStdin, ChildStdout, Stdio},
     sync::{
@@ -49,13 +50,29 @@ pub(super) enum Fault {
     Wrong(String),
 }
 
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended(what) | Self::Wrong(what) => f.write_str(what),
+            Self::Silent(time) => write!(f, "it was silent for {:.1} s", time.as_secs_f64()),
+        }
+    }
+}
+
+/// A frame that came.
+pub(super) struct Received {
+    pub(super) frame: Frame,
+    /// Whether something had come behind it already.
+    pub(super) is_followed: bool,
+}
+
 /// A process that runs.
 pub(super) struct Child {
     process: Arc<Mutex<process::Child>>,
     /// To the thread that writes to it.
     to: Option<Sender<Vec<u8>>>,
     /// From the thread that reads from it; ends with the pipe.
-    from: Receiver<Result<Frame, FrameError>>,
+    from: Receiver<Result<Received, FrameError>>,
     /// The most bytes of tensors that it can rightly send.
     permitted: Arc<AtomicU64>,
     tail: Arc<Mutex<Tail>>,
@@ -113,9 +130,9 @@ impl Child {
     }
 
     /// The next frame, or what came instead of it.
-    pub(super) fn receive(&self, patience: Duration) -> Result<Frame, Fault> {
+    pub(super) fn receive(&self, patience: Duration) -> Result<Received, Fault> {
         match self.from.recv_timeout(patience) {
-            Ok(Ok(frame)) => Ok(frame),
+            Ok(Ok(received)) => Ok(received),
             Ok(Err(error)) => {
                 // A process that dies inside of a frame has died, first of all.
                 let ended =
@@ -195,7 +212,7 @@ fn write(mut stdin: ChildStdin, frames: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read(stdout: ChildStdout, frames: &SyncSender<Result<Frame, FrameError>>, permitted: &AtomicU64) {
+fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, permitted: &AtomicU64) {
     let mut stdout = BufReader::with_capacity(64 << 10, stdout);
     loop {
         // What is permitted is said before anything is asked, and so before anything can come.
@@ -207,7 +224,8 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Frame, FrameError>>, per
         };
         match frame {
             Ok(Some(frame)) => {
-                if frames.send(Ok(frame)).is_err() {
+                let is_followed = !stdout.buffer().is_empty();
+                if frames.send(Ok(Received { frame, is_followed })).is_err() {
                     return;
                 }
             }

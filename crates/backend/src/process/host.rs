@@ -1,7 +1,8 @@
 //! A backend in another process: sends batches, takes results as they come, and holds the process to its deadline.
 //!
-//! Two batches are under way at a time, so that the process works on one while the runner prepares the other. What
-//! happens when the process does not answer is in [`super::settle`].
+//! Two batches are under way at a time: the process has one of them, and the other is ready to be sent as soon as the first
+//! is answered. A process is never asked for more than one, so that what it sends beyond its answers is seen for what it
+//! is. What happens when the process does not answer is in [`super::settle`].
 
 use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     Launcher,
-    child::{Child, Fault},
+    child::{Child, Fault, Received},
 };
 use crate::{
     Backend, Batch, Capabilities, Job,
@@ -18,7 +19,11 @@ use crate::{
 };
 
 /// So many processes in a row may end or fail without having answered a single case; then the run ends.
-const FRUITLESS: u32 = 32;
+const FRUITLESS: u32 = 16;
+/// How long a process is listened to after its answers. What comes later is taken for an answer to what it is asked next.
+const MOMENT: Duration = Duration::from_micros(50);
+/// The same where a process has been found to send more than answers.
+const LISTEN: Duration = Duration::from_millis(20);
 
 /// A backend in another process.
 pub struct Host {
@@ -26,15 +31,32 @@ pub struct Host {
     capabilities: Capabilities,
     level: Option<FeatureLevel>,
     child: Option<Child>,
-    /// Counts processes, so that a batch knows whether the one that has it is still there.
-    generation: u64,
     /// Whether the process has been asked for no case yet.
     is_fresh: bool,
-    /// The batches that are started and not finished: which process has them, and the bytes of their outputs.
-    sent: VecDeque<(u64, u64)>,
+    /// The batches that are started and not finished, the oldest first: what the process is to be asked.
+    started: VecDeque<Question>,
     /// Processes in a row that answered nothing.
     fruitless: u32,
     lost: Option<String>,
+}
+
+/// A batch, as the process is asked for it.
+struct Question {
+    /// Until it is sent.
+    frame: Option<Vec<u8>>,
+    /// The bytes that its outputs take.
+    bytes: u64,
+    /// What the memory of its outputs held before, a byte a run.
+    fill: Vec<u8>,
+}
+
+/// How a process failed over some jobs.
+pub(super) struct Failure {
+    pub(super) fault: Fault,
+    /// How many of the jobs it had answered, as far as that is known.
+    pub(super) answered: usize,
+    /// Whether its answers were too many or made no sense, so that nobody knows which answer is whose.
+    pub(super) is_doubtful: bool,
 }
 
 impl Host {
@@ -44,9 +66,8 @@ impl Host {
             capabilities,
             level: None,
             child: Some(child),
-            generation: 0,
             is_fresh: true,
-            sent: VecDeque::new(),
+            started: VecDeque::new(),
             fruitless: 0,
             lost: None,
         }
@@ -66,13 +87,18 @@ impl Host {
         self.child.is_none() || self.is_fresh
     }
 
-    /// Ends the process, which is of no use any more.
-    pub(super) fn discard(&mut self) {
+    /// Whether a process of this command has ever answered a case.
+    pub(super) fn has_answered(&self) -> bool {
+        self.launcher.health.has_answered()
+    }
+
+    /// Ends the process, which is of no use any more because of this.
+    pub(super) fn discard(&mut self, fault: &Fault) {
         self.child = None;
         self.fruitless += 1;
-        if self.fruitless >= FRUITLESS {
-            let what = format!("{FRUITLESS} processes in a row answered no case");
-            self.lost.get_or_insert(what);
+        let given_up = self.launcher.health.failed(fault);
+        if let Some(reason) = given_up.or_else(|| (self.fruitless >= FRUITLESS).then(|| in_a_row(fault))) {
+            self.lost.get_or_insert(reason);
         }
     }
 
@@ -82,7 +108,6 @@ impl Host {
             match self.launcher.start() {
                 Ok((child, capabilities)) if capabilities == self.capabilities => {
                     self.child = Some(child);
-                    self.generation += 1;
                     self.is_fresh = true;
                     self.send_level();
                 }
@@ -101,54 +126,119 @@ impl Host {
         }
     }
 
-    /// Hands jobs over. Returns which process has them, and the bytes that their outputs take.
-    fn ask(&mut self, jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> (u64, u64) {
-        let bytes = jobs.iter().flat_map(|job| &job.runs).map(|run| run.output.len() as u64).sum::<u64>();
-        let permitted = self.sent.iter().map(|(_, bytes)| bytes).sum::<u64>().saturating_add(bytes);
+    /// Asks the process, which has nothing else to do.
+    fn ask(&mut self, frame: Vec<u8>, bytes: u64) {
         if let Some(child) = self.child() {
-            child.permit(permitted);
-            child.send(frame(jobs, inputs, outputs));
+            child.permit(bytes);
+            child.send(frame);
             self.is_fresh = false;
         }
-        (self.generation, bytes)
     }
 
-    /// Runs some jobs of a batch while no other is under way. Where the process does not answer them all, it is ended, and
-    /// how many it has answered comes back with what it did instead.
-    pub(super) fn try_range(&mut self, range: Range<usize>, batch: &mut Batch) -> Result<(), (usize, Fault)> {
+    /// Runs some jobs of a batch while no other is under way. Where the process does not answer them all, it is ended. With
+    /// `listens`, time is taken to find out whether it sends more than its answers.
+    pub(super) fn try_range(
+        &mut self,
+        range: Range<usize>,
+        listens: bool,
+        batch: &mut Batch,
+    ) -> Result<(), Failure> {
         let (jobs, inputs, outputs) = batch.parts();
         let Some(jobs) = jobs.get_mut(range) else { return Ok(()) };
-        self.ask(jobs, inputs, outputs);
-        self.collect(jobs, outputs)
+        let question = Question::of(jobs, inputs, outputs);
+        if let Some(frame) = question.frame {
+            self.ask(frame, question.bytes);
+        }
+        self.collect(jobs, outputs, &question.fill, if listens { LISTEN } else { MOMENT })
     }
 
-    /// Takes the results of jobs that the process has.
-    fn collect(&mut self, jobs: &mut [Job], outputs: &mut [u8]) -> Result<(), (usize, Fault)> {
-        let mut answered = 0;
-        while answered < jobs.len() {
-            let Some(child) = &self.child else { return Err((answered, Fault::Ended(String::new()))) };
-            let taken = child
-                .receive(self.patience())
-                .and_then(|frame| take(&frame, &mut jobs[answered..], outputs).map_err(Fault::Wrong));
-            match taken {
-                Ok(taken) => {
-                    answered += taken;
-                    self.fruitless = 0;
-                }
-                Err(fault) => {
-                    self.discard();
-                    return Err((answered, fault));
+    /// Takes the results of jobs that the process has, and then listens for so long to what else it sends. Where its answers
+    /// cannot be told apart, the memory of their outputs is filled again as before.
+    fn collect(
+        &mut self,
+        jobs: &mut [Job],
+        outputs: &mut [u8],
+        fill: &[u8],
+        listen: Duration,
+    ) -> Result<(), Failure> {
+        let (mut answered, mut is_doubtful, mut followed) = (0, false, false);
+        let fault = loop {
+            let Some(child) = &self.child else {
+                return Err(Failure { fault: Fault::Ended(String::new()), answered, is_doubtful });
+            };
+            if answered == jobs.len() {
+                // What has come already is not waited for in vain.
+                match surplus(child, if followed { LISTEN } else { listen }) {
+                    Some(fault) if !jobs.is_empty() => {
+                        is_doubtful = true;
+                        break fault;
+                    }
+                    _ => return Ok(()),
                 }
             }
+            match child.receive(self.patience()) {
+                Ok(Received { frame, is_followed }) => match take(&frame, &mut jobs[answered..], outputs) {
+                    Ok(taken) => {
+                        answered += taken;
+                        followed = is_followed;
+                    }
+                    Err(what) => {
+                        is_doubtful = true;
+                        break Fault::Wrong(what);
+                    }
+                },
+                Err(fault) => break fault,
+            }
+            self.fruitless = 0;
+            self.launcher.health.answered();
+        };
+        if is_doubtful {
+            answered = 0;
+            for (run, fill) in jobs.iter().flat_map(|job| &job.runs).zip(fill) {
+                outputs[run.output.clone()].fill(*fill);
+            }
         }
-        Ok(())
+        self.discard(&fault);
+        Err(Failure { fault, answered, is_doubtful })
+    }
+}
+
+/// What the process did after it had answered everything that it was asked, where all it may do is wait.
+fn surplus(child: &Child, patience: Duration) -> Option<Fault> {
+    let later = |what: String| format!("after its answers, {what}");
+    match child.receive(patience) {
+        Err(Fault::Silent(_)) => None,
+        Ok(Received { frame, .. }) => {
+            Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
+        }
+        Err(Fault::Ended(how)) => Some(Fault::Ended(later(how))),
+        Err(Fault::Wrong(what)) => Some(Fault::Wrong(later(what))),
+    }
+}
+
+/// Why a host gives up on its processes.
+pub(super) fn in_a_row(fault: &Fault) -> String {
+    format!("{FRUITLESS} processes in a row answered no case; the last one: {fault}")
+}
+
+impl Question {
+    fn of(jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Self {
+        let runs = || jobs.iter().flat_map(|job| &job.runs);
+        let fill: Vec<u8> =
+            runs().map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect();
+        let bytes = runs().map(|run| run.output.len() as u64).sum();
+        // There is no answer to nothing.
+        let frame = (!jobs.is_empty()).then(|| frame(jobs, inputs, &fill));
+        Self { frame, bytes, fill }
     }
 }
 
 /// Writes down what a frame says of the next jobs, and returns of how many.
 fn take(frame: &Frame, jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, String> {
     if frame.kind != Kind::Results {
-        return Err(format!("it sent `{}` where `results` are due", frame.kind.name()));
+        let name = frame.kind.name();
+        let echo = if frame.kind == Kind::Run { ": it answers with what it was sent" } else { "" };
+        return Err(format!("it sent `{name}` where `results` are due{echo}"));
     }
     let results: Result<Results, _> =
         serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
@@ -166,15 +256,13 @@ pub(super) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
 }
 
 /// `run`, for these jobs.
-fn frame(jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Vec<u8> {
+fn frame(jobs: &[Job], inputs: &[u8], output_fill: &[u8]) -> Vec<u8> {
     let runs = || jobs.iter().flat_map(|job| &job.runs);
-    let output_fill: Vec<u8> =
-        runs().map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect();
     let body = runs().map(|run| run.input.len()).sum::<usize>();
     let mut bytes = Vec::with_capacity(32 + 256 * jobs.len() + body);
     bytes.extend(prefix(Kind::Run, 0, body));
     // Writing to memory does not fail.
-    let _ = serde_json::to_writer(&mut bytes, &Columns { jobs, output_fill: &output_fill });
+    let _ = serde_json::to_writer(&mut bytes, &Columns { jobs, output_fill });
     let header = bytes.len() - crate::protocol::PREFIX;
     bytes[..crate::protocol::PREFIX].copy_from_slice(&prefix(Kind::Run, header, body));
     for run in runs() {
@@ -204,25 +292,31 @@ impl Backend for Host {
 
     fn start(&mut self, batch: &mut Batch) {
         let (jobs, inputs, outputs) = batch.parts();
-        let asked = if jobs.is_empty() { (self.generation, 0) } else { self.ask(jobs, inputs, outputs) };
-        self.sent.push_back(asked);
+        let question = Question::of(jobs, inputs, outputs);
+        self.started.push_back(question);
+        if self.started.len() == 1 {
+            self.ask_next();
+        }
     }
 
     fn finish(&mut self, batch: &mut Batch) {
-        let Some((generation, _)) = self.sent.front().copied() else { return };
-        let count = batch.jobs().len();
-        let tried = if count == 0 {
-            Ok(())
-        } else if generation == self.generation && self.child.is_some() {
-            let (jobs, _, outputs) = batch.parts();
-            self.collect(jobs, outputs)
-        } else {
-            // The process that had it ended over an earlier batch.
-            self.try_range(0..count, batch)
-        };
-        self.sent.pop_front();
-        if let Err((answered, fault)) = tried {
-            self.settle(answered..count, &fault, batch);
+        // Where the one before it was finished, it has been asked.
+        let Some(question) = self.started.pop_front() else { return };
+        let (jobs, _, outputs) = batch.parts();
+        let count = jobs.len();
+        if let Err(failure) = self.collect(jobs, outputs, &question.fill, MOMENT) {
+            self.settle(failure.answered..count, &failure, batch);
+        }
+        self.ask_next();
+    }
+}
+
+impl Host {
+    /// Asks the process for the oldest batch that is started.
+    fn ask_next(&mut self) {
+        let next = self.started.front_mut();
+        if let Some((frame, bytes)) = next.and_then(|next| Some((next.frame.take()?, next.bytes))) {
+            self.ask(frame, bytes);
         }
     }
 }
@@ -231,7 +325,7 @@ impl Drop for Host {
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
             // One that still has cases would answer them first.
-            if self.sent.is_empty() {
+            if self.started.is_empty() {
                 child.send(message(Kind::Bye, &Bye {}));
                 child.dismiss();
             }

@@ -7,7 +7,9 @@
 
 mod child;
 mod command;
+mod health;
 mod host;
+mod incidents;
 mod settle;
 mod tail;
 
@@ -19,12 +21,14 @@ use std::{
 pub use child::end_all;
 pub use command::{Command, CommandError};
 pub use host::Host;
+pub use incidents::Incidents;
 
 use crate::{
     Capabilities,
     protocol::{Hello, HostHello, Kind},
 };
-use child::{Child, Fault};
+use child::{Child, Fault, Received};
+use health::Health;
 
 /// How long a process may take to say hello: interpreters and drivers load slowly.
 const START: Duration = Duration::from_secs(60);
@@ -39,12 +43,19 @@ pub struct Launcher {
     deadline: Option<Instant>,
     /// What the first process declared, and every other must.
     declared: OnceLock<Capabilities>,
+    health: Health,
 }
 
 impl Launcher {
     /// A process that has cases and sends no result for as long as `case_timeout` is ended.
     pub fn new(command: Command, case_timeout: Duration) -> Self {
-        Self { command, case_timeout, deadline: None, declared: OnceLock::new() }
+        Self { command, case_timeout, deadline: None, declared: OnceLock::new(), health: Health::default() }
+    }
+
+    /// Says there what happens to processes, while it happens.
+    #[must_use]
+    pub fn telling(self, incidents: Incidents) -> Self {
+        Self { health: Health::telling(incidents), ..self }
     }
 
     /// Waits for no process to say hello longer than until then.
@@ -73,7 +84,7 @@ impl Launcher {
         child.send(host::message(Kind::Hello, &HostHello::default()));
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let patience = left.map_or(START, |left| left.min(START));
-        let frame = child.receive(patience).map_err(|fault| match fault {
+        let Received { frame, .. } = child.receive(patience).map_err(|fault| match fault {
             Fault::Ended(how) => format!("`{command}` did not say hello: {how}"),
             Fault::Silent(time) => child.with_last_words(&format!(
                 "`{command}` did not say hello within {:.1} s",
@@ -83,6 +94,9 @@ impl Launcher {
         })?;
         if frame.kind != Kind::Hello {
             return Err(format!("`{command}` sent `{}` where `hello` is due", frame.kind.name()));
+        }
+        if serde_json::from_slice::<HostHello>(&frame.header).is_ok() {
+            return Err(format!("`{command}` is no backend: it answers with what it was sent"));
         }
         let hello: Result<Hello, String> =
             serde_json::from_slice(&frame.header).map_err(|error| error.to_string());

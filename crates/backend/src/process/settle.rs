@@ -1,15 +1,17 @@
 //! Which case it was: a process ended, fell silent or broke the protocol while it had several.
 //!
 //! The first case without an answer is tried alone, in a fresh process, since most backends answer each case as it is
-//! done. Where it is innocent, the others are halved. A case is to blame only if it is the first thing that a fresh
+//! done. Where it is innocent, the others are halved. Where a process sent more answers than it was asked for, or such as
+//! make no sense, nobody knows which answer is whose: then the first case of all is the first without an answer. A case is to blame only if it is the first thing that a fresh
 //! process is asked, and the process fails. Where no case does it again, the first one that had no answer keeps the blame,
-//! so that a crash is never passed over; the runner finds that it passes alone, and reports a flake.
+//! so that a crash is never passed over; the runner finds that it passes alone, and reports a flake. And where no process
+//! has ever answered anything, it is no case's doing: the backend is lost, and so are all cases.
 
 use std::ops::Range;
 
 use dmlcts_model::{Outcome, Phase};
 
-use super::{Host, child::Fault};
+use super::{Host, child::Fault, host::Failure};
 use crate::Batch;
 
 impl Fault {
@@ -26,10 +28,10 @@ impl Fault {
 }
 
 impl Host {
-    /// Finds an outcome for each job of a range, over which the process did not answer.
-    pub(super) fn settle(&mut self, range: Range<usize>, fault: &Fault, batch: &mut Batch) {
-        let first = range.start;
-        let mut is_pinned = false;
+    /// Finds an outcome for each job of a range, over which the process failed.
+    pub(super) fn settle(&mut self, range: Range<usize>, first: &Failure, batch: &mut Batch) {
+        let whole = range.clone();
+        let (mut is_pinned, mut listens) = (false, first.is_doubtful);
         let mut open = split(range);
         while let Some(range) = open.pop() {
             if self.is_lost() {
@@ -38,20 +40,23 @@ impl Host {
                 continue;
             }
             let fresh = self.is_fresh();
-            let Err((answered, fault)) = self.try_range(range.clone(), batch) else { continue };
-            let left = range.start + answered..range.end;
+            let Err(failure) = self.try_range(range.clone(), listens, batch) else { continue };
+            listens |= failure.is_doubtful;
+            let left = range.start + failure.answered..range.end;
             if left.len() > 1 || self.is_lost() {
                 open.extend(split(left));
-            } else if fresh && answered == 0 {
+            } else if fresh && failure.answered == 0 {
                 is_pinned = true;
-                set(left.start, fault.outcome(""), batch);
+                set(left.start, failure.fault.outcome(""), batch);
             } else {
                 // Again, as the first thing that a process is asked.
                 open.push(left);
             }
         }
-        if !is_pinned && !self.is_lost() {
-            set(first, fault.outcome("; no case does it again when it is run alone"), batch);
+        if self.is_lost() && !self.has_answered() {
+            forget(whole, batch);
+        } else if !is_pinned && !self.is_lost() {
+            set(whole.start, first.fault.outcome("; no case does it again when it is run alone"), batch);
         }
     }
 }

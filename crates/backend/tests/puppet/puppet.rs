@@ -83,11 +83,10 @@ fn act(
     memory: Option<&Path>,
 ) -> io::Result<()> {
     job.outcome = if job.runs.is_empty() { Outcome::Accepted } else { Outcome::Output };
-    let code = job.desc.integer("Trouble").unwrap_or(0);
-    let trouble = Trouble::ALL.get(usize::try_from(code).unwrap_or(0)).copied().unwrap_or(Trouble::None);
+    let trouble = trouble(job);
     let results = serde_json::to_vec(&Results::of(std::slice::from_ref(job)))?;
     match trouble {
-        Trouble::None => {}
+        Trouble::None | Trouble::AnswersTwice => {}
         Trouble::Refuses => {
             let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
             job.outcome = Outcome::Rejected { phase, code, reason: "as it was told".into() };
@@ -130,8 +129,18 @@ fn act(
     Ok(())
 }
 
+/// What a case asks for.
+fn trouble(job: &Job) -> Trouble {
+    let code = job.desc.integer("Trouble").unwrap_or(0);
+    Trouble::ALL.get(usize::try_from(code).unwrap_or(0)).copied().unwrap_or(Trouble::None)
+}
+
 fn answer(jobs: &[Job], outputs: &[u8], stdout: &mut impl Write) -> io::Result<()> {
     let runs = jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let body: Vec<u8> = runs.flat_map(|run| outputs[run.output.clone()].to_vec()).collect();
-    write_frame(stdout, Kind::Results, &serde_json::to_vec(&Results::of(jobs))?, &body)
+    let mut frame = Vec::new();
+    write_frame(&mut frame, Kind::Results, &serde_json::to_vec(&Results::of(jobs))?, &body)?;
+    let times = if jobs.iter().any(|job| trouble(job) == Trouble::AnswersTwice) { 2 } else { 1 };
+    stdout.write_all(&frame.repeat(times))?;
+    stdout.flush()
 }

@@ -20,12 +20,14 @@ pub(crate) enum Trouble {
     Babbles,
     SendsTooFewBytes,
     Repeats,
+    /// Sends its answer, or with others theirs, twice.
+    AnswersTwice,
     /// Ends where the file of the second argument is not there, which it makes.
     EndsOnce,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -39,6 +41,7 @@ impl Trouble {
         Self::Babbles,
         Self::SendsTooFewBytes,
         Self::Repeats,
+        Self::AnswersTwice,
         Self::EndsOnce,
     ];
 }
