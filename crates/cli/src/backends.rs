@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::process::{Command, Launcher};
+use dmlcts_backend::process::{Command, Incidents, Launcher};
 use dmlcts_reference::Reference;
 use dmlcts_runner::Factory;
 
@@ -21,10 +21,12 @@ const NAMES: &[&str] = &[
 
 /// What makes backends of this name, which may be followed by a colon and which of several is meant. A process that is
 /// silent for as long as `case_timeout` while it has cases is ended, and so is one that has not said hello at the deadline.
+/// What happens to it is told to `incidents`.
 pub(crate) fn factory(
     name: &str,
     case_timeout: Duration,
     deadline: Option<Instant>,
+    incidents: &Incidents,
 ) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
@@ -46,7 +48,8 @@ pub(crate) fn factory(
                     "write the command behind the colon, and quotes around both: --backend 'exec:python3 mine.py'",
                 )
             })?;
-            let launcher = Arc::new(Launcher::new(command, case_timeout).until(deadline));
+            let launcher = Launcher::new(command, case_timeout).until(deadline).telling(incidents.clone());
+            let launcher = Arc::new(launcher);
             Ok(Arc::new(move || Ok(Box::new(launcher.host()?))))
         }
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),

@@ -55,6 +55,16 @@ fn what_does_not_start_is_named() {
 
 #[test]
 #[cfg(unix)]
+fn a_program_that_echoes_is_no_backend() {
+    insta::assert_snapshot!(text(&["run", "--backend", "exec:cat"]), @r"
+    exit 3
+    --- stderr
+    error: the backend cannot be started: `cat` is no backend: it answers with what it was sent
+    ");
+}
+
+#[test]
+#[cfg(unix)]
 fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
     let silent = text(&["run", "--backend", "exec:sleep 50", "--timeout", "300ms"]);
     assert!(silent.starts_with("exit 3\n"), "{silent}");

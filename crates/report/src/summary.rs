@@ -111,7 +111,7 @@ pub fn write_summary(
     if let Some(failure) = failure {
         line("next", &context.replay.run(&failure.case))?;
         line("", &Replay::explain(&failure.case, failure.level))?;
-    } else {
+    } else if summary.ending != Ending::BackendLost {
         for (place, (command, purpose)) in context.next.iter().enumerate() {
             let purpose = format!("# {purpose}");
             let purpose = palette.paint(Tone::Faint, &purpose);
@@ -173,7 +173,7 @@ fn ended(summary: &Summary) -> Option<String> {
         Ending::Timeout => format!("by the timeout, after {of}"),
         Ending::Interrupted => format!("interrupted, after {of}"),
         Ending::BackendLost => {
-            format!("after {of}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
+            format!("early, after {of}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
         }
     };
     for cases in &summary.abandoned {

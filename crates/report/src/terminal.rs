@@ -66,6 +66,7 @@ impl<'a> Terminal<'a> {
                 self.last_line = None;
             }
             Event::Progress(progress) => self.progress(progress),
+            Event::Incident(sentence) => self.say(sentence),
             Event::Failed(failure) => self.failed(failure),
             Event::Shrinking { groups } => {
                 self.say(&format!(

@@ -12,7 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_model::Case;
+use dmlcts_backend::process::Incidents;
+use dmlcts_model::{Case, Outcome};
 use dmlcts_spec::Coverage;
 
 use crate::{
@@ -32,6 +33,7 @@ const SHRINK_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
+    incidents: Incidents,
     limit: Option<u64>,
     grace: Duration,
     shrinks: bool,
@@ -58,6 +60,7 @@ impl<'run> Collector<'run> {
         Self {
             shared,
             strategies,
+            incidents: configuration.incidents.clone(),
             limit: configuration.limit,
             grace: configuration.grace,
             shrinks: configuration.shrink,
@@ -89,6 +92,9 @@ impl<'run> Collector<'run> {
         let kept = deadline.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
         let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
         loop {
+            while let Some(sentence) = self.incidents.take() {
+                tell(Event::Incident(&sentence));
+            }
             let now = Instant::now();
             // Where something failed, some of the time is kept for making it smaller.
             let deadline = match deadline {
@@ -268,7 +274,7 @@ fn describe(
         level: shared.level,
         judgement: found.judgement,
         expectation: dmlcts_model::Expectation::Reject,
-        outcome: dmlcts_model::Outcome::Lost,
+        outcome: Outcome::Lost,
         verdict: found.verdict,
         class: found.class,
         evidence: None,
@@ -276,6 +282,11 @@ fn describe(
     if let Some(alone) = alone {
         failure.judgement = alone.planned.judgement;
         failure.expectation = alone.planned.expectation;
+        if alone.outcome == Outcome::Lost && shared.lost().is_some() {
+            // Nobody is left to run it again, and what was found stands.
+            failure.outcome = found.outcome();
+            return failure;
+        }
         failure.outcome = alone.outcome;
         failure.evidence = alone.evidence;
         failure.verdict = if alone.ruling.0.is_unexpected() { alone.ruling.0 } else { Verdict::Pass };

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::Backend;
+use dmlcts_backend::{Backend, process::Incidents};
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Predicate};
 
@@ -55,6 +55,8 @@ pub struct Configuration {
     pub grace: Duration,
     /// Whether to look for a smaller case in each group of failures.
     pub shrink: bool,
+    /// What happens to the backend meanwhile, for [`Event::Incident`](crate::Event::Incident).
+    pub incidents: Incidents,
 }
 
 impl Default for Configuration {
@@ -70,6 +72,7 @@ impl Default for Configuration {
             filter: None,
             grace: Duration::from_secs(5),
             shrink: true,
+            incidents: Incidents::default(),
         }
     }
 }

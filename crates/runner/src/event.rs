@@ -22,6 +22,8 @@ pub enum Event<'a> {
     },
     /// Some more cases are done.
     Progress(Progress),
+    /// Something happened to the backend that no verdict tells yet, such as the first end of a process: a sentence.
+    Incident(&'a str),
     /// A case failed in a way that no case before it did: the first of a group.
     Failed(&'a Failure),
     /// All cases are done, and a smaller case is sought in each group of failures.

@@ -80,9 +80,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
         reason => reason,
     };
-    if let Some(examiner) =
-        examiner.as_mut().filter(|_| configuration.shrink && ending != Ending::Interrupted)
-    {
+    let shrinks = configuration.shrink && !matches!(ending, Ending::Interrupted | Ending::BackendLost);
+    if let Some(examiner) = examiner.as_mut().filter(|_| shrinks) {
         collector.shrink(examiner, configuration.deadline, tell);
     }
     let summary = Summary {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use dmlcts_backend::{Capabilities, Limits};
-use dmlcts_model::{Desc, FeatureLevel, Value};
+use dmlcts_model::{Desc, FeatureLevel, Outcome, Value};
 use dmlcts_spec::{Coverage, IdSet, Judgement, Library, Operator, Predicate};
 
 use crate::{
@@ -254,6 +254,15 @@ impl Found {
             violated: self.judgement.violated,
             questions: self.judgement.questions,
             mode: self.mode,
+        }
+    }
+
+    /// What the backend did, as far as the class tells.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.class {
+            Class::Crashed => Outcome::Crashed("".into()),
+            Class::TimedOut => Outcome::TimedOut,
+            _ => Outcome::Lost,
         }
     }
 

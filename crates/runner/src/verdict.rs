@@ -27,11 +27,13 @@ pub enum Verdict {
     Crash,
     /// The backend did not answer in time.
     Timeout,
+    /// There is no answer, as a rule because the backend can give none any more.
+    Lost,
 }
 
 impl Verdict {
     /// Every verdict, in the order in which summaries list them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Pass,
         Self::Recorded,
         Self::Skip,
@@ -41,6 +43,7 @@ impl Verdict {
         Self::Flake,
         Self::Crash,
         Self::Timeout,
+        Self::Lost,
     ];
 
     /// Whether a run in which it happened exits with an error.
@@ -60,6 +63,7 @@ impl Verdict {
             Self::Flake => "flaky",
             Self::Crash => "crashed",
             Self::Timeout => "timed out",
+            Self::Lost => "lost",
         }
     }
 }
@@ -161,7 +165,7 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
         // Things that are wrong whatever was expected.
         (Outcome::Crashed(_), _) => (Verdict::Crash, Some(Class::Crashed)),
         (Outcome::TimedOut, _) => (Verdict::Timeout, Some(Class::TimedOut)),
-        (Outcome::Lost, _) => fail(Class::Lost),
+        (Outcome::Lost, _) => (Verdict::Lost, Some(Class::Lost)),
         (Outcome::Failed { .. }, _) => fail(Class::Failed),
 
         // A refusal as invalid.

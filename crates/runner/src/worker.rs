@@ -218,7 +218,8 @@ impl<'run> Worker<'run> {
         result.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
         result.work.runs += job.runs.len() as u64;
         result.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
-        if verdict.is_unexpected() {
+        // Why all that is lost with a backend is lost is said once.
+        if verdict.is_unexpected() && !(verdict == Verdict::Lost && shared.lost().is_some()) {
             let found = Found {
                 index: planned.index,
                 strategy: planned.strategy,

@@ -199,6 +199,14 @@ fn end(process: &mut process::Child) {
         rustix::process::Pid::from_child(process),
         rustix::process::Signal::KILL,
     );
+    // Windows knows no groups that can be ended; this tool of its own goes from parent to child.
+    #[cfg(windows)]
+    let _ = process::Command::new("taskkill")
+        .args(["/T", "/F", "/PID", &process.id().to_string()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     let _ = process.kill();
     let _ = process.wait();
 }

@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::{Context, Options, Replay, Subject, Terminal, command};
@@ -25,7 +26,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let filter = selection.filter()?;
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
-    let backend = backends::factory(&arguments.backend, arguments.case_timeout, deadline)?;
+    let incidents = Incidents::default();
+    let backend = backends::factory(&arguments.backend, arguments.case_timeout, deadline, &incidents)?;
     let Cases { source, parts, context } = cases(arguments, deadline)?;
     let run = Run {
         library: Library::embedded(),
@@ -42,6 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             filter,
             // A case that somebody typed is shown as it was typed.
             shrink: arguments.cases.is_empty(),
+            incidents,
             ..Configuration::default()
         },
         stop,

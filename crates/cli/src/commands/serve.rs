@@ -3,7 +3,10 @@
 
 use std::io;
 
-use dmlcts_backend::protocol::{ServeError, serve as answer};
+use dmlcts_backend::{
+    process::Incidents,
+    protocol::{ServeError, serve as answer},
+};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -16,7 +19,10 @@ use crate::{
 
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
-    let factory = backends::factory(&arguments.backend, RunArguments::DEFAULT_CASE_TIMEOUT, None)?;
+    // What happens to a process behind this one is seen by its host, in the outcomes.
+    let incidents = Incidents::default();
+    let factory =
+        backends::factory(&arguments.backend, RunArguments::DEFAULT_CASE_TIMEOUT, None, &incidents)?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
     let (mut input, mut output) = (io::stdin().lock(), output::stdout());

@@ -82,7 +82,9 @@ impl Backend for Spent {
     }
 
     fn run(&mut self, batch: &mut Batch) {
-        self.0.run(batch);
+        if !self.1 {
+            self.0.run(batch);
+        }
         self.1 = true;
     }
 
@@ -99,6 +101,29 @@ fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
     assert_eq!((summary.ending, summary.lost.as_deref()), (Ending::BackendLost, Some("out of paper")));
     assert!((1..5000).contains(&summary.progress.ran), "{}", summary.progress.ran);
     assert_eq!(summary.tally().total(), summary.progress.ran);
+    assert!(summary.groups.is_empty(), "what is lost with the backend is no failure of its own");
+}
+
+#[test]
+fn a_job_that_is_left_without_an_outcome_is_lost_and_shown() {
+    let summary = summary(&run_of(&[REVERSAL], behaving(|_| ())));
+    assert_eq!((summary.tally().of(Verdict::Lost), summary.ending), (1, Ending::Complete));
+    assert_eq!(summary.groups.len(), 1);
+}
+
+#[test]
+fn what_happens_to_the_backend_is_told_in_its_order() {
+    let run = run_of(&[REVERSAL], behaving(honest));
+    run.configuration.incidents.add("it stumbled".to_owned());
+    run.configuration.incidents.add("it went on".to_owned());
+    let mut told = Vec::new();
+    let tell = &mut |event: Event<'_>| {
+        if let Event::Incident(sentence) = event {
+            told.push(sentence.to_owned());
+        }
+    };
+    dmlcts_runner::run(&run, tell).expect("it starts");
+    assert_eq!(told, ["it stumbled", "it went on"]);
 }
 
 #[test]
