@@ -3,14 +3,17 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+#[cfg(unix)]
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read},
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
-use common::{Scratch, dmlcts, run, stdout, text};
+#[cfg(unix)]
+use common::dmlcts;
+use common::{Scratch, run, stdout, text};
 
 const EXAMPLE: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
                        InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";

@@ -2,13 +2,16 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+#[cfg(unix)]
 use std::{
     process::{Command, Stdio},
     thread,
-    time::{Duration, Instant},
 };
 
-use common::{Scratch, dmlcts, text};
+#[cfg(unix)]
+use common::dmlcts;
+use common::{Scratch, text};
 
 /// A box that takes minutes to list.
 const ENDLESS_SEARCH: &str = "\
