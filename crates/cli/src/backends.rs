@@ -14,6 +14,8 @@ use crate::{arguments::unknown, problem::Problem};
 /// Every name.
 const NAMES: &[&str] = &[
     "reference",
+    #[cfg(feature = "directml")]
+    "directml",
     #[cfg(feature = "wgpu")]
     "wgpu",
     "exec:<command>",
@@ -30,6 +32,20 @@ pub(crate) fn factory(
 ) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
+        #[cfg(feature = "directml")]
+        ("directml", words) => {
+            let options: dmlcts_directml::Options = words.parse().map_err(|error| {
+                Problem::usage(
+                    format!("`--backend {name}`: {error}"),
+                    "write words with commas between them, as in --backend directml:warp,no-metacommands",
+                )
+            })?;
+            let directml = dmlcts_directml::DirectMl::open(&options)
+                .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
+            Ok(Arc::new(move || Ok(Box::new(directml.backend()))))
+        }
+        #[cfg(not(feature = "directml"))]
+        ("directml", _) => Err(left_out("directml")),
         #[cfg(feature = "wgpu")]
         ("wgpu", adapter) => {
             let gpu = dmlcts_wgpu::Gpu::open(adapter)
@@ -37,10 +53,7 @@ pub(crate) fn factory(
             Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
         }
         #[cfg(not(feature = "wgpu"))]
-        ("wgpu", _) => Err(Problem::usage(
-            "this program was built without the backend `wgpu`",
-            "build it with its default features: cargo run --release -- …, or cargo install --path crates/cli",
-        )),
+        ("wgpu", _) => Err(left_out("wgpu")),
         ("exec", command) => {
             let command = Command::parse(command).map_err(|error| {
                 Problem::usage(
@@ -54,4 +67,13 @@ pub(crate) fn factory(
         }
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),
     }
+}
+
+/// That a backend is not in this program.
+#[cfg(not(all(feature = "directml", feature = "wgpu")))]
+fn left_out(name: &str) -> Problem {
+    Problem::usage(
+        format!("this program was built without the backend `{name}`"),
+        "build it with its default features: cargo run --release -- …, or cargo install --path crates/cli",
+    )
 }

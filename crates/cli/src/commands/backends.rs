@@ -11,6 +11,10 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
         out,
         "reference   written by hand for the CPU; feature levels 1.0 to 6.4, data types of 8 to 64 bits"
     )?;
+    #[cfg(feature = "directml")]
+    directml(&mut out)?;
+    #[cfg(not(feature = "directml"))]
+    writeln!(out, "directml    not in this program, which was built without its default features")?;
     #[cfg(feature = "wgpu")]
     wgpu(&mut out)?;
     #[cfg(not(feature = "wgpu"))]
@@ -18,6 +22,35 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
     writeln!(out, "exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md")?;
     out.flush()?;
     Ok(Exit::Success)
+}
+
+#[cfg(feature = "directml")]
+fn directml(out: &mut impl Write) -> std::io::Result<()> {
+    use dmlcts_directml::{Adapter, DirectMl, Options};
+    let adapters = match DirectMl::adapters() {
+        Ok(adapters) => adapters,
+        Err(error) => return writeln!(out, "directml    {error}"),
+    };
+    for (place, adapter) in adapters.iter().enumerate() {
+        if adapters[..place].contains(adapter) {
+            continue;
+        }
+        let options = Options { adapter: Adapter::Named(adapter.clone()), ..Options::default() };
+        let directml = match DirectMl::open(&options) {
+            Ok(directml) => directml,
+            Err(error) => {
+                writeln!(out, "directml    {adapter}: {error}")?;
+                continue;
+            }
+        };
+        let capabilities = directml.capabilities();
+        let types: Vec<String> = capabilities.data_types.iter().map(ToString::to_string).collect();
+        writeln!(out, "{:<11} {}", capabilities.name, capabilities.device)?;
+        writeln!(out, "            version: {}", capabilities.version)?;
+        writeln!(out, "            driver: {}", capabilities.driver)?;
+        writeln!(out, "            data types: {}", types.join(", "))?;
+    }
+    Ok(())
 }
 
 #[cfg(feature = "wgpu")]

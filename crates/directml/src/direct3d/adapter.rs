@@ -1,0 +1,100 @@
+//! Finding the adapter that is meant.
+
+use dmlcts_model::ErrorCode;
+use windows::{
+    Win32::Graphics::Dxgi::{
+        CreateDXGIFactory2, DXGI_ADAPTER_FLAG_SOFTWARE, DXGI_CREATE_FACTORY_FLAGS,
+        DXGI_GPU_PREFERENCE_HIGH_PERFORMANCE, IDXGIAdapter1, IDXGIDevice, IDXGIFactory4, IDXGIFactory6,
+    },
+    core::Interface,
+};
+
+use super::fault::code;
+use crate::{Adapter, OpenError};
+
+/// An adapter, and what is known of it.
+pub(crate) struct Found {
+    pub(crate) handle: IDXGIAdapter1,
+    pub(crate) name: String,
+    /// The version of its driver; empty where that is not known.
+    pub(crate) driver: String,
+    is_software: bool,
+}
+
+/// The names of all adapters, the most powerful first.
+pub(crate) fn names() -> Result<Vec<String>, OpenError> {
+    Ok(all(&factory()?).into_iter().map(|found| found.name).collect())
+}
+
+/// The adapter that is meant.
+pub(crate) fn find(wanted: &Adapter) -> Result<Found, OpenError> {
+    let factory = factory()?;
+    match wanted {
+        Adapter::Warp => {
+            // SAFETY: the factory is alive.
+            let handle: windows::core::Result<IDXGIAdapter1> = unsafe { factory.EnumWarpAdapter() };
+            handle.map(about).map_err(|error| failed("EnumWarpAdapter", "WARP", &error))
+        }
+        Adapter::Hardware => {
+            all(&factory).into_iter().find(|found| !found.is_software).ok_or(OpenError::NoAdapter)
+        }
+        Adapter::Named(part) => {
+            let adapters = all(&factory);
+            let names = adapters.iter().map(|found| found.name.clone()).collect();
+            let wanted = part.to_lowercase();
+            adapters
+                .into_iter()
+                .find(|found| found.name.to_lowercase().contains(&wanted))
+                .ok_or_else(|| OpenError::NoSuchAdapter { part: part.clone(), names })
+        }
+    }
+}
+
+/// That a step towards a device failed.
+pub(crate) fn failed(step: &'static str, adapter: &str, error: &windows::core::Error) -> OpenError {
+    OpenError::NoDevice { step, adapter: adapter.to_owned(), code: code(error) }
+}
+
+fn factory() -> Result<IDXGIFactory4, OpenError> {
+    // SAFETY: nothing is asked of the caller.
+    let factory = unsafe { CreateDXGIFactory2(DXGI_CREATE_FACTORY_FLAGS(0)) };
+    factory.map_err(|error| failed("CreateDXGIFactory2", "any", &error))
+}
+
+/// All adapters, the most powerful first where Windows is new enough to know.
+fn all(factory: &IDXGIFactory4) -> Vec<Found> {
+    let sorted = factory.cast::<IDXGIFactory6>().ok();
+    let nth = |number| match &sorted {
+        // SAFETY: the factory is alive; behind the last adapter, the call fails.
+        Some(sorted) => unsafe {
+            sorted.EnumAdapterByGpuPreference(number, DXGI_GPU_PREFERENCE_HIGH_PERFORMANCE)
+        },
+        // SAFETY: the same.
+        None => unsafe { factory.EnumAdapters1(number) },
+    };
+    (0..).map_while(|number| nth(number).ok()).map(about).collect()
+}
+
+fn about(handle: IDXGIAdapter1) -> Found {
+    // SAFETY: the adapter is alive.
+    let (desc, driver) = unsafe { (handle.GetDesc1(), handle.CheckInterfaceSupport(&IDXGIDevice::IID)) };
+    let desc = desc.unwrap_or_default();
+    let length = desc.Description.iter().position(|letter| *letter == 0).unwrap_or(desc.Description.len());
+    let name = String::from_utf16_lossy(&desc.Description[..length]);
+    let driver = driver.map_or_else(
+        |_| String::new(),
+        |version| {
+            let words = [48, 32, 16, 0].map(|shift| (version >> shift & 0xFFFF).to_string());
+            words.join(".")
+        },
+    );
+    let is_software = desc.Flags & DXGI_ADAPTER_FLAG_SOFTWARE.0 as u32 != 0;
+    Found { handle, name, driver, is_software }
+}
+
+impl OpenError {
+    /// That the device was removed before it could be used.
+    pub(crate) fn removed(adapter: &str, code: ErrorCode) -> Self {
+        Self::NoDevice { step: "GetDeviceRemovedReason", adapter: adapter.to_owned(), code }
+    }
+}

@@ -1,0 +1,290 @@
+//! A device: Direct3D 12's and DirectML's, what it supports, the operators that it compiled, and lanes that are free.
+//!
+//! Everything that holds on to the Direct3D 12 device is reached from here. There is one such device an adapter and process,
+//! and a removed one is given again until all that holds it is gone, so that dropping this is what makes a fresh one possible.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use dmlcts_model::{DataType, FeatureLevel, Phase};
+use windows::{
+    Win32::{
+        AI::MachineLearning::DirectML::{
+            DML_BINDING_PROPERTIES, DML_EXECUTION_FLAGS, DML_FEATURE, IDMLCommandRecorder,
+            IDMLCompiledOperator, IDMLDevice, IDMLOperator,
+        },
+        Graphics::{
+            Direct3D::D3D_FEATURE_LEVEL_11_0,
+            Direct3D12::{
+                D3D12CreateDevice, D3D12GetDebugInterface, ID3D12Debug, ID3D12Device, ID3D12Device5,
+            },
+        },
+    },
+    core::Interface,
+};
+
+use super::{
+    adapter::{self, Found, failed},
+    fault::{Call, Fault, code, given},
+    lane::Lane,
+    library::Library,
+};
+use crate::{
+    OpenError, Options,
+    marshal::Marshalled,
+    raw::{
+        DML_CREATE_DEVICE_FLAG_DEBUG, DML_CREATE_DEVICE_FLAG_NONE,
+        DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION, DML_EXECUTION_FLAG_DISABLE_META_COMMANDS,
+        DML_FEATURE_DATA_FEATURE_LEVELS, DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT,
+        DML_FEATURE_FEATURE_LEVELS, DML_FEATURE_LEVEL, DML_FEATURE_LEVEL_1_0,
+        DML_FEATURE_QUERY_FEATURE_LEVELS, DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT,
+        DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT, DML_TENSOR_DATA_TYPE,
+    },
+};
+
+/// So many compiled operators are kept.
+const OPERATORS: usize = 4096;
+
+/// Objects of DirectML that may be used from several threads at a time.
+#[derive(Debug)]
+pub(super) struct Shared<T>(pub(super) T);
+
+// SAFETY: made from devices, command recorders, operators and compiled operators alone, which the pages call thread-safe.
+unsafe impl Send for Shared<IDMLDevice> {}
+// SAFETY: the same.
+unsafe impl Sync for Shared<IDMLDevice> {}
+// SAFETY: the same.
+unsafe impl Send for Shared<IDMLCommandRecorder> {}
+// SAFETY: the same.
+unsafe impl Sync for Shared<IDMLCommandRecorder> {}
+// SAFETY: the same.
+unsafe impl Send for Shared<IDMLCompiledOperator> {}
+// SAFETY: the same.
+unsafe impl Sync for Shared<IDMLCompiledOperator> {}
+
+/// A compiled operator, and what it asks for.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(super) operator: Shared<IDMLCompiledOperator>,
+    pub(super) properties: DML_BINDING_PROPERTIES,
+    pub(super) owns_input: bool,
+    pub(super) alignments: [u32; 2],
+    /// Whether it needs no initialising any more: it was initialised by a flight that arrived, and nothing that belongs to it
+    /// lies in memory of that flight.
+    is_ready: AtomicBool,
+}
+
+impl Compiled {
+    pub(super) fn is_ready(&self) -> bool {
+        self.is_ready.load(Ordering::Acquire)
+    }
+
+    /// Notes that a flight which initialised it arrived.
+    pub(super) fn arrived(&self) {
+        if self.properties.PersistentResourceSize == 0 && !self.owns_input {
+            self.is_ready.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// A device of Direct3D 12, and DirectML on it.
+pub(crate) struct Device {
+    // Dropped in this order: what was created from a device before the device.
+    lanes: Mutex<Vec<Lane>>,
+    operators: Mutex<HashMap<Marshalled, Arc<Compiled>>>,
+    pub(super) recorder: Shared<IDMLCommandRecorder>,
+    pub(super) directml: Shared<IDMLDevice>,
+    pub(super) direct3d: ID3D12Device,
+    flags: DML_EXECUTION_FLAGS,
+    pub(crate) adapter: String,
+    pub(crate) driver: String,
+}
+
+impl Device {
+    /// A device on the adapter that is meant.
+    pub(crate) fn open(library: &Library, options: &Options) -> Result<Self, OpenError> {
+        let Found { handle, name, driver, .. } = adapter::find(&options.adapter)?;
+        if options.debug {
+            let mut debug: Option<ID3D12Debug> = None;
+            // SAFETY: `debug` is a place for one interface. The layer is switched on before any device is created on it.
+            unsafe { D3D12GetDebugInterface(&raw mut debug) }
+                .map_err(|error| failed("D3D12GetDebugInterface", &name, &error))?;
+            if let Some(debug) = debug {
+                // SAFETY: the interface is alive.
+                unsafe { debug.EnableDebugLayer() };
+            }
+        }
+        let mut direct3d: Option<ID3D12Device> = None;
+        // SAFETY: the adapter is alive, and `direct3d` is a place for one interface.
+        unsafe { D3D12CreateDevice(&handle, D3D_FEATURE_LEVEL_11_0, &raw mut direct3d) }
+            .and_then(|()| given(direct3d))
+            .map_err(|error| failed("D3D12CreateDevice", &name, &error))
+            .and_then(|direct3d| Self::on(library, options, direct3d, name, driver))
+    }
+
+    fn on(
+        library: &Library,
+        options: &Options,
+        direct3d: ID3D12Device,
+        adapter: String,
+        driver: String,
+    ) -> Result<Self, OpenError> {
+        // SAFETY: the device is alive.
+        if let Err(error) = unsafe { direct3d.GetDeviceRemovedReason() } {
+            return Err(OpenError::removed(&adapter, code(&error)));
+        }
+        let flags = if options.debug { DML_CREATE_DEVICE_FLAG_DEBUG } else { DML_CREATE_DEVICE_FLAG_NONE };
+        let directml = library
+            .create_device(&direct3d, flags)
+            .map_err(|error| failed("DMLCreateDevice1", &adapter, &error))?;
+        // SAFETY: the device is alive.
+        let recorder = unsafe { directml.CreateCommandRecorder() }
+            .map_err(|error| failed("CreateCommandRecorder", &adapter, &error))?;
+        let mut execution = 0;
+        for (is_wanted, flag) in [
+            (options.disable_metacommands, DML_EXECUTION_FLAG_DISABLE_META_COMMANDS),
+            (options.half_precision, DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION),
+        ] {
+            execution |= if is_wanted { flag.0 } else { 0 };
+        }
+        Ok(Self {
+            lanes: Mutex::default(),
+            operators: Mutex::default(),
+            recorder: Shared(recorder),
+            directml: Shared(directml),
+            direct3d,
+            flags: DML_EXECUTION_FLAGS(execution),
+            adapter,
+            driver,
+        })
+    }
+
+    /// The highest feature level that it supports.
+    pub(crate) fn feature_level(&self) -> FeatureLevel {
+        let levels: Vec<_> =
+            FeatureLevel::all().iter().map(|level| DML_FEATURE_LEVEL(level.code() as i32)).collect();
+        let query = DML_FEATURE_QUERY_FEATURE_LEVELS {
+            RequestedFeatureLevelCount: levels.len() as u32,
+            RequestedFeatureLevels: levels.as_ptr(),
+        };
+        let mut answer = DML_FEATURE_DATA_FEATURE_LEVELS { MaxSupportedFeatureLevel: DML_FEATURE_LEVEL_1_0 };
+        // A library that is too old for the question is as old as the first level.
+        let _ = self.check(DML_FEATURE_FEATURE_LEVELS.0, &query, &mut answer);
+        let code = answer.MaxSupportedFeatureLevel.0 as u32;
+        let known = FeatureLevel::all().iter().rev().find(|level| level.code() <= code);
+        known.copied().unwrap_or(FeatureLevel::all()[0])
+    }
+
+    /// The data types that it supports.
+    pub(crate) fn data_types(&self) -> Vec<DataType> {
+        let is_supported = |data_type: &DataType| {
+            let query = DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT {
+                DataType: DML_TENSOR_DATA_TYPE(data_type.0 as i32),
+            };
+            let mut answer = DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT { IsSupported: 0 };
+            self.check(DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT.0, &query, &mut answer).is_ok()
+                && answer.IsSupported != 0
+        };
+        DataType::all().filter(is_supported).collect()
+    }
+
+    fn check<Q, A>(&self, feature: i32, query: &Q, answer: &mut A) -> windows::core::Result<()> {
+        let (query_size, answer_size) = (size_of::<Q>() as u32, size_of::<A>() as u32);
+        let query = std::ptr::from_ref(query).cast();
+        // SAFETY: both are structs of the header, with their sizes; what the query points at outlives the call.
+        unsafe {
+            self.directml.0.CheckFeatureSupport(
+                DML_FEATURE(feature),
+                query_size,
+                Some(query),
+                answer_size,
+                std::ptr::from_mut(answer).cast(),
+            )
+        }
+    }
+
+    /// Why it was removed, if it was.
+    pub(crate) fn removal(&self, phase: Phase) -> Result<(), Fault> {
+        // SAFETY: both devices are alive.
+        let results =
+            unsafe { [self.direct3d.GetDeviceRemovedReason(), self.directml.0.GetDeviceRemovedReason()] };
+        for result in results {
+            result.map_err(|error| Fault::Removed { phase, reason: code(&error) })?;
+        }
+        Ok(())
+    }
+
+    /// Removes it, so that whatever is under way on it ends.
+    pub(crate) fn remove(&self) {
+        if let Ok(device) = self.direct3d.cast::<ID3D12Device5>() {
+            // SAFETY: the device is alive.
+            unsafe { device.RemoveDevice() };
+        }
+    }
+
+    /// Creates an operator. What was created is gone with the device and not before.
+    pub(crate) fn create(&self, desc: &Marshalled) -> Result<IDMLOperator, Fault> {
+        let mut operator: Option<IDMLOperator> = None;
+        let created = desc.with(|desc| {
+            // SAFETY: the desc is laid out as the header has it, and all that it points at lives as long as the call;
+            // `operator` is a place for one interface.
+            unsafe { self.directml.0.CreateOperator(std::ptr::from_ref(desc).cast(), &raw mut operator) }
+        });
+        created.and_then(|()| given(operator)).call(Phase::Create, "CreateOperator")
+    }
+
+    /// Creates and compiles an operator, or gives one that was compiled from the same desc.
+    pub(crate) fn compile(&self, desc: Marshalled) -> Result<Arc<Compiled>, Fault> {
+        if let Some(compiled) = self.operators().get(&desc) {
+            return Ok(Arc::clone(compiled));
+        }
+        let operator = self.create(&desc)?;
+        let mut compiled: Option<IDMLCompiledOperator> = None;
+        // SAFETY: the operator is alive, and `compiled` is a place for one interface.
+        let operator = unsafe { self.directml.0.CompileOperator(&operator, self.flags, &raw mut compiled) }
+            .and_then(|()| given(compiled))
+            .call(Phase::Compile, "CompileOperator")?;
+        // SAFETY: the operator is alive.
+        let properties = unsafe { operator.GetBindingProperties() };
+        let compiled = Arc::new(Compiled {
+            operator: Shared(operator),
+            properties,
+            owns_input: desc.owns_input(),
+            alignments: desc.alignments(),
+            is_ready: AtomicBool::new(false),
+        });
+        let mut operators = self.operators();
+        if operators.len() >= OPERATORS {
+            operators.clear();
+        }
+        operators.insert(desc, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+
+    fn operators(&self) -> MutexGuard<'_, HashMap<Marshalled, Arc<Compiled>>> {
+        self.operators.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A lane that is free, or a new one.
+    pub(crate) fn lane(&self) -> Result<Lane, Fault> {
+        let free = self.lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.map_or_else(|| Lane::new(&self.direct3d), Ok)
+    }
+
+    /// Takes back a lane on which nothing is under way.
+    pub(crate) fn give_back(&self, mut lane: Lane) {
+        lane.shrink();
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
+    }
+}
+
+impl From<OpenError> for Fault {
+    fn from(error: OpenError) -> Self {
+        Self::Lost(error.to_string())
+    }
+}

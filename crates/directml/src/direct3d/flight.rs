@@ -1,0 +1,230 @@
+//! A flight: many runs of compiled operators in one command list, from their upload to their readback.
+//!
+//! The list copies what was uploaded to two buffers on the device, initialises the operators that need it, dispatches
+//! each run, and copies both buffers back. Runs write parts of one buffer that do not overlap, so that nothing has to be ordered
+//! between them.
+
+use std::{ops::Range, sync::Arc, time::Duration};
+
+use dmlcts_backend::Run;
+use dmlcts_model::{BindingOffsets, Phase};
+
+use super::{
+    device::{Compiled, Device},
+    fault::Fault,
+    initializing::{Initializing, Room},
+    lane::Lane,
+    recording::Recording,
+};
+use crate::{
+    arrival::Arrived,
+    placement::{Part, place},
+};
+
+/// Arenas on the device are a multiple of this.
+const GRAIN: u64 = 256;
+
+/// One run of a compiled operator.
+pub(crate) struct Piece {
+    /// Whose run it is: the job's number in its batch.
+    pub(crate) job: usize,
+    pub(crate) operator: Arc<Compiled>,
+    pub(crate) input: Part,
+    pub(crate) output: Part,
+}
+
+/// Runs that go together, and how far they reach on the device.
+#[derive(Default)]
+pub(crate) struct Load {
+    pub(crate) pieces: Vec<Piece>,
+    inputs: u64,
+    outputs: u64,
+}
+
+/// What is under way on a lane.
+pub(crate) struct Flight {
+    load: Load,
+    /// Until the flight is over.
+    lane: Option<Lane>,
+    device: Arc<Device>,
+    /// What the command list refers to and nobody else keeps.
+    initializing: Vec<Initializing>,
+    timeout: Duration,
+}
+
+impl Load {
+    /// Adds a run where all of them together stay within `most` bytes, or where it is the first. `arenas` are how many bytes
+    /// the batch has of both.
+    pub(crate) fn push(
+        &mut self,
+        job: usize,
+        operator: &Arc<Compiled>,
+        binding: BindingOffsets,
+        run: &Run,
+        arenas: (usize, usize),
+        most: u64,
+    ) -> Result<bool, Fault> {
+        let [input, output] = operator.alignments;
+        let places =
+            place(self.inputs, binding.input, input).zip(place(self.outputs, binding.output, output));
+        let places = places.filter(|(input, output)| {
+            let limit = u64::MAX / 4;
+            *input < limit && *output < limit
+        });
+        let Some((input, output)) = places else {
+            return Err(Fault::Impossible("a tensor lies beyond all memory"));
+        };
+        let parts = (Part::new(arenas.0, &run.input, input), Part::new(arenas.1, &run.output, output));
+        let end = |part: &Part| {
+            let length = (part.whole.end - part.tensor.start) as u64;
+            (part.at + length).next_multiple_of(GRAIN)
+        };
+        let (inputs, outputs) = (end(&parts.0), end(&parts.1));
+        if !self.pieces.is_empty() && inputs + outputs > most {
+            return Ok(false);
+        }
+        (self.inputs, self.outputs) = (inputs, outputs);
+        self.pieces.push(Piece { job, operator: Arc::clone(operator), input: parts.0, output: parts.1 });
+        Ok(true)
+    }
+
+    /// Uploads, dispatches, and asks for what comes back.
+    pub(crate) fn start(
+        self,
+        device: &Arc<Device>,
+        inputs: &[u8],
+        outputs: &[u8],
+        timeout: Duration,
+    ) -> Result<Flight, Fault> {
+        let mut lane = device.lane()?;
+        let mut room = Room(0);
+        let initializing = self.initializing(device, &mut room)?;
+        let temporary: Vec<_> = self
+            .pieces
+            .iter()
+            .map(|piece| room.take(piece.operator.properties.TemporaryResourceSize))
+            .collect();
+        lane.reserve(self.inputs, self.outputs, room.0)?;
+        let (upload_inputs, bytes) = (self.inputs as usize, self.inputs + self.outputs);
+        lane.upload.write(bytes, |memory| {
+            let (above, below) = memory.split_at_mut(upload_inputs);
+            for piece in &self.pieces {
+                for (part, arena, memory) in
+                    [(&piece.input, inputs, &mut *above), (&piece.output, outputs, &mut *below)]
+                {
+                    memory[part.on_device(&part.whole)].copy_from_slice(&arena[part.whole.clone()]);
+                }
+            }
+        })?;
+        let descriptors: u32 = initializing
+            .iter()
+            .map(|initializing| initializing.descriptors)
+            .chain(self.pieces.iter().map(|piece| piece.operator.properties.RequiredDescriptorCount))
+            .fold(0, u32::saturating_add);
+        let mut recording = Recording::new(device, &mut lane, descriptors)?;
+        recording.arrive(self.inputs, self.outputs);
+        for initializing in &initializing {
+            recording.initialize(initializing)?;
+        }
+        // A compiled operator is dispatched only after its initializer is done.
+        recording.barrier();
+        for (piece, temporary) in self.pieces.iter().zip(&temporary) {
+            recording.dispatch(piece, persistent_of(piece, &initializing), temporary)?;
+        }
+        recording.leave(self.inputs, self.outputs);
+        lane.submit()?;
+        Ok(Flight { load: self, lane: Some(lane), device: Arc::clone(device), initializing, timeout })
+    }
+
+    /// Initializers for every operator that is not ready: one for all of them together, and one for each run whose operator
+    /// owns its input, which it is given then.
+    fn initializing(&self, device: &Device, room: &mut Room) -> Result<Vec<Initializing>, Fault> {
+        let mut together: Vec<Arc<Compiled>> = Vec::new();
+        let mut all = Vec::new();
+        for piece in &self.pieces {
+            let operator = &piece.operator;
+            if operator.owns_input {
+                all.push(Initializing::new(
+                    device,
+                    vec![Arc::clone(operator)],
+                    Some(piece.input.bytes()),
+                    room,
+                )?);
+            } else if !operator.is_ready() && !together.last().is_some_and(|last| Arc::ptr_eq(last, operator))
+            {
+                together.push(Arc::clone(operator));
+            }
+        }
+        if !together.is_empty() {
+            // One desc may come in several jobs of a batch.
+            together.sort_by_key(Arc::as_ptr);
+            together.dedup_by(|one, other| Arc::ptr_eq(one, other));
+            all.push(Initializing::new(device, together, None, room)?);
+        }
+        Ok(all)
+    }
+}
+
+/// The persistent resource of a run's operator: written by the initializer that was given the run's input, or by the one for
+/// all together.
+fn persistent_of(piece: &Piece, initializing: &[Initializing]) -> Range<u64> {
+    let input = piece.operator.owns_input.then(|| piece.input.bytes());
+    let own =
+        initializing.iter().filter(|initializing| initializing.input == input).find_map(|initializing| {
+            let place =
+                initializing.operators.iter().position(|operator| Arc::ptr_eq(operator, &piece.operator))?;
+            initializing.persistent.get(place).cloned()
+        });
+    own.unwrap_or(0..0)
+}
+
+impl Flight {
+    /// Waits until it is over, and takes what came back. A device that does not finish in time is removed.
+    pub(crate) fn finish(mut self) -> Result<Arrived, Fault> {
+        let mut lane = self.land()?;
+        self.device.removal(Phase::Execute)?;
+        let load = std::mem::take(&mut self.load);
+        let inputs = load.inputs as usize;
+        let (inputs, outputs) = lane.readback.read(load.inputs + load.outputs, |memory| {
+            let (above, below) = memory.split_at(inputs);
+            (above.to_vec(), below.to_vec())
+        })?;
+        for initializing in self.initializing.drain(..) {
+            for operator in &initializing.operators {
+                operator.arrived();
+            }
+        }
+        self.device.give_back(lane);
+        let pieces = load.pieces.into_iter().map(|piece| (piece.job, [piece.input, piece.output])).collect();
+        Ok(Arrived { pieces, inputs, outputs })
+    }
+
+    /// Waits until nothing is under way on the lane any more.
+    fn land(&mut self) -> Result<Lane, Fault> {
+        let late = Fault::Late { seconds: self.timeout.as_secs() };
+        let Some(lane) = self.lane.take() else { return Err(late) };
+        match lane.wait(self.timeout) {
+            Ok(true) => Ok(lane),
+            ended => {
+                // Only a removed device leaves the memory alone that it still works on.
+                self.device.remove();
+                ended.and(Err(late))
+            }
+        }
+    }
+
+    /// The jobs that have a part in it.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = usize> {
+        self.load.pieces.iter().map(|piece| piece.job)
+    }
+}
+
+/// Memory that a device works on is not given back to it.
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if self.lane.is_some() {
+            // A fault here is one of whoever uses the device next.
+            let _ = self.land();
+        }
+    }
+}

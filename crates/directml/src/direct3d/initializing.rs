@@ -1,0 +1,70 @@
+//! Initializers: every compiled operator needs one before it is dispatched.
+
+use std::{ops::Range, sync::Arc};
+
+use dmlcts_model::Phase;
+use windows::{
+    Win32::AI::MachineLearning::DirectML::{IDMLCompiledOperator, IDMLDispatchable, IDMLOperatorInitializer},
+    core::Interface,
+};
+
+use super::{
+    device::{Compiled, Device},
+    fault::{Call, Fault},
+};
+use crate::raw::{DML_PERSISTENT_BUFFER_ALIGNMENT, DML_TEMPORARY_BUFFER_ALIGNMENT};
+
+/// An initializer, and what it is bound to.
+pub(super) struct Initializing {
+    pub(super) dispatchable: IDMLDispatchable,
+    pub(super) descriptors: u32,
+    pub(super) temporary: Range<u64>,
+    pub(super) operators: Vec<Arc<Compiled>>,
+    pub(super) persistent: Vec<Range<u64>>,
+    /// Where the input lies that the operator owns.
+    pub(super) input: Option<Range<u64>>,
+}
+
+// SAFETY: an initializer is used by the thread that records its dispatch and by no other afterwards: it is only kept.
+unsafe impl Send for Initializing {}
+
+impl Initializing {
+    pub(super) fn new(
+        device: &Device,
+        operators: Vec<Arc<Compiled>>,
+        input: Option<Range<u64>>,
+        room: &mut Room,
+    ) -> Result<Self, Fault> {
+        let handles: Vec<Option<IDMLCompiledOperator>> =
+            operators.iter().map(|operator| Some(operator.operator.0.clone())).collect();
+        // SAFETY: the operators are alive.
+        let initializer: IDMLOperatorInitializer =
+            unsafe { device.directml.0.CreateOperatorInitializer(Some(&handles)) }
+                .call(Phase::Bind, "CreateOperatorInitializer")?;
+        let dispatchable: IDMLDispatchable = initializer.cast().call(Phase::Bind, "IDMLDispatchable")?;
+        // SAFETY: the initializer is alive.
+        let properties = unsafe { dispatchable.GetBindingProperties() };
+        let persistent =
+            operators.iter().map(|operator| room.take(operator.properties.PersistentResourceSize)).collect();
+        Ok(Self {
+            dispatchable,
+            descriptors: properties.RequiredDescriptorCount,
+            temporary: room.take(properties.TemporaryResourceSize),
+            operators,
+            persistent,
+            input,
+        })
+    }
+}
+
+/// Deals out the scratch buffer.
+pub(super) struct Room(pub(super) u64);
+
+impl Room {
+    pub(super) fn take(&mut self, bytes: u64) -> Range<u64> {
+        let start = self.0;
+        let alignment = u64::from(DML_TEMPORARY_BUFFER_ALIGNMENT.max(DML_PERSISTENT_BUFFER_ALIGNMENT));
+        self.0 = start.saturating_add(bytes).checked_next_multiple_of(alignment).unwrap_or(u64::MAX);
+        start..start.saturating_add(bytes)
+    }
+}

@@ -1,0 +1,332 @@
+//! A lane: a queue, a command list and the buffers that one flight needs. It is used again for the next flight, so that a
+//! steady run allocates nothing.
+
+use std::{
+    mem::{ManuallyDrop, transmute_copy},
+    os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle},
+    ptr, slice,
+    time::Duration,
+};
+
+use dmlcts_model::Phase;
+use windows::{
+    Win32::{
+        Foundation::{HANDLE, WAIT_OBJECT_0},
+        Graphics::{
+            Direct3D12::{
+                D3D12_COMMAND_LIST_TYPE_DIRECT, D3D12_COMMAND_QUEUE_DESC, D3D12_DESCRIPTOR_HEAP_DESC,
+                D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
+                D3D12_FENCE_FLAG_NONE, D3D12_HEAP_FLAG_NONE, D3D12_HEAP_PROPERTIES, D3D12_HEAP_TYPE,
+                D3D12_HEAP_TYPE_DEFAULT, D3D12_HEAP_TYPE_READBACK, D3D12_HEAP_TYPE_UPLOAD, D3D12_RANGE,
+                D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0, D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES,
+                D3D12_RESOURCE_BARRIER_TYPE_TRANSITION, D3D12_RESOURCE_BARRIER_TYPE_UAV, D3D12_RESOURCE_DESC,
+                D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS,
+                D3D12_RESOURCE_FLAG_NONE, D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST,
+                D3D12_RESOURCE_STATE_GENERIC_READ, D3D12_RESOURCE_STATES, D3D12_RESOURCE_TRANSITION_BARRIER,
+                D3D12_RESOURCE_UAV_BARRIER, D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12CommandAllocator,
+                ID3D12CommandList, ID3D12CommandQueue, ID3D12DescriptorHeap, ID3D12Device, ID3D12Fence,
+                ID3D12GraphicsCommandList, ID3D12PipelineState, ID3D12Resource,
+            },
+            Dxgi::Common::{DXGI_FORMAT_UNKNOWN, DXGI_SAMPLE_DESC},
+        },
+        System::Threading::{CreateEventW, WaitForSingleObject},
+    },
+    core::Interface,
+};
+
+use super::fault::{Call, Fault, given};
+
+/// Buffers that are larger than this are not kept.
+const KEPT: u64 = 64 << 20;
+/// Buffers are a multiple of this.
+const GRAIN: u64 = 64 << 10;
+
+/// What a flight needs of a device.
+pub(crate) struct Lane {
+    pub(super) list: ID3D12GraphicsCommandList,
+    /// What goes up.
+    pub(super) upload: Buffer,
+    /// What comes back.
+    pub(super) readback: Buffer,
+    pub(super) inputs: Buffer,
+    pub(super) outputs: Buffer,
+    /// Temporary and persistent resources.
+    pub(super) scratch: Buffer,
+    descriptors: Option<(ID3D12DescriptorHeap, u32)>,
+    allocator: ID3D12CommandAllocator,
+    queue: ID3D12CommandQueue,
+    fence: ID3D12Fence,
+    event: OwnedHandle,
+    submissions: u64,
+    device: ID3D12Device,
+}
+
+/// A buffer that grows.
+pub(super) struct Buffer {
+    kind: D3D12_HEAP_TYPE,
+    resource: Option<ID3D12Resource>,
+    bytes: u64,
+}
+
+impl Lane {
+    pub(super) fn new(device: &ID3D12Device) -> Result<Self, Fault> {
+        let desc = D3D12_COMMAND_QUEUE_DESC { Type: D3D12_COMMAND_LIST_TYPE_DIRECT, ..Default::default() };
+        // SAFETY: the device is alive, as is all that is handed to these calls.
+        let objects = unsafe {
+            let create = || {
+                let queue: ID3D12CommandQueue = device.CreateCommandQueue(&raw const desc)?;
+                let allocator: ID3D12CommandAllocator =
+                    device.CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT)?;
+                let list: ID3D12GraphicsCommandList =
+                    device.CreateCommandList(0, D3D12_COMMAND_LIST_TYPE_DIRECT, &allocator, None)?;
+                list.Close()?;
+                let fence: ID3D12Fence = device.CreateFence(0, D3D12_FENCE_FLAG_NONE)?;
+                let event = CreateEventW(None, false, false, None)?;
+                Ok((queue, allocator, list, fence, event))
+            };
+            create()
+        };
+        let (queue, allocator, list, fence, event) = objects.call(Phase::Bind, "creating a command queue")?;
+        // SAFETY: the handle was just created and belongs to nobody else.
+        let event = unsafe { OwnedHandle::from_raw_handle(event.0) };
+        let buffer = |kind| Buffer { kind, resource: None, bytes: 0 };
+        Ok(Self {
+            list,
+            upload: buffer(D3D12_HEAP_TYPE_UPLOAD),
+            readback: buffer(D3D12_HEAP_TYPE_READBACK),
+            inputs: buffer(D3D12_HEAP_TYPE_DEFAULT),
+            outputs: buffer(D3D12_HEAP_TYPE_DEFAULT),
+            scratch: buffer(D3D12_HEAP_TYPE_DEFAULT),
+            descriptors: None,
+            allocator,
+            queue,
+            fence,
+            event,
+            submissions: 0,
+            device: device.clone(),
+        })
+    }
+
+    /// Makes the buffers at least this large. Nothing may be under way.
+    pub(super) fn reserve(&mut self, inputs: u64, outputs: u64, scratch: u64) -> Result<(), Fault> {
+        let both = inputs + outputs;
+        for (buffer, bytes) in [
+            (&mut self.upload, both),
+            (&mut self.readback, both),
+            (&mut self.inputs, inputs),
+            (&mut self.outputs, outputs),
+            (&mut self.scratch, scratch),
+        ] {
+            buffer.reserve(&self.device, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Gives back memory that only large cases need. Nothing may be under way.
+    pub(super) fn shrink(&mut self) {
+        for buffer in
+            [&mut self.upload, &mut self.readback, &mut self.inputs, &mut self.outputs, &mut self.scratch]
+        {
+            if buffer.bytes > KEPT {
+                (buffer.resource, buffer.bytes) = (None, 0);
+            }
+        }
+    }
+
+    /// A heap of at least so many descriptors that shaders see, and the bytes between two of them. What was in it is gone.
+    pub(super) fn descriptors(&mut self, count: u32) -> Result<(ID3D12DescriptorHeap, u32), Fault> {
+        let kind = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+        let heap = match &self.descriptors {
+            Some((heap, held)) if *held >= count => heap.clone(),
+            _ => {
+                self.descriptors = None;
+                let desc = D3D12_DESCRIPTOR_HEAP_DESC {
+                    Type: kind,
+                    NumDescriptors: count.next_power_of_two().max(256),
+                    Flags: D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
+                    NodeMask: 0,
+                };
+                // SAFETY: the device is alive.
+                let heap: ID3D12DescriptorHeap = unsafe { self.device.CreateDescriptorHeap(&raw const desc) }
+                    .call(Phase::Bind, "CreateDescriptorHeap")?;
+                self.descriptors = Some((heap.clone(), desc.NumDescriptors));
+                heap
+            }
+        };
+        // SAFETY: the device is alive.
+        Ok((heap, unsafe { self.device.GetDescriptorHandleIncrementSize(kind) }))
+    }
+
+    /// Makes the command list ready for recording. Nothing may be under way.
+    pub(super) fn open(&self) -> Result<(), Fault> {
+        // SAFETY: what was recorded last has been executed, or never will be.
+        unsafe {
+            self.allocator
+                .Reset()
+                .and_then(|()| self.list.Reset(&self.allocator, None::<&ID3D12PipelineState>))
+                .call(Phase::Execute, "resetting the command list")
+        }
+    }
+
+    /// Executes what was recorded.
+    pub(super) fn submit(&mut self) -> Result<(), Fault> {
+        self.submissions += 1;
+        // SAFETY: everything that was recorded lives in this lane or is kept by its flight until the fence is reached.
+        unsafe {
+            self.list.Close().call(Phase::Execute, "closing the command list")?;
+            let list: ID3D12CommandList = self.list.cast().call(Phase::Execute, "the command list")?;
+            self.queue.ExecuteCommandLists(&[Some(list)]);
+            self.queue
+                .Signal(&self.fence, self.submissions)
+                .call(Phase::Execute, "ID3D12CommandQueue::Signal")
+        }
+    }
+
+    /// Waits until the last submission is done, or its device removed. `false` where neither happens in time.
+    pub(super) fn wait(&self, timeout: Duration) -> Result<bool, Fault> {
+        let event = HANDLE(self.event.as_raw_handle());
+        let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX - 1);
+        // SAFETY: fence and event are alive.
+        unsafe {
+            if self.fence.GetCompletedValue() >= self.submissions {
+                return Ok(true);
+            }
+            self.fence
+                .SetEventOnCompletion(self.submissions, event)
+                .call(Phase::Execute, "ID3D12Fence::SetEventOnCompletion")?;
+            Ok(WaitForSingleObject(event, milliseconds) == WAIT_OBJECT_0)
+        }
+    }
+}
+
+impl Buffer {
+    fn reserve(&mut self, device: &ID3D12Device, bytes: u64) -> Result<(), Fault> {
+        if self.bytes >= bytes && self.resource.is_some() {
+            return Ok(());
+        }
+        (self.resource, self.bytes) = (None, 0);
+        // Half as much room again saves growing each time.
+        let room = if bytes < KEPT / 2 { bytes + bytes / 2 } else { bytes };
+        let room = room.max(1).next_multiple_of(GRAIN);
+        let heap = D3D12_HEAP_PROPERTIES { Type: self.kind, ..Default::default() };
+        let (state, flags) = match self.kind {
+            D3D12_HEAP_TYPE_UPLOAD => (D3D12_RESOURCE_STATE_GENERIC_READ, D3D12_RESOURCE_FLAG_NONE),
+            D3D12_HEAP_TYPE_READBACK => (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_FLAG_NONE),
+            _ => (D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS),
+        };
+        let desc = D3D12_RESOURCE_DESC {
+            Dimension: D3D12_RESOURCE_DIMENSION_BUFFER,
+            Alignment: 0,
+            Width: room,
+            Height: 1,
+            DepthOrArraySize: 1,
+            MipLevels: 1,
+            Format: DXGI_FORMAT_UNKNOWN,
+            SampleDesc: DXGI_SAMPLE_DESC { Count: 1, Quality: 0 },
+            Layout: D3D12_TEXTURE_LAYOUT_ROW_MAJOR,
+            Flags: flags,
+        };
+        let mut resource: Option<ID3D12Resource> = None;
+        // SAFETY: the device is alive, and `resource` is a place for one interface.
+        let created = unsafe {
+            device.CreateCommittedResource(
+                &raw const heap,
+                D3D12_HEAP_FLAG_NONE,
+                &raw const desc,
+                state,
+                None,
+                &raw mut resource,
+            )
+        };
+        self.resource =
+            Some(created.and_then(|()| given(resource)).call(Phase::Bind, "CreateCommittedResource")?);
+        self.bytes = room;
+        Ok(())
+    }
+
+    /// The resource; there is one from the first [`Lane::reserve`] on.
+    pub(super) fn resource(&self) -> Result<&ID3D12Resource, Fault> {
+        self.resource.as_ref().ok_or(Fault::Impossible("a buffer was used before it was made"))
+    }
+
+    /// Lets its first bytes be written, where the host can.
+    pub(super) fn write(&mut self, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
+        self.mapped(bytes, &D3D12_RANGE { Begin: 0, End: 0 }, |start, length| {
+            // SAFETY: so many bytes are mapped, nobody else has them while `self` is borrowed, and the device reads them
+            // only in submissions that come later.
+            write(unsafe { slice::from_raw_parts_mut(start, length) });
+            length
+        })
+    }
+
+    /// Lets its first bytes be read, where the host can.
+    pub(super) fn read<T>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
+        let mut result = None;
+        let range = D3D12_RANGE { Begin: 0, End: bytes.min(self.bytes) as usize };
+        self.mapped(bytes, &range, |start, length| {
+            // SAFETY: so many bytes are mapped, and the submission that wrote them is done.
+            result = Some(read(unsafe { slice::from_raw_parts(start, length) }));
+            0
+        })?;
+        result.ok_or(Fault::Impossible("a buffer was not mapped"))
+    }
+
+    /// Maps its first bytes for as long as `act` runs, which returns how many it wrote.
+    fn mapped(
+        &mut self,
+        bytes: u64,
+        read: &D3D12_RANGE,
+        act: impl FnOnce(*mut u8, usize) -> usize,
+    ) -> Result<(), Fault> {
+        let length = bytes.min(self.bytes) as usize;
+        let resource = self.resource()?;
+        let mut start = ptr::null_mut();
+        // SAFETY: a buffer has one subresource, and `start` is a place for one address.
+        unsafe { resource.Map(0, Some(read), Some(&raw mut start)) }
+            .call(Phase::ReadBack, "ID3D12Resource::Map")?;
+        if start.is_null() {
+            return Err(Fault::Impossible("a buffer was mapped to no address"));
+        }
+        let written = D3D12_RANGE { Begin: 0, End: act(start.cast(), length) };
+        // SAFETY: it is mapped, and nothing that points there is left.
+        unsafe { resource.Unmap(0, Some(&raw const written)) };
+        Ok(())
+    }
+}
+
+/// That a buffer goes over from one use to another.
+pub(super) fn transition(
+    resource: &ID3D12Resource,
+    before: D3D12_RESOURCE_STATES,
+    after: D3D12_RESOURCE_STATES,
+) -> D3D12_RESOURCE_BARRIER {
+    D3D12_RESOURCE_BARRIER {
+        Type: D3D12_RESOURCE_BARRIER_TYPE_TRANSITION,
+        Anonymous: D3D12_RESOURCE_BARRIER_0 {
+            Transition: ManuallyDrop::new(D3D12_RESOURCE_TRANSITION_BARRIER {
+                pResource: borrowed(resource),
+                Subresource: D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES,
+                StateBefore: before,
+                StateAfter: after,
+            }),
+        },
+        ..Default::default()
+    }
+}
+
+/// That what was written is seen by what comes next.
+pub(super) fn written() -> D3D12_RESOURCE_BARRIER {
+    D3D12_RESOURCE_BARRIER {
+        Type: D3D12_RESOURCE_BARRIER_TYPE_UAV,
+        Anonymous: D3D12_RESOURCE_BARRIER_0 {
+            UAV: ManuallyDrop::new(D3D12_RESOURCE_UAV_BARRIER { pResource: ManuallyDrop::new(None) }),
+        },
+        ..Default::default()
+    }
+}
+
+/// The same pointer, of which no reference is counted: a barrier is gone before the borrow ends.
+fn borrowed(resource: &ID3D12Resource) -> ManuallyDrop<Option<ID3D12Resource>> {
+    // SAFETY: an interface is a pointer that is not null, and so is an optional one; this copy is never dropped.
+    unsafe { transmute_copy(resource) }
+}

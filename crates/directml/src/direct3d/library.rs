@@ -1,0 +1,184 @@
+//! Finding and loading `DirectML.dll`, and asking what it is.
+
+use std::{
+    env,
+    ffi::{OsString, c_void},
+    os::windows::ffi::{OsStrExt, OsStringExt},
+    path::{Path, PathBuf},
+    ptr,
+};
+
+use windows::{
+    Win32::{
+        AI::MachineLearning::DirectML::IDMLDevice,
+        Foundation::HMODULE,
+        Graphics::Direct3D12::ID3D12Device,
+        Storage::FileSystem::{
+            GetFileVersionInfoSizeW, GetFileVersionInfoW, VS_FIXEDFILEINFO, VerQueryValueW,
+        },
+        System::LibraryLoader::{
+            GetModuleFileNameW, GetProcAddress, LOAD_LIBRARY_FLAGS, LOAD_LIBRARY_SEARCH_SYSTEM32,
+            LOAD_WITH_ALTERED_SEARCH_PATH, LoadLibraryExW,
+        },
+    },
+    core::{GUID, HRESULT, Interface, PCSTR, PCWSTR, s, w},
+};
+
+use super::fault::given;
+use crate::{
+    OpenError,
+    raw::{DML_CREATE_DEVICE_FLAGS, DML_FEATURE_LEVEL, DML_FEATURE_LEVEL_1_0},
+};
+
+/// The environment variable that names a `DirectML.dll`.
+const VARIABLE: &str = "DMLCTS_DIRECTML";
+const FILE: &str = "DirectML.dll";
+
+/// `DMLCreateDevice`.
+type CreateDevice = unsafe extern "system" fn(
+    device: *mut c_void,
+    flags: DML_CREATE_DEVICE_FLAGS,
+    interface: *const GUID,
+    created: *mut *mut c_void,
+) -> HRESULT;
+
+/// `DMLCreateDevice1`.
+type CreateDevice1 = unsafe extern "system" fn(
+    device: *mut c_void,
+    flags: DML_CREATE_DEVICE_FLAGS,
+    minimum: DML_FEATURE_LEVEL,
+    interface: *const GUID,
+    created: *mut *mut c_void,
+) -> HRESULT;
+
+/// A loaded DirectML. It stays loaded until the program ends, so that nothing of it can outlive it.
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    create: Create,
+    /// Where it was found.
+    pub(crate) path: PathBuf,
+    /// As its file says; empty where it says nothing.
+    pub(crate) version: String,
+    /// Whether this is the project's own stand-in, which says so itself.
+    pub(crate) is_stand_in: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Create {
+    Device(CreateDevice),
+    Device1(CreateDevice1),
+}
+
+impl Library {
+    /// Loads the redistributable beside the program, or the one that the environment variable names, or the system's.
+    pub(crate) fn load() -> Result<Self, OpenError> {
+        let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.join(FILE)));
+        let beside = beside.filter(|path| path.is_file());
+        let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let mut tried = Vec::new();
+        for path in beside.into_iter().chain(named) {
+            // The libraries that it needs are looked for beside it, which takes an absolute path.
+            let path = std::path::absolute(&path).unwrap_or(path);
+            match load(&path, LOAD_WITH_ALTERED_SEARCH_PATH) {
+                Ok(module) => return Self::new(module),
+                Err(error) => tried.push(format!("{}: {error}", path.display())),
+            }
+        }
+        match load(Path::new(FILE), LOAD_LIBRARY_SEARCH_SYSTEM32) {
+            Ok(module) => Self::new(module),
+            Err(error) => {
+                tried.push(format!("the system's: {error}"));
+                Err(OpenError::NoLibrary { tried })
+            }
+        }
+    }
+
+    fn new(module: HMODULE) -> Result<Self, OpenError> {
+        let path = path_of(module);
+        let create = if let Some(function) = function(module, s!("DMLCreateDevice1")) {
+            // SAFETY: this is what the header declares under this name.
+            Create::Device1(unsafe { std::mem::transmute::<Function, CreateDevice1>(function) })
+        } else if let Some(function) = function(module, s!("DMLCreateDevice")) {
+            // SAFETY: this is what the header declares under this name.
+            Create::Device(unsafe { std::mem::transmute::<Function, CreateDevice>(function) })
+        } else {
+            return Err(OpenError::NoFunction { path: path.display().to_string() });
+        };
+        let is_stand_in = function(module, s!("dmlcts_stand_in")).is_some();
+        let version = version_of(&path).unwrap_or_default();
+        Ok(Self { create, path, version, is_stand_in })
+    }
+
+    /// Creates a DirectML device on one of Direct3D 12.
+    pub(crate) fn create_device(
+        &self,
+        device: &ID3D12Device,
+        flags: DML_CREATE_DEVICE_FLAGS,
+    ) -> windows::core::Result<IDMLDevice> {
+        let mut created: Option<IDMLDevice> = None;
+        let (iid, place) = (std::ptr::from_ref(&IDMLDevice::IID), (&raw mut created).cast());
+        let result = match self.create {
+            // SAFETY: the device is alive, and `created` is a place for one pointer to what the id names.
+            Create::Device(create) => unsafe { create(device.as_raw(), flags, iid, place) },
+            // SAFETY: the same.
+            Create::Device1(create) => unsafe {
+                create(device.as_raw(), flags, DML_FEATURE_LEVEL_1_0, iid, place)
+            },
+        };
+        result.ok()?;
+        given(created)
+    }
+}
+
+type Function = unsafe extern "system" fn() -> isize;
+
+fn load(path: &Path, flags: LOAD_LIBRARY_FLAGS) -> Result<HMODULE, String> {
+    let wide = wide(path);
+    // SAFETY: the text ends with a zero. What the library does while it is loaded is its own affair: whoever names one has
+    // it run.
+    unsafe { LoadLibraryExW(PCWSTR(wide.as_ptr()), None, flags) }.map_err(|error| error.message())
+}
+
+fn function(module: HMODULE, name: PCSTR) -> Option<Function> {
+    // SAFETY: the module was loaded and is never freed; the name is a literal that ends with a zero.
+    unsafe { GetProcAddress(module, name) }
+}
+
+fn path_of(module: HMODULE) -> PathBuf {
+    let mut letters = vec![0; 1 << 15];
+    // SAFETY: the module was loaded, and the call is told how many letters there is room for.
+    let length = unsafe { GetModuleFileNameW(Some(module), &mut letters) };
+    letters.truncate(length as usize);
+    PathBuf::from(OsString::from_wide(&letters))
+}
+
+/// The version in the file's resources, as in `1.15.4.0`.
+fn version_of(path: &Path) -> Option<String> {
+    let wide = wide(path);
+    let path = PCWSTR(wide.as_ptr());
+    // SAFETY: the text ends with a zero.
+    let size = unsafe { GetFileVersionInfoSizeW(path, None) };
+    if size == 0 {
+        return None;
+    }
+    let mut block = vec![0_u64; (size as usize).div_ceil(8)];
+    // SAFETY: the block has room for so many bytes.
+    unsafe { GetFileVersionInfoW(path, None, size, block.as_mut_ptr().cast()) }.ok()?;
+    let (mut found, mut length) = (ptr::null_mut(), 0);
+    // SAFETY: the block was filled by the call before, and lives on while what is found in it is read.
+    let is_found =
+        unsafe { VerQueryValueW(block.as_ptr().cast(), w!("\\"), &raw mut found, &raw mut length) };
+    if !is_found.as_bool() || (length as usize) < size_of::<VS_FIXEDFILEINFO>() || found.is_null() {
+        return None;
+    }
+    // SAFETY: under this name lies such a struct, of at least its size, in the block; it may lie at any multiple of four.
+    let info = unsafe { ptr::read_unaligned(found.cast::<VS_FIXEDFILEINFO>()) };
+    let words = [info.dwFileVersionMS, info.dwFileVersionLS].map(|pair| [pair >> 16, pair & 0xFFFF]);
+    let [[major, minor], [build, revision]] = words;
+    Some(format!("{major}.{minor}.{build}.{revision}"))
+}
+
+/// For Windows: in 16-bit letters, with a zero at the end.
+fn wide(path: &Path) -> Vec<u16> {
+    path.as_os_str().encode_wide().chain([0]).collect()
+}

@@ -1,0 +1,219 @@
+//! What a flight's command list holds: copies, barriers and dispatches.
+
+use std::{ops::Range, ptr};
+
+use dmlcts_model::Phase;
+use windows::{
+    Win32::{
+        AI::MachineLearning::DirectML::{
+            DML_BINDING_DESC, DML_BINDING_TYPE_BUFFER, DML_BINDING_TYPE_BUFFER_ARRAY, DML_BINDING_TYPE_NONE,
+            IDMLBindingTable, IDMLDispatchable,
+        },
+        Graphics::Direct3D12::{
+            D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_COPY_SOURCE,
+            D3D12_RESOURCE_STATE_UNORDERED_ACCESS, ID3D12DescriptorHeap, ID3D12Resource,
+        },
+    },
+    core::Interface,
+};
+
+use super::{
+    device::Device,
+    fault::{Call, Fault},
+    flight::Piece,
+    initializing::Initializing,
+    lane::{Lane, transition, written},
+};
+use crate::raw::{
+    D3D12_CPU_DESCRIPTOR_HANDLE, D3D12_GPU_DESCRIPTOR_HANDLE, DML_BINDING_TABLE_DESC,
+    DML_BUFFER_ARRAY_BINDING, DML_BUFFER_BINDING,
+};
+
+/// A command list while it is recorded.
+pub(super) struct Recording<'a> {
+    lane: &'a Lane,
+    device: &'a Device,
+    inputs: &'a ID3D12Resource,
+    outputs: &'a ID3D12Resource,
+    scratch: &'a ID3D12Resource,
+    heap: ID3D12DescriptorHeap,
+    step: u32,
+    next: u32,
+    table: Option<IDMLBindingTable>,
+}
+
+impl<'a> Recording<'a> {
+    pub(super) fn new(device: &'a Device, lane: &'a mut Lane, descriptors: u32) -> Result<Self, Fault> {
+        let (heap, step) = lane.descriptors(descriptors)?;
+        lane.open()?;
+        let lane = &*lane;
+        // SAFETY: the list is open, and the lane keeps the heap.
+        unsafe { lane.list.SetDescriptorHeaps(&[Some(heap.clone())]) };
+        Ok(Self {
+            device,
+            inputs: lane.inputs.resource()?,
+            outputs: lane.outputs.resource()?,
+            scratch: lane.scratch.resource()?,
+            lane,
+            heap,
+            step,
+            next: 0,
+            table: None,
+        })
+    }
+
+    /// What was uploaded goes to where operators read and write.
+    pub(super) fn arrive(&self, inputs: u64, outputs: u64) {
+        let (copied, used) = (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+        let Ok(upload) = self.lane.upload.resource() else { return };
+        // SAFETY: the list is open; both buffers hold so many bytes, and the lane keeps them. A buffer that nothing uses is in
+        // the state COMMON, from where a copy takes it to COPY_DEST by itself.
+        unsafe {
+            self.lane.list.CopyBufferRegion(self.inputs, 0, upload, 0, inputs);
+            self.lane.list.CopyBufferRegion(self.outputs, 0, upload, inputs, outputs);
+            self.lane.list.ResourceBarrier(&[
+                transition(self.inputs, copied, used),
+                transition(self.outputs, copied, used),
+                transition(self.scratch, D3D12_RESOURCE_STATE_COMMON, used),
+            ]);
+        }
+    }
+
+    /// What operators wrote goes to where the host reads.
+    pub(super) fn leave(&self, inputs: u64, outputs: u64) {
+        let (used, copied) = (D3D12_RESOURCE_STATE_UNORDERED_ACCESS, D3D12_RESOURCE_STATE_COPY_SOURCE);
+        let Ok(readback) = self.lane.readback.resource() else { return };
+        // SAFETY: the list is open; both buffers hold so many bytes, and the lane keeps them.
+        unsafe {
+            let list = &self.lane.list;
+            list.ResourceBarrier(&[
+                transition(self.inputs, used, copied),
+                transition(self.outputs, used, copied),
+            ]);
+            list.CopyBufferRegion(readback, 0, self.inputs, 0, inputs);
+            list.CopyBufferRegion(readback, inputs, self.outputs, 0, outputs);
+        }
+    }
+
+    /// What comes next sees what came before.
+    pub(super) fn barrier(&self) {
+        // SAFETY: the list is open.
+        unsafe { self.lane.list.ResourceBarrier(&[written()]) };
+    }
+
+    pub(super) fn initialize(&mut self, initializing: &Initializing) -> Result<(), Fault> {
+        let Initializing { dispatchable, descriptors, temporary, persistent, input, .. } = initializing;
+        let table = self.bind_to(dispatchable, *descriptors)?;
+        let owned = input.as_ref().map(|range| bind(self.inputs, range));
+        let array = DML_BUFFER_ARRAY_BINDING {
+            BindingCount: 1,
+            Bindings: owned.as_ref().map_or(ptr::null(), ptr::from_ref),
+        };
+        let inputs =
+            [DML_BINDING_DESC { Type: DML_BINDING_TYPE_BUFFER_ARRAY, Desc: ptr::from_ref(&array).cast() }];
+        let buffers: Vec<_> =
+            persistent.iter().map(|range| (!range.is_empty()).then(|| bind(self.scratch, range))).collect();
+        let outputs: Vec<_> = buffers.iter().map(Option::as_ref).map(binding).collect();
+        // SAFETY: what the bindings point at lives as long as these calls, and the lane keeps the buffers.
+        unsafe {
+            table.BindInputs(owned.is_some().then_some(&inputs));
+            table.BindOutputs(Some(&outputs));
+        }
+        self.bind_temporary(&table, temporary);
+        self.record(dispatchable, &table);
+        Ok(())
+    }
+
+    pub(super) fn dispatch(
+        &mut self,
+        piece: &Piece,
+        persistent: Range<u64>,
+        temporary: &Range<u64>,
+    ) -> Result<(), Fault> {
+        let operator = &piece.operator;
+        let dispatchable: IDMLDispatchable =
+            operator.operator.0.cast().call(Phase::Bind, "IDMLDispatchable")?;
+        let table = self.bind_to(&dispatchable, operator.properties.RequiredDescriptorCount)?;
+        let input = bind(self.inputs, &piece.input.bytes());
+        let output = bind(self.outputs, &piece.output.bytes());
+        // What the operator owns it was given when it was initialised.
+        let input = binding((!operator.owns_input).then_some(&input));
+        // SAFETY: what the bindings point at lives as long as these calls, and the lane keeps the buffers.
+        unsafe {
+            table.BindInputs(Some(&[input]));
+            table.BindOutputs(Some(&[binding(Some(&output))]));
+        }
+        self.bind_temporary(&table, temporary);
+        if !persistent.is_empty() {
+            let buffer = bind(self.scratch, &persistent);
+            let desc = binding(Some(&buffer));
+            // SAFETY: as above.
+            unsafe { table.BindPersistentResource(Some(&raw const desc)) };
+        }
+        self.record(&dispatchable, &table);
+        Ok(())
+    }
+
+    /// The binding table, for another dispatchable and with descriptors of its own.
+    fn bind_to(
+        &mut self,
+        dispatchable: &IDMLDispatchable,
+        descriptors: u32,
+    ) -> Result<IDMLBindingTable, Fault> {
+        // SAFETY: the heap is alive.
+        let (host, device) = unsafe {
+            (self.heap.GetCPUDescriptorHandleForHeapStart(), self.heap.GetGPUDescriptorHandleForHeapStart())
+        };
+        let offset = u64::from(self.next) * u64::from(self.step);
+        self.next += descriptors;
+        let desc = DML_BINDING_TABLE_DESC {
+            Dispatchable: dispatchable.as_raw().cast(),
+            CPUDescriptorHandle: D3D12_CPU_DESCRIPTOR_HANDLE { ptr: host.ptr + offset as usize },
+            GPUDescriptorHandle: D3D12_GPU_DESCRIPTOR_HANDLE { ptr: device.ptr + offset },
+            SizeInDescriptors: descriptors,
+        };
+        let desc = Some((&raw const desc).cast());
+        if let Some(table) = &self.table {
+            // SAFETY: the desc is laid out as the header has it; heap and dispatchable are alive, and the heap has so many
+            // descriptors.
+            unsafe { table.Reset(desc) }.call(Phase::Bind, "IDMLBindingTable::Reset")?;
+            return Ok(table.clone());
+        }
+        // SAFETY: the same.
+        let table: IDMLBindingTable = unsafe { self.device.directml.0.CreateBindingTable(desc) }
+            .call(Phase::Bind, "CreateBindingTable")?;
+        self.table = Some(table.clone());
+        Ok(table)
+    }
+
+    fn bind_temporary(&self, table: &IDMLBindingTable, range: &Range<u64>) {
+        if !range.is_empty() {
+            let buffer = bind(self.scratch, range);
+            let desc = binding(Some(&buffer));
+            // SAFETY: what the binding points at lives as long as this call, and the lane keeps the buffer.
+            unsafe { table.BindTemporaryResource(Some(&raw const desc)) };
+        }
+    }
+
+    fn record(&self, dispatchable: &IDMLDispatchable, table: &IDMLBindingTable) {
+        // SAFETY: the list is open and has the heap that the table's descriptors lie in; the flight keeps the dispatchable.
+        unsafe { self.device.recorder.0.RecordDispatch(&self.lane.list, dispatchable, table) };
+    }
+}
+
+fn bind(buffer: &ID3D12Resource, range: &Range<u64>) -> DML_BUFFER_BINDING {
+    DML_BUFFER_BINDING {
+        Buffer: buffer.as_raw().cast(),
+        Offset: range.start,
+        SizeInBytes: range.end - range.start,
+    }
+}
+
+fn binding(buffer: Option<&DML_BUFFER_BINDING>) -> DML_BINDING_DESC {
+    match buffer {
+        Some(buffer) => {
+            DML_BINDING_DESC { Type: DML_BINDING_TYPE_BUFFER, Desc: ptr::from_ref(buffer).cast() }
+        }
+        None => DML_BINDING_DESC { Type: DML_BINDING_TYPE_NONE, Desc: ptr::null() },
+    }
+}

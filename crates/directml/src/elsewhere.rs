@@ -1,0 +1,52 @@
+//! In DirectML's place where there is no Windows: it cannot be opened, and says why.
+
+use std::{convert::Infallible, sync::Arc};
+
+use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_model::FeatureLevel;
+
+use crate::{OpenError, Options};
+
+/// DirectML on a device: none can be had here.
+#[derive(Debug)]
+pub struct DirectMl(Infallible);
+
+/// A backend on a device: none can be had here.
+#[derive(Debug)]
+pub struct DirectMlBackend(Infallible);
+
+impl DirectMl {
+    /// Says why not.
+    pub fn open(_: &Options) -> Result<Arc<Self>, OpenError> {
+        Err(OpenError::NotWindows)
+    }
+
+    /// The names of the adapters that Direct3D 12 finds: none.
+    pub fn adapters() -> Result<Vec<String>, OpenError> {
+        Err(OpenError::NotWindows)
+    }
+
+    /// A backend on this device.
+    pub fn backend(self: &Arc<Self>) -> DirectMlBackend {
+        match self.0 {}
+    }
+
+    /// What it is and what it supports.
+    pub fn capabilities(&self) -> &Capabilities {
+        match self.0 {}
+    }
+}
+
+impl Backend for DirectMlBackend {
+    fn capabilities(&self) -> &Capabilities {
+        match self.0 {}
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {
+        match self.0 {}
+    }
+
+    fn run(&mut self, _: &mut Batch) {
+        match self.0 {}
+    }
+}

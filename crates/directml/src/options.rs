@@ -1,0 +1,104 @@
+//! What stands behind `directml:` on the command line: an adapter, and how operators are compiled.
+
+use std::str::FromStr;
+
+/// Which device, and how. As text, words with commas between them, in any order: `warp`, `no-metacommands`,
+/// `half-precision`, `debug`, and any other word is a part of an adapter's name.
+///
+/// ```
+/// use dmlcts_directml::{Adapter, Options};
+///
+/// let options: Options = "warp,no-metacommands".parse()?;
+/// assert_eq!(options.adapter, Adapter::Warp);
+/// assert!(options.disable_metacommands && !options.half_precision);
+/// # Ok::<(), dmlcts_directml::OptionsError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Which device.
+    pub adapter: Adapter,
+    /// `DML_EXECUTION_FLAG_DISABLE_META_COMMANDS`: the driver's own implementations are not used.
+    pub disable_metacommands: bool,
+    /// `DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION`: operators that move bits must not care.
+    pub half_precision: bool,
+    /// The debug layers of Direct3D 12 and DirectML, where they are installed. They find more, and are slow.
+    pub debug: bool,
+}
+
+/// Which device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Adapter {
+    /// The most powerful GPU.
+    #[default]
+    Hardware,
+    /// The software of Windows that plays the part of a GPU.
+    Warp,
+    /// The first whose name contains this, whatever its case.
+    Named(String),
+}
+
+/// Two adapters were asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{first}` and `{second}` cannot both be the adapter; other words are no-metacommands, half-precision and debug"
+)]
+pub struct OptionsError {
+    first: String,
+    second: String,
+}
+
+impl Options {
+    /// The words that say how operators are compiled, each after a comma.
+    #[cfg(any(windows, test))]
+    pub(crate) fn words(&self) -> String {
+        let words = [
+            (self.disable_metacommands, ", no-metacommands"),
+            (self.half_precision, ", half-precision"),
+            (self.debug, ", debug"),
+        ];
+        words.into_iter().filter(|(is_said, _)| *is_said).map(|(_, word)| word).collect()
+    }
+}
+
+impl FromStr for Options {
+    type Err = OptionsError;
+
+    fn from_str(text: &str) -> Result<Self, OptionsError> {
+        let mut options = Self::default();
+        let mut adapter: Option<&str> = None;
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word {
+                "no-metacommands" => options.disable_metacommands = true,
+                "half-precision" => options.half_precision = true,
+                "debug" => options.debug = true,
+                name => {
+                    if let Some(first) = adapter.replace(name) {
+                        return Err(OptionsError { first: first.to_owned(), second: name.to_owned() });
+                    }
+                }
+            }
+        }
+        options.adapter = match adapter {
+            None => Adapter::Hardware,
+            Some("warp") => Adapter::Warp,
+            Some(name) => Adapter::Named(name.to_owned()),
+        };
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_in_any_order() {
+        assert_eq!("".parse(), Ok(Options::default()));
+        let options: Options = "half-precision, RTX 4090,debug".parse().unwrap();
+        assert_eq!(options.adapter, Adapter::Named("RTX 4090".to_owned()));
+        assert!(options.half_precision && options.debug && !options.disable_metacommands);
+        assert_eq!(options.words(), ", half-precision, debug");
+        let error = "warp,no-metacommands,Intel".parse::<Options>().unwrap_err();
+        assert!(error.to_string().contains("`warp` and `Intel`"));
+    }
+}
