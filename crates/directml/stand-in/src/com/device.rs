@@ -1,0 +1,292 @@
+//! The device: it makes everything else, and once it is removed nothing that it made works.
+
+use std::{
+    ffi::c_void,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI32, Ordering},
+    },
+};
+
+use dmlcts_directml::raw;
+use windows::{
+    Win32::{
+        AI::MachineLearning::DirectML::{
+            DML_BINDING_TABLE_DESC, DML_EXECUTION_FLAGS, DML_FEATURE, DML_GRAPH_DESC, DML_OPERATOR_DESC,
+            IDMLBindingTable, IDMLCommandRecorder, IDMLCompiledOperator, IDMLDevice_Impl, IDMLDevice1,
+            IDMLDevice1_Impl, IDMLOperator, IDMLOperatorInitializer, IDMLPageable,
+        },
+        Foundation::{E_INVALIDARG, E_NOTIMPL, E_OUTOFMEMORY, E_POINTER},
+        Graphics::{
+            Direct3D12::{
+                D3D12_HEAP_FLAG_NONE, D3D12_HEAP_PROPERTIES, D3D12_HEAP_TYPE, D3D12_RESOURCE_DESC,
+                D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAGS, D3D12_RESOURCE_STATES,
+                D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12Device, ID3D12Resource,
+            },
+            Dxgi::{Common::DXGI_SAMPLE_DESC, DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_UNSUPPORTED},
+        },
+    },
+    core::{ComObject, GUID, HRESULT, IUnknownImpl, Ref, Result, implement},
+};
+
+use super::{hand_over, initializer::Initializer, object, operator, record::Recorder, say, table::Table};
+use crate::{
+    misbehaviour::{Call, Fault, Misbehaviour},
+    operator::Operator,
+};
+
+/// `IDMLDevice` and `IDMLDevice1`.
+#[implement(IDMLDevice1)]
+pub(super) struct Device {
+    pub(super) d3d12: ID3D12Device,
+    pub(super) told: Arc<Misbehaviour>,
+    /// 0 while it works.
+    removed: AtomicI32,
+    /// What recorded commands use and no client holds: it has to live until they have run, so it lives as long as the device.
+    kept: Mutex<Vec<ID3D12Resource>>,
+}
+
+object!(Device_Impl);
+
+impl Device {
+    pub(super) fn new(d3d12: ID3D12Device, told: Arc<Misbehaviour>) -> Self {
+        Self { d3d12, told, removed: AtomicI32::new(0), kept: Mutex::new(Vec::new()) }
+    }
+
+    /// Removes the device: whatever is asked of it from now on fails. The first reason stays.
+    pub(super) fn remove(&self, reason: HRESULT, why: &str) {
+        say(format_args!("the device is removed: {why}"));
+        let _ = self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// Whether it is this one.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Whether it still works.
+    pub(super) fn works(&self) -> bool {
+        self.removed.load(Ordering::Acquire) == 0
+    }
+
+    /// Begins a call that can fail; what it has to do wrong beyond failing is returned.
+    pub(super) fn begin(&self, call: Call) -> Result<Option<Fault>> {
+        if !self.works() {
+            return Err(DXGI_ERROR_DEVICE_REMOVED.into());
+        }
+        match self.told.next(call) {
+            Some(Fault::OutOfMemory) => Err(E_OUTOFMEMORY.into()),
+            Some(Fault::Refuse) => Err(E_INVALIDARG.into()),
+            Some(Fault::Crash) => std::process::abort(),
+            Some(Fault::DeviceRemoved) => {
+                self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
+                Err(DXGI_ERROR_DEVICE_REMOVED.into())
+            }
+            fault => Ok(fault),
+        }
+    }
+
+    /// A buffer of its own.
+    pub(super) fn buffer(
+        &self,
+        heap: D3D12_HEAP_TYPE,
+        size: u64,
+        flags: D3D12_RESOURCE_FLAGS,
+        state: D3D12_RESOURCE_STATES,
+    ) -> Result<ID3D12Resource> {
+        let properties = D3D12_HEAP_PROPERTIES { Type: heap, ..Default::default() };
+        let desc = D3D12_RESOURCE_DESC {
+            Dimension: D3D12_RESOURCE_DIMENSION_BUFFER,
+            Width: size,
+            Height: 1,
+            DepthOrArraySize: 1,
+            MipLevels: 1,
+            SampleDesc: DXGI_SAMPLE_DESC { Count: 1, Quality: 0 },
+            Layout: D3D12_TEXTURE_LAYOUT_ROW_MAJOR,
+            Flags: flags,
+            ..Default::default()
+        };
+        let mut made = None;
+        // SAFETY: all that is pointed at lives until the call returns.
+        unsafe {
+            self.d3d12.CreateCommittedResource(
+                &raw const properties,
+                D3D12_HEAP_FLAG_NONE,
+                &raw const desc,
+                state,
+                None,
+                &raw mut made,
+            )?;
+        }
+        made.ok_or_else(|| E_OUTOFMEMORY.into())
+    }
+
+    /// Keeps a resource for as long as the device lives.
+    pub(super) fn keep(&self, resource: &ID3D12Resource) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(resource.clone());
+    }
+}
+
+impl IDMLDevice_Impl for Device_Impl {
+    fn CheckFeatureSupport(
+        &self,
+        feature: DML_FEATURE,
+        query_size: u32,
+        query: *const c_void,
+        answer_size: u32,
+        answer: *mut c_void,
+    ) -> Result<()> {
+        let told = &self.told.abilities;
+        match raw::DML_FEATURE(feature.0) {
+            raw::DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT => {
+                // SAFETY: the client says that the pointers are good for such structs, and its sizes agree.
+                let (query, answer) = unsafe {
+                    query_and_answer::<
+                        raw::DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT,
+                        raw::DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT,
+                    >((query_size, query), (answer_size, answer))
+                }?;
+                answer.IsSupported = told.supports(query.DataType).into();
+            }
+            raw::DML_FEATURE_FEATURE_LEVELS => {
+                // SAFETY: as above.
+                let (query, answer) = unsafe {
+                    query_and_answer::<
+                        raw::DML_FEATURE_QUERY_FEATURE_LEVELS,
+                        raw::DML_FEATURE_DATA_FEATURE_LEVELS,
+                    >((query_size, query), (answer_size, answer))
+                }?;
+                // SAFETY: the client says that so many levels lie there.
+                let asked = unsafe {
+                    crate::tensor::list(query.RequestedFeatureLevels, query.RequestedFeatureLevelCount)
+                }
+                .ok_or(E_INVALIDARG)?;
+                let highest = asked.into_iter().filter(|level| told.has(*level)).max_by_key(|level| level.0);
+                answer.MaxSupportedFeatureLevel = highest.ok_or(DXGI_ERROR_UNSUPPORTED)?;
+            }
+            _ => return Err(DXGI_ERROR_UNSUPPORTED.into()),
+        }
+        Ok(())
+    }
+
+    fn CreateOperator(
+        &self,
+        desc: *const DML_OPERATOR_DESC,
+        interface: *const GUID,
+        place: *mut *mut c_void,
+    ) -> Result<()> {
+        self.begin(Call::Create)?;
+        // SAFETY: the client says that the desc, and all that it points at, can be read; its arrays are as long as is asked.
+        let operator = match unsafe { Operator::read(desc.cast(), &self.told.abilities) } {
+            Ok(operator) => Some(Arc::new(operator)),
+            Err(_) if self.told.accepts_all => None,
+            Err(why) => {
+                if self.told.says_reasons {
+                    say(format_args!("a desc is refused: {why}"));
+                }
+                return Err(E_INVALIDARG.into());
+            }
+        };
+        let made = ComObject::new(operator::Created { device: self.to_object(), operator });
+        // SAFETY: the client asks for an interface by pointers that are good for it.
+        unsafe { hand_over(&made.to_interface::<IDMLOperator>(), interface, place) }
+    }
+
+    fn CompileOperator(
+        &self,
+        operator: Ref<IDMLOperator>,
+        _: DML_EXECUTION_FLAGS,
+        interface: *const GUID,
+        place: *mut *mut c_void,
+    ) -> Result<()> {
+        self.begin(Call::Compile)?;
+        let made = ComObject::new(operator::Compiled::new(self.to_object(), operator.ok()?)?);
+        // SAFETY: the client asks for an interface by pointers that are good for it.
+        unsafe { hand_over(&made.to_interface::<IDMLCompiledOperator>(), interface, place) }
+    }
+
+    fn CreateOperatorInitializer(
+        &self,
+        count: u32,
+        operators: *const Option<IDMLCompiledOperator>,
+        interface: *const GUID,
+        place: *mut *mut c_void,
+    ) -> Result<()> {
+        self.begin(Call::Initialize)?;
+        let made = ComObject::new(Initializer::new(self.to_object()));
+        // SAFETY: the client says that so many operators lie there.
+        unsafe { made.reset(count, operators) }?;
+        // SAFETY: the client asks for an interface by pointers that are good for it.
+        unsafe { hand_over(&made.to_interface::<IDMLOperatorInitializer>(), interface, place) }
+    }
+
+    fn CreateCommandRecorder(&self, interface: *const GUID, place: *mut *mut c_void) -> Result<()> {
+        let made = ComObject::new(Recorder { device: self.to_object() });
+        // SAFETY: the client asks for an interface by pointers that are good for it.
+        unsafe { hand_over(&made.to_interface::<IDMLCommandRecorder>(), interface, place) }
+    }
+
+    fn CreateBindingTable(
+        &self,
+        desc: *const DML_BINDING_TABLE_DESC,
+        interface: *const GUID,
+        place: *mut *mut c_void,
+    ) -> Result<()> {
+        if !self.works() {
+            return Err(DXGI_ERROR_DEVICE_REMOVED.into());
+        }
+        // SAFETY: the client says that the desc can be read.
+        let made = ComObject::new(unsafe { Table::new(self.to_object(), desc) }?);
+        // SAFETY: the client asks for an interface by pointers that are good for it.
+        unsafe { hand_over(&made.to_interface::<IDMLBindingTable>(), interface, place) }
+    }
+
+    fn Evict(&self, _: u32, _: *const Option<IDMLPageable>) -> Result<()> {
+        Ok(())
+    }
+
+    fn MakeResident(&self, _: u32, _: *const Option<IDMLPageable>) -> Result<()> {
+        Ok(())
+    }
+
+    fn GetDeviceRemovedReason(&self) -> Result<()> {
+        HRESULT(self.removed.load(Ordering::Acquire)).ok()
+    }
+
+    fn GetParentDevice(&self, interface: *const GUID, place: *mut *mut c_void) -> Result<()> {
+        // SAFETY: the client asks for an interface by pointers that are good for it.
+        unsafe { hand_over(&self.d3d12, interface, place) }
+    }
+}
+
+impl IDMLDevice1_Impl for Device_Impl {
+    /// Graphs are beyond what a test of single operators needs.
+    fn CompileGraph(
+        &self,
+        _: *const DML_GRAPH_DESC,
+        _: DML_EXECUTION_FLAGS,
+        _: *const GUID,
+        _: *mut *mut c_void,
+    ) -> Result<()> {
+        Err(E_NOTIMPL.into())
+    }
+}
+
+/// What a client asks and where the answer goes, where both have the sizes of these structs.
+///
+/// # Safety
+///
+/// The pointers are null, or good for reading and writing so many bytes.
+unsafe fn query_and_answer<'a, Q, A>(
+    (query_size, query): (u32, *const c_void),
+    (answer_size, answer): (u32, *mut c_void),
+) -> Result<(&'a Q, &'a mut A)> {
+    if query_size as usize != size_of::<Q>() || answer_size as usize != size_of::<A>() {
+        return Err(E_INVALIDARG.into());
+    }
+    // SAFETY: the caller says so, and the sizes are those of the structs.
+    match unsafe { (query.cast::<Q>().as_ref(), answer.cast::<A>().as_mut()) } {
+        (Some(query), Some(answer)) => Ok((query, answer)),
+        _ => Err(E_POINTER.into()),
+    }
+}

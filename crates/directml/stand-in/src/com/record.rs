@@ -1,0 +1,257 @@
+//! The command recorder: operators as copies in a client's command list.
+//!
+//! A client leaves what it binds in the state for unordered access, and finds it so again. Copying wants other states, so each
+//! copy is between barriers. Those also order it after whatever came before.
+
+use std::mem::ManuallyDrop;
+
+use windows::{
+    Win32::{
+        AI::MachineLearning::DirectML::{
+            IDMLBindingTable, IDMLCommandRecorder, IDMLCommandRecorder_Impl, IDMLDispatchable,
+        },
+        Foundation::E_OUTOFMEMORY,
+        Graphics::{
+            Direct3D12::{
+                D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0, D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES,
+                D3D12_RESOURCE_BARRIER_TYPE_TRANSITION, D3D12_RESOURCE_STATE_COPY_DEST,
+                D3D12_RESOURCE_STATE_COPY_SOURCE, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
+                D3D12_RESOURCE_STATES, D3D12_RESOURCE_TRANSITION_BARRIER, ID3D12CommandList,
+                ID3D12GraphicsCommandList, ID3D12Resource,
+            },
+            Dxgi::DXGI_ERROR_DEVICE_REMOVED,
+        },
+    },
+    core::{ComObject, HRESULT, Interface, Ref, implement},
+};
+
+use super::{
+    child,
+    device::Device,
+    initializer::Initializer,
+    operator::{Compiled, VALUES},
+    table::{Bindings, Range, Table, Target},
+};
+use crate::{
+    misbehaviour::{Call, Fault},
+    moves::Source,
+};
+
+/// An operator that takes more copies than this is too large for the stand-in.
+const MOST_MOVES: usize = 1 << 16;
+
+/// `IDMLCommandRecorder`.
+#[implement(IDMLCommandRecorder)]
+pub(super) struct Recorder {
+    pub(super) device: ComObject<Device>,
+}
+
+child!(Recorder_Impl);
+
+/// Why the device is removed.
+struct Removal(HRESULT, String);
+
+impl From<windows::core::Error> for Removal {
+    fn from(error: windows::core::Error) -> Self {
+        Self(error.code(), "Direct3D 12 failed".to_owned())
+    }
+}
+
+fn removal<T>(why: &str) -> Result<T, Removal> {
+    Err(Removal(DXGI_ERROR_DEVICE_REMOVED, why.to_owned()))
+}
+
+impl IDMLCommandRecorder_Impl for Recorder_Impl {
+    fn RecordDispatch(
+        &self,
+        list: Ref<ID3D12CommandList>,
+        dispatchable: Ref<IDMLDispatchable>,
+        bindings: Ref<IDMLBindingTable>,
+    ) {
+        if !self.device.works() {
+            return;
+        }
+        let record = || -> Result<(), Removal> {
+            let list = Copies { list: list.ok()?.cast()?, device: &self.device };
+            let target = Target::of(dispatchable.ok()?)?;
+            let table = bindings.ok()?.cast_object_ref::<Table>()?;
+            let bindings = table.bindings();
+            if !target.same(&bindings.target) {
+                return removal("the binding table is for something else");
+            }
+            match &target {
+                Target::Compiled(compiled) => {
+                    let fault = match self.device.begin(Call::Dispatch) {
+                        Ok(fault) => fault,
+                        Err(error) => return Err(Removal(error.code(), "it was told to fail".to_owned())),
+                    };
+                    list.execute(compiled, &bindings, fault)
+                }
+                Target::Initializer(initializer) => list.initialize(initializer, &bindings),
+            }
+        };
+        if let Err(Removal(reason, why)) = record() {
+            self.device.remove(reason, &format!("dispatching: {why}"));
+        }
+    }
+}
+
+/// A command list, and who records into it.
+struct Copies<'a> {
+    list: ID3D12GraphicsCommandList,
+    device: &'a Device,
+}
+
+/// Bytes that go from a place in one buffer to a place in another.
+struct Piece {
+    to: u64,
+    from: u64,
+    length: u64,
+}
+
+impl Copies<'_> {
+    /// Fills the persistent resources: owned inputs first, then values.
+    fn initialize(&self, initializer: &Initializer, bindings: &Bindings) -> Result<(), Removal> {
+        let work = initializer.work();
+        for (index, compiled) in work.operators.iter().enumerate() {
+            let Some(operator) = &compiled.operator else { return removal("the desc was invalid") };
+            if compiled.persistent_size() == 0 {
+                continue;
+            }
+            let Some(persistent) = &bindings.outputs[index] else { return removal("an output is not bound") };
+            if operator.input.owned {
+                let Some(input) = &bindings.inputs[index] else {
+                    return removal("an owned input is not bound");
+                };
+                self.copy(persistent, input, &[Piece { to: 0, from: 0, length: operator.input.total_size }])?;
+            }
+            if let Some(values) = work.values.as_ref().filter(|_| !operator.value.is_empty()) {
+                let Some(temporary) = &bindings.temporary else {
+                    return removal("no temporary resource is bound");
+                };
+                // What is left in a temporary resource is nobody's.
+                let piece = |to| [Piece { to, from: index as u64 * VALUES, length: VALUES }];
+                self.regions(temporary, values, 0, &piece(0));
+                self.regions(persistent, values, 0, &piece(compiled.owned_size()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what an operator moves.
+    fn execute(&self, compiled: &Compiled, bindings: &Bindings, fault: Option<Fault>) -> Result<(), Removal> {
+        let Some(operator) = &compiled.operator else { return removal("the desc was invalid") };
+        let Some(output) = &bindings.outputs[0] else { return removal("the output is not bound") };
+        let persistent = bindings.persistent.as_ref();
+        let bound = if operator.input.owned { persistent } else { bindings.inputs[0].as_ref() };
+        let Some(bound) = bound else { return removal("the input is not bound") };
+        let mut input = bound;
+        if operator.temporary {
+            let Some(temporary) = &bindings.temporary else {
+                return removal("no temporary resource is bound");
+            };
+            self.copy(temporary, bound, &[Piece { to: 0, from: 0, length: operator.input.total_size }])?;
+            input = temporary;
+        }
+
+        let Some(mut moves) = operator.moves(MOST_MOVES) else {
+            let why = format!("the stand-in makes at most {MOST_MOVES} copies for an operator");
+            return Err(Removal(E_OUTOFMEMORY, why));
+        };
+        if fault == Some(Fault::MissingElement)
+            && let Some(last) = moves.last_mut()
+        {
+            last.length -= operator.output.element;
+        }
+        let (mut pieces, mut values) = (Vec::new(), Vec::new());
+        for step in moves.iter().filter(|step| step.length > 0) {
+            match step.source {
+                Source::Input(from) => pieces.push(Piece { to: step.to, from, length: step.length }),
+                Source::Value => {
+                    for done in (0..step.length).step_by(VALUES as usize) {
+                        let length = (step.length - done).min(VALUES);
+                        values.push(Piece { to: step.to + done, from: compiled.owned_size(), length });
+                    }
+                }
+            }
+        }
+        self.copy(output, input, &pieces)?;
+        if !values.is_empty() {
+            let Some(persistent) = persistent else { return removal("no persistent resource is bound") };
+            self.copy(output, persistent, &values)?;
+        }
+
+        let element = operator.output.element;
+        match fault {
+            Some(Fault::WrongElement) => self.spoil(output, 0, element)?,
+            Some(Fault::Outside) => self.spoil(output, output.size, 4)?,
+            Some(Fault::InputChanged) => self.spoil(bound, 0, element)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Overwrites some bytes with what nobody expects.
+    fn spoil(&self, range: &Range, at: u64, length: u64) -> Result<(), Removal> {
+        // SAFETY: a question to a resource.
+        let width = unsafe { range.resource.GetDesc() }.Width;
+        if range.offset + at + length > width {
+            return removal("it was told to write where there is no memory");
+        }
+        let marks = self.device.upload(&[0xDB; 8])?;
+        self.device.keep(&marks);
+        self.regions(range, &marks, 0, &[Piece { to: at, from: 0, length }]);
+        Ok(())
+    }
+
+    /// Copies from one bound range to another.
+    fn copy(&self, to: &Range, from: &Range, pieces: &[Piece]) -> Result<(), Removal> {
+        if to.resource == from.resource {
+            return removal("the stand-in cannot copy within one resource");
+        }
+        self.state(&from.resource, D3D12_RESOURCE_STATE_COPY_SOURCE, true);
+        self.regions(to, &from.resource, from.offset, pieces);
+        self.state(&from.resource, D3D12_RESOURCE_STATE_COPY_SOURCE, false);
+        Ok(())
+    }
+
+    /// Copies from a buffer that can be copied from as it is.
+    fn regions(&self, to: &Range, from: &ID3D12Resource, offset: u64, pieces: &[Piece]) {
+        self.state(&to.resource, D3D12_RESOURCE_STATE_COPY_DEST, true);
+        for piece in pieces {
+            // SAFETY: both places were checked against the ranges that were bound, and those against their buffers.
+            unsafe {
+                self.list.CopyBufferRegion(
+                    &to.resource,
+                    to.offset + piece.to,
+                    from,
+                    offset + piece.from,
+                    piece.length,
+                );
+            }
+        }
+        self.state(&to.resource, D3D12_RESOURCE_STATE_COPY_DEST, false);
+    }
+
+    /// Takes a resource from unordered access to another state, or back.
+    fn state(&self, resource: &ID3D12Resource, state: D3D12_RESOURCE_STATES, there: bool) {
+        let usual = D3D12_RESOURCE_STATE_UNORDERED_ACCESS;
+        let (before, after) = if there { (usual, state) } else { (state, usual) };
+        // SAFETY: the copy of the interface is neither used nor dropped once the call has returned.
+        let borrowed = unsafe { std::mem::transmute_copy(resource) };
+        let barrier = D3D12_RESOURCE_BARRIER {
+            Type: D3D12_RESOURCE_BARRIER_TYPE_TRANSITION,
+            Anonymous: D3D12_RESOURCE_BARRIER_0 {
+                Transition: ManuallyDrop::new(D3D12_RESOURCE_TRANSITION_BARRIER {
+                    pResource: borrowed,
+                    Subresource: D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES,
+                    StateBefore: before,
+                    StateAfter: after,
+                }),
+            },
+            ..Default::default()
+        };
+        // SAFETY: the barrier is a transition, as its type says.
+        unsafe { self.list.ResourceBarrier(&[barrier]) };
+    }
+}

@@ -1,0 +1,401 @@
+//! The binding table: what a dispatch reads and writes. Each binding is checked when it is made, and gets a descriptor.
+
+use std::{
+    ptr,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use dmlcts_directml::raw;
+use windows::{
+    Win32::{
+        AI::MachineLearning::DirectML::{
+            DML_BINDING_DESC, DML_BINDING_TABLE_DESC, IDMLBindingTable, IDMLBindingTable_Impl,
+            IDMLDispatchable,
+        },
+        Foundation::E_INVALIDARG,
+        Graphics::{
+            Direct3D12::{
+                D3D12_BUFFER_UAV, D3D12_BUFFER_UAV_FLAG_RAW, D3D12_CPU_DESCRIPTOR_HANDLE,
+                D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, D3D12_RESOURCE_DIMENSION_BUFFER,
+                D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, D3D12_UAV_DIMENSION_BUFFER,
+                D3D12_UNORDERED_ACCESS_VIEW_DESC, D3D12_UNORDERED_ACCESS_VIEW_DESC_0, ID3D12Resource,
+            },
+            Dxgi::{Common::DXGI_FORMAT_R32_TYPELESS, DXGI_ERROR_DEVICE_REMOVED},
+        },
+    },
+    core::{ComObject, Interface, Result, implement},
+};
+
+use super::{child, device::Device, initializer::Initializer, operator::Compiled};
+use crate::binding::Part;
+
+/// What the offset of a temporary or a persistent resource must be a multiple of.
+const RESOURCE_ALIGNMENT: u64 = raw::DML_TEMPORARY_BUFFER_ALIGNMENT as u64;
+const _: () = assert!(raw::DML_TEMPORARY_BUFFER_ALIGNMENT == raw::DML_PERSISTENT_BUFFER_ALIGNMENT);
+
+/// `IDMLBindingTable`.
+#[implement(IDMLBindingTable)]
+pub(super) struct Table {
+    pub(super) device: ComObject<Device>,
+    bindings: Mutex<Bindings>,
+}
+
+child!(Table_Impl);
+
+/// What is bound, and to what.
+pub(super) struct Bindings {
+    pub(super) target: Target,
+    heap: D3D12_CPU_DESCRIPTOR_HANDLE,
+    pub(super) inputs: Vec<Option<Range>>,
+    pub(super) outputs: Vec<Option<Range>>,
+    pub(super) temporary: Option<Range>,
+    pub(super) persistent: Option<Range>,
+}
+
+/// What is dispatched.
+#[derive(Clone)]
+pub(super) enum Target {
+    Compiled(ComObject<Compiled>),
+    Initializer(ComObject<Initializer>),
+}
+
+/// A part of a buffer.
+#[derive(Clone)]
+pub(super) struct Range {
+    pub(super) resource: ID3D12Resource,
+    pub(super) offset: u64,
+    pub(super) size: u64,
+}
+
+impl Target {
+    pub(super) fn of(dispatchable: &IDMLDispatchable) -> Result<Self> {
+        match dispatchable.cast_object::<Compiled>() {
+            Ok(compiled) => Ok(Self::Compiled(compiled)),
+            Err(_) => dispatchable.cast_object().map(Self::Initializer),
+        }
+    }
+
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Compiled(one), Self::Compiled(other)) => ptr::eq(&raw const **one, &raw const **other),
+            (Self::Initializer(one), Self::Initializer(other)) => {
+                ptr::eq(&raw const **one, &raw const **other)
+            }
+            _ => false,
+        }
+    }
+
+    /// How many inputs and how many outputs are bound, each with a descriptor; a temporary and a persistent resource have one
+    /// each behind them.
+    fn count(&self) -> usize {
+        match self {
+            Self::Compiled(_) => 1,
+            Self::Initializer(initializer) => initializer.work().operators.len(),
+        }
+    }
+
+    fn descriptors(&self) -> u32 {
+        match self {
+            Self::Compiled(_) => 4,
+            Self::Initializer(_) => 2 * self.count() as u32 + 1,
+        }
+    }
+
+    fn temporary_size(&self) -> u64 {
+        match self {
+            Self::Compiled(compiled) => compiled.temporary_size(),
+            Self::Initializer(initializer) => initializer.temporary_size(),
+        }
+    }
+}
+
+impl Table {
+    /// # Safety
+    ///
+    /// `desc` is null, or good for reading, as is the dispatchable in it.
+    pub(super) unsafe fn new(device: ComObject<Device>, desc: *const DML_BINDING_TABLE_DESC) -> Result<Self> {
+        // SAFETY: the caller says so.
+        let bindings = unsafe { Bindings::new(desc) }?;
+        Ok(Self { device, bindings: Mutex::new(bindings) })
+    }
+
+    pub(super) fn bindings(&self) -> MutexGuard<'_, Bindings> {
+        self.bindings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what binds; where that is wrong, the device is removed.
+    fn bind(&self, what: &str, act: impl FnOnce(&mut Bindings, &Device) -> std::result::Result<(), String>) {
+        if !self.device.works() {
+            return;
+        }
+        if let Err(why) = act(&mut self.bindings(), &self.device) {
+            self.device.remove(DXGI_ERROR_DEVICE_REMOVED, &format!("{what}: {why}"));
+        }
+    }
+}
+
+impl Bindings {
+    /// # Safety
+    ///
+    /// As [`Table::new`].
+    unsafe fn new(desc: *const DML_BINDING_TABLE_DESC) -> Result<Self> {
+        // SAFETY: the caller says so.
+        let desc = unsafe { desc.as_ref() }.ok_or(E_INVALIDARG)?;
+        let target = Target::of(desc.Dispatchable.as_ref().ok_or(E_INVALIDARG)?)?;
+        let no_heap = desc.CPUDescriptorHandle.ptr == 0 || desc.GPUDescriptorHandle.ptr == 0;
+        if no_heap || desc.SizeInDescriptors < target.descriptors() {
+            return Err(E_INVALIDARG.into());
+        }
+        let count = target.count();
+        Ok(Self {
+            target,
+            heap: desc.CPUDescriptorHandle,
+            inputs: vec![None; count],
+            outputs: vec![None; count],
+            temporary: None,
+            persistent: None,
+        })
+    }
+
+    fn inputs(&mut self, bound: Vec<Bound>, device: &Device) -> std::result::Result<(), String> {
+        let target = self.target.clone();
+        match target {
+            Target::Compiled(compiled) => {
+                let [bound] = <[Bound; 1]>::try_from(bound).map_err(|_| "the operator has one".to_owned())?;
+                let Some(operator) = &compiled.operator else {
+                    return Err("the desc was invalid".to_owned());
+                };
+                let input = &operator.input;
+                self.inputs[0] = match bound {
+                    Bound::Nothing if input.owned => None,
+                    _ if input.owned => {
+                        return Err("it was bound when the operator was initialised".to_owned());
+                    }
+                    Bound::Part(range) => {
+                        Some(range.checked(input.total_size, tensor_alignment(input.alignment))?)
+                    }
+                    _ => return Err("it takes a buffer".to_owned()),
+                };
+                self.describe(device, 0, self.inputs[0].as_ref());
+            }
+            Target::Initializer(initializer) => {
+                let operators = initializer.work().operators.clone();
+                if bound.is_empty() {
+                    return Ok(());
+                }
+                if bound.len() != operators.len() {
+                    return Err("there are not as many as operators".to_owned());
+                }
+                for (index, (bound, compiled)) in bound.into_iter().zip(operators).enumerate() {
+                    let owned = compiled.operator.as_ref().map(|operator| &operator.input);
+                    let owned = owned.filter(|input| input.owned);
+                    self.inputs[index] = match (bound, owned) {
+                        (Bound::Nothing, None) => None,
+                        (Bound::Parts(parts), owned) => {
+                            let [part] = <[Option<Range>; 1]>::try_from(parts)
+                                .map_err(|_| "the operator has one input".to_owned())?;
+                            match (part, owned) {
+                                (None, None) => None,
+                                (Some(range), Some(input)) => {
+                                    Some(range.checked(input.total_size, tensor_alignment(input.alignment))?)
+                                }
+                                (None, Some(_)) => return Err("an owned input is not bound".to_owned()),
+                                (Some(_), None) => return Err("no input is owned".to_owned()),
+                            }
+                        }
+                        (Bound::Nothing, Some(_)) => return Err("an owned input is not bound".to_owned()),
+                        (Bound::Part(_), _) => return Err("it takes an array of buffers".to_owned()),
+                    };
+                    self.describe(device, 2 * index, self.inputs[index].as_ref());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn outputs(&mut self, bound: Vec<Bound>, device: &Device) -> std::result::Result<(), String> {
+        let target = self.target.clone();
+        if bound.len() != target.count() {
+            return Err("there are not as many as outputs".to_owned());
+        }
+        for (index, bound) in bound.into_iter().enumerate() {
+            let (needed, alignment) = match &target {
+                Target::Compiled(compiled) => {
+                    let Some(operator) = &compiled.operator else {
+                        return Err("the desc was invalid".to_owned());
+                    };
+                    (operator.output.total_size, tensor_alignment(operator.output.alignment))
+                }
+                Target::Initializer(initializer) => {
+                    (initializer.work().operators[index].persistent_size(), RESOURCE_ALIGNMENT)
+                }
+            };
+            self.outputs[index] = bound.checked(needed, alignment)?;
+            self.describe(device, 2 * index + 1, self.outputs[index].as_ref());
+        }
+        Ok(())
+    }
+
+    /// Writes the descriptor at a place of the heap.
+    fn describe(&self, device: &Device, place: usize, range: Option<&Range>) {
+        let Some(range) = range.filter(|range| range.size >= 4) else { return };
+        let desc = D3D12_UNORDERED_ACCESS_VIEW_DESC {
+            Format: DXGI_FORMAT_R32_TYPELESS,
+            ViewDimension: D3D12_UAV_DIMENSION_BUFFER,
+            Anonymous: D3D12_UNORDERED_ACCESS_VIEW_DESC_0 {
+                Buffer: D3D12_BUFFER_UAV {
+                    FirstElement: range.offset / 4,
+                    NumElements: u32::try_from(range.size / 4).unwrap_or(u32::MAX),
+                    Flags: D3D12_BUFFER_UAV_FLAG_RAW,
+                    ..Default::default()
+                },
+            },
+        };
+        // SAFETY: the range lies in its buffer, and the place within the part of the heap that the client gave: their number
+        // was checked.
+        unsafe {
+            let step = device.d3d12.GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+            let handle = D3D12_CPU_DESCRIPTOR_HANDLE { ptr: self.heap.ptr + place * step as usize };
+            device.d3d12.CreateUnorderedAccessView(&range.resource, None, Some(&raw const desc), handle);
+        }
+    }
+}
+
+impl Range {
+    /// # Safety
+    ///
+    /// The buffer of the binding is null, or a resource.
+    unsafe fn read(binding: &raw::DML_BUFFER_BINDING) -> Option<Self> {
+        let resource = binding.Buffer.cast();
+        // SAFETY: the caller says so.
+        let resource = unsafe { ID3D12Resource::from_raw_borrowed(&resource) }?.clone();
+        Some(Self { resource, offset: binding.Offset, size: binding.SizeInBytes })
+    }
+
+    /// Itself, where it is good for so many bytes.
+    fn checked(self, needed: u64, alignment: u64) -> std::result::Result<Self, String> {
+        // SAFETY: a question to a resource.
+        let desc = unsafe { self.resource.GetDesc() };
+        let part = Part {
+            offset: self.offset,
+            size: self.size,
+            buffer: desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER,
+            unordered: desc.Flags.contains(D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS),
+            width: desc.Width,
+        };
+        match part.fault(needed, alignment) {
+            Some(fault) => Err(fault),
+            None => Ok(self),
+        }
+    }
+}
+
+/// A binding as it was given.
+enum Bound {
+    Nothing,
+    Part(Range),
+    Parts(Vec<Option<Range>>),
+}
+
+impl Bound {
+    /// # Safety
+    ///
+    /// `bindings` is null, or so many lie there, and what they point at can be read.
+    unsafe fn read(count: u32, bindings: *const DML_BINDING_DESC) -> std::result::Result<Vec<Self>, String> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        // SAFETY: the caller says so.
+        let bindings = unsafe { crate::tensor::list(bindings.cast::<raw::DML_BINDING_DESC>(), count) };
+        let bindings = bindings.ok_or("the list is null")?;
+        // SAFETY: the caller says so.
+        bindings.iter().map(|binding| unsafe { Self::read_one(binding) }).collect()
+    }
+
+    /// # Safety
+    ///
+    /// As [`Bound::read`].
+    unsafe fn read_one(binding: &raw::DML_BINDING_DESC) -> std::result::Result<Self, String> {
+        // SAFETY: the caller says so, and the type says which struct it is.
+        unsafe {
+            match binding.Type {
+                raw::DML_BINDING_TYPE_NONE => Ok(Self::Nothing),
+                raw::DML_BINDING_TYPE_BUFFER => {
+                    let binding = binding.Desc.cast::<raw::DML_BUFFER_BINDING>().as_ref();
+                    Ok(Range::read(binding.ok_or("the desc is null")?).map_or(Self::Nothing, Self::Part))
+                }
+                raw::DML_BINDING_TYPE_BUFFER_ARRAY => {
+                    let array = binding.Desc.cast::<raw::DML_BUFFER_ARRAY_BINDING>().as_ref();
+                    let array = array.ok_or("the desc is null")?;
+                    let parts = crate::tensor::list(array.Bindings, array.BindingCount);
+                    let parts = parts.ok_or("the array is null")?;
+                    Ok(Self::Parts(parts.iter().map(|part| Range::read(part)).collect()))
+                }
+                _ => Err("its type has no name".to_owned()),
+            }
+        }
+    }
+
+    /// Itself, where it is one buffer that is good for so many bytes; nothing where none are needed.
+    fn checked(self, needed: u64, alignment: u64) -> std::result::Result<Option<Range>, String> {
+        match self {
+            Self::Nothing if needed == 0 => Ok(None),
+            Self::Nothing => Err(format!("nothing is bound, and {needed} bytes are needed")),
+            Self::Part(range) => range.checked(needed, alignment).map(Some),
+            Self::Parts(_) => Err("it takes one buffer".to_owned()),
+        }
+    }
+}
+
+/// What a tensor's offset must be a multiple of: what its desc promised, and never less than 16.
+fn tensor_alignment(promised: u32) -> u64 {
+    promised.max(raw::DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT).into()
+}
+
+impl IDMLBindingTable_Impl for Table_Impl {
+    fn BindInputs(&self, count: u32, bindings: *const DML_BINDING_DESC) {
+        // SAFETY: the client says that so many lie there.
+        let bound = unsafe { Bound::read(count, bindings) };
+        self.bind("the inputs", |table, device| table.inputs(bound?, device));
+    }
+
+    fn BindOutputs(&self, count: u32, bindings: *const DML_BINDING_DESC) {
+        // SAFETY: the client says that so many lie there.
+        let bound = unsafe { Bound::read(count, bindings) };
+        self.bind("the outputs", |table, device| table.outputs(bound?, device));
+    }
+
+    fn BindTemporaryResource(&self, binding: *const DML_BINDING_DESC) {
+        // SAFETY: the client says that it is null or good for reading.
+        let bound = unsafe { Bound::read((!binding.is_null()).into(), binding) };
+        self.bind("the temporary resource", |table, device| {
+            let bound = bound?.pop().unwrap_or(Bound::Nothing);
+            table.temporary = bound.checked(table.target.temporary_size(), RESOURCE_ALIGNMENT)?;
+            table.describe(device, 2 * table.target.count(), table.temporary.as_ref());
+            Ok(())
+        });
+    }
+
+    fn BindPersistentResource(&self, binding: *const DML_BINDING_DESC) {
+        // SAFETY: the client says that it is null or good for reading.
+        let bound = unsafe { Bound::read((!binding.is_null()).into(), binding) };
+        self.bind("the persistent resource", |table, device| {
+            let bound = bound?.pop().unwrap_or(Bound::Nothing);
+            match &table.target {
+                Target::Compiled(compiled) => {
+                    table.persistent = bound.checked(compiled.persistent_size(), RESOURCE_ALIGNMENT)?;
+                    table.describe(device, 3, table.persistent.as_ref());
+                }
+                Target::Initializer(_) if matches!(bound, Bound::Nothing) => {}
+                Target::Initializer(_) => return Err("an initialiser has none: it is an output".to_owned()),
+            }
+            Ok(())
+        });
+    }
+
+    fn Reset(&self, desc: *const DML_BINDING_TABLE_DESC) -> Result<()> {
+        // SAFETY: the client says that the desc can be read.
+        *self.bindings() = unsafe { Bindings::new(desc) }?;
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! A stand-in for `DirectML.dll`: a test double, and **not DirectML**.
+//!
+//! Whoever tests a client of DirectML needs a library to load. The real one is Microsoft's, and its terms keep it to
+//! Windows; so does the compiler that its header wants. This crate is another library with the same entry points,
+//! `DMLCreateDevice` and `DMLCreateDevice1`, and the interfaces that dmlcts uses, for the three operators that dmlcts
+//! knows. It works on any Direct3D 12, Wine's included. What it answers says something about the *client*: whether descs
+//! arrive as they were meant, whether everything is bound where it should be, and what happens when a library fails. It
+//! says nothing about DirectML, and whoever runs it is told so on standard error.
+//!
+//! # How it works
+//!
+//! [`operator`] reads the raw structs through their pointers and refuses what the pages do not allow, [`tensor`] what
+//! holds of any tensor, [`level`] what came with which feature level. [`moves`] lists which bytes go where. The COM side,
+//! which is compiled for Windows alone, records each such move as a `CopyBufferRegion`. All rules are written by hand for
+//! this crate: it shares the raw types with its client, and no line of what either knows.
+//!
+//! It is stricter than the real library where strictness finds faults of a client:
+//!
+//! - A binding has to be a buffer with unordered access, at an offset that suits it, long enough, and inside its resource.
+//!   Otherwise the device is removed, and standard error says why.
+//! - PADDING1 keeps its value in a *persistent* resource, which only the operator's initialiser fills; so does an operator
+//!   whose input it owns. SLICE1 and PADDING1 copy through a *temporary* resource. Initialising needs a temporary one, too.
+//! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given.
+//!
+//! # Misbehaving on purpose
+//!
+//! The variable `DMLCTS_STAND_IN`, read when the first device is created, makes it fail: see [`misbehaviour`].
+
+use std::ffi::CStr;
+
+pub mod binding;
+pub mod level;
+pub mod misbehaviour;
+pub mod moves;
+pub mod operator;
+pub mod tensor;
+
+#[cfg(windows)]
+mod com;
+
+/// What it calls itself, wherever it can say so.
+pub const DESCRIPTION: &CStr = match CStr::from_bytes_with_nul(
+    concat!("dmlcts stand-in ", env!("CARGO_PKG_VERSION"), ": a test double, not DirectML\0").as_bytes(),
+) {
+    Ok(description) => description,
+    Err(_) => panic!("it ends with a zero, and has no other"),
+};
