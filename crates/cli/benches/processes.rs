@@ -56,7 +56,8 @@ fn main() {
                 };
                 match dmlcts_runner::run(&run, &mut |_| {}) {
                     Ok(summary) => {
-                        best = best.max(summary.progress.ran as f64 / summary.elapsed.as_secs_f64());
+                        best = best
+                            .max(summary.totals.progress.ran as f64 / summary.totals.elapsed.as_secs_f64());
                     }
                     Err(error) => println!("{name}: {error}"),
                 }

@@ -29,6 +29,21 @@ impl RunArguments {
     }
 }
 
+impl RunArguments {
+    /// Everything that bears on which cases are run and on what becomes of them, as a whole command.
+    pub(crate) fn words_of_a_run(&self) -> Vec<String> {
+        let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
+        words.extend(self.words_of_a_case());
+        if self.cases.is_empty() {
+            words.extend(["--suite".to_owned(), self.selection.suite.clone()]);
+        }
+        words.extend(self.selection.words_of_a_pick());
+        words.extend(self.selection.words_of_a_part());
+        words.extend(self.cases.iter().cloned());
+        words
+    }
+}
+
 impl Selection {
     /// What picks cases of a suite, whichever it is: the filter, the strategies and the seed.
     pub(crate) fn words_of_a_pick(&self) -> Vec<String> {
@@ -54,8 +69,19 @@ impl Selection {
         if let Some(level) = self.feature_level {
             words.extend(["--feature-level".to_owned(), level.to_string()]);
         }
+        words.extend(self.words_of_a_part());
+        words
+    }
+
+    /// How much of what was picked is run.
+    fn words_of_a_part(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        if let Some(partition) = self.partition {
+            add("--partition", partition.to_string());
+        }
         if let Some(limit) = self.limit {
-            words.extend(["--limit".to_owned(), limit.to_string()]);
+            add("--limit", limit.to_string());
         }
         words
     }
@@ -100,6 +126,8 @@ mod tests {
             "7",
             "--limit",
             "40",
+            "--partition",
+            "2/3",
         ];
         let first = parse(&words.map(str::to_owned));
         let mut repeated = first.words_of_a_case();
@@ -109,6 +137,8 @@ mod tests {
         }));
         let again = parse(&repeated);
         assert_eq!(format!("{again:?}"), format!("{first:?}"));
+        let whole = first.words_of_a_run();
+        assert_eq!(format!("{:?}", parse(&whole[2..])), format!("{first:?}"));
     }
 
     #[test]

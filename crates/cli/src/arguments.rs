@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
-use dmlcts_runner::Difference;
+use dmlcts_runner::{Difference, Partition};
 
 use crate::{exit, units};
 
@@ -70,6 +70,12 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
 
+    /// Only the cases of one of several parts, such as 3/16 for the third of sixteen
+    ///
+    /// A case belongs to a part by the hash of its line: together the parts are exactly the suite, and adding cases to a suite moves none of the others.
+    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
+    pub(crate) partition: Option<Partition>,
+
     /// Threads [default: one a processor]
     #[arg(
         long,
@@ -86,6 +92,7 @@ Examples:
   dmlcts run --suite ci --backend wgpu
   dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
   dmlcts run --suite soak --timeout 10m --seed 7
+  dmlcts run --suite exhaustive --partition 3/16 --results part-3.jsonl
   dmlcts run 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'
   dmlcts run - < cases.txt";
 
@@ -148,6 +155,22 @@ pub(crate) struct RunArguments {
     /// Differences that are no failures: zero-sign, denormal-flushed, nan-canonicalised
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = difference)]
     pub(crate) allow: Vec<Difference>,
+
+    /// Record the run in this file, as JSON lines: what became of each case
+    ///
+    /// It is written while the run goes on. A run that was cut off goes on by --resume. `cargo doc -p dmlcts-results --open` is the format's specification.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) results: Option<String>,
+
+    /// Write over the file that --results names, where there is something in it
+    #[arg(long, requires = "results")]
+    pub(crate) overwrite: bool,
+
+    /// Go on with the run that was recorded in this file, where it was cut off, and record the rest there, too
+    ///
+    /// The other options must be those that the run was started with. The summary counts the whole run.
+    #[arg(long, value_name = "PATH", conflicts_with = "results")]
+    pub(crate) resume: Option<String>,
 
     /// Print nothing but failures
     #[arg(long, short)]

@@ -47,7 +47,9 @@ impl Exit {
     pub(crate) fn of(summary: &Summary) -> Self {
         if summary.ending == Ending::Interrupted {
             Self::Interrupted
-        } else if summary.ending == Ending::BackendLost || !summary.abandoned.is_empty() {
+        } else if matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded)
+            || !summary.abandoned.is_empty()
+        {
             Self::Broken
         } else if summary.tally().unexpected() > 0 {
             Self::Unexpected

@@ -10,6 +10,7 @@ mod exit;
 mod given;
 mod output;
 mod problem;
+mod record;
 mod selection;
 mod units;
 

@@ -60,6 +60,9 @@ pub(crate) enum Problem {
     /// A run that could not start.
     #[error("{0}")]
     Run(#[from] RunError),
+    /// A results file could not be written or read.
+    #[error("{0}")]
+    Results(dmlcts_results::Error),
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -77,6 +80,7 @@ impl Problem {
             // A reader that has seen enough is no failure.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Self::Output(_) | Self::Run(RunError::Backend(_)) => Exit::Broken,
+            Self::Results(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
         }
     }
@@ -97,6 +101,7 @@ impl Problem {
             Self::Usage { message, help } if !help.is_empty() => {
                 format!("error: {message}\n  help: {help}\n")
             }
+            Self::Results(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::File(error) => format!("error: {error}\n  help: {}\n", error.help()),
             _ => format!("error: {self}\n"),
         }

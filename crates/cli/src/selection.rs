@@ -55,6 +55,11 @@ impl Selection {
         }
     }
 
+    /// Whether cases may be left out, so that nobody knows how many there are before they are looked at.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.filter.is_some() || self.feature_level.is_some() || self.partition.is_some()
+    }
+
     /// The filter, compiled.
     pub(crate) fn filter(&self) -> Result<Option<Arc<Predicate>>, Problem> {
         let Some(text) = &self.filter else { return Ok(None) };
@@ -72,6 +77,7 @@ impl Selection {
             _ => format!("none of the {} cases of the selection was taken", grouped(read)),
         };
         let help = match (&self.filter, self.feature_level) {
+            _ if self.partition.is_some() => "another --partition may have some",
             (Some(_), _) => "ask for less by --where; `dmlcts list` without it shows which cases there are",
             (None, Some(_)) => "a later --feature-level takes more",
             (None, None) => {

@@ -59,11 +59,11 @@ pub fn write_failures(
     for (number, group) in summary.groups.iter().enumerate() {
         write_group(out, number + 1, group, replay, palette)?;
     }
-    if summary.ungrouped > 0 {
+    if summary.totals.found.others > 0 {
         writeln!(
             out,
             "and {} of further kinds, which were counted only\n",
-            counted(summary.ungrouped, "failure")
+            counted(summary.totals.found.others, "failure")
         )?;
     }
     Ok(())
@@ -145,9 +145,10 @@ fn ran(context: &Context, summary: &Summary) -> String {
         .filter(|(_, tally)| tally.total() > 0)
         .map(|(name, tally)| format!("{name} {}", grouped(tally.total())))
         .collect();
-    let left_out = summary.progress.read - summary.progress.ran.min(summary.progress.read);
+    let left_out =
+        summary.totals.progress.read - summary.totals.progress.ran.min(summary.totals.progress.read);
     let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
-    let cases = counted(summary.progress.ran, "case");
+    let cases = counted(summary.totals.progress.ran, "case");
     let Subject::Suite { what, .. } = &context.subject else {
         let (name, version, level) = (&backend.name, &backend.version, summary.level);
         return format!("{cases} on {name} {version}{device} at feature level {level}{left_out}");
@@ -163,8 +164,8 @@ fn ran(context: &Context, summary: &Summary) -> String {
 
 fn ended(summary: &Summary) -> Option<String> {
     let of = summary.cases.map_or_else(
-        || counted(summary.progress.read, "case"),
-        |cases| format!("{} of {}", grouped(summary.progress.read), counted(cases, "case")),
+        || counted(summary.totals.progress.read, "case"),
+        |cases| format!("{} of {}", grouped(summary.totals.progress.read), counted(cases, "case")),
     );
     let mut text = match summary.ending {
         Ending::Complete => return None,
@@ -172,6 +173,7 @@ fn ended(summary: &Summary) -> Option<String> {
         Ending::FirstFailure => format!("at the first failure, after {of}"),
         Ending::Timeout => format!("by the timeout, after {of}"),
         Ending::Interrupted => format!("interrupted, after {of}"),
+        Ending::NotRecorded => format!("after {of}: what becomes of them cannot be recorded any more"),
         Ending::BackendLost => {
             format!("early, after {of}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
         }
@@ -191,7 +193,7 @@ fn ended(summary: &Summary) -> Option<String> {
 fn verdicts(summary: &Summary) -> String {
     let tally = summary.tally();
     // A case whose output nobody saw is not counted among those whose output was right.
-    let created = summary.work.only_created;
+    let created = summary.totals.work.only_created;
     let mut counts = Vec::new();
     for verdict in Verdict::ALL {
         let count = tally.of(verdict);
@@ -214,7 +216,7 @@ fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
     let mut missing = Vec::new();
     for operator in library.operators() {
         let obligations = operator.obligations(summary.level);
-        let is_met = |obligation: &Obligation| summary.coverage.met(operator, *obligation);
+        let is_met = |obligation: &Obligation| summary.totals.coverage.met(operator, *obligation);
         if !obligations.iter().any(is_met) {
             continue;
         }
@@ -282,22 +284,22 @@ fn recorded(summary: &Summary) -> Vec<String> {
 
 fn notes(summary: &Summary) -> Vec<String> {
     let mut notes = Vec::new();
-    if summary.notes.holes > 0 {
+    if summary.totals.notes.holes > 0 {
         notes.push(format!(
             "{} wrote into the holes of a strided output, which is allowed",
-            counted(summary.notes.holes, "run")
+            counted(summary.totals.notes.holes, "run")
         ));
     }
-    if summary.notes.tails > 0 {
+    if summary.totals.notes.tails > 0 {
         notes.push(format!(
             "{} wrote behind the last element of an output, which is allowed",
-            counted(summary.notes.tails, "run")
+            counted(summary.totals.notes.tails, "run")
         ));
     }
-    if summary.work.too_large > 0 {
+    if summary.totals.work.too_large > 0 {
         notes.push(format!(
             "{} too large to run, and at most created",
-            counted(summary.work.too_large, "case")
+            counted(summary.totals.work.too_large, "case")
         ));
     }
     notes
@@ -306,10 +308,10 @@ fn notes(summary: &Summary) -> Vec<String> {
 fn speed(summary: &Summary) -> String {
     format!(
         "{} cases/s: {} in {}, {} of an operator, {} of output",
-        rate(summary.progress.ran, summary.elapsed),
-        counted(summary.progress.ran, "case"),
-        span(summary.elapsed),
-        counted(summary.work.runs, "run"),
-        bytes(summary.work.bytes),
+        rate(summary.totals.progress.ran, summary.totals.elapsed),
+        counted(summary.totals.progress.ran, "case"),
+        span(summary.totals.elapsed),
+        counted(summary.totals.work.runs, "run"),
+        bytes(summary.totals.work.bytes),
     )
 }

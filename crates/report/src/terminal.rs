@@ -65,6 +65,8 @@ impl<'a> Terminal<'a> {
                 self.started = Instant::now();
                 self.last_line = None;
             }
+            // A person is shown what failed, not what became of each case.
+            Event::Cases { .. } => {}
             Event::Progress(progress) => self.progress(progress),
             Event::Incident(sentence) => self.say(sentence),
             Event::Failed(failure) => self.failed(failure),

@@ -37,7 +37,7 @@ fn pipeline(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let summary = dmlcts_runner::run(&run(&parts), &mut |_| {}).expect("the reference starts");
                 assert_eq!(summary.tally().unexpected(), 0);
-                black_box(summary.progress.ran)
+                black_box(summary.totals.progress.ran)
             });
         });
     }

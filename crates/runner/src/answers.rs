@@ -22,7 +22,7 @@ pub struct Recorded {
 
 /// Counts of answers, by the places of operators and of their questions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answers(Vec<(Key, u64)>);
+pub struct Answers(Vec<(Key, u64)>);
 
 /// The place of the operator, that of the question, and the answer.
 type Key = (usize, usize, Answer);
@@ -38,19 +38,21 @@ impl Answers {
         outcome: &Outcome,
         reading: Option<usize>,
     ) {
-        for question in questions.iter() {
-            let answer = match outcome {
-                Outcome::Rejected { .. } => Answer::Reject,
-                _ => to_question(operator, question, reading),
-            };
+        for (question, answer) in answers_of(operator, questions, outcome, reading) {
             self.add((place, question, answer), 1);
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) {
+    /// Adds what other cases answered.
+    pub fn merge(&mut self, other: &Self) {
         for (key, cases) in &other.0 {
             self.add(*key, *cases);
         }
+    }
+
+    /// Counts so many more cases that gave this answer to the question at a place, of the operator at a place.
+    pub fn count_many(&mut self, operator: usize, question: usize, answer: Answer, cases: u64) {
+        self.add((operator, question, answer), cases);
     }
 
     fn add(&mut self, key: Key, cases: u64) {
@@ -60,8 +62,8 @@ impl Answers {
         }
     }
 
-    /// The counts, in the order of the spec.
-    pub(crate) fn in_order(&self) -> Vec<(usize, usize, Answer, u64)> {
+    /// The counts, in the order of the spec: the place of the operator, that of the question, the answer, how many cases.
+    pub fn in_order(&self) -> Vec<(usize, usize, Answer, u64)> {
         let mut all: Vec<_> = self
             .0
             .iter()
@@ -77,6 +79,22 @@ impl Answers {
         });
         all
     }
+}
+
+/// What a recorded case said to each question that it raised. `reading` is the one whose output was seen.
+pub(crate) fn answers_of(
+    operator: &Operator,
+    questions: IdSet,
+    outcome: &Outcome,
+    reading: Option<usize>,
+) -> impl Iterator<Item = (usize, Answer)> {
+    questions.iter().map(move |question| {
+        let answer = match outcome {
+            Outcome::Rejected { .. } => Answer::Reject,
+            _ => to_question(operator, question, reading),
+        };
+        (question, answer)
+    })
 }
 
 /// What an output says to one question of several: another question's reading is the semantics to it, and where

@@ -14,12 +14,10 @@ use std::{
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
-use dmlcts_spec::Coverage;
 
 use crate::{
-    Configuration, Ending, Event, Failure, Group, Notes, Progress, Stop, Tally, Verdict, Work,
-    answers::Answers,
-    schedule::{ChunkResult, Found, FoundGroups, Shared},
+    CaseResults, Configuration, Ending, Event, Failure, Found, Group, Progress, Stop, Totals, Verdict,
+    schedule::{ChunkResult, Shared},
     worker::Worker,
 };
 
@@ -39,14 +37,13 @@ pub(crate) struct Collector<'run> {
     shrinks: bool,
     next: u64,
     waiting: BTreeMap<u64, ChunkResult>,
-    pub(crate) progress: Progress,
-    pub(crate) tallies: Vec<Tally>,
-    pub(crate) coverage: Coverage,
-    pub(crate) work: Work,
-    pub(crate) notes: Notes,
-    pub(crate) answers: Answers,
-    pub(crate) found: FoundGroups,
+    pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
+    started: Instant,
+    /// What earlier parts of the run took.
+    before: Duration,
+    /// Whether some case below the last one that was counted was not looked at.
+    has_gap: bool,
     /// Whether the run's last case has been counted.
     is_done: bool,
 }
@@ -57,6 +54,8 @@ impl<'run> Collector<'run> {
         strategies: &'run [String],
         configuration: &Configuration,
     ) -> Self {
+        let resumed = configuration.resume.clone();
+        let totals = resumed.unwrap_or_else(|| Totals::new(shared.library, strategies.len()));
         Self {
             shared,
             strategies,
@@ -66,16 +65,28 @@ impl<'run> Collector<'run> {
             shrinks: configuration.shrink,
             next: 0,
             waiting: BTreeMap::new(),
-            progress: Progress::default(),
-            tallies: vec![Tally::default(); strategies.len()],
-            coverage: Coverage::new(shared.library),
-            work: Work::default(),
-            notes: Notes::default(),
-            answers: Answers::default(),
-            found: FoundGroups::default(),
             groups: Vec::new(),
-            is_done: false,
+            started: Instant::now(),
+            before: totals.elapsed,
+            has_gap: false,
+            is_done: configuration.limit.is_some_and(|limit| totals.progress.ran >= limit),
+            totals,
         }
+    }
+
+    /// Runs the first failures of an earlier part of the run again, for what only running them shows.
+    pub(crate) fn reopen_groups(&mut self, examiner: &mut Worker<'_>) {
+        let found = std::mem::take(&mut self.totals.found);
+        for (first, cases) in &found.groups {
+            let case = examiner.read(first.index);
+            let mut failure = describe(self.shared, self.strategies, first, case, examiner);
+            if failure.verdict == Verdict::Pass {
+                // It was found to fail twice before.
+                failure.verdict = first.verdict;
+            }
+            self.groups.push(Group { cases: *cases, first: failure, smallest: None });
+        }
+        self.totals.found = found;
     }
 
     /// Takes results until the workers are done, and returns the cases that some never finished.
@@ -132,17 +143,18 @@ impl<'run> Collector<'run> {
         for result in std::mem::take(&mut self.waiting).into_values() {
             self.take(result, examiner.as_deref_mut(), tell);
         }
+        self.totals.elapsed = self.before + self.started.elapsed();
         abandoned
     }
 
     /// Whether as many cases ran as were asked for.
     pub(crate) fn is_at_limit(&self) -> bool {
-        self.limit.is_some_and(|limit| self.progress.ran >= limit)
+        self.limit.is_some_and(|limit| self.totals.progress.ran >= limit)
     }
 
     /// Whether no case is left, so that a limit that was reached has cut nothing off.
     pub(crate) fn is_all_read(&self) -> bool {
-        self.shared.source.count() == Some(self.progress.read)
+        self.shared.source.count() == Some(self.totals.progress.read)
     }
 
     fn busy(&self) -> Vec<std::ops::Range<u64>> {
@@ -162,35 +174,33 @@ impl<'run> Collector<'run> {
             return;
         }
         if let (Some(limit), Some(examiner)) = (self.limit, examiner.as_deref_mut()) {
-            let left = limit - self.progress.ran;
-            if result.ran > left || (result.ran == left && result.read > result.ran) {
+            let left = limit - self.totals.progress.ran;
+            let Progress { read, ran, .. } = result.totals.progress;
+            if ran > left || (ran == left && read > ran) {
                 // Only a part of this chunk was asked for: that part again, and nothing behind it.
                 result = examiner.chunk(&result.chunk, left);
             }
-            if result.ran == left {
+            if result.totals.progress.ran == left {
                 self.is_done = true;
             }
         }
-        self.progress.read += result.read;
-        self.progress.ran += result.ran;
-        self.tallies.iter_mut().zip(&result.tallies).for_each(|(own, other)| own.add(other));
-        self.coverage.merge(&result.coverage);
-        self.progress.unexpected += result.tallies.iter().map(Tally::unexpected).sum::<u64>();
-        self.work.runs += result.work.runs;
-        self.work.bytes += result.work.bytes;
-        self.work.too_large += result.work.too_large;
-        self.work.only_created += result.work.only_created;
-        self.notes.holes += result.notes.holes;
-        self.notes.tails += result.notes.tails;
-        self.answers.merge(&result.answers);
-        self.found.others += result.found.others;
-        for (found, cases) in result.found.groups {
-            let is_first = self.found.add_many(found.clone(), cases);
+        // What was lost with the backend is to be run by the one that goes on.
+        let is_lost = self.shared.lost().is_some() && result.totals.verdicts().of(Verdict::Lost) > 0;
+        self.has_gap |= result.chunk.cases.start != self.totals.next || is_lost;
+        if !self.has_gap {
+            self.totals.next += result.totals.progress.read;
+        }
+        let found = std::mem::take(&mut result.totals.found);
+        self.totals.add(&result.totals);
+        self.totals.elapsed = self.before + self.started.elapsed();
+        self.totals.found.others += found.others;
+        for (found, cases) in found.groups {
+            let is_first = self.totals.found.add_many(found.clone(), cases);
             if let Some(examiner) = examiner.as_deref_mut().filter(|_| is_first) {
-                self.open_group(&found, examiner, tell);
+                self.open_group(&found, &mut result.cases, examiner, tell);
             }
         }
-        for (group, (_, cases)) in self.groups.iter_mut().zip(&self.found.groups) {
+        for (group, (_, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
             group.cases = *cases;
         }
         if result.is_cut {
@@ -199,16 +209,31 @@ impl<'run> Collector<'run> {
         } else if self.is_done && !self.is_all_read() {
             self.shared.stop.request(Ending::Limit);
         }
-        tell(Event::Progress(self.progress));
+        if self.shared.record {
+            let totals = (!self.has_gap).then_some(&self.totals);
+            tell(Event::Cases { cases: &result.cases, totals, groups: &self.groups });
+        }
+        self.has_gap |= !result.is_whole();
+        tell(Event::Progress(self.totals.progress));
     }
 
     /// Runs the first failure of a group again alone, and keeps what that shows.
-    fn open_group(&mut self, found: &Found, examiner: &mut Worker<'_>, tell: &mut dyn FnMut(Event<'_>)) {
+    fn open_group(
+        &mut self,
+        found: &Found,
+        cases: &mut CaseResults,
+        examiner: &mut Worker<'_>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) {
         let case = examiner.read(found.index);
         let mut first = describe(self.shared, self.strategies, found, case, examiner);
         if first.verdict == Verdict::Pass {
             first.verdict = Verdict::Flake;
-            self.tallies[found.strategy].correct(found.verdict, Verdict::Flake);
+            self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
+            cases.correct(found.index, Verdict::Flake);
+            if let Some((kept, _)) = self.totals.found.groups.last_mut() {
+                kept.verdict = Verdict::Flake;
+            }
         }
         tell(Event::Failed(&first));
         self.groups.push(Group { cases: 1, first, smallest: None });
@@ -228,7 +253,7 @@ impl<'run> Collector<'run> {
             return;
         }
         tell(Event::Shrinking { groups: self.groups.len() });
-        let kept = std::mem::take(&mut self.found);
+        let kept = std::mem::take(&mut self.totals.found);
         for (group, (found, _)) in self.groups.iter_mut().zip(&kept.groups) {
             let wanted = group.first.class;
             if group.first.verdict == Verdict::Flake {
@@ -252,7 +277,7 @@ impl<'run> Collector<'run> {
                 group.smallest = Some(describe(self.shared, self.strategies, &smaller, smallest, examiner));
             }
         }
-        self.found = kept;
+        self.totals.found = kept;
     }
 }
 

@@ -77,6 +77,15 @@ impl Differences {
     /// How many elements are kept one by one.
     pub const KEPT: usize = 4096;
 
+    /// The same, with the first element that differs and no other.
+    pub(crate) fn in_short(&self) -> Self {
+        Self {
+            elements: self.elements,
+            counts: self.counts,
+            first: self.first.first().cloned().into_iter().collect(),
+        }
+    }
+
     /// How many elements differ.
     pub fn wrong(&self) -> u64 {
         self.counts.iter().sum()

@@ -10,7 +10,7 @@ use dmlcts_backend::{Backend, process::Incidents};
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Predicate};
 
-use crate::{Difference, Source, Stop};
+use crate::{Difference, Partition, Source, Stop, Totals};
 
 /// Makes a backend. It is called once a thread, and again after a panic; the reason for not being able to is
 /// in the backend's words.
@@ -57,6 +57,13 @@ pub struct Configuration {
     pub shrink: bool,
     /// What happens to the backend meanwhile, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
+    /// Runs only the cases of this part.
+    pub partition: Option<Partition>,
+    /// Whether to tell what became of each case: [`Event::Cases`](crate::Event::Cases).
+    pub record: bool,
+    /// What an earlier run of the same cases came to before it was cut off: this one goes on behind it, and its
+    /// summary counts both.
+    pub resume: Option<Totals>,
 }
 
 impl Default for Configuration {
@@ -73,6 +80,9 @@ impl Default for Configuration {
             grace: Duration::from_secs(5),
             shrink: true,
             incidents: Incidents::default(),
+            partition: None,
+            record: false,
+            resume: None,
         }
     }
 }

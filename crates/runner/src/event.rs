@@ -1,12 +1,12 @@
 //! What a run tells while it goes on, and what it comes to.
 
-use std::{ops::Range, time::Duration};
+use std::ops::Range;
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
-use dmlcts_spec::{Coverage, Judgement, Operator};
+use dmlcts_spec::{Judgement, Operator};
 
-use crate::{Class, Differences, Ending, Recorded, RunKind, Verdict};
+use crate::{CaseResults, Class, Differences, Ending, Recorded, RunKind, Totals, Verdict};
 
 /// Something that happened. Events come in the order of the cases, whatever the number of threads.
 #[derive(Debug)]
@@ -19,6 +19,17 @@ pub enum Event<'a> {
         level: FeatureLevel,
         /// How many cases there are; `None` where they never end.
         cases: Option<u64>,
+    },
+    /// Some more cases are done: what became of each of them. Only where [`Configuration::record`] asks for it.
+    ///
+    /// [`Configuration::record`]: crate::Configuration::record
+    Cases {
+        /// The cases, in their order.
+        cases: &'a CaseResults,
+        /// What they and all before them came to, where a run can go on from there: no case before them is left out.
+        totals: Option<&'a Totals>,
+        /// The first failures of the groups of these totals.
+        groups: &'a [Group],
     },
     /// Some more cases are done.
     Progress(Progress),
@@ -53,32 +64,22 @@ pub struct Summary {
     pub capabilities: Capabilities,
     /// The level that the run judged at.
     pub level: FeatureLevel,
-    /// How far it came.
-    pub progress: Progress,
     /// How many cases the source has; `None` where they never end.
     pub cases: Option<u64>,
+    /// What the cases came to, added up.
+    pub totals: Totals,
     /// Verdicts by strategy, in the order of the source's strategies.
     pub strategies: Vec<(String, Tally)>,
-    /// What was exercised of the spec.
-    pub coverage: Coverage,
-    /// How often a created operator ran, and on how many bytes.
-    pub work: Work,
-    /// Things that are allowed, and worth knowing.
-    pub notes: Notes,
     /// How open questions were answered, in the order of the spec.
     pub recorded: Vec<Recorded>,
     /// What failed, by group, in the order of each group's first case.
     pub groups: Vec<Group>,
-    /// Failures whose group came too late to be kept.
-    pub ungrouped: u64,
     /// Why it ended.
     pub ending: Ending,
     /// Cases that a worker was still busy with when the run ended without it.
     pub abandoned: Vec<Range<u64>>,
     /// Why a backend could not be started, where one could not.
     pub lost: Option<String>,
-    /// From the first case to the last; shrinking comes after.
-    pub elapsed: Duration,
 }
 
 impl Summary {
@@ -116,7 +117,12 @@ impl Tally {
 
     /// Counts one more case of this verdict.
     pub fn count(&mut self, verdict: Verdict) {
-        self.0[verdict as usize] += 1;
+        self.count_many(verdict, 1);
+    }
+
+    /// Counts so many more.
+    pub fn count_many(&mut self, verdict: Verdict, cases: u64) {
+        self.0[verdict as usize] += cases;
     }
 
     pub(crate) fn correct(&mut self, from: Verdict, to: Verdict) {

@@ -22,30 +22,38 @@
 //! groups, and a case that is larger than its budget is created but not run.
 
 mod answers;
+mod case_result;
 mod collect;
 mod compare;
 mod configuration;
 mod event;
 mod expect;
 mod flying;
+mod found;
 mod lot;
 mod panics;
+mod partition;
 mod run;
 mod schedule;
 mod source;
 mod stop;
+mod totals;
 mod trace;
 mod verdict;
 mod worker;
 
-pub use answers::Recorded;
+pub use answers::{Answers, Recorded};
+pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run};
 pub use event::{Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
+pub use found::{Found, FoundGroups, GroupKey};
 pub use lot::RunKind;
 pub use panics::is_caught_here;
+pub use partition::{Partition, PartitionError};
 pub use run::{RunError, run};
 pub use source::{Cursor, Listed, Parts, Source};
 pub use stop::{Ending, Stop};
+pub use totals::Totals;
 pub use trace::{Reads, origins, reads};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};

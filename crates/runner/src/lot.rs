@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use dmlcts_backend::{Batch, Run};
-use dmlcts_model::{Expectation, Outcome, Tensor};
+use dmlcts_model::{Case, Expectation, Outcome, Tensor, line};
 use dmlcts_spec::Judgement;
 
 use crate::{
-    Class, Difference, Differences, Poison, Seen,
+    Class, Difference, Differences, Partition, Poison, Seen,
     compare::{differences, same_elements},
     event::Notes,
 };
@@ -92,6 +92,10 @@ pub(crate) struct Lot {
     inputs: Vec<u8>,
     /// The parts of the output arena that hold another poison than the first.
     otherwise_poisoned: Vec<(Range<usize>, Poison)>,
+    /// The cases' lines, one behind the other, where they are recorded.
+    lines: String,
+    /// Where the line of each ends.
+    ends: Vec<usize>,
 }
 
 impl Lot {
@@ -101,6 +105,30 @@ impl Lot {
         self.image.clear();
         self.inputs.clear();
         self.otherwise_poisoned.clear();
+        self.lines.clear();
+        self.ends.clear();
+    }
+
+    /// Keeps the line of the case that was added last.
+    pub(crate) fn keep_line(&mut self, case: &Case) {
+        line::write(case, &mut self.lines);
+        self.ends.push(self.lines.len());
+    }
+
+    /// The line of the case at a place; empty where lines are not kept.
+    pub(crate) fn line(&self, place: usize) -> &str {
+        let start = place.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
+        let range = start.zip(self.ends.get(place)).map_or(0..0, |(start, end)| *start..*end);
+        &self.lines[range]
+    }
+
+    /// Whether a case belongs to a part of the run.
+    pub(crate) fn is_of(&mut self, partition: Partition, case: &Case) -> bool {
+        let start = self.lines.len();
+        line::write(case, &mut self.lines);
+        let is_of = partition.holds(&self.lines[start..]);
+        self.lines.truncate(start);
+        is_of
     }
 
     /// Bytes in both arenas.

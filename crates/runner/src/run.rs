@@ -6,7 +6,6 @@ use std::{
         mpsc::{Receiver, sync_channel},
     },
     thread,
-    time::Instant,
 };
 
 use dmlcts_backend::Capabilities;
@@ -14,8 +13,7 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::Library;
 
 use crate::{
-    Ending, Event, Recorded, Run, Summary,
-    answers::Answers,
+    Answers, Ending, Event, Recorded, Run, Summary, Tally, Totals,
     collect::Collector,
     schedule::{ChunkResult, Chunks, Lots, Shared},
     worker::Worker,
@@ -49,7 +47,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let (level, selected_level) = levels(run.configuration.level, &capabilities)?;
     let configuration = &run.configuration;
     let cases = run.source.count();
-    let can_leave_out = configuration.filter.is_some() || selected_level.is_some();
+    let can_leave_out =
+        configuration.filter.is_some() || configuration.partition.is_some() || selected_level.is_some();
     // Where nothing is left out, the limit is known as a number of cases to read.
     let to_read = match configuration.limit {
         Some(limit) if !can_leave_out => cases.unwrap_or(u64::MAX).min(limit),
@@ -57,7 +56,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     };
     let jobs = configuration.jobs.max(1);
     let chunk = Lots::new(&capabilities.limits).chunk();
-    let chunk = to_read.div_ceil(jobs as u64 * 8).clamp(1, chunk);
+    let from = configuration.resume.as_ref().map_or(0, |earlier| earlier.next.min(to_read));
+    let chunk = (to_read - from).div_ceil(jobs as u64 * 8).clamp(1, chunk);
     let strategies = run.source.strategies();
     let shared = Arc::new(Shared::new(
         run,
@@ -66,16 +66,17 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         selected_level,
         strategies.len(),
         jobs,
-        Chunks::new(to_read, chunk),
+        Chunks::new(from..to_read, chunk),
     ));
     tell(Event::Started { capabilities: &capabilities, level, cases });
 
-    let started = Instant::now();
     let mut examiner = Worker::new(&shared, None, probe);
-    let results = if examiner.is_some() { start_workers(&shared, jobs) } else { sync_channel(1).1 };
     let mut collector = Collector::new(&shared, &strategies, configuration);
+    if let Some(examiner) = examiner.as_mut().filter(|_| !run.stop.is_requested()) {
+        collector.reopen_groups(examiner);
+    }
+    let results = if examiner.is_some() { start_workers(&shared, jobs) } else { sync_channel(1).1 };
     let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
-    let elapsed = started.elapsed();
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
         reason => reason,
@@ -87,26 +88,26 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let summary = Summary {
         capabilities,
         level,
-        progress: collector.progress,
         cases,
-        strategies: strategies.iter().cloned().zip(collector.tallies).collect(),
-        coverage: collector.coverage,
-        work: collector.work,
-        notes: collector.notes,
-        recorded: recorded(run.library, &collector.answers),
+        strategies: by_strategy(&strategies, &collector.totals),
+        recorded: recorded(run.library, &collector.totals.answers),
+        totals: collector.totals,
         groups: collector.groups,
-        ungrouped: collector.found.others,
         ending,
         abandoned,
         lost: shared.lost(),
-        elapsed,
     };
     tell(Event::Finished(&summary));
     Ok(summary)
 }
 
+/// The verdicts of each strategy.
+pub(crate) fn by_strategy(strategies: &[String], totals: &Totals) -> Vec<(String, Tally)> {
+    strategies.iter().cloned().enumerate().map(|(place, name)| (name, totals.of_strategy(place))).collect()
+}
+
 /// The answers to open questions, in the order of the spec.
-fn recorded(library: &'static Library, answers: &Answers) -> Vec<Recorded> {
+pub(crate) fn recorded(library: &'static Library, answers: &Answers) -> Vec<Recorded> {
     let recorded = answers.in_order().into_iter().filter_map(|(operator, question, answer, cases)| {
         let operator = library.operators().get(operator)?;
         operator.questions().get(question).map(|question| Recorded { operator, question, answer, cases })

@@ -9,15 +9,10 @@ use std::{
 };
 
 use dmlcts_backend::{Capabilities, Limits};
-use dmlcts_model::{Desc, FeatureLevel, Outcome, Value};
-use dmlcts_spec::{Coverage, IdSet, Judgement, Library, Operator, Predicate};
+use dmlcts_model::{Desc, FeatureLevel};
+use dmlcts_spec::{Library, Operator, Predicate};
 
-use crate::{
-    Class, Difference, Ending, Factory, Source, Stop, Tally, Verdict,
-    answers::Answers,
-    event::{Notes, Work},
-    expect::Declared,
-};
+use crate::{CaseResults, Difference, Ending, Factory, Partition, Source, Stop, Totals, expect::Declared};
 
 /// How far workers may run ahead of the chunk that is to be reported next. It bounds the results that wait.
 const WINDOW: u64 = 256;
@@ -73,6 +68,9 @@ pub(crate) struct Shared {
     pub(crate) allow: Vec<Difference>,
     pub(crate) memory: u64,
     pub(crate) fail_fast: bool,
+    pub(crate) partition: Option<Partition>,
+    /// Whether somebody wants to know what became of each case.
+    pub(crate) record: bool,
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     pub(crate) chunks: Chunks,
@@ -106,6 +104,8 @@ impl Shared {
             allow: configuration.allow.clone(),
             memory: configuration.memory.min(isize::MAX as u64),
             fail_fast: configuration.fail_fast,
+            partition: configuration.partition,
+            record: configuration.record,
             strategies,
             stop: run.stop.clone(),
             chunks,
@@ -145,6 +145,8 @@ pub(crate) struct Chunk {
 /// Deals out chunks in order, and never too far ahead of the one that is to be reported next.
 #[derive(Debug)]
 pub(crate) struct Chunks {
+    /// The first case; those before it were run before.
+    start: u64,
     /// How many cases there are; as many as can be counted where they never end.
     end: u64,
     size: u64,
@@ -154,9 +156,10 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    pub(crate) fn new(end: u64, size: u64) -> Self {
+    pub(crate) fn new(cases: Range<u64>, size: u64) -> Self {
         Self {
-            end,
+            start: cases.start,
+            end: cases.end,
             size: size.max(1),
             dealt: AtomicU64::new(0),
             reported: Mutex::new(0),
@@ -167,7 +170,8 @@ impl Chunks {
     /// The next chunk, once it is not too far ahead; `None` where there is none left or the run is to end.
     pub(crate) fn next(&self, stop: &Stop) -> Option<Chunk> {
         let number = self.dealt.fetch_add(1, Ordering::Relaxed);
-        let start = number.checked_mul(self.size).filter(|start| *start < self.end)?;
+        let start = number.checked_mul(self.size).and_then(|before| self.start.checked_add(before));
+        let start = start.filter(|start| *start < self.end)?;
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         while number >= *reported + WINDOW && !stop.is_requested() {
             reported = self.moved.wait(reported).unwrap_or_else(PoisonError::into_inner);
@@ -192,17 +196,10 @@ impl Chunks {
 #[derive(Debug)]
 pub(crate) struct ChunkResult {
     pub(crate) chunk: Chunk,
-    /// Cases read, including those that were left out.
-    pub(crate) read: u64,
-    /// Cases ruled on.
-    pub(crate) ran: u64,
-    pub(crate) tallies: Vec<Tally>,
-    /// What the worker exercised up to the end of this chunk.
-    pub(crate) coverage: Coverage,
-    pub(crate) work: Work,
-    pub(crate) notes: Notes,
-    pub(crate) answers: Answers,
-    pub(crate) found: FoundGroups,
+    /// What they came to. The coverage is what the worker exercised up to the end of this chunk.
+    pub(crate) totals: Totals,
+    /// Each of them, where somebody wants to know.
+    pub(crate) cases: CaseResults,
     /// Whether it ends at a failure that ends the run.
     pub(crate) is_cut: bool,
 }
@@ -211,102 +208,15 @@ impl ChunkResult {
     pub(crate) fn new(chunk: &Chunk, shared: &Shared) -> Self {
         Self {
             chunk: chunk.clone(),
-            read: 0,
-            ran: 0,
-            tallies: vec![Tally::default(); shared.strategies],
-            coverage: Coverage::new(shared.library),
-            work: Work::default(),
-            notes: Notes::default(),
-            answers: Answers::default(),
-            found: FoundGroups::default(),
+            totals: Totals::new(shared.library, shared.strategies),
+            cases: CaseResults::default(),
             is_cut: false,
         }
     }
-}
 
-/// A case whose verdict was not expected. Its case can be read again by the index.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    pub(crate) index: u64,
-    pub(crate) strategy: usize,
-    pub(crate) operator: usize,
-    pub(crate) verdict: Verdict,
-    pub(crate) class: Class,
-    pub(crate) judgement: Judgement,
-    pub(crate) mode: Option<i64>,
-}
-
-/// What failures of one group have in common.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct GroupKey {
-    operator: usize,
-    class: Class,
-    violated: IdSet,
-    questions: IdSet,
-    mode: Option<i64>,
-}
-
-impl Found {
-    pub(crate) fn key(&self) -> GroupKey {
-        GroupKey {
-            operator: self.operator,
-            class: self.class,
-            violated: self.judgement.violated,
-            questions: self.judgement.questions,
-            mode: self.mode,
-        }
-    }
-
-    /// What the backend did, as far as the class tells.
-    pub(crate) fn outcome(&self) -> Outcome {
-        match self.class {
-            Class::Crashed => Outcome::Crashed("".into()),
-            Class::TimedOut => Outcome::TimedOut,
-            _ => Outcome::Lost,
-        }
-    }
-
-    /// The value of the desc's first enumeration: operators with modes go wrong mode by mode.
-    pub(crate) fn mode_of(desc: &Desc) -> Option<i64> {
-        let members = desc.signature.members.iter().zip(&desc.members);
-        members
-            .filter(|(member, _)| matches!(member.kind, dmlcts_model::MemberKind::Enumeration(_)))
-            .find_map(|(_, value)| match value {
-                Value::Integer(value) => Some(*value),
-                _ => None,
-            })
-    }
-}
-
-/// Failures by group: how many, and the first of each. There are at most [`FoundGroups::MOST`].
-#[derive(Debug, Default)]
-pub(crate) struct FoundGroups {
-    pub(crate) groups: Vec<(Found, u64)>,
-    /// Failures of groups that found no room.
-    pub(crate) others: u64,
-}
-
-impl FoundGroups {
-    /// How many groups are kept.
-    pub(crate) const MOST: usize = 64;
-
-    /// Adds a failure, and says whether it is the first of a group.
-    pub(crate) fn add(&mut self, found: Found) -> bool {
-        self.add_many(found, 1)
-    }
-
-    /// Adds failures of one group, of which this is the first.
-    pub(crate) fn add_many(&mut self, found: Found, cases: u64) -> bool {
-        let key = found.key();
-        if let Some((_, count)) = self.groups.iter_mut().find(|(first, _)| first.key() == key) {
-            *count += cases;
-        } else if self.groups.len() < Self::MOST {
-            self.groups.push((found, cases));
-            return true;
-        } else {
-            self.others += cases;
-        }
-        false
+    /// Whether every case of the chunk was looked at.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.totals.progress.read == self.chunk.cases.end - self.chunk.cases.start
     }
 }
 
@@ -314,24 +224,15 @@ impl FoundGroups {
 mod tests {
     use super::*;
 
-    fn found(index: u64, mode: i64) -> Found {
-        Found {
-            index,
-            strategy: 0,
-            operator: 0,
-            verdict: Verdict::Fail,
-            class: Class::Lost,
-            judgement: Judgement::default(),
-            mode: Some(mode),
-        }
-    }
-
     #[test]
     fn chunks_cover_every_case_once_and_the_last_is_shorter() {
-        let (chunks, stop) = (Chunks::new(10, 4), Stop::default());
+        let (chunks, stop) = (Chunks::new(0..10, 4), Stop::default());
         let dealt: Vec<_> = std::iter::from_fn(|| chunks.next(&stop)).map(|chunk| chunk.cases).collect();
         assert_eq!(dealt, [0..4, 4..8, 8..10]);
-        assert_eq!(Chunks::new(0, 4).next(&stop), None);
+        assert_eq!(Chunks::new(0..0, 4).next(&stop), None);
+        let rest = Chunks::new(5..10, 4);
+        let dealt: Vec<_> = std::iter::from_fn(|| rest.next(&stop)).map(|chunk| chunk.cases).collect();
+        assert_eq!(dealt, [5..9, 9..10]);
     }
 
     #[test]
@@ -349,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_is_too_far_ahead_waits_until_the_run_ends() {
-        let (chunks, stop) = (Arc::new(Chunks::new(u64::MAX, 1)), Stop::default());
+        let (chunks, stop) = (Arc::new(Chunks::new(0..u64::MAX, 1)), Stop::default());
         let ahead = {
             let (chunks, stop) = (Arc::clone(&chunks), stop.clone());
             std::thread::spawn(move || std::iter::from_fn(|| chunks.next(&stop)).count() as u64)
@@ -363,19 +264,5 @@ mod tests {
             chunks.wake();
         }
         assert_eq!(ahead.join().unwrap(), WINDOW);
-    }
-
-    #[test]
-    fn groups_are_bounded_and_every_failure_is_counted() {
-        let mut groups = FoundGroups::default();
-        assert!(groups.add(found(3, 0)));
-        assert!(!groups.add(found(4, 0)));
-        for mode in 1..1000 {
-            groups.add(found(5, mode));
-        }
-        assert_eq!(groups.groups.len(), FoundGroups::MOST);
-        assert_eq!((groups.groups[0].0.index, groups.groups[0].1), (3, 2));
-        let kept: u64 = groups.groups.iter().map(|group| group.1).sum();
-        assert_eq!(kept + groups.others, 1001);
     }
 }

@@ -20,16 +20,40 @@ pub enum Ending {
     Interrupted,
     /// A backend could not be started.
     BackendLost,
+    /// What became of the cases could not be recorded any more.
+    NotRecorded,
 }
 
-const ENDINGS: [Ending; 6] = [
-    Ending::Complete,
-    Ending::Limit,
-    Ending::FirstFailure,
-    Ending::Timeout,
-    Ending::Interrupted,
-    Ending::BackendLost,
-];
+impl Ending {
+    /// Every ending.
+    pub const ALL: [Self; 7] = [
+        Self::Complete,
+        Self::Limit,
+        Self::FirstFailure,
+        Self::Timeout,
+        Self::Interrupted,
+        Self::BackendLost,
+        Self::NotRecorded,
+    ];
+
+    /// As files spell it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Limit => "limit",
+            Self::FirstFailure => "first-failure",
+            Self::Timeout => "timeout",
+            Self::Interrupted => "interrupted",
+            Self::BackendLost => "backend-lost",
+            Self::NotRecorded => "not-recorded",
+        }
+    }
+
+    /// The ending that is spelled so.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ending| ending.id() == id)
+    }
+}
 
 /// A switch that ends a run. Copies share it; the first reason given stays. It is safe to use in a signal
 /// handler: it is one atomic byte.
@@ -50,7 +74,7 @@ impl Stop {
 
     /// The first reason that was given; [`Ending::Complete`] where there was none.
     pub fn reason(&self) -> Ending {
-        ENDINGS[usize::from(self.0.load(Ordering::Relaxed)) % ENDINGS.len()]
+        Ending::ALL[usize::from(self.0.load(Ordering::Relaxed)) % Ending::ALL.len()]
     }
 }
 
@@ -67,8 +91,9 @@ mod tests {
         stop.request(Ending::Interrupted);
         assert!(stop.is_requested());
         assert_eq!(stop.reason(), Ending::Timeout);
-        for (code, ending) in ENDINGS.into_iter().enumerate() {
+        for (code, ending) in Ending::ALL.into_iter().enumerate() {
             assert_eq!(ending as usize, code);
+            assert_eq!(Ending::from_id(ending.id()), Some(ending));
         }
     }
 }

@@ -51,6 +51,27 @@ impl Verdict {
         !matches!(self, Self::Pass | Self::Recorded | Self::Skip | Self::ExpectedFail)
     }
 
+    /// As files and options spell it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Recorded => "recorded",
+            Self::Skip => "skip",
+            Self::ExpectedFail => "expected-fail",
+            Self::Fail => "fail",
+            Self::UnexpectedPass => "unexpected-pass",
+            Self::Flake => "flake",
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// The verdict that is spelled so.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.id() == id)
+    }
+
     /// As summaries spell it.
     pub fn name(self) -> &'static str {
         match self {
@@ -105,6 +126,55 @@ pub enum Class {
     TimedOut,
     /// The backend gave no answer.
     Lost,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Self; 18] = [
+        Self::Output(Difference::WrongValue),
+        Self::Output(Difference::Unwritten),
+        Self::Output(Difference::NanCanonicalised),
+        Self::Output(Difference::DenormalFlushed),
+        Self::Output(Difference::ZeroSign),
+        Self::WroteOutside,
+        Self::InputChanged,
+        Self::Remembered,
+        Self::RefusedValid,
+        Self::RefusedOtherwise,
+        Self::AcceptedInvalid,
+        Self::NotRun,
+        Self::OutsideQuestion,
+        Self::Undeclared,
+        Self::Failed,
+        Self::Crashed,
+        Self::TimedOut,
+        Self::Lost,
+    ];
+
+    /// As files and options spell it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Output(difference) => difference.name(),
+            Self::WroteOutside => "wrote-outside",
+            Self::InputChanged => "input-changed",
+            Self::Remembered => "remembered",
+            Self::RefusedValid => "refused-valid",
+            Self::RefusedOtherwise => "refused-otherwise",
+            Self::AcceptedInvalid => "accepted-invalid",
+            Self::NotRun => "not-run",
+            Self::OutsideQuestion => "outside-question",
+            Self::Undeclared => "undeclared",
+            Self::Failed => "failed",
+            Self::Crashed => "crashed",
+            Self::TimedOut => "timed-out",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// The class that is spelled so.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.id() == id)
+    }
 }
 
 /// In a few words, to stand after "it failed:".
@@ -264,6 +334,16 @@ mod tests {
             }
         }
         insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn what_is_spelled_out_is_read_again() {
+        for verdict in Verdict::ALL {
+            assert_eq!(Verdict::from_id(verdict.id()), Some(verdict));
+        }
+        for class in Class::ALL {
+            assert_eq!(Class::from_id(class.id()), Some(class));
+        }
     }
 
     #[test]

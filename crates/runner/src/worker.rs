@@ -13,13 +13,14 @@ use dmlcts_spec::{Coverage, Scratch, program::Values};
 
 use self::prepare::Prepared;
 use crate::{
-    Class, Cursor, Evidence, Seen, Verdict,
-    answers::reading_of,
+    CaseResults, Class, Cursor, Details, Evidence, Seen, Verdict,
+    answers::{answers_of, reading_of},
     event::Notes,
     expect,
     flying::Flying,
+    found::Found,
     lot::{Lot, Planned, WrongRun},
-    schedule::{Chunk, ChunkResult, Found, Shared},
+    schedule::{Chunk, ChunkResult, Shared},
     verdict::{Ruling, rule},
 };
 
@@ -123,7 +124,7 @@ impl<'run> Worker<'run> {
                     break;
                 }
             }
-            result.read = index - chunk.cases.start;
+            result.totals.progress.read = index - chunk.cases.start;
             if !self.lot.planned.is_empty() {
                 self.start_lot(first..index);
             }
@@ -135,7 +136,7 @@ impl<'run> Worker<'run> {
             }
         }
         self.rule_until(0, &mut result);
-        result.coverage.merge(&self.coverage);
+        result.totals.coverage.merge(&self.coverage);
         result
     }
 
@@ -144,7 +145,7 @@ impl<'run> Worker<'run> {
         self.lot.overlook_refused();
         let clean = self.lot.is_clean();
         for place in 0..self.lot.planned.len() {
-            let ruled = self.rule(place, clean, &mut result.notes);
+            let ruled = self.rule(place, clean, &mut result.totals.notes);
             self.account(place, &ruled, result);
             if result.is_cut {
                 break;
@@ -206,18 +207,20 @@ impl<'run> Worker<'run> {
         let planned = &lot.planned[place];
         let Some(job) = lot.batch.jobs().get(place) else { return };
         let (verdict, class) = ruled.ruling;
-        result.ran += 1;
-        result.tallies[planned.strategy].count(verdict);
+        let totals = &mut result.totals;
+        totals.progress.ran += 1;
+        totals.count(planned.strategy, planned.operator, verdict, 1);
         let operator = &shared.library.operators()[planned.operator];
         coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
         if verdict == Verdict::Recorded {
             let questions = planned.judgement.questions;
-            result.answers.count(planned.operator, operator, questions, &job.outcome, ruled.reading);
+            totals.answers.count(planned.operator, operator, questions, &job.outcome, ruled.reading);
         }
-        result.work.too_large += u64::from(planned.too_large);
-        result.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
-        result.work.runs += job.runs.len() as u64;
-        result.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
+        totals.work.too_large += u64::from(planned.too_large);
+        totals.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
+        totals.work.runs += job.runs.len() as u64;
+        totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
+        totals.progress.unexpected += u64::from(verdict.is_unexpected());
         // Why all that is lost with a backend is lost is said once.
         if verdict.is_unexpected() && !(verdict == Verdict::Lost && shared.lost().is_some()) {
             let found = Found {
@@ -229,12 +232,36 @@ impl<'run> Worker<'run> {
                 judgement: planned.judgement,
                 mode: Found::mode_of(&job.desc),
             };
-            result.found.add(found);
+            totals.found.add(found);
             if shared.fail_fast {
                 result.is_cut = true;
-                result.read = planned.index + 1 - result.chunk.cases.start;
+                totals.progress.read = planned.index + 1 - result.chunk.cases.start;
             }
         }
+        if shared.record {
+            self.record(place, ruled, &mut result.cases);
+        }
+    }
+
+    /// Keeps what became of a case.
+    fn record(&self, place: usize, ruled: &Ruled, cases: &mut CaseResults) {
+        let planned = &self.lot.planned[place];
+        let Some(job) = self.lot.batch.jobs().get(place) else { return };
+        let (verdict, class) = ruled.ruling;
+        let details = (verdict != Verdict::Pass || planned.too_large).then(|| {
+            let operator = &self.shared.library.operators()[planned.operator];
+            let answers = || answers_of(operator, planned.judgement.questions, &job.outcome, ruled.reading);
+            let differences = ruled.wrong.as_ref().map(|wrong| wrong.differences.in_short());
+            Details {
+                outcome: job.outcome.clone(),
+                class,
+                judgement: planned.judgement,
+                answers: if verdict == Verdict::Recorded { answers().collect() } else { Vec::new() },
+                differences: differences.filter(|differences| differences.wrong() > 0),
+            }
+        });
+        let of = (planned.index, planned.strategy, planned.operator);
+        cases.push(of, self.lot.line(place), verdict, details);
     }
 
     /// After a panic: the cases of the lot again, each alone, so that the one that panics is pinned down.
@@ -244,6 +271,9 @@ impl<'run> Worker<'run> {
         let alone = places.len() == 1;
         for (index, strategy) in places {
             if result.is_cut || self.shared.stop.is_requested() {
+                // The rest of the chunk has not been looked at.
+                let progress = &mut result.totals.progress;
+                progress.read = progress.read.min(index - result.chunk.cases.start);
                 return;
             }
             let (ran, _turn) = if alone {

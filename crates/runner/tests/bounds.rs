@@ -41,7 +41,7 @@ fn the_poison_in_the_holes_of_an_output_calls_for_no_second_run() {
     let summary = run(&[STRIDED; 64], honest(), Configuration::default());
     assert_eq!(summary.tally().of(Verdict::Pass), 64);
     // One case in eight, or about so, runs again on other data.
-    assert!((65..96).contains(&summary.work.runs), "{}", summary.work.runs);
+    assert!((65..96).contains(&summary.totals.work.runs), "{}", summary.totals.work.runs);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn large_cases_lie_in_lots_of_their_own_within_the_budget() {
     let configuration = Configuration { jobs: 3, memory: BUDGET, ..Configuration::default() };
     let summary = run(&lines, backend, configuration);
     assert_eq!(summary.tally().of(Verdict::Pass), 30, "{:?}", summary.groups);
-    assert_eq!(summary.work.too_large, 0);
+    assert_eq!(summary.totals.work.too_large, 0);
     // What the batch holds is compared with as much again.
     let most = 2 * most.load(Ordering::Relaxed) as u64;
     assert!((32 << 20..=BUDGET + 4096).contains(&most), "{most}");
@@ -72,7 +72,7 @@ fn a_limit_that_cuts_nothing_off_leaves_the_run_complete() {
     {
         let configuration = Configuration { jobs: 2, limit: Some(limit), ..Configuration::default() };
         let summary = run(&[STRIDED; 40], honest(), configuration);
-        assert_eq!((summary.ending, summary.progress.ran), (ending, limit.min(40)));
+        assert_eq!((summary.ending, summary.totals.progress.ran), (ending, limit.min(40)));
     }
 }
 

@@ -93,7 +93,7 @@ fn a_right_backend_passes_every_case_of_it() {
         let (_, tally) = summary.strategies.iter().find(|(name, _)| name == strategy).expect("it is known");
         assert!(tally.of(Verdict::Pass) > 0, "{strategy}: {tally:?}");
     }
-    assert!(summary.work.runs > 1000);
+    assert!(summary.totals.work.runs > 1000);
 }
 
 #[test]

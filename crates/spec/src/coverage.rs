@@ -111,6 +111,10 @@ struct Marks {
 }
 
 impl Coverage {
+    /// What the sets of an operator are of.
+    pub const SETS: [&str; 9] =
+        ["satisfied", "violated", "boundary", "questions", "branches", "modes", "types", "ranks", "support"];
+
     /// Nothing yet.
     pub fn new(library: &Library) -> Self {
         Self { operators: vec![Marks::default(); library.operators().len()] }
@@ -145,6 +149,21 @@ impl Coverage {
         }
     }
 
+    /// What was exercised of an operator, as sets of places, of codes of data types and of dimension counts, in the
+    /// order of [`Coverage::SETS`]. Places mean the same as long as the spec's hash is the same.
+    pub fn of(&self, operator: &Operator) -> [IdSet; Self::SETS.len()] {
+        let mut marks = self.operators.get(operator.position).copied().unwrap_or_default();
+        marks.sets().map(|set| *set)
+    }
+
+    /// Adds what was exercised of an operator, as [`Coverage::of`] gives it.
+    pub fn add(&mut self, operator: &Operator, sets: [IdSet; Self::SETS.len()]) {
+        let Some(marks) = self.operators.get_mut(operator.position) else { return };
+        for (set, other) in marks.sets().into_iter().zip(sets) {
+            *set = set.union(other);
+        }
+    }
+
     /// Whether an obligation of an operator was met.
     pub fn met(&self, operator: &Operator, obligation: Obligation) -> bool {
         let Some(marks) = self.operators.get(operator.position) else { return false };
@@ -163,7 +182,7 @@ impl Coverage {
 }
 
 impl Marks {
-    fn sets(&mut self) -> [&mut IdSet; 9] {
+    fn sets(&mut self) -> [&mut IdSet; Coverage::SETS.len()] {
         let Self { satisfied, violated, boundary, questions, branches, modes, types, ranks, support } = self;
         [satisfied, violated, boundary, questions, branches, modes, types, ranks, support]
     }

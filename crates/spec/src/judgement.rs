@@ -14,6 +14,17 @@ impl IdSet {
     /// Nothing.
     pub const EMPTY: Self = Self(0);
 
+    /// The set as a number: bit `n` stands for place `n`.
+    pub fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// The set that a number stands for.
+    #[must_use]
+    pub fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
     /// The set of one place, which lies below [`IdSet::CAPACITY`].
     #[must_use]
     pub fn of(place: usize) -> Self {

@@ -132,7 +132,7 @@ fn whole_runs(
         };
         let summary = dmlcts_runner::run(&run, &mut |_| {})?;
         assert_eq!(summary.tally().unexpected(), 0, "{:?}", summary.groups);
-        let rate = summary.progress.ran as f64 / summary.elapsed.as_secs_f64() / 1e6;
+        let rate = summary.totals.progress.ran as f64 / summary.totals.elapsed.as_secs_f64() / 1e6;
         writeln!(out, "{threads:>10} {cases:>14} {rate:>14.2}")?;
         threads *= 2;
     }

@@ -13,7 +13,7 @@ use std::{
 use dmlcts_generate::Length;
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, Tensor, line};
 use dmlcts_report::grouped;
-use dmlcts_runner::{Parts, Source};
+use dmlcts_runner::{Partition, Parts, Source};
 use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
 
 use super::obligations::obligations;
@@ -37,14 +37,23 @@ struct Lines {
 pub(super) struct Picker<'a> {
     filter: Option<&'a Predicate>,
     level: Option<FeatureLevel>,
+    partition: Option<Partition>,
+    line: String,
     values: Values,
     scratch: Scratch,
 }
 
 impl<'a> Picker<'a> {
-    /// Picks the cases for which a predicate holds, and that no higher level than this one makes valid.
-    pub(super) fn new(filter: Option<&'a Predicate>, level: Option<FeatureLevel>) -> Self {
-        Self { filter, level, values: Values::default(), scratch: Scratch::default() }
+    /// Picks the cases of a selection, for which this filter, which is the selection's, holds.
+    pub(super) fn new(filter: Option<&'a Predicate>, selection: &Selection) -> Self {
+        Self {
+            filter,
+            level: selection.feature_level,
+            partition: selection.partition,
+            line: String::new(),
+            values: Values::default(),
+            scratch: Scratch::default(),
+        }
     }
 
     /// Whether a case is among them.
@@ -52,6 +61,13 @@ impl<'a> Picker<'a> {
         let level = self.level.unwrap_or(FeatureLevel::NEWEST);
         if self.filter.is_some_and(|filter| !filter.holds(case, level, &mut self.values)) {
             return false;
+        }
+        if let Some(partition) = self.partition {
+            self.line.clear();
+            line::write(case, &mut self.line);
+            if !partition.holds(&self.line) {
+                return false;
+            }
         }
         let Some(level) = self.level else { return true };
         let Some(operator) = Library::embedded().operator(&case.desc.signature.operator) else {
@@ -83,7 +99,7 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
         return obligations(selection);
     }
     let mut out = output::stdout();
-    if selection.filter.is_some() || selection.feature_level.is_some() {
+    if selection.leaves_out() {
         let mut total = 0;
         each_chunk(selection, false, |lines| {
             total += lines.count;
@@ -138,20 +154,22 @@ fn each_chunk(
     let parts = selection.parts()?;
     let filter = selection.filter()?;
     let Some(blank) = blank() else { return Ok(0) };
-    let is_filtered = filter.is_some() || selection.feature_level.is_some();
     let end = match selection.limit {
-        Some(limit) if !is_filtered => parts.count().unwrap_or(u64::MAX).min(limit),
+        Some(limit) if !selection.leaves_out() => parts.count().unwrap_or(u64::MAX).min(limit),
         _ => parts.count().unwrap_or(u64::MAX),
     };
     if !with_text && end == u64::MAX && selection.limit.is_none() {
-        return Err(Problem::usage("an endless suite cannot be counted with a filter", "add --limit"));
+        return Err(Problem::usage(
+            "an endless suite cannot be counted where cases are left out",
+            "add --limit",
+        ));
     }
     let threads = selection.threads().min(usize::try_from(end.div_ceil(CHUNK)).unwrap_or(usize::MAX)).max(1);
     thread::scope(|scope| {
         let channels: Vec<Receiver<Lines>> = (0..threads)
             .map(|thread| {
                 let (sender, receiver) = sync_channel(2);
-                let picker = Picker::new(filter.as_deref(), selection.feature_level);
+                let picker = Picker::new(filter.as_deref(), selection);
                 let (parts, case) = (&parts, blank.clone());
                 let chunks = (thread as u64..).step_by(threads);
                 scope.spawn(move || format_chunks(parts, case, chunks, end, with_text, picker, &sender));

@@ -81,7 +81,7 @@ fn covered(selection: &Selection, parts: &Parts, level: FeatureLevel) -> Result<
     let judge = |first: u64| {
         let mut coverage = Coverage::new(library);
         let (mut cursor, mut case, mut scratch) = (parts.cursor(), blank.clone(), Scratch::default());
-        let mut picker = Picker::new(filter.as_deref(), selection.feature_level);
+        let mut picker = Picker::new(filter.as_deref(), selection);
         let mut start = first * CHUNK;
         while start < end {
             for index in start..start.saturating_add(CHUNK).min(end) {

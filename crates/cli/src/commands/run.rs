@@ -11,12 +11,20 @@ use std::{
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
-use dmlcts_model::FeatureLevel;
+use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, Options, Replay, Subject, Terminal, command};
+use dmlcts_results::SelectionForm;
 use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary};
 use dmlcts_spec::Library;
 
-use crate::{arguments::RunArguments, backends, certificate, exit::Exit, given, output, problem::Problem};
+use crate::{
+    arguments::{RunArguments, Selection},
+    backends, certificate,
+    exit::Exit,
+    given, output,
+    problem::Problem,
+    record::Record,
+};
 
 /// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
@@ -28,7 +36,9 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let backend = backends::factory(&arguments.backend, arguments.case_timeout, deadline, &incidents)?;
-    let Cases { source, parts, context } = cases(arguments, deadline)?;
+    let Cases { source, parts, context, form } = cases(arguments, deadline)?;
+    let mut record = Record::open(arguments, form, source.strategies())?;
+    let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     let run = Run {
         library: Library::embedded(),
         source,
@@ -45,6 +55,9 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             // A case that somebody typed is shown as it was typed.
             shrink: arguments.cases.is_empty(),
             incidents,
+            partition: selection.partition,
+            record: record.is_some(),
+            resume,
             ..Configuration::default()
         },
         stop,
@@ -53,14 +66,22 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let bar = err.is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context, options);
-    let mut written = Ok(());
+    let (mut written, mut recorded) = (Ok(()), Ok(()));
     let summary = dmlcts_runner::run(&run, &mut |event| {
+        if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
+            recorded = record.hear(&event);
+            if recorded.is_err() {
+                run.stop.request(Ending::NotRecorded);
+            }
+        }
         // Until then it waits for the backend to start, and has nothing to sum up.
         if let Event::Started { .. } = &event {
             runs.store(true, Ordering::Relaxed);
         }
         if let Event::Finished(summary) = &event {
-            if is_empty(summary) {
+            if is_empty(summary, selection)
+                || summary.ending == Ending::NotRecorded && summary.totals.progress.ran == 0
+            {
                 return;
             }
             if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
@@ -73,10 +94,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     })?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
-    if is_empty(&summary) {
+    recorded?;
+    if is_empty(&summary, selection) {
         return Err(match summary.ending {
             Ending::Timeout => no_time(),
-            _ => selection.nothing(summary.progress.read),
+            _ => selection.nothing(summary.totals.progress.read),
         });
     }
     match written {
@@ -92,9 +114,13 @@ fn no_time() -> Problem {
 }
 
 /// Whether nothing ran, and nobody wanted that.
-fn is_empty(summary: &Summary) -> bool {
-    let ending = matches!(summary.ending, Ending::Complete | Ending::Timeout);
-    ending && summary.progress.ran == 0 && summary.abandoned.is_empty()
+fn is_empty(summary: &Summary, selection: &Selection) -> bool {
+    let ending = match summary.ending {
+        // Where a few cases are shared out, a part of them may have none.
+        Ending::Complete => selection.partition.is_none() || summary.totals.progress.read == 0,
+        ending => ending == Ending::Timeout,
+    };
+    ending && summary.totals.progress.ran == 0 && summary.abandoned.is_empty()
 }
 
 /// Whether every case ran, and none was unexpected.
@@ -109,6 +135,8 @@ struct Cases {
     parts: Option<Arc<Parts>>,
     /// What a summary calls it.
     context: Context,
+    /// What a results file says of them.
+    form: SelectionForm,
 }
 
 /// The cases that the arguments ask for, if they are found in time.
@@ -117,21 +145,26 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let selection = &arguments.selection;
     let replay = Replay { options: arguments.words_of_a_case() };
     if !arguments.cases.is_empty() {
-        let is_filtered = selection.filter.is_some() || selection.feature_level.is_some();
-        let most = selection.limit.filter(|_| !is_filtered).unwrap_or(u64::MAX);
+        let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);
         let cases = given::cases(&arguments.cases, most)?;
         let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
         let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
         let context = Context { library, subject: Subject::Given, replay, certificate: Vec::new(), next };
-        return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context });
+        let lines: Vec<String> = cases.iter().map(Case::to_string).collect();
+        let form = arguments.selection_form(None, &lines);
+        return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context, form });
     }
     let parts = Arc::new(selection.parts_until(deadline)?.ok_or_else(no_time)?);
     let name = parts.expansion().suite().name().to_owned();
-    let is_whole =
-        selection.filter.is_none() && selection.feature_level.is_none() && selection.strategy.is_empty();
+    let is_whole = !selection.leaves_out() && selection.strategy.is_empty();
+    let suite = parts.expansion().suite();
+    let form = arguments.selection_form(Some((suite.name(), &suite.source().text)), &[]);
     let mut what = format!("suite {name}, seed {}", selection.seed);
     if let Some(filter) = &selection.filter {
         what.extend([", where ", filter]);
+    }
+    if let Some(partition) = selection.partition {
+        what.extend([", part ", &partition.to_string()]);
     }
     let mut next = Vec::new();
     if name == "smoke" {
@@ -149,7 +182,7 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let subject = Subject::Suite { what, obligations: command(&obligations) };
     let context = Context { library, subject, replay, certificate: Vec::new(), next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
-    Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context })
+    Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context, form })
 }
 
 /// What a complete run proves, where exhaustive parts are most of the suite.

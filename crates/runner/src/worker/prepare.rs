@@ -66,6 +66,9 @@ impl<'run> Worker<'run> {
     ) -> Prepared {
         let prepared = self.plan(index, strategy, thoroughly, turn);
         if prepared == Prepared::Added {
+            if self.shared.record {
+                self.lot.keep_line(&self.case);
+            }
             let (jobs, _, _) = self.lot.batch.parts();
             if let Some(job) = jobs.last_mut() {
                 // The next case is written over what an earlier job left behind; copying would cost more.
@@ -80,6 +83,10 @@ impl<'run> Worker<'run> {
         let Self { shared, case, scratch, values, lot, .. } = self;
         let Some((place, operator)) = shared.operator_of(&case.desc) else { return Prepared::LeftOut };
         if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
+            return Prepared::LeftOut;
+        }
+        // A case that is run again alone was of this part, or was made smaller from one that is.
+        if !thoroughly && shared.partition.is_some_and(|partition| !lot.is_of(partition, case)) {
             return Prepared::LeftOut;
         }
         let desc = &case.desc;
@@ -192,7 +199,7 @@ mod tests {
         };
         let capabilities = backend().capabilities().clone();
         let level = capabilities.feature_level;
-        let chunks = crate::schedule::Chunks::new(1, 1);
+        let chunks = crate::schedule::Chunks::new(0..1, 1);
         let shared = Shared::new(&run, &capabilities, level, None, 1, 1, chunks);
         let mut worker = Worker::new(&shared, None, backend()).unwrap();
         worker.case.clone_from(&case);

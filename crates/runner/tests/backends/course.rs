@@ -47,7 +47,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
             }
         })
         .unwrap();
-        (summary.progress, summary.tally(), summary.ending, events)
+        (summary.totals.progress, summary.tally(), summary.ending, events)
     };
     for (limit, fail_fast) in [(None, false), (Some(100), false), (None, true)] {
         let alone = of(1, limit, fail_fast);
@@ -65,8 +65,8 @@ fn a_limit_counts_the_cases_that_the_filter_lets_through() {
     run.configuration.filter = Some(Arc::new(filter));
     run.configuration.limit = Some(37);
     let summary = summary(&run);
-    assert_eq!((summary.progress.ran, summary.ending), (37, Ending::Limit));
-    assert_eq!(summary.progress.read, 74);
+    assert_eq!((summary.totals.progress.ran, summary.ending), (37, Ending::Limit));
+    assert_eq!(summary.totals.progress.read, 74);
 }
 
 /// A backend that says after its first batch that it can do nothing any more.
@@ -99,8 +99,8 @@ fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
     let run = run_of(&lines, Arc::new(|| Ok(Box::new(Spent(Reference::backend(), false)))));
     let summary = summary(&run);
     assert_eq!((summary.ending, summary.lost.as_deref()), (Ending::BackendLost, Some("out of paper")));
-    assert!((1..5000).contains(&summary.progress.ran), "{}", summary.progress.ran);
-    assert_eq!(summary.tally().total(), summary.progress.ran);
+    assert!((1..5000).contains(&summary.totals.progress.ran), "{}", summary.totals.progress.ran);
+    assert_eq!(summary.tally().total(), summary.totals.progress.ran);
     assert!(summary.groups.is_empty(), "what is lost with the backend is no failure of its own");
 }
 
@@ -149,7 +149,7 @@ fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
     let summary = summary(&run);
     assert_eq!(summary.ending, Ending::Timeout);
     assert!(!summary.abandoned.is_empty());
-    assert_eq!(summary.progress.ran, 0);
+    assert_eq!(summary.totals.progress.ran, 0);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn of_the_time_some_is_left_for_smaller_failing_cases_and_no_more_is_taken() {
     run.configuration.deadline = Some(started + time);
     let summary = summary(&run);
     assert_eq!(summary.ending, Ending::Timeout);
-    assert!(summary.elapsed < time, "{:?}", summary.elapsed);
+    assert!(summary.totals.elapsed < time, "{:?}", summary.totals.elapsed);
     assert!(summary.groups[0].smallest.is_some());
     assert!(started.elapsed() < 2 * time, "the search for smaller cases alone may take ten seconds");
 }
@@ -189,8 +189,8 @@ fn a_run_ends_with_the_summary_of_what_ran_when_it_is_stopped() {
     run.stop = stop;
     let summary = summary(&run);
     assert_eq!(summary.ending, Ending::Interrupted);
-    assert!((1..4000).contains(&summary.progress.ran), "{:?}", summary.progress);
-    assert_eq!(summary.tally().of(Verdict::Pass), summary.progress.ran);
+    assert!((1..4000).contains(&summary.totals.progress.ran), "{:?}", summary.totals.progress);
+    assert_eq!(summary.tally().of(Verdict::Pass), summary.totals.progress.ran);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_level_selects_cases_and_cannot_exceed_the_backends_own() {
     run.configuration.level = Some("2.1".parse().unwrap());
     let selected = summary(&run);
     assert_eq!(
-        (selected.progress.read, selected.progress.ran),
+        (selected.totals.progress.read, selected.totals.progress.ran),
         (2, 1),
         "one is valid only at a higher level"
     );
@@ -240,7 +240,10 @@ fn a_case_above_the_memory_budget_is_created_and_not_run() {
     let mut run = run_of(&[REVERSAL], behaving(honest));
     run.configuration.memory = 100;
     let summary = summary(&run);
-    assert_eq!((summary.tally().of(Verdict::Pass), summary.work.runs, summary.work.too_large), (1, 0, 1));
+    assert_eq!(
+        (summary.tally().of(Verdict::Pass), summary.totals.work.runs, summary.totals.work.too_large),
+        (1, 0, 1)
+    );
 }
 
 #[test]

@@ -5,3 +5,4 @@ mod course;
 mod fixture;
 mod in_flight;
 mod outputs;
+mod record;

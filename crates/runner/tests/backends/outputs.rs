@@ -15,7 +15,7 @@ fn an_honest_backend_passes_and_is_recorded_where_the_pages_are_silent() {
     assert_eq!(summary.groups.len(), 0, "{:?}", summary.groups);
     assert_eq!(summary.tally().of(Verdict::Pass), 6);
     assert_eq!(summary.tally().of(Verdict::Recorded), 1);
-    assert_eq!(summary.work.too_large, 1, "nobody allocates four gigabytes");
+    assert_eq!(summary.totals.work.too_large, 1, "nobody allocates four gigabytes");
     assert_eq!(summary.ending, Ending::Complete);
 }
 
@@ -78,10 +78,10 @@ fn a_write_before_the_start_is_noticed() {
 fn writes_into_holes_and_tails_are_notes() {
     let holes = spoiling(|job, outputs| outputs[job.runs[0].output.start + 2] = 0);
     let strided = summary(&run_of(&[STRIDED], holes));
-    assert_eq!((strided.tally().of(Verdict::Pass), strided.notes.holes), (1, 1));
+    assert_eq!((strided.tally().of(Verdict::Pass), strided.totals.notes.holes), (1, 1));
     let tails = spoiling(|job, outputs| outputs[job.runs[0].output.end - 1] = 0);
     let bytes = summary(&run_of(&[BYTES], tails));
-    assert_eq!((bytes.tally().of(Verdict::Pass), bytes.notes.tails), (1, 1));
+    assert_eq!((bytes.tally().of(Verdict::Pass), bytes.totals.notes.tails), (1, 1));
 }
 
 #[test]

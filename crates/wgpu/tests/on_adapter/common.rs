@@ -74,5 +74,5 @@ pub(crate) fn assert_expected(summary: &Summary) {
         })
         .collect();
     assert_eq!(summary.tally().unexpected(), 0, "{groups:#?}");
-    assert!(summary.progress.ran > 0);
+    assert!(summary.totals.progress.ran > 0);
 }

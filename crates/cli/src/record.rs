@@ -1,0 +1,167 @@
+//! The record of a run: what the command line says of it, and the results file that it goes into.
+
+use dmlcts_results::{Error, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, Unfinished, Writer};
+use dmlcts_runner::{Difference, Event, Totals};
+use dmlcts_spec::Library;
+
+use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
+
+/// What a run is recorded into.
+pub(crate) struct Record {
+    file: RecordFile,
+    strategies: Vec<String>,
+    selection: SelectionForm,
+    /// The command that runs the same again.
+    command: String,
+    /// The backend, as it was named.
+    backend: String,
+}
+
+/// The file before and after the run has said what it is.
+enum RecordFile {
+    /// A new one, which becomes a results file with its header.
+    Writing(Writer),
+    /// One that another run left behind, which is left alone until both are known to run the same.
+    Unfinished(Box<Unfinished>),
+    /// There was an error, and nothing more is recorded.
+    Lost,
+}
+
+impl Record {
+    /// Opens what the arguments name, for a run whose strategies have these names; `None` where nothing is to be recorded.
+    pub(crate) fn open(
+        arguments: &RunArguments,
+        selection: SelectionForm,
+        strategies: Vec<String>,
+    ) -> Result<Option<Self>, Problem> {
+        let file = if let Some(path) = &arguments.resume {
+            let unfinished = Unfinished::open(path)?;
+            let header = unfinished.header();
+            agree(&selection.disagreements(&header.selection), header, path)?;
+            RecordFile::Unfinished(Box::new(unfinished))
+        } else if let Some(path) = &arguments.results {
+            let library = Library::embedded();
+            RecordFile::Writing(Writer::create(path, arguments.overwrite, library, strategies.clone())?)
+        } else {
+            return Ok(None);
+        };
+        let command = dmlcts_report::command(&arguments.words_of_a_run());
+        Ok(Some(Self { file, strategies, selection, command, backend: arguments.backend.clone() }))
+    }
+
+    /// What the run came to before, where it goes on.
+    pub(crate) fn totals(&self) -> Result<Option<Totals>, Problem> {
+        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(None) };
+        if unfinished.header().spec != Library::embedded().hash() {
+            // Places and names may mean something else by another spec; the header says it best.
+            let spec = &unfinished.header().spec;
+            return Err(Problem::usage(
+                format!(
+                    "{} is of another run: spec: {} here, {spec:.12} there",
+                    unfinished.path(),
+                    Library::embedded().short_hash()
+                ),
+                "go on with the version of dmlcts that started it, or start anew by --results",
+            ));
+        }
+        Ok(Some(unfinished.totals(Library::embedded(), &self.strategies)?))
+    }
+
+    /// Records an event. After an error nothing more is recorded.
+    pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
+        let heard = self.record(event);
+        if heard.is_err() {
+            self.file = RecordFile::Lost;
+        }
+        heard
+    }
+
+    fn record(&mut self, event: &Event<'_>) -> Result<(), Problem> {
+        match event {
+            Event::Started { capabilities, level, cases } => {
+                let what = (self.selection.clone(), self.command.clone());
+                let spec = Library::embedded().hash();
+                let header = Header::new(what, spec, *cases, *level, (&self.backend, capabilities));
+                match std::mem::replace(&mut self.file, RecordFile::Lost) {
+                    RecordFile::Writing(mut writer) => {
+                        writer.header(&header)?;
+                        self.file = RecordFile::Writing(writer);
+                    }
+                    RecordFile::Unfinished(unfinished) => {
+                        let (path, earlier) = (unfinished.path(), unfinished.header());
+                        agree(&header.disagreements(earlier), earlier, path)?;
+                        let writer = unfinished.go_on(Library::embedded(), self.strategies.clone())?;
+                        self.file = RecordFile::Writing(writer);
+                    }
+                    RecordFile::Lost => {}
+                }
+            }
+            Event::Cases { cases, totals, groups } => {
+                if let RecordFile::Writing(writer) = &mut self.file {
+                    writer.cases(cases, *totals, groups)?;
+                }
+            }
+            Event::Finished(summary) => {
+                if let RecordFile::Writing(writer) = &mut self.file {
+                    writer.finish(summary, Exit::of(summary).code())?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Says in what a run differs from the one that it is to go on with, where it does.
+fn agree(
+    disagreements: &[dmlcts_results::Disagreement],
+    earlier: &Header,
+    path: &str,
+) -> Result<(), Problem> {
+    if disagreements.is_empty() {
+        return Ok(());
+    }
+    let words: Vec<String> = disagreements.iter().map(|one| one.describe("here", "there")).collect();
+    Err(Problem::usage(
+        format!("{path} is of another run: {}", words.join("; ")),
+        format!("go on with: {} --resume {}", earlier.command, dmlcts_report::command(&[path])),
+    ))
+}
+
+impl RunArguments {
+    /// What a results file says of the cases that are run, of a suite with this name and text or given by these lines.
+    pub(crate) fn selection_form(&self, suite: Option<(&str, &str)>, given: &[String]) -> SelectionForm {
+        let selection = &self.selection;
+        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
+        let mut strategies: Vec<String> =
+            selection.strategy.iter().map(|strategy| strategy.name().to_owned()).collect();
+        strategies.sort();
+        strategies.dedup();
+        let mut allow: Vec<String> =
+            self.allow.iter().copied().map(Difference::name).map(str::to_owned).collect();
+        allow.sort();
+        allow.dedup();
+        let given = suite.is_none().then(|| {
+            let lines: String = given.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+            GivenForm { cases: given.len() as u64, hash: hash(&lines) }
+        });
+        SelectionForm {
+            suite: suite.map(|(name, text)| SuiteForm { name: name.to_owned(), hash: hash(text) }),
+            given,
+            seed: selection.seed,
+            filter: selection.filter.clone(),
+            strategies,
+            feature_level: selection.feature_level.map(|level| level.to_string()),
+            partition: selection.partition.map(PartitionForm::from),
+            limit: selection.limit,
+            memory: self.memory,
+            allow,
+        }
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::Results(error)
+    }
+}

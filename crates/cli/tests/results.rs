@@ -1,0 +1,210 @@
+//! `dmlcts run --results` and `--resume`: what is recorded stays whole, whatever happens to the program, the disk or the
+//! standard output, and each way to end says so.
+
+mod common;
+
+use std::{fs, thread, time::Duration};
+
+use common::{Scratch, dmlcts, run, stdout, text};
+
+/// What a command printed, with the file's name in place of its path.
+fn named(arguments: &[&str], file: &Scratch) -> String {
+    text(arguments).replace(file.path(), "FILE")
+}
+
+/// The lines of the cases of a results file, and its last line without the time that the run took.
+fn recorded(file: &Scratch) -> (Vec<String>, String) {
+    let text = fs::read_to_string(file.path()).expect("it is there");
+    let cases = text.lines().filter(|line| line.starts_with("{\"case\"")).map(str::to_owned).collect();
+    let last = text.lines().next_back().unwrap_or_default();
+    let (before, after) = last.split_once("\"milliseconds\":").unwrap_or((last, ""));
+    (cases, format!("{before}{}", after.trim_start_matches(|letter: char| letter.is_ascii_digit())))
+}
+
+const FEW: [&str; 4] = ["run", "--quiet", "--strategy", "documented"];
+
+fn few<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    FEW.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn a_run_is_recorded_and_another_does_not_write_over_it() {
+    let file = Scratch::new("once.jsonl", "");
+    assert_eq!(named(&few(&["--results", file.path()]), &file), "exit 0\n");
+    let (cases, summary) = recorded(&file);
+    assert_eq!(cases.len(), 352);
+    assert!(summary.starts_with(r#"{"summary":{"ending":"complete","exit_code":0,"#), "{summary}");
+    insta::assert_snapshot!(named(&few(&["--results", file.path()]), &file));
+    assert_eq!(recorded(&file).0, cases);
+    let other = ["--seed", "7", "--results", file.path(), "--overwrite"];
+    assert_eq!(named(&few(&other), &file), "exit 0\n");
+    // A run that is complete goes on with nothing, and comes to the same.
+    let before = recorded(&file);
+    assert_eq!(named(&few(&["--seed", "7", "--resume", file.path()]), &file), "exit 0\n");
+    assert_eq!(recorded(&file), before);
+}
+
+#[test]
+fn a_run_goes_on_only_with_its_like() {
+    let file = Scratch::new("like.jsonl", "");
+    assert!(run(&few(&["--results", file.path()])).status.success());
+    let before = fs::read(file.path()).expect("it is there");
+    let others = [
+        named(&few(&["--resume", file.path(), "--seed", "3", "--where", "rank == 1"]), &file),
+        named(&["run", "--suite", "ci", "--resume", file.path()], &file),
+        named(&few(&["--resume", file.path(), "--partition", "1/2", "--memory", "1MiB"]), &file),
+        named(
+            &[
+                "run",
+                "--resume",
+                file.path(),
+                "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota",
+            ],
+            &file,
+        ),
+    ];
+    insta::assert_snapshot!(others.join("\n"));
+    assert_eq!(fs::read(file.path()).expect("it is there"), before, "and leaves the file alone");
+    // The same backend in another process is the same backend.
+    let serve = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
+    assert_eq!(named(&few(&["--resume", file.path(), "--backend", &serve]), &file), "exit 0\n");
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named_with_a_remedy() {
+    let file = Scratch::new("none.jsonl", "mine\n");
+    let missing = Scratch::new("missing.jsonl", "");
+    fs::remove_file(missing.path()).expect("it was there");
+    let folder = format!("{}/folder/results.jsonl", missing.path());
+    let mut shown = named(&few(&["--resume", file.path()]), &file);
+    for arguments in [["--resume", missing.path()], ["--results", &folder]] {
+        shown.push_str(&named(&few(&arguments), &missing));
+    }
+    insta::assert_snapshot!(shown);
+    assert_eq!(fs::read_to_string(file.path()).expect("it is there"), "mine\n");
+}
+
+#[test]
+fn of_two_runs_on_one_file_the_second_gives_way() {
+    let file = Scratch::new("two.jsonl", "");
+    let endless = ["run", "--suite", "soak", "--quiet", "--results", file.path()];
+    let mut first = dmlcts().args(endless).spawn().expect("the program starts");
+    // The lock is taken before anything is written.
+    while fs::metadata(file.path()).expect("it is there").len() == 0 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let second = named(&few(&["--results", file.path(), "--overwrite"]), &file);
+    let third = named(&["run", "--suite", "soak", "--resume", file.path()], &file);
+    first.kill().expect("it can be killed");
+    first.wait().expect("it ends");
+    let said = "exit 2\n--- stderr\nerror: another run is writing the results file FILE\n  \
+                help: name another file, or wait for that run to end\n";
+    assert_eq!((second.as_str(), third.as_str()), (said, said));
+    assert!(recorded(&file).0.len() > 100);
+}
+
+/// A run that is killed again and again, each time at another moment, comes to what an undisturbed one comes to.
+#[test]
+fn a_run_that_is_killed_at_any_moment_loses_and_repeats_nothing() {
+    let (whole, killed) = (Scratch::new("whole.jsonl", ""), Scratch::new("killed.jsonl", ""));
+    let many = |option: &str, file: &Scratch| {
+        let mut command = dmlcts();
+        command.args(["run", "--quiet", "--suite", "ci", "--jobs", "2", "--where"]);
+        // One that leaves out some, so that fewer are recorded than are looked at.
+        command.args(["operator != SLICE or rank > 1", option, file.path()]);
+        command
+    };
+    assert!(many("--results", &whole).status().expect("the program starts").success());
+    let mut moment = u64::from(std::process::id());
+    let (mut kills, mut option) = (0, "--results");
+    loop {
+        moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let wait = Duration::from_millis(250 + (moment >> 33) % 400);
+        let mut child = many(option, &killed).spawn().expect("the program starts");
+        thread::sleep(wait);
+        let ended = child.try_wait().expect("it is ours");
+        if kills < 4 && ended.is_none() {
+            child.kill().expect("it can be killed");
+            child.wait().expect("it ends");
+            // A run that was killed before its header has nothing to go on with.
+            option = if recorded(&killed).1.is_empty() { "--results" } else { "--resume" };
+            kills += 1;
+            continue;
+        }
+        assert!(child.wait().expect("it ends").success());
+        break;
+    }
+    assert!(kills > 0, "it was never killed");
+    let (cases, summary) = recorded(&killed);
+    let (all, undisturbed) = recorded(&whole);
+    assert_eq!(cases.len(), all.len(), "after {kills} kills");
+    assert!(cases == all, "the cases differ after {kills} kills");
+    assert_eq!(summary, undisturbed, "after {kills} kills");
+}
+
+/// The run goes on, since its results are recorded, and ends with what it came to.
+#[test]
+fn a_reader_that_goes_away_does_not_end_a_run() {
+    let file = Scratch::new("reader.jsonl", "");
+    let mut command = dmlcts();
+    command.args(["run", "--suite", "ci", "--limit", "20000", "--results", file.path()]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let (cases, summary) = recorded(&file);
+    assert_eq!(cases.len(), 20_000);
+    assert!(summary.starts_with(r#"{"summary":{"ending":"limit","exit_code":0,"#), "{summary}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
+    let device = text(&few(&["--results", "/dev/full"]));
+    assert!(
+        device.starts_with("exit 3\n--- stderr\nerror: cannot write the results file /dev/full: "),
+        "{device}"
+    );
+    // A file that may not grow beyond some two megabytes, with the signal that says so ignored.
+    let file = Scratch::new("full.jsonl", "");
+    let script = "trap '' XFSZ; ulimit -f 4000; exec \"$0\" run --suite ci --results \"$1\"";
+    let mut shell = std::process::Command::new("sh");
+    let output =
+        shell.args(["-c", script, env!("CARGO_BIN_EXE_dmlcts"), file.path()]).output().expect("sh starts");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{out}{err}");
+    assert!(out.contains("what becomes of them cannot be recorded any more"), "{out}");
+    assert!(
+        err.contains("; what was recorded before is whole\n  help: make room, and go on by --resume"),
+        "{err}"
+    );
+    let text = fs::read_to_string(file.path()).expect("it is there");
+    assert!(text.ends_with("}\n"), "its last line is whole");
+    let cases = recorded(&file).0.len();
+    // The limit holds for one process only: now there is room.
+    let rest = ["run", "--quiet", "--suite", "ci", "--limit", "170737", "--resume", file.path()];
+    assert_eq!(run(&rest).status.code(), Some(2), "a limit makes it another run");
+    assert!(run(&["run", "--quiet", "--suite", "ci", "--resume", file.path()]).status.success());
+    assert_eq!((cases > 100, recorded(&file).0.len()), (true, 170_737));
+}
+
+#[test]
+fn the_parts_of_a_suite_are_together_the_suite() {
+    let whole: Vec<String> = stdout(&["list"]).lines().map(str::to_owned).collect();
+    let mut parts = Vec::new();
+    for part in ["1/3", "2/3", "3/3"] {
+        let listed = stdout(&["list", "--partition", part]);
+        let counted = stdout(&["count", "--partition", part]);
+        assert_eq!(listed.lines().count().to_string(), counted.trim().replace(',', ""));
+        parts.extend(listed.lines().map(str::to_owned));
+    }
+    let (mut sorted, mut all) = (parts, whole);
+    sorted.sort();
+    all.sort();
+    assert!(sorted == all);
+    let wrong = text(&["run", "--partition", "0/3"]);
+    assert!(wrong.contains("`0/3` is no partition; write which of how many, such as 3/16"), "{wrong}");
+    // A single case lies in one of many parts, and the others are no failure.
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let ran = |part: &str| stdout(&["run", "--partition", part, case]).contains("ran       1 case on");
+    assert_eq!(["1/3", "2/3", "3/3"].map(ran).iter().filter(|ran| **ran).count(), 1);
+}

@@ -1,0 +1,347 @@
+//! From what the runner has to what a line has, and back. Lines name things, the runner counts places; a name that the
+//! spec of this program does not know makes a [`Strange`] line.
+
+use std::{borrow::Cow, collections::BTreeMap, time::Duration};
+
+use dmlcts_model::{ErrorCode, Outcome, Phase};
+use dmlcts_runner::{
+    CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Totals,
+    Verdict, Work,
+};
+use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
+
+use crate::{
+    AnswerForm, CaseForm, DifferencesForm, GroupForm, NotesForm, OutcomeForm, TotalsForm, VerdictsForm,
+    WorkForm, totals::CountedAnswer,
+};
+
+/// The most characters of a backend's words that are kept.
+const LONGEST: usize = 2_000;
+
+/// What a line says and this program's spec does not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} `{name}` is none that this program knows")]
+pub struct Strange {
+    /// What it should be the name of.
+    pub what: &'static str,
+    /// What stands there.
+    pub name: String,
+}
+
+fn strange(what: &'static str, name: &str) -> Strange {
+    Strange { what, name: name.chars().take(100).collect() }
+}
+
+/// What names mean: operators and what belongs to them, and strategies.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    pub(crate) library: &'static Library,
+    pub(crate) strategies: &'a [String],
+}
+
+impl Names<'_> {
+    fn operator(&self, name: &str) -> Result<(usize, &'static Operator), Strange> {
+        let mut all = self.library.operators().iter().enumerate();
+        all.find(|(_, operator)| operator.name() == name).ok_or_else(|| strange("the operator", name))
+    }
+
+    fn strategy(&self, name: &str) -> Result<usize, Strange> {
+        let place = self.strategies.iter().position(|strategy| strategy == name);
+        place.ok_or_else(|| strange("the strategy", name))
+    }
+
+    fn name_of(&self, operator: usize) -> String {
+        self.library.operators().get(operator).map(|operator| operator.name().to_owned()).unwrap_or_default()
+    }
+
+    fn strategy_name(&self, strategy: usize) -> String {
+        self.strategies.get(strategy).cloned().unwrap_or_default()
+    }
+}
+
+fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+    places.iter().filter_map(|place| operator.clauses().get(place)).map(|clause| clause.id.clone()).collect()
+}
+
+fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+    let known = places.iter().filter_map(|place| operator.questions().get(place));
+    known.map(|question| question.id.clone()).collect()
+}
+
+fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, Strange> {
+    let place = |id: &String| operator.clauses().iter().position(|clause| clause.id == *id);
+    ids.iter().map(|id| place(id).ok_or_else(|| strange("the clause", id))).collect()
+}
+
+fn question_place(operator: &Operator, id: &str) -> Result<usize, Strange> {
+    let place = operator.questions().iter().position(|question| question.id == id);
+    place.ok_or_else(|| strange("the question", id))
+}
+
+fn verdict(id: &str) -> Result<Verdict, Strange> {
+    Verdict::from_id(id).ok_or_else(|| strange("the verdict", id))
+}
+
+impl<'a> CaseForm<'a> {
+    /// What the runner says became of a case.
+    pub(crate) fn new(result: &CaseResult<'a>, names: Names<'_>) -> Self {
+        let form = Self {
+            index: result.index,
+            line: Cow::Borrowed(result.line),
+            verdict: Cow::Borrowed(result.verdict.id()),
+            ..Self::default()
+        };
+        let (Some(details), Some(operator)) =
+            (result.details, names.library.operators().get(result.operator))
+        else {
+            return form;
+        };
+        let Details { outcome, class, judgement, answers, differences } = details;
+        Self {
+            strategy: Some(names.strategy_name(result.strategy)),
+            outcome: Some(outcome.into()),
+            class: class.map(|class| class.id().to_owned()),
+            violates: clause_ids(operator, judgement.violated),
+            answers: answers
+                .iter()
+                .filter_map(|(question, answer)| Some((operator.questions().get(*question)?, answer)))
+                .map(|(question, answer)| AnswerForm {
+                    question: question.id.clone(),
+                    answer: answer_id(*answer),
+                })
+                .collect(),
+            differences: differences.as_ref().map(Into::into),
+            ..form
+        }
+    }
+}
+
+/// As [`AnswerForm::answer`] spells it.
+fn answer_id(answer: Answer) -> String {
+    match answer {
+        Answer::Reject => "reject".to_owned(),
+        Answer::Accept => "accept".to_owned(),
+        Answer::Reading(0) => "semantics".to_owned(),
+        Answer::Reading(reading) => format!("reading-{reading}"),
+    }
+}
+
+fn answer_of(id: &str) -> Result<Answer, Strange> {
+    match id {
+        "reject" => Ok(Answer::Reject),
+        "accept" => Ok(Answer::Accept),
+        "semantics" => Ok(Answer::Reading(0)),
+        _ => {
+            let reading = id.strip_prefix("reading-").and_then(|reading| reading.parse().ok());
+            reading.map(Answer::Reading).ok_or_else(|| strange("the answer", id))
+        }
+    }
+}
+
+impl From<&Outcome> for OutcomeForm {
+    fn from(outcome: &Outcome) -> Self {
+        let cut = |text: &str| text.chars().take(LONGEST).collect();
+        let form = |kind: &str| Self { kind: kind.to_owned(), ..Self::default() };
+        match outcome {
+            Outcome::Output => form("output"),
+            Outcome::Accepted => form("accepted"),
+            Outcome::Rejected { phase, code, reason } => Self {
+                phase: Some(phase.to_string()),
+                code: Some(format!("{:#010x}", code.0)),
+                reason: cut(reason),
+                ..form("rejected")
+            },
+            Outcome::Unsupported(reason) => Self { reason: cut(reason), ..form("unsupported") },
+            Outcome::Failed { phase, reason } => {
+                Self { phase: Some(phase.to_string()), reason: cut(reason), ..form("failed") }
+            }
+            Outcome::Crashed(reason) => Self { reason: cut(reason), ..form("crashed") },
+            Outcome::TimedOut => form("timed-out"),
+            Outcome::Lost => form("lost"),
+        }
+    }
+}
+
+impl OutcomeForm {
+    /// What the backend did.
+    pub fn outcome(&self) -> Result<Outcome, Strange> {
+        const PHASES: [Phase; 5] =
+            [Phase::Create, Phase::Compile, Phase::Bind, Phase::Execute, Phase::ReadBack];
+        let phase = || {
+            let name = self.phase.as_deref().unwrap_or_default();
+            let phase = PHASES.into_iter().find(|phase| phase.to_string() == name);
+            phase.ok_or_else(|| strange("the phase", name))
+        };
+        let code = || {
+            let text = self.code.as_deref().unwrap_or_default();
+            let code = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            code.map(ErrorCode).ok_or_else(|| strange("the code", text))
+        };
+        let reason = || Cow::Owned(self.reason.clone());
+        Ok(match self.kind.as_str() {
+            "output" => Outcome::Output,
+            "accepted" => Outcome::Accepted,
+            "rejected" => Outcome::Rejected { phase: phase()?, code: code()?, reason: reason() },
+            "unsupported" => Outcome::Unsupported(reason()),
+            "failed" => Outcome::Failed { phase: phase()?, reason: reason() },
+            "crashed" => Outcome::Crashed(reason()),
+            "timed-out" => Outcome::TimedOut,
+            "lost" => Outcome::Lost,
+            kind => return Err(strange("the outcome", kind)),
+        })
+    }
+}
+
+impl From<&Differences> for DifferencesForm {
+    fn from(differences: &Differences) -> Self {
+        let first = differences.first.first();
+        let counts = Difference::ALL.into_iter().zip(differences.counts);
+        Self {
+            elements: differences.elements,
+            wrong: counts
+                .filter(|(_, count)| *count > 0)
+                .map(|(kind, count)| (kind.name().to_owned(), count))
+                .collect(),
+            at: first.map(|first| first.coordinates.to_vec()).unwrap_or_default(),
+            expected: first.map(|first| format!("{:#x}", first.expected)),
+            actual: first.map(|first| format!("{:#x}", first.actual)),
+        }
+    }
+}
+
+impl TotalsForm {
+    /// What cases came to, with the failures that a run keeps of each group.
+    pub(crate) fn new(totals: &Totals, groups: &[Group], names: Names<'_>) -> Self {
+        let operators = names.library.operators();
+        let mut verdicts = Vec::new();
+        for (strategy, name) in names.strategies.iter().enumerate() {
+            for (place, operator) in operators.iter().enumerate() {
+                let tally = totals.tally(strategy, place);
+                let counts =
+                    Verdict::ALL.into_iter().map(|verdict| (verdict.id().to_owned(), tally.of(verdict)));
+                let counts: BTreeMap<_, _> = counts.filter(|(_, cases)| *cases > 0).collect();
+                if !counts.is_empty() {
+                    verdicts.push(VerdictsForm {
+                        strategy: name.clone(),
+                        operator: operator.name().to_owned(),
+                        counts,
+                    });
+                }
+            }
+        }
+        let answers = totals.answers.in_order().into_iter().filter_map(|(place, question, answer, cases)| {
+            let operator = operators.get(place)?;
+            let question = operator.questions().get(question)?.id.clone();
+            let answer = AnswerForm { question, answer: answer_id(answer) };
+            Some(CountedAnswer { operator: operator.name().to_owned(), answer, cases })
+        });
+        let Work { runs, bytes, too_large, only_created } = totals.work;
+        let Notes { holes, tails } = totals.notes;
+        let found = totals.found.groups.iter().zip(groups);
+        Self {
+            next: totals.next,
+            milliseconds: totals.elapsed.as_millis() as u64,
+            read: totals.progress.read,
+            ran: totals.progress.ran,
+            verdicts,
+            coverage: operators
+                .iter()
+                .map(|operator| (operator.name().to_owned(), sets(totals, operator)))
+                .collect(),
+            work: WorkForm { runs, bytes, too_large, only_created },
+            notes: NotesForm { holes, tails },
+            answers: answers.collect(),
+            groups: found.map(|((found, cases), group)| group_form(found, *cases, group, names)).collect(),
+            ungrouped: totals.found.others,
+        }
+    }
+
+    /// The totals that it says, of a run whose strategies have these names.
+    pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, Strange> {
+        let names = Names { library, strategies };
+        let mut totals = Totals::new(library, strategies.len());
+        totals.next = self.next;
+        totals.elapsed = Duration::from_millis(self.milliseconds);
+        for form in &self.verdicts {
+            let (strategy, (operator, _)) =
+                (names.strategy(&form.strategy)?, names.operator(&form.operator)?);
+            for (id, cases) in &form.counts {
+                totals.count(strategy, operator, verdict(id)?, *cases);
+            }
+        }
+        let unexpected =
+            (0..strategies.len()).map(|strategy| totals.of_strategy(strategy).unexpected()).sum();
+        totals.progress = Progress { read: self.read, ran: self.ran, unexpected };
+        for (name, sets) in &self.coverage {
+            let (_, operator) = names.operator(name)?;
+            let mut marks = [IdSet::EMPTY; Coverage::SETS.len()];
+            for (set, name) in marks.iter_mut().zip(Coverage::SETS) {
+                let text = sets.get(name).map_or("0", String::as_str);
+                let bits = u128::from_str_radix(text, 16).map_err(|_| strange("the set of places", text))?;
+                *set = IdSet::from_bits(bits);
+            }
+            totals.coverage.add(operator, marks);
+        }
+        let WorkForm { runs, bytes, too_large, only_created } = self.work;
+        totals.work = Work { runs, bytes, too_large, only_created };
+        totals.notes = Notes { holes: self.notes.holes, tails: self.notes.tails };
+        for CountedAnswer { operator, answer, cases } in &self.answers {
+            let (place, operator) = names.operator(operator)?;
+            let question = question_place(operator, &answer.question)?;
+            totals.answers.count_many(place, question, answer_of(&answer.answer)?, *cases);
+        }
+        let groups: Result<Vec<_>, _> =
+            self.groups.iter().map(|group| Ok((group.found(names)?, group.cases))).collect();
+        totals.found = FoundGroups { groups: groups?, others: self.ungrouped };
+        Ok(totals)
+    }
+}
+
+/// What was exercised of an operator; sets with nothing in them are left out.
+fn sets(totals: &Totals, operator: &Operator) -> BTreeMap<String, String> {
+    let sets = Coverage::SETS.into_iter().zip(totals.coverage.of(operator));
+    sets.filter(|(_, set)| !set.is_empty())
+        .map(|(name, set)| (name.to_owned(), format!("{:x}", set.bits())))
+        .collect()
+}
+
+fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> GroupForm {
+    let operator = names.library.operators().get(found.operator);
+    GroupForm {
+        cases,
+        operator: names.name_of(found.operator),
+        class: found.class.id().to_owned(),
+        violates: operator.map(|operator| clause_ids(operator, found.judgement.violated)).unwrap_or_default(),
+        raises: operator
+            .map(|operator| question_ids(operator, found.judgement.questions))
+            .unwrap_or_default(),
+        mode: found.mode,
+        index: found.index,
+        strategy: names.strategy_name(found.strategy),
+        line: group.first.case.to_string(),
+        verdict: found.verdict.id().to_owned(),
+        outcome: (&group.first.outcome).into(),
+        smallest: group.smallest.as_ref().map(|smallest| smallest.case.to_string()),
+    }
+}
+
+impl GroupForm {
+    /// The first of them, as a run that goes on keeps it.
+    fn found(&self, names: Names<'_>) -> Result<Found, Strange> {
+        let (place, operator) = names.operator(&self.operator)?;
+        let questions: Result<IdSet, _> = self.raises.iter().map(|id| question_place(operator, id)).collect();
+        Ok(Found {
+            index: self.index,
+            strategy: names.strategy(&self.strategy)?,
+            operator: place,
+            verdict: verdict(&self.verdict)?,
+            class: Class::from_id(&self.class).ok_or_else(|| strange("the class", &self.class))?,
+            judgement: Judgement {
+                violated: clause_places(operator, &self.violates)?,
+                questions: questions?,
+                ..Judgement::default()
+            },
+            mode: self.mode,
+        })
+    }
+}

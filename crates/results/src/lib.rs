@@ -1,0 +1,46 @@
+//! Runs on disk: recorded while they go on, and read again to go on with them, to join and to compare them.
+//!
+//! # The format
+//!
+//! A results file is text in UTF-8, an object of JSON a line, each with one key that says what the line is. The types of
+//! this crate are the format's specification, and `crates/results/schema/line.json` is the JSON Schema that follows from them.
+//!
+//! | line | when | what |
+//! |---|---|---|
+//! | `{"header":{…}}` | first | [`Header`]: everything that it takes to run the same again |
+//! | `{"case":{…}}` | one a case, in the order of the cases | [`CaseForm`]: its index, its line, its verdict; what else there is to say where it did not just pass |
+//! | `{"checkpoint":{…}}` | now and then | [`TotalsForm`]: what all cases so far came to. A run that was cut off goes on from the last one |
+//! | `{"summary":{…}}` | last | [`SummaryForm`]: how the run ended, and what it came to |
+//!
+//! ```sh
+//! jq -r '.case | select(.verdict == "fail") | .line' results.jsonl
+//! ```
+//!
+//! Keys may be added without a new version, so readers pass over those that they do not know. A file without a summary is
+//! one whose run was cut off. Its last line may be torn, and is then no line.
+//!
+//! # What is kept of a run that is killed
+//!
+//! Lines are written when a chunk of cases is done, in one piece. A quarter of a second after the last checkpoint, or when the chunk
+//! at hand is done where that takes longer, a checkpoint follows, and the file is synced to the disk. So a program that is killed loses the cases that it was
+//! busy with, and goes on from the last checkpoint; a machine that loses its power loses no more than what came after the last checkpoint.
+
+mod convert;
+mod error;
+mod form;
+mod header;
+mod read;
+mod resume;
+mod totals;
+mod write;
+
+pub use convert::Strange;
+pub use error::Error;
+pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, SummaryForm};
+pub use header::{
+    BackendForm, Disagreement, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, VERSION,
+};
+pub use read::{Item, Reader};
+pub use resume::Unfinished;
+pub use totals::{GroupForm, NotesForm, TotalsForm, VerdictsForm, WorkForm};
+pub use write::Writer;

@@ -1,0 +1,159 @@
+//! Reading a results file line by line, in memory that does not grow with it.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{BufRead, BufReader, Read},
+};
+
+use crate::{CaseForm, Error, Header, Line, SummaryForm, TotalsForm, VERSION};
+
+/// A longer line is none: a damaged file must not take the machine's memory.
+const LONGEST_LINE: u64 = 64 << 20;
+
+/// A results file that is read.
+#[derive(Debug)]
+pub struct Reader {
+    lines: Lines,
+    header: Header,
+}
+
+/// A line behind the header.
+#[derive(Debug)]
+pub enum Item<'a> {
+    /// What became of a case.
+    Case(Box<CaseForm<'a>>),
+    /// What all cases so far came to.
+    Checkpoint(Box<TotalsForm>),
+    /// How the run ended.
+    Summary(Box<SummaryForm>),
+}
+
+impl Reader {
+    /// Opens a file and reads its header.
+    pub fn open(path: &str) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|cause| Error::Read { path: path.to_owned(), cause })?;
+        Self::new(Box::new(file), path)
+    }
+
+    /// Reads the header of what is called `path` in messages.
+    pub fn new(input: Box<dyn Read>, path: &str) -> Result<Self, Error> {
+        let input = BufReader::with_capacity(1 << 18, input);
+        let path = path.to_owned();
+        let mut lines = Lines { path, input, line: Vec::new(), number: 0, offset: 0, is_torn: false };
+        let header = if lines.advance()? { lines.parse() } else { Err(String::new()) };
+        match header {
+            Ok(Line::Header(header)) if header.format == VERSION => {
+                let header = *header;
+                Ok(Self { lines, header })
+            }
+            // Of a header of another version, nothing but its number may be understood.
+            _ => Err(match lines.version() {
+                Some(version) if version != VERSION => Error::Version { path: lines.path, version },
+                _ => Error::Headless { path: lines.path },
+            }),
+        }
+    }
+
+    /// What was run.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The file.
+    pub fn path(&self) -> &str {
+        &self.lines.path
+    }
+
+    /// Whether the last line was cut short, so that it is none.
+    pub fn is_torn(&self) -> bool {
+        self.lines.is_torn
+    }
+
+    /// The bytes up to the end of the line that was read last.
+    pub(crate) fn offset(&self) -> u64 {
+        self.lines.offset
+    }
+
+    /// The next line; `None` behind the last one.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "what it gives borrows from it, which an iterator's items cannot"
+    )]
+    pub fn next(&mut self) -> Result<Option<Item<'_>>, Error> {
+        if !self.lines.advance()? {
+            return Ok(None);
+        }
+        let wrong = |cause| Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause };
+        match self.lines.parse().map_err(wrong)? {
+            Line::Case(case) => Ok(Some(Item::Case(case))),
+            Line::Checkpoint(totals) => Ok(Some(Item::Checkpoint(totals))),
+            Line::Summary(summary) => Ok(Some(Item::Summary(summary))),
+            Line::Header(_) => Err(wrong("a second header; files are joined by `dmlcts merge`".to_owned())),
+        }
+    }
+
+    /// The next checkpoint, where cases are passed over unread; `None` where there is none, or the next line that is no case is
+    /// damaged.
+    pub(crate) fn next_checkpoint(&mut self) -> Result<Option<TotalsForm>, Error> {
+        while self.lines.advance()? {
+            if self.lines.line.starts_with(br#"{"case":"#) {
+                continue;
+            }
+            return Ok(match self.lines.parse() {
+                Ok(Line::Checkpoint(totals)) => Some(*totals),
+                Ok(Line::Summary(_)) => continue,
+                _ => None,
+            });
+        }
+        Ok(None)
+    }
+}
+
+/// The lines of a file, whatever stands in them.
+struct Lines {
+    path: String,
+    input: BufReader<Box<dyn Read>>,
+    line: Vec<u8>,
+    /// The line's number, from 1.
+    number: u64,
+    /// The bytes up to the line's end.
+    offset: u64,
+    is_torn: bool,
+}
+
+impl Lines {
+    /// Reads a line; `false` where there is none, or none that is whole.
+    fn advance(&mut self) -> Result<bool, Error> {
+        self.line.clear();
+        let mut bounded = (&mut self.input).take(LONGEST_LINE);
+        let read = bounded.read_until(b'\n', &mut self.line);
+        let length = read.map_err(|cause| Error::Read { path: self.path.clone(), cause })?;
+        self.number += 1;
+        if self.line.last() != Some(&b'\n') {
+            self.is_torn = length > 0;
+            return Ok(false);
+        }
+        self.offset += length as u64;
+        Ok(true)
+    }
+
+    fn parse(&self) -> Result<Line<'_>, String> {
+        serde_json::from_slice(&self.line).map_err(|error| error.to_string())
+    }
+
+    /// The version that a header of any version states.
+    fn version(&self) -> Option<u32> {
+        let line: serde_json::Value = serde_json::from_slice(&self.line).ok()?;
+        line.get("header")?.get("format")?.as_u64().map(|version| version as u32)
+    }
+}
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lines")
+            .field("path", &self.path)
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}

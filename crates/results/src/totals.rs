@@ -1,0 +1,120 @@
+//! What cases came to, as a checkpoint and a summary have it.
+
+use std::collections::BTreeMap;
+
+use dmlcts_runner::{Class, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{AnswerForm, OutcomeForm};
+
+/// What cases came to, added up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TotalsForm {
+    /// Every case below this index was looked at: a run goes on from here.
+    pub next: u64,
+    /// How long the cases took.
+    pub milliseconds: u64,
+    /// Cases looked at, including those that were left out.
+    pub read: u64,
+    /// Cases put to the backend: as many as there are verdicts.
+    pub ran: u64,
+    /// How many came to which verdict.
+    pub verdicts: Vec<VerdictsForm>,
+    /// What was exercised of the spec: for each operator the sets of places in its lists of clauses, questions and so on,
+    /// in hex, bit `n` for place `n`.
+    pub coverage: BTreeMap<String, BTreeMap<String, String>>,
+    /// How much was run.
+    pub work: WorkForm,
+    /// Things that are allowed, and worth knowing.
+    pub notes: NotesForm,
+    /// How open questions were answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<CountedAnswer>,
+    /// What failed, by group, in the order of each group's first case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupForm>,
+    /// Failures of further groups, which were counted only.
+    #[serde(default)]
+    pub ungrouped: u64,
+}
+
+/// How many cases of one strategy and one operator came to which verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerdictsForm {
+    /// The strategy that made them.
+    pub strategy: String,
+    /// Their operator.
+    pub operator: String,
+    /// How many came to which verdict; those of no case are left out.
+    #[schemars(extend("propertyNames" = serde_json::json!({"enum": Verdict::ALL.map(Verdict::id)})))]
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// How much was run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkForm {
+    /// How often a created operator was run.
+    pub runs: u64,
+    /// Bytes of the outputs of these runs.
+    pub bytes: u64,
+    /// Valid cases that were too large to run.
+    pub too_large: u64,
+    /// Those of them that passed: created as they should be.
+    pub only_created: u64,
+}
+
+/// What the documentation lets an implementation do, but a careful one does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotesForm {
+    /// Runs that wrote into the holes of a strided output.
+    pub holes: u64,
+    /// Runs that wrote behind an output's last element.
+    pub tails: u64,
+}
+
+/// How many cases answered an open question in one way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CountedAnswer {
+    /// The operator whose question it is.
+    pub operator: String,
+    /// The question, and the answer.
+    pub answer: AnswerForm,
+    /// How many cases.
+    pub cases: u64,
+}
+
+/// Failures that have their operator, their class and their clauses in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupForm {
+    /// How many cases.
+    pub cases: u64,
+    /// Their operator.
+    pub operator: String,
+    /// In which way they failed.
+    #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
+    pub class: String,
+    /// The ids of the clauses that their descs break.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violates: Vec<String>,
+    /// The ids of the open questions that they raise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub raises: Vec<String>,
+    /// The value of their first enumeration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i64>,
+    /// The index of the first of them.
+    pub index: u64,
+    /// The strategy that made it.
+    pub strategy: String,
+    /// The first of them.
+    pub line: String,
+    /// What it came to.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
+    pub verdict: String,
+    /// What the backend did with it, when it ran again alone.
+    pub outcome: OutcomeForm,
+    /// A smaller case that fails in the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest: Option<String>,
+}

@@ -1,0 +1,145 @@
+//! Runs of a backend that is wrong in known ways, recorded in files that go away.
+
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::{path::PathBuf, sync::Arc};
+
+use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_model::{FeatureLevel, Outcome, line};
+use dmlcts_reference::Reference;
+use dmlcts_results::{CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
+use dmlcts_runner::{Configuration, Event, Listed, Partition, Run, Stop, Summary, Totals};
+use dmlcts_spec::Library;
+
+/// Cases of several kinds: right, wrong, recorded, invalid, too large, crashing.
+pub(crate) const LINES: [&str; 6] = [
+    "SLICE1 FLOAT32 in=2,4 out=2,4 InputWindowOffsets=0,0 InputWindowSizes=2,4 InputWindowStrides=1,-1 fill=iota",
+    "SLICE1 UINT8 in=3 out=3 InputWindowOffsets=0 InputWindowSizes=3 InputWindowStrides=1 fill=explicit:b54a01",
+    "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota",
+    "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=0 InputWindowStrides=1 fill=iota",
+    "SLICE1 UINT8 in=4294967295 out=4294967295 InputWindowOffsets=0 InputWindowSizes=4294967295 InputWindowStrides=1 fill=iota",
+    "SLICE INT64 in=1,1,1 out=1,1,1 Offsets=0,0,0 Sizes=1,1,1 Strides=1,1,1 fill=iota",
+];
+
+/// Right, but that outputs of rank 1 are zeros, and that rank 3 crashes.
+struct Wrong(Capabilities);
+
+impl Backend for Wrong {
+    fn capabilities(&self) -> &Capabilities {
+        &self.0
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn run(&mut self, batch: &mut Batch) {
+        Reference::backend().run(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs {
+            match job.desc.output.as_ref().map(|output| output.dimension_count) {
+                Some(1) => job.runs.iter().for_each(|run| outputs[run.output.clone()].fill(0)),
+                Some(3) => job.outcome = Outcome::Crashed("it said \"no\"\n\tand left".into()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// So many rounds of the lines.
+pub(crate) fn lines(rounds: usize) -> Vec<String> {
+    LINES.repeat(rounds).iter().map(|line| (*line).to_owned()).collect()
+}
+
+pub(crate) fn run_of(lines: &[String], partition: Option<Partition>, resume: Option<Totals>) -> Run {
+    let library = Library::embedded();
+    let case = |text: &String| {
+        line::parse(text, library.signatures()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    };
+    Run {
+        library,
+        source: Arc::new(Listed::new(lines.iter().map(case).collect(), "given")),
+        backend: Arc::new(|| {
+            let capabilities = Reference::backend().capabilities().clone();
+            Ok(Box::new(Wrong(Capabilities { can_set_feature_level: false, ..capabilities })))
+        }),
+        configuration: Configuration {
+            jobs: 2,
+            record: true,
+            shrink: false,
+            partition,
+            resume,
+            ..Configuration::default()
+        },
+        stop: Stop::default(),
+    }
+}
+
+pub(crate) fn selection(lines: &[String], partition: Option<Partition>) -> SelectionForm {
+    SelectionForm {
+        given: Some(GivenForm { cases: lines.len() as u64, hash: "00".repeat(32) }),
+        partition: partition.map(Into::into),
+        memory: 1 << 30,
+        ..SelectionForm::default()
+    }
+}
+
+/// Records a run in a file, and says what it came to.
+pub(crate) fn record(path: &str, lines: &[String], partition: Option<Partition>) -> Summary {
+    let run = run_of(lines, partition, None);
+    let writer =
+        Writer::create(path, true, run.library, run.source.strategies()).expect("the file can be made");
+    record_with(writer, &run, &selection(lines, partition), true)
+}
+
+/// Records a run, with its header unless it goes on.
+pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionForm, is_new: bool) -> Summary {
+    let summary = dmlcts_runner::run(run, &mut |event| {
+        let written = match event {
+            Event::Started { capabilities, level, cases } if is_new => {
+                let what = (selection.clone(), "dmlcts run -".to_owned());
+                writer.header(&Header::new(what, run.library.hash(), cases, level, ("wrong", capabilities)))
+            }
+            Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),
+            Event::Finished(summary) => writer.finish(summary, 1),
+            _ => Ok(()),
+        };
+        written.expect("the file can be written");
+    });
+    summary.expect("the backend starts")
+}
+
+/// Every case of a file, and the summary where it has one.
+pub(crate) fn read(path: &str) -> (Vec<CaseForm<'static>>, Option<SummaryForm>) {
+    let mut reader = Reader::open(path).expect("it has a header");
+    let (mut cases, mut summary) = (Vec::new(), None);
+    while let Some(item) = reader.next().expect("every line is one") {
+        match item {
+            Item::Case(case) => cases.push(CaseForm {
+                line: case.line.into_owned().into(),
+                verdict: case.verdict.into_owned().into(),
+                ..*case
+            }),
+            Item::Summary(last) => summary = Some(*last),
+            Item::Checkpoint(_) => {}
+        }
+    }
+    (cases, summary)
+}
+
+/// A file for one test, removed at its end.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("dmlcts-results-{}-{name}", std::process::id())))
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.to_str().expect("the temporary folder has a plain name")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

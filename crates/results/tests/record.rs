@@ -1,0 +1,137 @@
+//! Recording a run, reading it again, and going on where a file ends.
+
+mod common;
+
+use std::fs;
+
+use common::*;
+use dmlcts_results::{Error, Item, Line, Reader, Writer};
+use dmlcts_runner::Verdict;
+use dmlcts_spec::Library;
+
+#[test]
+fn a_record_says_of_each_case_what_there_is_to_say() {
+    let file = Scratch::new("each.jsonl");
+    record(file.path(), &lines(1), None);
+    let text = fs::read_to_string(file.path()).expect("it is there");
+    // How long it took differs from run to run.
+    let (start, rest) = text.split_once(r#""milliseconds":"#).expect("a checkpoint has the time");
+    let text = format!("{start}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    let (first, rest) = text.split_once(r#""milliseconds":"#).expect("so has a summary");
+    let text = format!("{first}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    insta::assert_snapshot!(text);
+}
+
+/// Lines that are put together by hand are those that serde writes.
+#[test]
+fn every_line_is_as_serde_writes_it() {
+    let file = Scratch::new("serde.jsonl");
+    record(file.path(), &lines(3), None);
+    for line in fs::read_to_string(file.path()).expect("it is there").lines() {
+        let parsed: Line<'_> = serde_json::from_str(line).expect("it is a line");
+        assert_eq!(serde_json::to_string(&parsed).expect("it is JSON"), line);
+    }
+}
+
+#[test]
+fn every_case_stands_there_once_and_the_summary_counts_them() {
+    let file = Scratch::new("count.jsonl");
+    let lines = lines(50);
+    let summary = record(file.path(), &lines, None);
+    let (cases, last) = read(file.path());
+    let totals = last.expect("it ended").totals;
+    assert!(cases.iter().map(|case| case.index).eq(0..lines.len() as u64));
+    assert!(cases.iter().zip(&lines).all(|(case, line)| case.line == *line));
+    for verdict in Verdict::ALL {
+        let told = cases.iter().filter(|case| case.verdict == verdict.id()).count() as u64;
+        let counted: u64 = totals.verdicts.iter().filter_map(|form| form.counts.get(verdict.id())).sum();
+        assert_eq!((told, counted), (summary.tally().of(verdict), summary.tally().of(verdict)), "{verdict}");
+    }
+    let library = Library::embedded();
+    let again = totals.totals(library, &["given".to_owned()]).expect("it speaks of this spec");
+    assert_eq!(format!("{:?}", again.coverage), format!("{:?}", summary.totals.coverage));
+    assert_eq!(format!("{:?}", again.answers), format!("{:?}", summary.totals.answers));
+    assert_eq!(again.progress, summary.totals.progress);
+    let keys = |totals: &dmlcts_runner::Totals| -> Vec<_> {
+        totals.found.groups.iter().map(|(found, cases)| (found.key(), found.index, *cases)).collect()
+    };
+    assert_eq!(keys(&again), keys(&summary.totals));
+}
+
+#[test]
+fn a_file_that_has_something_in_it_is_written_over_only_on_request() {
+    let file = Scratch::new("exists.jsonl");
+    let create = |overwrite| Writer::create(file.path(), overwrite, Library::embedded(), Vec::new());
+    fs::write(file.path(), "").expect("it can be written");
+    drop(create(false).expect("there is nothing in it"));
+    fs::write(file.path(), "mine").expect("it can be written");
+    assert!(matches!(create(false), Err(Error::Exists { .. })));
+    // It is kept until there is a header to write.
+    drop(create(true).expect("it was asked for"));
+    assert_eq!(fs::read_to_string(file.path()).expect("it is there"), "mine");
+}
+
+#[test]
+fn what_is_no_results_file_is_said_to_be_none() {
+    let file = Scratch::new("none.jsonl");
+    let said = |text: &str| {
+        fs::write(file.path(), text).expect("it can be written");
+        let mut reader = match Reader::open(file.path()) {
+            Ok(reader) => reader,
+            Err(error) => return error.to_string().replace(file.path(), "FILE"),
+        };
+        loop {
+            match reader.next() {
+                Ok(Some(_)) => {}
+                Ok(None) => return format!("{} torn", if reader.is_torn() { "is" } else { "not" }),
+                Err(error) => return error.to_string().replace(file.path(), "FILE"),
+            }
+        }
+    };
+    record(file.path(), &lines(1), None);
+    let whole = fs::read_to_string(file.path()).expect("it is there");
+    let header = whole.lines().next().expect("a header");
+    let headless = "FILE has no header: it is no results file, or its run was cut off before its first case";
+    assert_eq!(said(""), headless);
+    assert_eq!(said("{}\n"), headless);
+    assert_eq!(said("\u{0}\u{0}\n"), headless);
+    assert_eq!(said(header), headless, "its line is torn");
+    assert_eq!(
+        said("{\"header\":{\"format\":2}}\n"),
+        "FILE is of version 2 of the format, and this program reads version 1"
+    );
+    assert_eq!(said(&format!("{header}\n")), "not torn");
+    assert_eq!(said(&format!("{header}\n{{\"case\":")), "is torn");
+    assert_eq!(
+        said(&format!("{header}\n{header}\n")),
+        "line 2 of FILE is no line of a results file: a second header; files are joined by `dmlcts merge`"
+    );
+    let damaged = said(&format!("{header}\n{{\"case\":{{\"index\":1}}}}\n"));
+    assert_eq!(
+        damaged,
+        "line 2 of FILE is no line of a results file: missing field `line` at line 1 column 19"
+    );
+}
+
+proptest::proptest! {
+    /// Whatever a file holds, reading it ends, with items or with an error.
+    #[test]
+    fn reading_survives_any_damage(at in 0usize..6000, bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..20)) {
+        static WHOLE: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
+            let file = Scratch::new("damage.jsonl");
+            record(file.path(), &lines(1), None);
+            fs::read(file.path()).expect("it is there")
+        });
+        let mut text = WHOLE.clone();
+        let at = at % text.len();
+        let end = (at + bytes.len()).min(text.len());
+        text[at..end].copy_from_slice(&bytes[..end - at]);
+        if let Ok(mut reader) = Reader::new(Box::new(std::io::Cursor::new(text)), "damaged") {
+            while let Ok(Some(item)) = reader.next() {
+                if let Item::Summary(summary) = item {
+                    let _ = summary.totals.totals(Library::embedded(), &["given".to_owned()]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Going on where a file ends, and who may write one. These tests have a program of their own, since a snapshot's test
+//! starts a process, which holds every lock of this one for a moment.
+
+mod common;
+
+use std::{fs, fs::File};
+
+use common::*;
+use dmlcts_results::{Error, Unfinished, Writer};
+use dmlcts_spec::Library;
+
+/// Wherever a file was cut, byte by byte, its run goes on to what the whole run came to, and every case stands there once.
+#[test]
+fn a_file_that_was_cut_anywhere_is_gone_on_with() {
+    let whole = Scratch::new("whole.jsonl");
+    let lines = lines(4);
+    record(whole.path(), &lines, None);
+    let bytes = fs::read(whole.path()).expect("it is there");
+    let header = bytes.iter().position(|byte| *byte == b'\n').expect("a header") + 1;
+    let (cases, _) = read(whole.path());
+    let cut = Scratch::new("cut.jsonl");
+    let library = Library::embedded();
+    let mut resumed_from = std::collections::BTreeSet::new();
+    for length in (0..bytes.len()).step_by(97).chain([header - 1, header, bytes.len()]) {
+        fs::write(cut.path(), &bytes[..length]).expect("it can be written");
+        let unfinished = match Unfinished::open(cut.path()) {
+            Ok(unfinished) => unfinished,
+            Err(error) => {
+                assert!(length < header && matches!(error, Error::Headless { .. }), "{length}: {error}");
+                continue;
+            }
+        };
+        let totals = unfinished.totals(library, &["given".to_owned()]).expect("it is of this spec");
+        resumed_from.insert(totals.next);
+        let run = run_of(&lines, None, Some(totals));
+        let writer = unfinished.go_on(library, vec!["given".to_owned()]).expect("it can be written");
+        let summary = record_with(writer, &run, &selection(&lines, None), false);
+        assert_eq!(summary.tally().total(), lines.len() as u64);
+        let (again, last) = read(cut.path());
+        assert_eq!(again, cases, "cut at {length}");
+        assert_eq!(last.expect("it ended").totals.ran, lines.len() as u64);
+    }
+    assert!(resumed_from.contains(&0) && resumed_from.contains(&(lines.len() as u64)), "{resumed_from:?}");
+}
+
+#[test]
+fn a_file_that_another_run_writes_is_left_alone() {
+    let file = Scratch::new("busy.jsonl");
+    record(file.path(), &lines(1), None);
+    let before = fs::read(file.path()).expect("it is there");
+    let other = File::open(file.path()).expect("it is there");
+    other.lock().expect("it can be locked");
+    let create = Writer::create(file.path(), true, Library::embedded(), Vec::new());
+    assert!(matches!(create, Err(Error::Busy { .. })), "{create:?}");
+    assert!(matches!(Unfinished::open(file.path()), Err(Error::Busy { .. })));
+    drop(other);
+    assert_eq!(fs::read(file.path()).expect("it is there"), before);
+    assert!(Unfinished::open(file.path()).is_ok());
+}

@@ -1,0 +1,12 @@
+//! The JSON Schema in `crates/results/schema/` is that of the lines. `DMLCTS_BLESS=1 cargo test -p dmlcts-results --test schema`
+//! writes it anew.
+
+#[path = "../../spec/tests/blessed/mod.rs"]
+mod blessed;
+
+use dmlcts_results::Line;
+
+#[test]
+fn the_schema_of_a_line_is_current() {
+    blessed::compare::<Line<'static>>("crates/results/schema/line.json");
+}

@@ -1,0 +1,106 @@
+//! What became of each case of a chunk, for whoever keeps a record of a run.
+//!
+//! Most cases pass, and of those there is nothing to say but that: their lines lie in one text, and nothing is allocated
+//! for them one by one.
+
+use std::ops::Range;
+
+use dmlcts_model::Outcome;
+use dmlcts_spec::{Answer, Judgement};
+
+use crate::{Class, Differences, Verdict};
+
+/// What became of consecutive cases, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct CaseResults {
+    lines: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    index: u64,
+    strategy: u32,
+    operator: u32,
+    line: Range<usize>,
+    verdict: Verdict,
+    details: Option<Box<Details>>,
+}
+
+/// What became of one case.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseResult<'a> {
+    /// Its index in the source.
+    pub index: u64,
+    /// The place of its strategy in [`Source::strategies`](crate::Source::strategies).
+    pub strategy: usize,
+    /// The place of its operator in the library.
+    pub operator: usize,
+    /// The case.
+    pub line: &'a str,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// What there is to say of it, unless it passed and that is all.
+    pub details: Option<&'a Details>,
+}
+
+/// What there is to say of a case that did not just pass.
+#[derive(Clone, Debug)]
+pub struct Details {
+    /// What the backend did.
+    pub outcome: Outcome,
+    /// In which way it failed.
+    pub class: Option<Class>,
+    /// What the spec says of its desc.
+    pub judgement: Judgement,
+    /// The answer to each open question that it raised, by the question's place, where answers are recorded.
+    pub answers: Vec<(usize, Answer)>,
+    /// How the output differs, where it does, with the first element that does.
+    pub differences: Option<Differences>,
+}
+
+impl CaseResults {
+    /// The cases, one by one.
+    pub fn iter(&self) -> impl Iterator<Item = CaseResult<'_>> {
+        self.entries.iter().map(|entry| CaseResult {
+            index: entry.index,
+            strategy: entry.strategy as usize,
+            operator: entry.operator as usize,
+            line: &self.lines[entry.line.clone()],
+            verdict: entry.verdict,
+            details: entry.details.as_deref(),
+        })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Adds a case.
+    pub(crate) fn push(
+        &mut self,
+        (index, strategy, operator): (u64, usize, usize),
+        line: &str,
+        verdict: Verdict,
+        details: Option<Details>,
+    ) {
+        let start = self.lines.len();
+        self.lines.push_str(line);
+        let (strategy, operator) = (strategy as u32, operator as u32);
+        let line = start..self.lines.len();
+        self.entries.push(Entry { index, strategy, operator, line, verdict, details: details.map(Box::new) });
+    }
+
+    /// Says that a case came to another verdict when it was looked at again.
+    pub(crate) fn correct(&mut self, index: u64, verdict: Verdict) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.index == index) {
+            entry.verdict = verdict;
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Failures in groups: what those of one group have in common, and how many there are.
+//!
+//! Memory stays bounded however much fails: of each group the first is kept, and of groups there are at most
+//! [`FoundGroups::MOST`].
+
+use dmlcts_model::{Desc, Outcome, Value};
+use dmlcts_spec::{IdSet, Judgement};
+
+use crate::{Class, Verdict};
+
+/// A case whose verdict was not expected. Its case can be read again by the index.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its index in the source.
+    pub index: u64,
+    /// The place of its strategy in [`Source::strategies`](crate::Source::strategies).
+    pub strategy: usize,
+    /// The place of its operator in the library.
+    pub operator: usize,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// In which way it failed.
+    pub class: Class,
+    /// What the spec says of its desc.
+    pub judgement: Judgement,
+    /// The value of its first enumeration, where it has one.
+    pub mode: Option<i64>,
+}
+
+/// What failures of one group have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GroupKey {
+    operator: usize,
+    class: Class,
+    violated: IdSet,
+    questions: IdSet,
+    mode: Option<i64>,
+}
+
+impl Found {
+    /// The group that it belongs to.
+    pub fn key(&self) -> GroupKey {
+        GroupKey {
+            operator: self.operator,
+            class: self.class,
+            violated: self.judgement.violated,
+            questions: self.judgement.questions,
+            mode: self.mode,
+        }
+    }
+
+    /// What the backend did, as far as the class tells.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.class {
+            Class::Crashed => Outcome::Crashed("".into()),
+            Class::TimedOut => Outcome::TimedOut,
+            _ => Outcome::Lost,
+        }
+    }
+
+    /// The value of the desc's first enumeration: operators with modes go wrong mode by mode.
+    pub(crate) fn mode_of(desc: &Desc) -> Option<i64> {
+        let members = desc.signature.members.iter().zip(&desc.members);
+        members
+            .filter(|(member, _)| matches!(member.kind, dmlcts_model::MemberKind::Enumeration(_)))
+            .find_map(|(_, value)| match value {
+                Value::Integer(value) => Some(*value),
+                _ => None,
+            })
+    }
+}
+
+/// Failures by group: how many, and the first of each. There are at most [`FoundGroups::MOST`].
+#[derive(Clone, Debug, Default)]
+pub struct FoundGroups {
+    /// The first failure of each group, and how many the group has, in the order of the first ones.
+    pub groups: Vec<(Found, u64)>,
+    /// Failures of groups that found no room.
+    pub others: u64,
+}
+
+impl FoundGroups {
+    /// How many groups are kept.
+    pub const MOST: usize = 64;
+
+    /// Adds a failure, and says whether it is the first of a group.
+    pub fn add(&mut self, found: Found) -> bool {
+        self.add_many(found, 1)
+    }
+
+    /// Adds failures of one group, of which this is the first.
+    pub fn add_many(&mut self, found: Found, cases: u64) -> bool {
+        let key = found.key();
+        if let Some((_, count)) = self.groups.iter_mut().find(|(first, _)| first.key() == key) {
+            *count += cases;
+        } else if self.groups.len() < Self::MOST {
+            self.groups.push((found, cases));
+            return true;
+        } else {
+            self.others += cases;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(index: u64, mode: i64) -> Found {
+        Found {
+            index,
+            strategy: 0,
+            operator: 0,
+            verdict: Verdict::Fail,
+            class: Class::Lost,
+            judgement: Judgement::default(),
+            mode: Some(mode),
+        }
+    }
+
+    #[test]
+    fn groups_are_bounded_and_every_failure_is_counted() {
+        let mut groups = FoundGroups::default();
+        assert!(groups.add(found(3, 0)));
+        assert!(!groups.add(found(4, 0)));
+        for mode in 1..1000 {
+            groups.add(found(5, mode));
+        }
+        assert_eq!(groups.groups.len(), FoundGroups::MOST);
+        assert_eq!((groups.groups[0].0.index, groups.groups[0].1), (3, 2));
+        let kept: u64 = groups.groups.iter().map(|group| group.1).sum();
+        assert_eq!(kept + groups.others, 1001);
+    }
+}

@@ -1,0 +1,124 @@
+//! One of several parts of a run, which as many machines share.
+//!
+//! A case belongs to a part by the hash of its line, wherever it stands: adding cases to a suite moves none of the
+//! others to another part, and a case that two strategies make is run by one machine. Any program can tell the part of
+//! a line: the first eight bytes of its BLAKE3 hash, least significant first, modulo the number of parts. What is not
+//! of the part is generated all the same, and that is cheap beside running it.
+
+use std::{fmt, str::FromStr};
+
+/// One of several parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partition {
+    part: u64,
+    of: u64,
+}
+
+/// A text that names no partition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no partition; write which of how many, such as 3/16: the first number from 1 to the second, and that at \
+     most {most}",
+    most = Partition::MOST
+)]
+pub struct PartitionError(pub String);
+
+impl Partition {
+    /// The most parts.
+    pub const MOST: u64 = 1_000_000;
+
+    /// Which of how many, from 1; `None` where there is no such part.
+    pub fn new(part: u64, of: u64) -> Option<Self> {
+        (1..=of).contains(&part).then_some(Self { part, of }).filter(|_| of <= Self::MOST)
+    }
+
+    /// Which part it is, from 1.
+    pub fn part(self) -> u64 {
+        self.part
+    }
+
+    /// How many parts there are.
+    pub fn of(self) -> u64 {
+        self.of
+    }
+
+    /// Whether the case with this line belongs to the part.
+    pub fn holds(self, line: &str) -> bool {
+        let hash = blake3::hash(line.as_bytes());
+        let first = hash.as_bytes().first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        first % self.of == self.part - 1
+    }
+}
+
+/// As it is written: `3/16`.
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+impl FromStr for Partition {
+    type Err = PartitionError;
+
+    fn from_str(text: &str) -> Result<Self, PartitionError> {
+        let digits =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        let read = || {
+            let (part, of) = text.split_once('/')?;
+            Self::new(digits(part)?, digits(of)?)
+        };
+        read().ok_or_else(|| PartitionError(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_read_and_written() {
+        for text in ["1/1", "3/16", "16/16", "1/1000000"] {
+            assert_eq!(text.parse::<Partition>().map(|partition| partition.to_string()), Ok(text.to_owned()));
+        }
+        for text in [
+            "",
+            "3",
+            "0/4",
+            "5/4",
+            "1/0",
+            "-1/4",
+            "+1/4",
+            "1/ 4",
+            "1/1000001",
+            "1/2/3",
+            "1/99999999999999999999",
+        ] {
+            assert!(text.parse::<Partition>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_belongs_to_exactly_one_part_whatever_stands_around_it() {
+        for of in [1, 2, 3, 16] {
+            let mut sizes = vec![0; of as usize];
+            for number in 0..1_000 {
+                let line = format!("SLICE FLOAT32 in={number} out=1 fill=iota");
+                let parts: Vec<u64> = (1..=of)
+                    .filter(|part| Partition::new(*part, of).is_some_and(|part| part.holds(&line)))
+                    .collect();
+                assert_eq!(parts.len(), 1, "{line}");
+                sizes[parts[0] as usize - 1] += 1;
+            }
+            assert!(sizes.iter().all(|size| size * of > 700), "{sizes:?}");
+        }
+    }
+
+    /// Files that several versions of the program wrote are joined, so that this must never change.
+    #[test]
+    fn the_part_of_a_line_is_fixed() {
+        let line = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+        let part = (1..=1_000).find(|part| Partition::new(*part, 1_000).is_some_and(|part| part.holds(line)));
+        // As the Python package `blake3` has it.
+        assert_eq!(part, Some(692));
+    }
+}

@@ -1,0 +1,107 @@
+//! What cases came to, added up: of a chunk, of a run so far, of a whole run, of several runs.
+//!
+//! It takes no more memory however many cases there are, and holds enough to go on with a run that was cut off.
+
+use std::time::Duration;
+
+use dmlcts_spec::{Coverage, Library};
+
+use crate::{Answers, FoundGroups, Notes, Progress, Tally, Verdict, Work};
+
+/// What cases came to, added up.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    /// Every case below this index was looked at. Some behind it may have been, too, where a run ended early.
+    pub next: u64,
+    /// How long the cases took; looking for smaller failing ones is not counted.
+    pub elapsed: Duration,
+    /// How far it came.
+    pub progress: Progress,
+    /// What was exercised of the spec.
+    pub coverage: Coverage,
+    /// How often a created operator ran, and on how many bytes.
+    pub work: Work,
+    /// Things that are allowed, and worth knowing.
+    pub notes: Notes,
+    /// How open questions were answered.
+    pub answers: Answers,
+    /// What failed.
+    pub found: FoundGroups,
+    operators: usize,
+    /// By strategy, and of a strategy by operator.
+    tallies: Vec<Tally>,
+}
+
+impl Totals {
+    /// No case yet, of so many strategies and the operators of a library.
+    pub fn new(library: &Library, strategies: usize) -> Self {
+        let operators = library.operators().len();
+        Self {
+            next: 0,
+            elapsed: Duration::ZERO,
+            progress: Progress::default(),
+            coverage: Coverage::new(library),
+            work: Work::default(),
+            notes: Notes::default(),
+            answers: Answers::default(),
+            found: FoundGroups::default(),
+            operators,
+            tallies: vec![Tally::default(); strategies * operators],
+        }
+    }
+
+    /// The verdicts of the cases of one strategy and one operator, by their places.
+    pub fn tally(&self, strategy: usize, operator: usize) -> Tally {
+        self.place(strategy, operator).map_or_else(Tally::default, |place| self.tallies[place])
+    }
+
+    /// The verdicts of one strategy.
+    pub fn of_strategy(&self, strategy: usize) -> Tally {
+        let mut all = Tally::default();
+        (0..self.operators).for_each(|operator| all.add(&self.tally(strategy, operator)));
+        all
+    }
+
+    /// The verdicts of all.
+    pub fn verdicts(&self) -> Tally {
+        let mut all = Tally::default();
+        self.tallies.iter().for_each(|tally| all.add(tally));
+        all
+    }
+
+    /// Counts so many more cases that came to this verdict; their progress is counted apart.
+    pub fn count(&mut self, strategy: usize, operator: usize, verdict: Verdict, cases: u64) {
+        if let Some(place) = self.place(strategy, operator) {
+            self.tallies[place].count_many(verdict, cases);
+        }
+    }
+
+    /// Says that one case came to another verdict than was counted.
+    pub(crate) fn correct(&mut self, strategy: usize, operator: usize, from: Verdict, to: Verdict) {
+        if let Some(place) = self.place(strategy, operator) {
+            self.tallies[place].correct(from, to);
+        }
+    }
+
+    fn place(&self, strategy: usize, operator: usize) -> Option<usize> {
+        let place = strategy * self.operators + operator;
+        (operator < self.operators && place < self.tallies.len()).then_some(place)
+    }
+
+    /// Adds everything but what failed and what was looked at without a gap, which depend on the order.
+    pub fn add(&mut self, other: &Self) {
+        self.elapsed += other.elapsed;
+        self.progress.read += other.progress.read;
+        self.progress.ran += other.progress.ran;
+        self.progress.unexpected += other.progress.unexpected;
+        self.coverage.merge(&other.coverage);
+        self.work.runs += other.work.runs;
+        self.work.bytes += other.work.bytes;
+        self.work.too_large += other.work.too_large;
+        self.work.only_created += other.work.only_created;
+        self.notes.holes += other.notes.holes;
+        self.notes.tails += other.notes.tails;
+        self.answers.merge(&other.answers);
+        self.tallies.iter_mut().zip(&other.tallies).for_each(|(own, other)| own.add(other));
+    }
+}

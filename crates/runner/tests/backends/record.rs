@@ -1,0 +1,211 @@
+//! What a run tells of each case, and how it goes on where it was cut off.
+
+use std::sync::Arc;
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_model::{ErrorCode, FeatureLevel};
+use dmlcts_runner::{
+    Class, Configuration, Difference, Ending, Event, Partition, Run, Stop, Summary, Totals, Verdict, run,
+};
+
+use crate::fixture::*;
+
+/// The index, line and verdict of each case that a run tells of, and the totals that can be gone on from.
+fn told(run_: &Run) -> (Vec<(u64, String, Verdict)>, Vec<Totals>, Summary) {
+    let (mut told, mut points) = (Vec::new(), Vec::new());
+    let summary = run(run_, &mut |event| {
+        if let Event::Cases { cases, totals, groups } = event {
+            told.extend(cases.iter().map(|case| (case.index, case.line.to_owned(), case.verdict)));
+            assert!(totals.is_none_or(|totals| totals.found.groups.len() == groups.len()));
+            points.extend(totals.cloned());
+        }
+    });
+    (told, points, summary.expect("the backend starts"))
+}
+
+fn recording(lines: &[&str], spoil: impl Fn(&mut Job, &mut [u8]) + Send + Sync + 'static) -> Run {
+    let mut run = run_of(lines, spoiling(spoil));
+    run.configuration.record = true;
+    run
+}
+
+/// Turns every output of rank 1 of which the reference says that it is right into zeros.
+fn zero_rank_one(job: &mut Job, outputs: &mut [u8]) {
+    if job.desc.output.as_ref().is_some_and(|output| output.dimension_count == 1) {
+        job.runs.iter().for_each(|run| outputs[run.output.clone()].fill(0));
+    }
+}
+
+#[test]
+fn every_case_is_told_of_in_order_with_what_there_is_to_say() {
+    let lines = [REVERSAL, BYTES, STRIDE_ZERO, EMPTY_WINDOW, HUGE];
+    let run_ = recording(&lines, zero_rank_one);
+    let mut seen = Vec::new();
+    let summary = run(&run_, &mut |event| {
+        let Event::Cases { cases, .. } = event else { return };
+        for case in cases.iter() {
+            let class = case.details.and_then(|details| details.class);
+            let wrong = case.details.and_then(|details| details.differences.as_ref());
+            let answers = case.details.map_or(0, |details| details.answers.len());
+            let wrong = wrong.map_or(0, dmlcts_runner::Differences::wrong);
+            seen.push((case.index, case.line.to_owned(), case.verdict, class, wrong, answers));
+        }
+    });
+    let wrong = Some(Class::Output(Difference::WrongValue));
+    let of = |index: usize, verdict, class, wrong, answers| {
+        (index as u64, case(lines[index]).to_string(), verdict, class, wrong, answers)
+    };
+    assert_eq!(
+        seen,
+        [
+            of(0, Verdict::Pass, None, 0, 0),
+            of(1, Verdict::Fail, wrong, 3, 0),
+            of(2, Verdict::Recorded, None, 0, 1),
+            of(3, Verdict::Pass, None, 0, 0),
+            of(4, Verdict::Pass, None, 0, 0),
+        ]
+    );
+    assert_eq!(summary.expect("it ran").tally().total(), 5);
+}
+
+#[test]
+fn nothing_is_told_of_cases_unless_somebody_asks() {
+    let (told, points, summary) = told(&run_of(&[BYTES], spoiling(|_, _| {})));
+    assert_eq!((told.len(), points.len(), summary.tally().total()), (0, 0, 1));
+}
+
+/// A case that fails once only is told of as the flake that the summary counts.
+#[test]
+fn a_flake_is_told_of_as_one() {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let run = recording(&[BYTES], move |job, _| {
+        if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 {
+            refuse(job, ErrorCode::INVALID_ARGUMENT);
+        }
+    });
+    let (told, points, summary) = told(&run);
+    assert_eq!(told[0].2, Verdict::Flake);
+    assert_eq!(summary.tally().of(Verdict::Flake), 1);
+    assert_eq!(points[0].found.groups[0].0.verdict, Verdict::Flake);
+}
+
+/// From every point at which it can, a run goes on to the same end.
+#[test]
+fn a_run_goes_on_to_the_same_end_from_wherever_it_was_cut() {
+    let lines: Vec<&str> = [REVERSAL, BYTES, STRIDE_ZERO, STRIDED, EMPTY_WINDOW, HUGE].repeat(20);
+    let (all, points, whole) = told(&recording(&lines, zero_rank_one));
+    assert_eq!(all.len(), lines.len());
+    assert!(points.len() > 10, "{}", points.len());
+    for point in points {
+        let next = point.next;
+        let mut again = recording(&lines, zero_rank_one);
+        again.configuration.resume = Some(point);
+        let (rest, _, summary) = told(&again);
+        assert_eq!(rest, all[next as usize..]);
+        assert_eq!(summary.tally(), whole.tally());
+        assert_eq!(summary.strategies, whole.strategies);
+        assert_eq!(summary.totals.progress, whole.totals.progress);
+        assert_eq!(summary.totals.coverage, whole.totals.coverage);
+        assert_eq!(summary.totals.work, whole.totals.work);
+        assert_eq!(format!("{:?}", summary.recorded), format!("{:?}", whole.recorded));
+        let groups = |summary: &Summary| -> Vec<_> {
+            summary.groups.iter().map(|group| (group.cases, group.first.index, group.first.verdict)).collect()
+        };
+        assert_eq!(groups(&summary), groups(&whole));
+        assert!(summary.groups.iter().all(|group| group.first.evidence.is_some()));
+        assert_eq!(summary.ending, Ending::Complete);
+    }
+}
+
+/// A limit counts the cases of the whole run, not those of the part behind the cut.
+#[test]
+fn a_limit_holds_for_the_whole_run() {
+    let lines: Vec<&str> = [REVERSAL, BYTES].repeat(40);
+    let limited = |resume| {
+        let mut run = recording(&lines, |_, _| {});
+        run.configuration = Configuration { limit: Some(50), resume, ..run.configuration };
+        told(&run)
+    };
+    let (all, points, whole) = limited(None);
+    assert_eq!((all.len(), whole.ending), (50, Ending::Limit));
+    let middle = points[points.len() / 2].clone();
+    let next = middle.next;
+    let (rest, _, summary) = limited(Some(middle));
+    assert_eq!(next + rest.len() as u64, 50);
+    assert_eq!((summary.totals.progress.ran, summary.ending), (50, Ending::Limit));
+    let (none, _, summary) = limited(points.last().cloned());
+    assert_eq!((none.len(), summary.totals.progress.ran, summary.ending), (0, 50, Ending::Limit));
+}
+
+#[test]
+fn the_parts_of_a_run_are_together_the_whole() {
+    let (mut found, mut sum) = (Vec::new(), 0);
+    let lines = [REVERSAL, BYTES, STRIDE_ZERO, STRIDED, EMPTY_WINDOW, HUGE, SPECIAL];
+    for part in 1..=3 {
+        let mut run = recording(&lines, zero_rank_one);
+        run.configuration.partition = Partition::new(part, 3);
+        let (told, _, summary) = told(&run);
+        // A failing case is run again and made smaller whatever part the smaller ones would belong to.
+        assert!(summary.groups.iter().all(|group| group.first.evidence.is_some()));
+        sum += summary.tally().total();
+        found.extend(told);
+    }
+    found.sort_by_key(|case| case.0);
+    assert_eq!(found, told(&recording(&lines, zero_rank_one)).0);
+    assert_eq!(sum, lines.len() as u64);
+}
+
+/// Where a run is interrupted, some worker may be ahead of another: what is behind a gap is told of, but nobody is told to
+/// go on from there.
+#[test]
+fn nobody_goes_on_from_behind_a_gap() {
+    let lines: Vec<&str> = [REVERSAL, BYTES].repeat(500);
+    let stop = Stop::default();
+    let (own, count) = (stop.clone(), std::sync::atomic::AtomicUsize::new(0));
+    let mut run = recording(&lines, move |_, _| {
+        if count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 300 {
+            own.request(Ending::Interrupted);
+        }
+    });
+    run.stop = stop;
+    let (told, points, summary) = told(&run);
+    assert_eq!(summary.ending, Ending::Interrupted);
+    assert_eq!(told.len() as u64, summary.tally().total());
+    let last = points.last().expect("some chunk is done");
+    let before = told.iter().filter(|case| case.0 < last.next).count() as u64;
+    assert_eq!(before, last.next, "every case before it was told of");
+}
+
+/// A backend that answers its first batch and none after it.
+struct Fading(Capabilities, u32);
+
+impl Backend for Fading {
+    fn capabilities(&self) -> &Capabilities {
+        &self.0
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.1 += 1;
+        if self.1 == 1 {
+            honest(batch);
+        }
+    }
+
+    fn lost(&self) -> Option<&str> {
+        (self.1 > 1).then_some("out of paper")
+    }
+}
+
+/// What was lost with the backend is told of as lost, and is run by the run that goes on.
+#[test]
+fn what_was_lost_with_the_backend_is_run_again() {
+    let mut run = run_of(&vec![REVERSAL; 5000], spoiling(|_, _| {}));
+    run.configuration.record = true;
+    run.backend = Arc::new(|| Ok(Box::new(Fading(declared(), 0))));
+    let (told, points, summary) = told(&run);
+    assert_eq!((summary.ending, told.len() as u64), (Ending::BackendLost, summary.tally().total()));
+    let lost = told.iter().position(|case| case.2 == Verdict::Lost).expect("some are");
+    assert!(points.iter().all(|point| point.next <= lost as u64), "{lost}");
+}
