@@ -278,7 +278,7 @@ fn generator<'lib>(
         Strategy::Random | Strategy::Layout => {
             let drawers = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
             let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
-            Box::new(Random { drawers, seed, length })
+            Box::new(Random::new(drawers, seed, length))
         }
         Strategy::Documented => {
             let spaces = bounded.into_iter().map(|bounded| bounded.space);

@@ -158,7 +158,8 @@ impl Search<'_, '_> {
         let (mut base, mut changed) = (space.blank(), space.blank());
         let mut multiplied = vec![false; space.settings.len()];
         for index in 0..BASES {
-            drawer.draw(&mut Draws::of_case(seed, index), &mut base);
+            let draws = &mut Draws::of_case(seed, index);
+            drawer.draw(&drawer.shape(draws), draws, &mut base);
             let Some(setting) = space.setting_of(&base.desc) else { continue };
             let unit = &space.settings[setting].unit;
             let mut all = neighbour::changes(&base, space);

@@ -16,23 +16,41 @@ pub(crate) enum Layouts {
     All,
 }
 
-/// Draws the layout of both tensors of a case whose tensors are packed and whose sizes are at least 1.
-pub(crate) fn draw(layouts: Layouts, case: &mut Case, draws: &mut Draws) {
-    let word = draws.word();
-    // One word decides what is done at all; most cases need no other.
-    let (input, output, more) = match layouts {
-        Layouts::Some => (word & 15 < 4, word >> 4 & 15 < 4, word >> 8 & 15 < 2),
-        // At least one of the two.
-        Layouts::All => (word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8, word >> 8 & 15 < 8),
-    };
-    if input && let Some(tensor) = &mut case.desc.input {
-        stride(tensor, Side::Input, draws);
+/// What a case has besides packed tensors at the start of their buffers.
+pub(crate) struct Layout {
+    input_strides: bool,
+    output_strides: bool,
+    /// Larger total sizes, alignments or binding offsets.
+    more: bool,
+}
+
+impl Layout {
+    /// Draws what there is to be.
+    pub(crate) fn draw(layouts: Layouts, draws: &mut Draws) -> Self {
+        let word = draws.word();
+        let (input_strides, output_strides, more) = match layouts {
+            Layouts::Some => (word & 15 < 4, word >> 4 & 15 < 4, word >> 8 & 15 < 2),
+            // At least one of the two.
+            Layouts::All => (word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8, word >> 8 & 15 < 8),
+        };
+        Self { input_strides, output_strides, more }
     }
-    if output && let Some(tensor) = &mut case.desc.output {
-        stride(tensor, Side::Output, draws);
-    }
-    if more {
-        bind(case, draws);
+
+    /// Lays out both tensors of a case, which are packed and whose sizes are at least 1.
+    pub(crate) fn apply(&self, case: &mut Case, draws: &mut Draws) {
+        if self.input_strides
+            && let Some(tensor) = &mut case.desc.input
+        {
+            stride(tensor, Side::Input, draws);
+        }
+        if self.output_strides
+            && let Some(tensor) = &mut case.desc.output
+        {
+            stride(tensor, Side::Output, draws);
+        }
+        if self.more {
+            bind(case, draws);
+        }
     }
 }
 

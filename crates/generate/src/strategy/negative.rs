@@ -81,7 +81,8 @@ impl Search<'_, '_> {
         let mut bases = Vec::new();
         for index in 0..BASES * 4 {
             let mut case = self.space.blank();
-            drawer.draw(&mut Draws::of_case(seed, index), &mut case);
+            let draws = &mut Draws::of_case(seed, index);
+            drawer.draw(&drawer.shape(draws), draws, &mut case);
             case.fill = Fill::Iota;
             let judgement = self.space.operator.judge(&case.desc, self.space.level, &mut self.scratch);
             let setting = self.space.setting_of(&case.desc);
