@@ -281,6 +281,8 @@ pub(super) struct Shapes {
     parts: [Memo<Remembered, WORDS, MOST_PARTS>; PARTS],
     /// The given values of the desc, and behind them room for what is computed from them.
     pub(super) table: Box<Scalars>,
+    /// The whole shape whose given values these are, and what else follows from it: descs of one shape come in a row.
+    last: Option<(Key, Option<u8>, Findings)>,
 }
 
 impl Shapes {
@@ -293,12 +295,19 @@ impl Shapes {
         inputs: &Inputs<'_>,
     ) -> Option<(Option<u8>, Findings)> {
         let key = whole(plans, inputs);
+        if let (Some(key), Some((last, axes, findings))) = (&key, self.last)
+            && *key == last
+        {
+            return Some((axes, findings));
+        }
+        self.last = None;
         if let Some(key) = &key
             && let Some(place) = self.whole.find(key)
         {
             let Whole { axes, findings, values, masks } = self.whole.get(place);
             self.table.values.get_mut(..values.len())?.copy_from_slice(values);
             self.table.masks.get_mut(..masks.len())?.copy_from_slice(masks);
+            self.last = Some((*key, *axes, *findings));
             return Some((*axes, *findings));
         }
         self.compose(plans, inputs, key)
@@ -368,10 +377,17 @@ fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
     }
     let values = extent.values.iter().chain(&kinds.values);
     let mut words = key[FIXED_WORDS..].iter_mut();
+    let mut kinds = 0;
     for place in values {
-        let Some(Value::Integer(value)) = members.get(usize::from(*place)) else { return None };
-        *words.next()? = *value as u64;
+        // Nothing follows from the bytes of a scalar.
+        let (kind, value) = match members.get(usize::from(*place)) {
+            Some(Value::Integer(value)) => (1, *value as u64),
+            _ => (0, 0),
+        };
+        kinds = kinds << 1 | kind;
+        *words.next()? = value;
     }
+    key[0] |= kinds << 32;
     (extent.lists.len() <= MOST_LISTS).then_some(key)
 }
 
