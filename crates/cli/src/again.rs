@@ -12,6 +12,10 @@ impl RunArguments {
         if self.backend != Self::DEFAULT_BACKEND {
             add("--backend", self.backend.clone());
         }
+        if self.in_process {
+            words.push("--in-process".to_owned());
+        }
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
         if let Some(level) = self.selection.feature_level {
             add("--feature-level", level.to_string());
         }
@@ -108,6 +112,7 @@ mod tests {
         let words = [
             "--backend",
             "exec:python3 it's.py",
+            "--in-process",
             "--feature-level",
             "4.1",
             "--allow",

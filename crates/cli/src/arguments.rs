@@ -117,6 +117,12 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "NAME", default_value = Self::DEFAULT_BACKEND)]
     pub(crate) backend: String,
 
+    /// Run a backend that is built in on threads of this program, and not in processes
+    ///
+    /// A process costs a few microseconds a case, and survives a driver that crashes or hangs.
+    #[arg(long)]
+    pub(crate) in_process: bool,
+
     #[command(flatten)]
     pub(crate) selection: Selection,
 

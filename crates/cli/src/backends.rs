@@ -1,4 +1,6 @@
-//! The backends that this program knows, by the name on the command line.
+//! The backends that this program knows, by the name on the command line, and where they run: what is trusted at home, and
+//! everything else in processes of its own, where it can crash and hang without harm. A backend that is built in runs there
+//! behind `dmlcts serve`, which is this program.
 
 use std::{
     sync::Arc,
@@ -21,15 +23,24 @@ const NAMES: &[&str] = &[
     "exec:<command>",
 ];
 
-/// What makes backends of this name, which may be followed by a colon and which of several is meant. A process that is
-/// silent for as long as `case_timeout` while it has cases is ended, and so is one that has not said hello at the deadline.
-/// What happens to it is told to `incidents`.
-pub(crate) fn factory(
-    name: &str,
-    case_timeout: Duration,
-    deadline: Option<Instant>,
-    incidents: &Incidents,
-) -> Result<Arc<Factory>, Problem> {
+/// What the words of `serve` begin with when it cannot start a backend. Its host says them as its own.
+const CANNOT_START: &str = "error: the backend cannot be started: ";
+
+/// How processes are dealt with.
+#[derive(Clone, Debug)]
+pub(crate) struct Hosting {
+    /// A process that is silent for as long while it has cases is ended.
+    pub(crate) case_timeout: Duration,
+    /// So is one that has not said hello then.
+    pub(crate) deadline: Option<Instant>,
+    /// Who is told what happens to them.
+    pub(crate) incidents: Incidents,
+    /// Whether a backend that is built in runs here, and not in processes.
+    pub(crate) in_process: bool,
+}
+
+/// What makes backends of this name, which may be followed by a colon and which of several is meant.
+pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "directml")]
@@ -40,6 +51,9 @@ pub(crate) fn factory(
                     "write words with commas between them, as in --backend directml:warp,no-metacommands",
                 )
             })?;
+            if !hosting.in_process {
+                return served(name, hosting, |launcher| launcher);
+            }
             let directml = dmlcts_directml::DirectMl::open(&options)
                 .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
             Ok(Arc::new(move || Ok(Box::new(directml.backend()))))
@@ -47,13 +61,20 @@ pub(crate) fn factory(
         #[cfg(not(feature = "directml"))]
         ("directml", _) => Err(left_out("directml")),
         #[cfg(feature = "wgpu")]
-        ("wgpu", adapter) => {
+        ("wgpu", adapter) if hosting.in_process => {
             let gpu = dmlcts_wgpu::Gpu::open(adapter)
                 .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
             Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
         }
+        #[cfg(feature = "wgpu")]
+        // It wants more at a time than a process is asked for.
+        ("wgpu", _) => served(name, hosting, |launcher| launcher.busy_with(usize::MAX)),
         #[cfg(not(feature = "wgpu"))]
         ("wgpu", _) => Err(left_out("wgpu")),
+        ("exec", _) if hosting.in_process => Err(Problem::usage(
+            format!("`--backend {name}` is a process, and cannot run in this one"),
+            "leave out --in-process",
+        )),
         ("exec", command) => {
             let command = Command::parse(command).map_err(|error| {
                 Problem::usage(
@@ -61,12 +82,39 @@ pub(crate) fn factory(
                     "write the command behind the colon, and quotes around both: --backend 'exec:python3 mine.py'",
                 )
             })?;
-            let launcher = Launcher::new(command, case_timeout).until(deadline).telling(incidents.clone());
-            let launcher = Arc::new(launcher);
-            Ok(Arc::new(move || Ok(Box::new(launcher.host()?))))
+            Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
         }
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),
     }
+}
+
+/// Starts processes of a command.
+fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
+    let launcher = Arc::new(launcher.until(hosting.deadline).telling(hosting.incidents.clone()));
+    Arc::new(move || match launcher.host() {
+        Ok(host) => Ok(Box::new(host)),
+        Err(reason) => Err(match reason.split_once(CANNOT_START) {
+            Some((_, own)) => own.to_owned(),
+            None => reason,
+        }),
+    })
+}
+
+/// Starts processes of this program that answer with a backend which is built in.
+#[cfg(any(feature = "directml", feature = "wgpu"))]
+fn served(
+    name: &str,
+    hosting: &Hosting,
+    set: impl FnOnce(Launcher) -> Launcher,
+) -> Result<Arc<Factory>, Problem> {
+    let program = std::env::current_exe().map_err(|error| {
+        dmlcts_runner::RunError::Backend(format!(
+            "this program does not find itself, to run the backend in processes: {error}"
+        ))
+    })?;
+    let text = format!("dmlcts serve --backend {name}");
+    let command = Command::of(program.as_os_str(), &["serve", "--backend", name], &text);
+    Ok(hosted(set(Launcher::new(command, hosting.case_timeout)), hosting))
 }
 
 /// That a backend is not in this program.

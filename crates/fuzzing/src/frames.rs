@@ -3,7 +3,7 @@
 
 use dmlcts_backend::{
     Backend, Batch,
-    protocol::{Bounds, Frame, Hello, HostHello, LevelForm, Results, RunForm, write_frame},
+    protocol::{Bounds, Frame, Hello, HostHello, LevelForm, Results, RunForm, read_run, write_frame},
 };
 use dmlcts_model::Outcome;
 use dmlcts_reference::Reference;
@@ -52,14 +52,22 @@ fn messages(header: &[u8], body: &[u8]) {
     {
         assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities));
     }
-    let mut batch = Batch::default();
-    if let Ok(run) = serde_json::from_slice::<RunForm>(header)
-        && run.fill(body, Library::embedded().signatures(), &mut batch, MOST).is_ok()
-    {
+    let (mut batch, mut slow) = (Batch::default(), Batch::default());
+    let signatures = Library::embedded().signatures();
+    let form = serde_json::from_slice::<RunForm>(header).map_err(|error| error.to_string());
+    let form = form.and_then(|form| form.fill(body, signatures, &mut slow, MOST));
+    assert_eq!(read_run(header, body, signatures, &mut batch, MOST), form);
+    if form.is_ok() {
+        assert_eq!((&batch.inputs, &batch.outputs), (&slow.inputs, &slow.outputs));
+        for (quick, slow) in batch.jobs().iter().zip(slow.jobs()) {
+            assert_eq!((&quick.desc, &quick.runs), (&slow.desc, &slow.runs));
+        }
         Reference::backend().run(&mut batch);
         assert!(batch.jobs().iter().all(|job| job.outcome != Outcome::Lost));
     }
-    if let Ok(results) = serde_json::from_slice::<Results>(header) {
+    let results = Results::read(header);
+    assert_eq!(results, serde_json::from_slice(header).map_err(|error| error.to_string()));
+    if let Ok(results) = results {
         let (jobs, _, outputs) = batch.parts();
         if let Ok(count) = results.apply(body, jobs, outputs) {
             assert!(count <= jobs.len());

@@ -1,12 +1,15 @@
 //! The command that starts a backend, as people type it behind `exec:`.
 
-use std::{fmt, process};
+use std::{
+    ffi::{OsStr, OsString},
+    fmt, process,
+};
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     text: String,
-    program: String,
+    program: OsString,
     arguments: Vec<String>,
 }
 
@@ -43,7 +46,13 @@ impl Command {
         words.extend(word);
         let mut words = words.into_iter();
         let program = words.next().ok_or(CommandError::Empty)?;
-        Ok(Self { text: text.trim().to_owned(), program, arguments: words.collect() })
+        Ok(Self { text: text.trim().to_owned(), program: program.into(), arguments: words.collect() })
+    }
+
+    /// A program and its arguments as they are, called `text` in messages.
+    pub fn of(program: &OsStr, arguments: &[&str], text: &str) -> Self {
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        Self { text: text.to_owned(), program: program.to_owned(), arguments }
     }
 
     pub(super) fn to_process(&self) -> process::Command {
@@ -67,7 +76,8 @@ mod tests {
     fn quotes_hold_words_together_and_backslashes_are_letters() {
         let words = |text| {
             let command = Command::parse(text).expect("a command");
-            [vec![command.program], command.arguments].concat()
+            let program = command.program.into_string().expect("it is text");
+            [vec![program], command.arguments].concat()
         };
         assert_eq!(words("python3  my.py"), ["python3", "my.py"]);
         assert_eq!(words(r#"'a b'c "it's" '' C:\x\y"#), ["a bc", "it's", "", r"C:\x\y"]);

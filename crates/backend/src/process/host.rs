@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Backend, Batch, Capabilities, Job,
-    protocol::{Bye, Columns, Frame, Kind, LevelForm, Results, prefix},
+    protocol::{Bye, Frame, Kind, LevelForm, Results, prefix, write_run},
 };
 
 /// So many processes in a row may end or fail without having answered a single case; then the run ends.
@@ -240,9 +240,7 @@ fn take(frame: &Frame, jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, St
         let echo = if frame.kind == Kind::Run { ": it answers with what it was sent" } else { "" };
         return Err(format!("it sent `{name}` where `results` are due{echo}"));
     }
-    let results: Result<Results, _> =
-        serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
-    results
+    Results::read(&frame.header)
         .and_then(|results| results.apply(&frame.body, jobs, outputs))
         .map_err(|what| format!("its `results` make no sense: {what}"))
 }
@@ -259,10 +257,9 @@ pub(super) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
 fn frame(jobs: &[Job], inputs: &[u8], output_fill: &[u8]) -> Vec<u8> {
     let runs = || jobs.iter().flat_map(|job| &job.runs);
     let body = runs().map(|run| run.input.len()).sum::<usize>();
-    let mut bytes = Vec::with_capacity(32 + 256 * jobs.len() + body);
+    let mut bytes = Vec::with_capacity(1024 + 384 * jobs.len() + body);
     bytes.extend(prefix(Kind::Run, 0, body));
-    // Writing to memory does not fail.
-    let _ = serde_json::to_writer(&mut bytes, &Columns { jobs, output_fill });
+    write_run(jobs, output_fill, &mut bytes);
     let header = bytes.len() - crate::protocol::PREFIX;
     bytes[..crate::protocol::PREFIX].copy_from_slice(&prefix(Kind::Run, header, body));
     for run in runs() {

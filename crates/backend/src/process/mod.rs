@@ -32,8 +32,13 @@ use health::Health;
 
 /// How long a process may take to say hello: interpreters and drivers load slowly.
 const START: Duration = Duration::from_secs(60);
-/// How many batches a process has at a time.
+/// How often a process is started that ends before it says hello, where another one did say it.
+const STARTS: usize = 3;
+/// How many batches a host has at a time: one with the process, and one that is ready for it.
 const IN_FLIGHT: usize = 2;
+/// How many jobs a process is asked for at a time: waking each other up costs both sides as much as some hundred tiny cases
+/// take, and more of them would not stay in a core's cache.
+const BUSY_JOBS: usize = 480;
 
 /// Starts processes of one command, and hosts for them.
 #[derive(Debug)]
@@ -41,15 +46,32 @@ pub struct Launcher {
     command: Command,
     case_timeout: Duration,
     deadline: Option<Instant>,
+    busy_jobs: usize,
     /// What the first process declared, and every other must.
     declared: OnceLock<Capabilities>,
     health: Health,
 }
 
+/// Whether a process that did not start may start another time.
+struct CanTryAgain(bool);
+
 impl Launcher {
     /// A process that has cases and sends no result for as long as `case_timeout` is ended.
     pub fn new(command: Command, case_timeout: Duration) -> Self {
-        Self { command, case_timeout, deadline: None, declared: OnceLock::new(), health: Health::default() }
+        Self {
+            command,
+            case_timeout,
+            deadline: None,
+            busy_jobs: BUSY_JOBS,
+            declared: OnceLock::new(),
+            health: Health::default(),
+        }
+    }
+
+    /// Asks for so many jobs at a time, where the backend wants as many: a GPU is not busy with a few hundred.
+    #[must_use]
+    pub fn busy_with(self, busy_jobs: usize) -> Self {
+        Self { busy_jobs, ..self }
     }
 
     /// Says there what happens to processes, while it happens.
@@ -77,33 +99,48 @@ impl Launcher {
         Ok(Host::new(Arc::clone(self), child, capabilities))
     }
 
-    /// Starts a process that says hello.
+    /// Starts a process that says hello. Where one did before, chance has more than one try: a machine that is short of
+    /// memory ends processes while they start, too.
     fn start(&self) -> Result<(Child, Capabilities), String> {
+        let tries = if self.declared.get().is_some() { STARTS } else { 1 };
+        let mut started = self.try_start();
+        for _ in 1..tries {
+            if matches!(started, Err((_, CanTryAgain(true)))) {
+                started = self.try_start();
+            }
+        }
+        started.map_err(|(reason, _)| reason)
+    }
+
+    fn try_start(&self) -> Result<(Child, Capabilities), (String, CanTryAgain)> {
         let command = &self.command;
-        let child = Child::spawn(command).map_err(|error| format!("`{command}`: {error}"))?;
+        let no = |reason| (reason, CanTryAgain(false));
+        let child = Child::spawn(command).map_err(|error| no(format!("`{command}`: {error}")))?;
         child.send(host::message(Kind::Hello, &HostHello::default()));
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let patience = left.map_or(START, |left| left.min(START));
         let Received { frame, .. } = child.receive(patience).map_err(|fault| match fault {
-            Fault::Ended(how) => format!("`{command}` did not say hello: {how}"),
-            Fault::Silent(time) => child.with_last_words(&format!(
+            Fault::Ended(how) => (format!("`{command}` did not say hello: {how}"), CanTryAgain(true)),
+            Fault::Silent(time) => no(child.with_last_words(&format!(
                 "`{command}` did not say hello within {:.1} s",
                 time.as_secs_f64()
-            )),
-            Fault::Wrong(what) => format!("`{command}` does not speak the protocol: {what}"),
+            ))),
+            Fault::Wrong(what) => no(format!("`{command}` does not speak the protocol: {what}")),
         })?;
         if frame.kind != Kind::Hello {
-            return Err(format!("`{command}` sent `{}` where `hello` is due", frame.kind.name()));
+            return Err(no(format!("`{command}` sent `{}` where `hello` is due", frame.kind.name())));
         }
         if serde_json::from_slice::<HostHello>(&frame.header).is_ok() {
-            return Err(format!("`{command}` is no backend: it answers with what it was sent"));
+            return Err(no(format!("`{command}` is no backend: it answers with what it was sent")));
         }
         let hello: Result<Hello, String> =
             serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
         let capabilities = hello.and_then(|hello| hello.capabilities());
         let mut capabilities =
-            capabilities.map_err(|what| format!("the `hello` of `{command}` makes no sense: {what}"))?;
-        capabilities.limits.in_flight = IN_FLIGHT;
+            capabilities.map_err(|what| no(format!("the `hello` of `{command}` makes no sense: {what}")))?;
+        let limits = &mut capabilities.limits;
+        limits.in_flight = IN_FLIGHT;
+        limits.busy_jobs = self.busy_jobs.min(limits.batch_jobs);
         Ok((child, capabilities))
     }
 }

@@ -1,111 +1,91 @@
-//! Writing `run`: the jobs of a batch as columns, straight from where they lie.
+//! Writing `run`: the jobs of a batch as columns, straight from where they lie. It is written by hand, since tiny cases
+//! come by the hundred thousand a second and most of what is written of them is small integers; [`super::quick`] reads
+//! it as it is written here, and [`super::RunForm`] however it is written.
 
 use std::sync::Arc;
 
 use dmlcts_model::{Desc, Side, Tensor, Value};
-use serde::{Serialize, Serializer, ser::SerializeMap};
 
+use super::text::{self, column};
 use crate::Job;
 
-/// Cases as the message `run` has them; [`super::RunForm`] is what it reads as.
-pub(crate) struct Columns<'a> {
-    /// The jobs.
-    pub(crate) jobs: &'a [Job],
-    /// What the outputs' memory holds before: a byte a run.
-    pub(crate) output_fill: &'a [u8],
-}
-
-impl Serialize for Columns<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let jobs = self.jobs;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("cases", &jobs.len())?;
-        map.serialize_entry("operator", &Column(|| jobs.iter().map(|job| &*job.desc.signature.operator)))?;
-        for side in Side::BOTH {
-            map.serialize_entry(side.member_name(), &Tensors { jobs, side })?;
-        }
-        map.serialize_entry("members", &Members(jobs))?;
-        map.serialize_entry("InputBinding", &Binding(|| jobs.iter().map(|job| job.binding.input)))?;
-        map.serialize_entry("OutputBinding", &Binding(|| jobs.iter().map(|job| job.binding.output)))?;
-        map.serialize_entry("runs", &Column(|| jobs.iter().map(|job| job.runs.len())))?;
-        map.serialize_entry("output_fill", self.output_fill)?;
-        map.end()
+/// Writes the header of `run`. `output_fill` is what the outputs' memory holds before, a byte a run.
+pub(crate) fn write(jobs: &[Job], output_fill: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"cases\":");
+    text::unsigned(jobs.len() as u64, out);
+    out.extend_from_slice(b",\"operator\":");
+    column(jobs, out, |job, out| text::string(&job.desc.signature.operator, out));
+    for side in Side::BOTH {
+        tensors(jobs, side, out);
     }
-}
-
-/// A column: what makes an iterator over its values.
-struct Column<F>(F);
-
-impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Column<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((self.0)())
-    }
-}
-
-/// A binding has one column.
-struct Binding<F>(F);
-
-impl<F: Fn() -> I, I: Iterator<Item = u64>> Serialize for Binding<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map([("Offset", Column(&self.0))])
-    }
+    members(jobs, out);
+    out.extend_from_slice(b",\"InputBinding\":{\"Offset\":");
+    column(jobs, out, |job, out| text::unsigned(job.binding.input, out));
+    out.extend_from_slice(b"},\"OutputBinding\":{\"Offset\":");
+    column(jobs, out, |job, out| text::unsigned(job.binding.output, out));
+    out.extend_from_slice(b"},\"runs\":");
+    column(jobs, out, |job, out| text::unsigned(job.runs.len() as u64, out));
+    out.extend_from_slice(b",\"output_fill\":");
+    column(output_fill, out, |fill, out| text::unsigned(u64::from(*fill), out));
+    out.push(b'}');
 }
 
 /// The fields of one tensor. Where the tensor is null, so is every field.
-struct Tensors<'a> {
-    jobs: &'a [Job],
-    side: Side,
+fn tensors(jobs: &[Job], side: Side, out: &mut Vec<u8>) {
+    let field = |name: &str, out: &mut Vec<u8>, value: &dyn Fn(&Tensor, &mut Vec<u8>)| {
+        out.push(if name == "DataType" { b'{' } else { b',' });
+        text::key(name, out);
+        column(jobs, out, |job, out| match job.desc.tensor(side) {
+            Some(tensor) => value(tensor, out),
+            None => text::null(out),
+        });
+    };
+    out.push(b',');
+    text::key(side.member_name(), out);
+    field("DataType", out, &|tensor, out| text::unsigned(u64::from(tensor.data_type.0), out));
+    field("Flags", out, &|tensor, out| text::unsigned(u64::from(tensor.flags), out));
+    field("DimensionCount", out, &|tensor, out| text::unsigned(u64::from(tensor.dimension_count), out));
+    field("Sizes", out, &|tensor, out| list(tensor.sizes.as_deref(), out));
+    field("Strides", out, &|tensor, out| list(tensor.strides.as_deref(), out));
+    field("TotalTensorSizeInBytes", out, &|tensor, out| text::unsigned(tensor.total_size, out));
+    field("GuaranteedBaseOffsetAlignment", out, &|tensor, out| {
+        text::unsigned(u64::from(tensor.alignment), out);
+    });
+    out.push(b'}');
 }
 
-/// One field of them.
-struct Field<'a, F> {
-    jobs: &'a [Job],
-    side: Side,
-    of: F,
-}
-
-impl<'a, T: Serialize, F: Fn(&'a Tensor) -> T> Serialize for Field<'a, F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.jobs.iter().map(|job| job.desc.tensor(self.side).map(&self.of)))
-    }
-}
-
-impl<'a> Tensors<'a> {
-    fn field<T, F: Fn(&'a Tensor) -> T>(&self, of: F) -> Field<'a, F> {
-        Field { jobs: self.jobs, side: self.side, of }
-    }
-}
-
-impl Serialize for Tensors<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(7))?;
-        map.serialize_entry("DataType", &self.field(|tensor| tensor.data_type.0))?;
-        map.serialize_entry("Flags", &self.field(|tensor| tensor.flags))?;
-        map.serialize_entry("DimensionCount", &self.field(|tensor| tensor.dimension_count))?;
-        map.serialize_entry("Sizes", &self.field(|tensor| tensor.sizes.as_deref()))?;
-        map.serialize_entry("Strides", &self.field(|tensor| tensor.strides.as_deref()))?;
-        map.serialize_entry("TotalTensorSizeInBytes", &self.field(|tensor| tensor.total_size))?;
-        map.serialize_entry("GuaranteedBaseOffsetAlignment", &self.field(|tensor| tensor.alignment))?;
-        map.end()
+fn list(list: Option<&[i64]>, out: &mut Vec<u8>) {
+    match list {
+        Some(list) => column(list, out, |value, out| text::signed(*value, out)),
+        None => text::null(out),
     }
 }
 
 /// The members of each operator that occurs: a column a member, with a value for each case of that operator.
-struct Members<'a>(&'a [Job]);
-
-impl Serialize for Members<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let jobs = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        let mut seen: Vec<&Desc> = Vec::new();
-        for job in jobs {
-            if !seen.iter().any(|desc| is_of(&job.desc, desc)) {
-                seen.push(&job.desc);
-                map.serialize_entry(&job.desc.signature.operator, &MembersOf { jobs, desc: &job.desc })?;
-            }
+fn members(jobs: &[Job], out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"members\":{");
+    let mut seen: Vec<&Desc> = Vec::new();
+    for Job { desc, .. } in jobs {
+        if seen.iter().any(|seen| is_of(desc, seen)) {
+            continue;
         }
-        map.end()
+        if !seen.is_empty() {
+            out.push(b',');
+        }
+        seen.push(desc);
+        text::key(&desc.signature.operator, out);
+        out.push(b'{');
+        for (place, member) in desc.signature.members.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            text::key(&member.name, out);
+            let own = jobs.iter().filter(|job| is_of(&job.desc, desc));
+            column(own, out, |job, out| value(job.desc.members.get(place), out));
+        }
+        out.push(b'}');
     }
+    out.push(b'}');
 }
 
 /// Whether both are descs of the same operator.
@@ -113,43 +93,18 @@ fn is_of(desc: &Desc, other: &Desc) -> bool {
     Arc::ptr_eq(&desc.signature, &other.signature) || desc.signature.operator == other.signature.operator
 }
 
-/// The members of the operator of this desc.
-struct MembersOf<'a> {
-    jobs: &'a [Job],
-    desc: &'a Desc,
-}
-
-impl Serialize for MembersOf<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let members = self.desc.signature.members.iter().enumerate();
-        serializer.collect_map(members.map(|(place, member)| {
-            let values = move || {
-                let own = self.jobs.iter().filter(|job| is_of(&job.desc, self.desc));
-                own.map(move |job| job.desc.members.get(place).map(MemberValue))
-            };
-            (&member.name, Column(values))
-        }))
-    }
-}
-
 /// What a member holds: an integer, a list or null, or sixteen hex digits.
-struct MemberValue<'a>(&'a Value);
-
-impl Serialize for MemberValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Integer(value) => serializer.serialize_i64(*value),
-            Value::List(Some(list)) => list.as_slice().serialize(serializer),
-            Value::List(None) => serializer.serialize_none(),
-            Value::Scalar(bytes) => {
-                let mut hex = [0; 16];
-                for (pair, byte) in hex.chunks_exact_mut(2).zip(bytes) {
-                    for (digit, nibble) in pair.iter_mut().zip([byte >> 4, byte & 0xF]) {
-                        *digit = b"0123456789abcdef"[usize::from(nibble)];
-                    }
-                }
-                serializer.serialize_str(std::str::from_utf8(&hex).unwrap_or_default())
+fn value(value: Option<&Value>, out: &mut Vec<u8>) {
+    match value {
+        Some(Value::Integer(value)) => text::signed(*value, out),
+        Some(Value::List(values)) => list(values.as_deref(), out),
+        Some(Value::Scalar(bytes)) => {
+            out.push(b'"');
+            for nibble in bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xF]) {
+                out.push(b"0123456789abcdef"[usize::from(nibble)]);
             }
+            out.push(b'"');
         }
+        None => text::null(out),
     }
 }

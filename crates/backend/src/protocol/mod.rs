@@ -2,14 +2,18 @@
 
 mod columns;
 mod frame;
+mod guards;
 mod hello;
+mod quick;
 mod results;
 mod run;
 mod serve;
+mod text;
 
-pub(crate) use columns::Columns;
+pub(crate) use columns::write as write_run;
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
 pub use hello::{Bye, Hello, HostHello, LevelForm, LimitsForm, Ranks, VERSION};
+pub use quick::read_run;
 pub use results::{OutcomeWord, PhaseWord, Results};
 pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
 pub use serve::{ServeError, serve};

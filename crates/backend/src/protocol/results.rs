@@ -6,6 +6,7 @@ use dmlcts_model::{ErrorCode, Outcome, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::text::{self, Reader};
 use crate::Job;
 
 /// A longer reason is cut.
@@ -46,6 +47,20 @@ pub enum OutcomeWord {
     Unsupported,
     /// Something went wrong that is no refusal.
     Failed,
+}
+
+impl OutcomeWord {
+    const ALL: [Self; 5] = [Self::Output, Self::Accepted, Self::Rejected, Self::Unsupported, Self::Failed];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Output => "output",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// The steps of an operator's life.
@@ -123,6 +138,62 @@ impl Results {
         results
     }
 
+    /// Reads a header. Most hold little more than a word a case, in no spelling but one; what is written in any other way is
+    /// read at leisure.
+    pub fn read(header: &[u8]) -> Result<Self, String> {
+        match Self::read_quickly(&mut Reader(header)) {
+            Some(results) => Ok(results),
+            None => serde_json::from_slice(header).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn read_quickly(text: &mut Reader<'_>) -> Option<Self> {
+        let mut results = Self::default();
+        text.literal(b"{\"outcome\":")?;
+        text.array(|text| {
+            let word = text.string()?;
+            let word = OutcomeWord::ALL.into_iter().find(|known| known.name() == word)?;
+            results.outcome.push(word);
+            Some(())
+        })?;
+        while text.skips(b',') {
+            let cases = results.outcome.len();
+            match text.string()? {
+                "code" if results.code.is_none() => {
+                    let column = results.code.insert(Vec::with_capacity(cases));
+                    nullable(text, column, |text| text.unsigned()?.try_into().ok())?;
+                }
+                "reason" if results.reason.is_none() => {
+                    let column = results.reason.insert(Vec::with_capacity(cases));
+                    nullable(text, column, |text| text.string().map(str::to_owned))?;
+                }
+                _ => return None,
+            }
+        }
+        text.literal(b"}")?;
+        text.0.is_empty().then_some(results)
+    }
+
+    /// Writes the header, as [`Results::read`] reads it best.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let simple = self.phase.is_none() && self.code.is_none();
+        if !simple {
+            // Writing to memory does not fail.
+            let _ = serde_json::to_writer(out, self);
+            return;
+        }
+        out.extend_from_slice(b"{\"outcome\":");
+        text::column(&self.outcome, out, |word, out| text::string(word.name(), out));
+        if let Some(reasons) = &self.reason {
+            out.extend_from_slice(b",\"reason\":");
+            text::column(reasons, out, |reason, out| match reason {
+                Some(reason) => text::string(reason, out),
+                None => text::null(out),
+            });
+        }
+        out.push(b'}');
+    }
+
     /// Whether every column that is there has a value for each case.
     pub fn check(&self) -> Result<(), String> {
         let cases = self.outcome.len();
@@ -145,25 +216,25 @@ impl Results {
         let (count, due) = (self.outcome.len(), jobs.len());
         let jobs =
             jobs.get_mut(..count).ok_or_else(|| format!("they answer {count} cases, and {due} are due"))?;
-        let ran = |jobs: &[Job]| {
+        let ran = || {
             let ran = jobs.iter().zip(&self.outcome).filter(|(_, word)| **word == OutcomeWord::Output);
-            ran.flat_map(|(job, _)| job.runs.iter().map(|run| run.output.clone())).collect::<Vec<_>>()
+            ran.flat_map(|(job, _)| job.runs.iter().map(|run| run.output.clone()))
         };
-        let memory = ran(jobs);
-        let due: usize = memory.iter().map(ExactSizeIterator::len).sum();
+        let due: usize = ran().map(|memory| memory.len()).sum();
         if due != body.len() {
             return Err(format!("the outputs take {due} bytes, and {} came", body.len()));
         }
         let mut body = body;
-        for range in memory {
+        for range in ran() {
             let (bytes, rest) = body.split_at(range.len());
             outputs[range].copy_from_slice(bytes);
             body = rest;
         }
         for (index, job) in jobs.iter_mut().enumerate() {
-            job.outcome = match self.outcome_of(index) {
-                Outcome::Output if job.runs.is_empty() => Outcome::Accepted,
-                outcome => outcome,
+            job.outcome = match self.outcome.get(index) {
+                Some(OutcomeWord::Output) if !job.runs.is_empty() => Outcome::Output,
+                Some(OutcomeWord::Output | OutcomeWord::Accepted) => Outcome::Accepted,
+                _ => self.outcome_of(index),
             };
         }
         Ok(count)
@@ -190,6 +261,20 @@ impl Results {
     }
 }
 
+/// Reads the rest of a column that may hold nulls, from the colon on.
+fn nullable<T>(
+    text: &mut Reader<'_>,
+    column: &mut Vec<Option<T>>,
+    value: impl Fn(&mut Reader<'_>) -> Option<T>,
+) -> Option<()> {
+    text.literal(b":")?;
+    text.array(|text| {
+        let value = if text.skips_null() { None } else { Some(value(text)?) };
+        column.push(value);
+        Some(())
+    })
+}
+
 /// Puts a value into a column, which begins to be with its first value.
 fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usize, value: Option<T>) {
     if column.is_some() || value.is_some() {
@@ -200,6 +285,9 @@ fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usiz
 }
 
 fn short(reason: &str) -> String {
+    if reason.len() <= LONGEST && !reason.chars().any(char::is_control) {
+        return reason.to_owned();
+    }
     reason.chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 

@@ -9,7 +9,8 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use crate::{Batch, Run};
+use super::guards::lay_out;
+use crate::Batch;
 
 /// `run`, to the backend: create an operator from each desc, and run what was created. The body holds the inputs'
 /// memory, run after run and case after case, `TotalTensorSizeInBytes` each and nothing between them.
@@ -196,10 +197,8 @@ impl RunForm {
                     .split_at_checked(input)
                     .ok_or_else(|| format!("case {index}: the body ends before its input"))?;
                 body = rest;
-                let run = layout(batch, input, output, most)
+                let run = lay_out(batch, memory, output, *fill, most)
                     .ok_or_else(|| format!("case {index} is larger than memory"))?;
-                batch.inputs[run.input.clone()].copy_from_slice(memory);
-                batch.outputs[run.output.clone()].fill(*fill);
                 if let Some(job) = batch.parts().0.last_mut() {
                     job.runs.push(run);
                 }
@@ -269,21 +268,6 @@ fn can_hold(kind: &MemberKind, value: &Value) -> bool {
         Value::List(_) => kind.is_list(),
         Value::Scalar(_) => *kind == MemberKind::Scalar,
     }
-}
-
-/// Room for one more run in both arenas, if the machine has it.
-fn layout(batch: &mut Batch, input: usize, output: usize, most: u64) -> Option<Run> {
-    if (batch.outputs.len() as u64).saturating_add(output as u64) > most {
-        return None;
-    }
-    let room = |arena: &mut Vec<u8>, bytes: usize| {
-        let start = arena.len().checked_next_multiple_of(16)?;
-        let end = start.checked_add(bytes)?;
-        arena.try_reserve(end - arena.len()).ok()?;
-        arena.resize(end, 0);
-        Some(start..end)
-    };
-    Some(Run { input: room(&mut batch.inputs, input)?, output: room(&mut batch.outputs, output)? })
 }
 
 impl TensorForm {

@@ -6,8 +6,8 @@ use dmlcts_model::{Outcome, Signatures};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, RunForm, VERSION,
-    prefix, write_frame,
+    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, VERSION, guards,
+    prefix, read_run, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -55,10 +55,10 @@ pub fn serve(
             }
             Kind::Run => {
                 batch.clear();
-                let run: RunForm = parse(&frame)?;
-                let filled = run.fill(&frame.body, signatures, &mut batch, u64::MAX);
-                filled.map_err(|what| ServeError::Message("run", what))?;
+                let read = read_run(&frame.header, &frame.body, signatures, &mut batch, u64::MAX);
+                read.map_err(|what| ServeError::Message("run", what))?;
                 backend.run(&mut batch);
+                guards::check(&mut batch, &frame.body);
                 answer(output, &batch)?;
             }
             Kind::Bye => return Ok(()),
@@ -87,7 +87,8 @@ fn answer(output: &mut impl Write, batch: &Batch) -> io::Result<()> {
     if jobs.is_empty() {
         return Ok(());
     }
-    let header = serde_json::to_vec(&Results::of(jobs))?;
+    let mut header = Vec::with_capacity(64 + 16 * jobs.len());
+    Results::of(jobs).write(&mut header);
     let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let length = runs().map(|run| run.output.len()).sum();
     output.write_all(&prefix(Kind::Results, header.len(), length))?;

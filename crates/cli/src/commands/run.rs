@@ -19,7 +19,8 @@ use dmlcts_spec::Library;
 
 use crate::{
     arguments::{RunArguments, Selection},
-    backends, certificate,
+    backends::{self, Hosting},
+    certificate,
     exit::Exit,
     given, output,
     problem::Problem,
@@ -35,7 +36,13 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
-    let backend = backends::factory(&arguments.backend, arguments.case_timeout, deadline, &incidents)?;
+    let hosting = Hosting {
+        case_timeout: arguments.case_timeout,
+        deadline,
+        incidents: incidents.clone(),
+        in_process: arguments.in_process,
+    };
+    let backend = backends::factory(&arguments.backend, &hosting)?;
     let Cases { source, parts, context, form } = cases(arguments, deadline)?;
     let mut record = Record::open(arguments, form, source.strategies())?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();

@@ -11,7 +11,7 @@ use dmlcts_spec::Library;
 
 use crate::{
     arguments::{RunArguments, ServeArguments},
-    backends,
+    backends::{self, Hosting},
     exit::Exit,
     output,
     problem::Problem,
@@ -19,10 +19,7 @@ use crate::{
 
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
-    // What happens to a process behind this one is seen by its host, in the outcomes.
-    let incidents = Incidents::default();
-    let factory =
-        backends::factory(&arguments.backend, RunArguments::DEFAULT_CASE_TIMEOUT, None, &incidents)?;
+    let factory = backends::factory(&arguments.backend, &hosting(&arguments.backend))?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
     let (mut input, mut output) = (io::stdin().lock(), output::stdout());
@@ -33,5 +30,16 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
             error.to_string(),
             "`serve` speaks the protocol of crates/backend/PROTOCOL.md; `--backend 'exec:dmlcts serve'` starts it",
         )),
+    }
+}
+
+/// This process is the one that a backend which is built in runs in. What happens to a process behind this one is seen by
+/// its host, in the outcomes.
+fn hosting(backend: &str) -> Hosting {
+    Hosting {
+        case_timeout: RunArguments::DEFAULT_CASE_TIMEOUT,
+        deadline: None,
+        incidents: Incidents::default(),
+        in_process: !backend.starts_with("exec:"),
     }
 }

@@ -1,0 +1,140 @@
+//! The memory of runs on the backend's side of the protocol, and a look at it after they ran: a process sends nothing back
+//! but outputs, so that what else was written to in its memory has to be found there.
+
+use dmlcts_model::{Outcome, Phase};
+
+use crate::{Batch, Run};
+
+/// Bytes before and behind every output, which nobody may write to.
+const GUARD: usize = 32;
+/// What they hold: no pattern that a host is likely to fill outputs with.
+const GUARD_BYTE: u8 = 0xC9;
+/// What a run's memory starts at a multiple of.
+const ALIGNMENT: usize = 16;
+
+/// Adds the memory of one more run to both arenas, whose outputs take `most` bytes at most: a copy of `input`, and an
+/// output that is full of `fill`. `None` where the machine has no room.
+pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, most: u64) -> Option<Run> {
+    if (batch.outputs.len() as u64).saturating_add(output as u64) > most {
+        return None;
+    }
+    let inputs = &mut batch.inputs;
+    let start = inputs.len().checked_next_multiple_of(ALIGNMENT)?;
+    let end = start.checked_add(input.len())?;
+    inputs.try_reserve(end - inputs.len()).ok()?;
+    inputs.resize(start, 0);
+    inputs.extend_from_slice(input);
+    let input = start..end;
+
+    let outputs = &mut batch.outputs;
+    let start = outputs.len().max(GUARD).checked_next_multiple_of(ALIGNMENT)?;
+    let end = start.checked_add(output)?;
+    let guarded = end.checked_add(GUARD)?;
+    outputs.try_reserve(guarded - outputs.len()).ok()?;
+    outputs.resize(start, GUARD_BYTE);
+    outputs.resize(end, fill);
+    outputs.resize(guarded, GUARD_BYTE);
+    Some(Run { input, output: start..end })
+}
+
+/// Looks at the memory after all runs, and makes a failure of each job that wrote beside its outputs or into its inputs.
+/// `body` holds the inputs as they were.
+pub(super) fn check(batch: &mut Batch, body: &[u8]) {
+    let mut body = body;
+    let (jobs, inputs, outputs) = batch.parts();
+    let is_guard =
+        |guard: Option<&[u8]>| guard.is_some_and(|guard| guard.iter().all(|byte| *byte == GUARD_BYTE));
+    for job in jobs {
+        for run in &job.runs {
+            let (input, rest) = body.split_at_checked(run.input.len()).unwrap_or((body, &[]));
+            body = rest;
+            let (start, end) = (run.output.start, run.output.end);
+            let what = if inputs.get(run.input.clone()) != Some(input) {
+                "it changed the memory of the input"
+            } else if !is_guard(outputs.get(start.saturating_sub(GUARD)..start))
+                || !is_guard(outputs.get(end..end + GUARD))
+            {
+                "it wrote outside of the memory of the output"
+            } else {
+                continue;
+            };
+            job.outcome = Outcome::Failed { phase: Phase::Execute, reason: what.into() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dmlcts_model::{BindingOffsets, DataType, Desc, List, Signature, Tensor};
+
+    use super::*;
+
+    /// A batch of four jobs that ran, and what its inputs were.
+    fn ran() -> (Batch, Vec<u8>) {
+        let (mut batch, mut body) = (Batch::default(), Vec::new());
+        let signature = Arc::new(Signature { operator: "COPY".to_owned(), members: Vec::new() });
+        for bytes in [4_u8, 20, 0, 7] {
+            let tensor = Tensor::packed(DataType::UINT8, List::from_elem(i64::from(bytes), 1));
+            batch.push(
+                &Desc::usual(Arc::clone(&signature), tensor.clone(), tensor),
+                BindingOffsets::default(),
+            );
+            let input = vec![bytes; bytes.into()];
+            let run = lay_out(&mut batch, &input, bytes.into(), 0xA5, 1000).expect("there is room");
+            let (jobs, _, outputs) = batch.parts();
+            assert!(outputs[run.output.clone()].iter().all(|byte| *byte == 0xA5));
+            assert_eq!(run.output.start % ALIGNMENT, 0);
+            let job = jobs.last_mut().expect("it was added");
+            (job.outcome, body) = (Outcome::Output, [body, input].concat());
+            job.runs.push(run);
+        }
+        (batch, body)
+    }
+
+    fn failed(batch: &Batch) -> Vec<usize> {
+        let jobs = batch.jobs().iter().enumerate();
+        jobs.filter(|(_, job)| job.outcome != Outcome::Output).map(|(place, _)| place).collect()
+    }
+
+    #[test]
+    fn whoever_keeps_to_its_memory_is_left_alone() {
+        let (mut batch, body) = ran();
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs {
+            outputs[job.runs[0].output.clone()].fill(1);
+        }
+        check(&mut batch, &body);
+        assert!(failed(&batch).is_empty());
+    }
+
+    #[test]
+    fn a_byte_before_or_behind_an_output_is_seen() {
+        for before in [true, false] {
+            let (mut batch, body) = ran();
+            let output = batch.jobs()[1].runs[0].output.clone();
+            let place = if before { output.start - 1 } else { output.end };
+            batch.outputs[place] = 0;
+            check(&mut batch, &body);
+            assert!(failed(&batch).contains(&1), "{before}");
+        }
+    }
+
+    #[test]
+    fn an_input_that_was_written_to_is_seen() {
+        let (mut batch, body) = ran();
+        let input = batch.jobs()[3].runs[0].input.clone();
+        batch.inputs[input.end - 1] ^= 1;
+        check(&mut batch, &body);
+        assert_eq!(failed(&batch), [3]);
+    }
+
+    #[test]
+    fn what_takes_too_much_is_refused_before_it_is_taken() {
+        let mut batch = Batch::default();
+        assert!(lay_out(&mut batch, &[], 1001, 0, 1000).is_none());
+        assert!(lay_out(&mut batch, &[], usize::MAX / 2, 0, u64::MAX).is_none());
+        assert_eq!((batch.inputs.capacity(), batch.outputs.capacity()), (0, 0));
+    }
+}
