@@ -101,6 +101,7 @@ Examples:
 /// Every case is judged by the spec, put to the backend, and what the backend does is compared with what the spec says, bit for bit. Failures are grouped, and a small case of each group is shown.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{RUN_EXAMPLES}\n\n{}", exit::HELP))]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct RunArguments {
     /// Cases to run instead of a suite, as `dmlcts list` prints them; `-` reads them from standard input
     ///
