@@ -34,6 +34,7 @@ pub(crate) enum Command {
     /// Lists who can answer cases here: adapters with their drivers and limits, and what a self-test found
     Backends,
     Serve(ServeArguments),
+    Merge(MergeArguments),
     /// Lists the suites that the program was built with
     Suites,
 }
@@ -201,6 +202,34 @@ pub(crate) struct ServeArguments {
     /// Who answers the cases: as for `run`
     #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND)]
     pub(crate) backend: String,
+}
+
+const MERGE_EXAMPLES: &str = "\
+Examples:
+  dmlcts merge part-*.jsonl --results whole.jsonl
+  dmlcts merge run.jsonl";
+
+/// Joins the results files of a run that several machines shared by --partition
+///
+/// The summary counts all parts, and the exit code is that of the whole. Parts that are missing, twice there or of different runs are named. A single file of a whole run is summed up as it is.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
+pub(crate) struct MergeArguments {
+    /// The files, in any order
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+
+    /// Write the whole run into this file, as the run of one machine would have
+    #[arg(long, value_name = "PATH")]
+    pub(crate) results: Option<String>,
+
+    /// Write over the file that --results names, where there is something in it
+    #[arg(long, requires = "results")]
+    pub(crate) overwrite: bool,
+
+    /// Print nothing but failures
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 const LIST_EXAMPLES: &str = "\

@@ -28,8 +28,10 @@ pub struct Strange {
     pub name: String,
 }
 
-fn strange(what: &'static str, name: &str) -> Strange {
-    Strange { what, name: name.chars().take(100).collect() }
+impl Strange {
+    pub(crate) fn new(what: &'static str, name: &str) -> Self {
+        Self { what, name: name.chars().take(100).collect() }
+    }
 }
 
 /// What names mean: operators and what belongs to them, and strategies.
@@ -42,12 +44,12 @@ pub(crate) struct Names<'a> {
 impl Names<'_> {
     fn operator(&self, name: &str) -> Result<(usize, &'static Operator), Strange> {
         let mut all = self.library.operators().iter().enumerate();
-        all.find(|(_, operator)| operator.name() == name).ok_or_else(|| strange("the operator", name))
+        all.find(|(_, operator)| operator.name() == name).ok_or_else(|| Strange::new("the operator", name))
     }
 
     fn strategy(&self, name: &str) -> Result<usize, Strange> {
         let place = self.strategies.iter().position(|strategy| strategy == name);
-        place.ok_or_else(|| strange("the strategy", name))
+        place.ok_or_else(|| Strange::new("the strategy", name))
     }
 
     fn name_of(&self, operator: usize) -> String {
@@ -70,16 +72,16 @@ fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
 
 fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, Strange> {
     let place = |id: &String| operator.clauses().iter().position(|clause| clause.id == *id);
-    ids.iter().map(|id| place(id).ok_or_else(|| strange("the clause", id))).collect()
+    ids.iter().map(|id| place(id).ok_or_else(|| Strange::new("the clause", id))).collect()
 }
 
 fn question_place(operator: &Operator, id: &str) -> Result<usize, Strange> {
     let place = operator.questions().iter().position(|question| question.id == id);
-    place.ok_or_else(|| strange("the question", id))
+    place.ok_or_else(|| Strange::new("the question", id))
 }
 
 fn verdict(id: &str) -> Result<Verdict, Strange> {
-    Verdict::from_id(id).ok_or_else(|| strange("the verdict", id))
+    Verdict::from_id(id).ok_or_else(|| Strange::new("the verdict", id))
 }
 
 impl<'a> CaseForm<'a> {
@@ -133,7 +135,7 @@ fn answer_of(id: &str) -> Result<Answer, Strange> {
         "semantics" => Ok(Answer::Reading(0)),
         _ => {
             let reading = id.strip_prefix("reading-").and_then(|reading| reading.parse().ok());
-            reading.map(Answer::Reading).ok_or_else(|| strange("the answer", id))
+            reading.map(Answer::Reading).ok_or_else(|| Strange::new("the answer", id))
         }
     }
 }
@@ -170,12 +172,12 @@ impl OutcomeForm {
         let phase = || {
             let name = self.phase.as_deref().unwrap_or_default();
             let phase = PHASES.into_iter().find(|phase| phase.to_string() == name);
-            phase.ok_or_else(|| strange("the phase", name))
+            phase.ok_or_else(|| Strange::new("the phase", name))
         };
         let code = || {
             let text = self.code.as_deref().unwrap_or_default();
             let code = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            code.map(ErrorCode).ok_or_else(|| strange("the code", text))
+            code.map(ErrorCode).ok_or_else(|| Strange::new("the code", text))
         };
         let reason = || Cow::Owned(self.reason.clone());
         Ok(match self.kind.as_str() {
@@ -187,7 +189,7 @@ impl OutcomeForm {
             "crashed" => Outcome::Crashed(reason()),
             "timed-out" => Outcome::TimedOut,
             "lost" => Outcome::Lost,
-            kind => return Err(strange("the outcome", kind)),
+            kind => return Err(Strange::new("the outcome", kind)),
         })
     }
 }
@@ -277,7 +279,8 @@ impl TotalsForm {
             let mut marks = [IdSet::EMPTY; Coverage::SETS.len()];
             for (set, name) in marks.iter_mut().zip(Coverage::SETS) {
                 let text = sets.get(name).map_or("0", String::as_str);
-                let bits = u128::from_str_radix(text, 16).map_err(|_| strange("the set of places", text))?;
+                let bits =
+                    u128::from_str_radix(text, 16).map_err(|_| Strange::new("the set of places", text))?;
                 *set = IdSet::from_bits(bits);
             }
             totals.coverage.add(operator, marks);
@@ -327,7 +330,7 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
 
 impl GroupForm {
     /// The first of them, as a run that goes on keeps it.
-    fn found(&self, names: Names<'_>) -> Result<Found, Strange> {
+    pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, Strange> {
         let (place, operator) = names.operator(&self.operator)?;
         let questions: Result<IdSet, _> = self.raises.iter().map(|id| question_place(operator, id)).collect();
         Ok(Found {
@@ -335,7 +338,7 @@ impl GroupForm {
             strategy: names.strategy(&self.strategy)?,
             operator: place,
             verdict: verdict(&self.verdict)?,
-            class: Class::from_id(&self.class).ok_or_else(|| strange("the class", &self.class))?,
+            class: Class::from_id(&self.class).ok_or_else(|| Strange::new("the class", &self.class))?,
             judgement: Judgement {
                 violated: clause_places(operator, &self.violates)?,
                 questions: questions?,

@@ -1,6 +1,6 @@
 //! What can go wrong with a results file, and what to do about it.
 
-use std::io;
+use std::{borrow::Cow, io};
 
 use crate::{Strange, VERSION};
 
@@ -73,6 +73,50 @@ pub enum Error {
         /// The file.
         path: String,
     },
+    /// Files that are to be joined are not of the same run.
+    #[error("{path} and {other} are of different runs: {what}")]
+    Different {
+        /// A file.
+        path: String,
+        /// Another.
+        other: String,
+        /// In what they differ.
+        what: String,
+    },
+    /// Files that are to be joined have cases in common.
+    #[error("{path} and {other} overlap: {what}")]
+    Overlap {
+        /// A file.
+        path: String,
+        /// Another.
+        other: String,
+        /// What both have.
+        what: String,
+    },
+    /// Parts are missing among files that are to be joined.
+    #[error("of the {of} parts of the run, {missing}")]
+    Incomplete {
+        /// How many parts there are.
+        of: u64,
+        /// Which are missing.
+        missing: String,
+    },
+    /// Cases of a file are missing, or too many.
+    #[error("the cases of {path} do not add up: {cause}")]
+    Uncounted {
+        /// The file.
+        path: String,
+        /// What is counted, and what is there.
+        cause: String,
+    },
+    /// The run of a file was cut off.
+    #[error("the run of {path} was cut off: it has no summary")]
+    CutOff {
+        /// The file.
+        path: String,
+        /// The command that runs the same.
+        command: String,
+    },
     /// It speaks of something that this program's spec does not have.
     #[error("{path} was written by another spec: {cause}")]
     Strange {
@@ -85,8 +129,17 @@ pub enum Error {
 
 impl Error {
     /// What to do about it.
-    pub fn help(&self) -> &'static str {
-        match self {
+    pub fn help(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::CutOff { path, command } => {
+                return format!("go on with it: {command} --resume {path}").into();
+            }
+            Self::Different { .. } => {
+                "join files of the same cases on the same backend, which differ in their --partition only"
+            }
+            Self::Overlap { .. } => "name each part once",
+            Self::Uncounted { .. } => "lines were lost or changed behind its back: run it again",
+            Self::Incomplete { .. } => "run the missing parts, and join all of them",
             Self::Open { .. } => "name a file in a folder that exists, and that you may write to",
             Self::Missing { .. } => "start the run by --results instead of --resume",
             Self::Exists { .. } => {
@@ -98,11 +151,11 @@ impl Error {
                 "name a file that `dmlcts run --results` wrote"
             }
             Self::Version { .. } | Self::Strange { .. } => "use the version of dmlcts that wrote it",
-        }
+        })
     }
 
-    /// Whether the machine is to blame, and not what was asked for.
+    /// Whether a machine is to blame, and not what was asked for.
     pub fn is_machine(&self) -> bool {
-        matches!(self, Self::Write { .. })
+        matches!(self, Self::Write { .. } | Self::Incomplete { .. } | Self::CutOff { .. })
     }
 }

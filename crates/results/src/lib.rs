@@ -29,6 +29,7 @@ mod convert;
 mod error;
 mod form;
 mod header;
+mod merge;
 mod read;
 mod resume;
 mod totals;
@@ -40,6 +41,7 @@ pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, Summary
 pub use header::{
     BackendForm, Disagreement, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, VERSION,
 };
+pub use merge::Parts;
 pub use read::{Item, Reader};
 pub use resume::Unfinished;
 pub use totals::{GroupForm, NotesForm, TotalsForm, VerdictsForm, WorkForm};

@@ -70,6 +70,16 @@ impl Reader {
         self.lines.is_torn
     }
 
+    /// The line that was read last, with its end.
+    pub(crate) fn raw(&self) -> &[u8] {
+        &self.lines.line
+    }
+
+    /// What is wrong with the line that was read last.
+    pub(crate) fn wrong(&self, cause: impl Into<String>) -> Error {
+        Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause: cause.into() }
+    }
+
     /// The bytes up to the end of the line that was read last.
     pub(crate) fn offset(&self) -> u64 {
         self.lines.offset

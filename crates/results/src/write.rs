@@ -18,6 +18,9 @@ use crate::{CaseForm, Error, Header, Line, SummaryForm, TotalsForm, convert::Nam
 /// How long after a checkpoint the next one is due.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
 
+/// Lines that are copied are handed to the system when they are so many bytes.
+const COPIED: usize = 1 << 20;
+
 /// A results file that is being written, and that nobody else can write meanwhile.
 #[derive(Debug)]
 pub struct Writer {
@@ -117,6 +120,12 @@ impl Writer {
         self.sync()?;
         self.checkpoint = Instant::now();
         Ok(())
+    }
+
+    /// Writes a line that another file has, with its end.
+    pub fn copy(&mut self, line: &[u8]) -> Result<(), Error> {
+        self.buffer.extend_from_slice(line);
+        if self.buffer.len() >= COPIED { self.flush() } else { Ok(()) }
     }
 
     /// Writes the last line of a run that the program ends with this exit code after. Where every case that was looked at is

@@ -3,10 +3,10 @@
 //! Memory stays bounded however much fails: of each group the first is kept, and of groups there are at most
 //! [`FoundGroups::MOST`].
 
-use dmlcts_model::{Desc, Outcome, Value};
-use dmlcts_spec::{IdSet, Judgement};
+use dmlcts_model::{Case, Desc, Expectation, FeatureLevel, Outcome, Value};
+use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
 
-use crate::{Class, Verdict};
+use crate::{Class, Failure, Verdict, expect};
 
 /// A case whose verdict was not expected. Its case can be read again by the index.
 #[derive(Clone, Debug)]
@@ -47,6 +47,40 @@ impl Found {
             questions: self.judgement.questions,
             mode: self.mode,
         }
+    }
+
+    /// The failure, where its case and what the backend did with it were kept, and the memory of its run was not.
+    /// `None` where the case is of another operator.
+    pub fn failure(
+        &self,
+        library: &'static Library,
+        level: FeatureLevel,
+        (case, strategy): (Case, &str),
+        outcome: Outcome,
+    ) -> Option<Failure> {
+        let operator = library.operators().get(self.operator)?;
+        if !std::sync::Arc::ptr_eq(operator.signature(), &case.desc.signature) {
+            return None;
+        }
+        let judgement = operator.judge(&case.desc, level, &mut Scratch::default());
+        let expectation = match judgement.validity() {
+            Validity::Invalid => Expectation::Reject,
+            Validity::Open => expect::open(operator, judgement.questions),
+            Validity::Valid => Expectation::Output,
+        };
+        Some(Failure {
+            index: self.index,
+            strategy: strategy.to_owned(),
+            case,
+            operator,
+            level,
+            judgement,
+            expectation,
+            outcome,
+            verdict: self.verdict,
+            class: self.class,
+            evidence: None,
+        })
     }
 
     /// What the backend did, as far as the class tells.

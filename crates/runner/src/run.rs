@@ -10,10 +10,9 @@ use std::{
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
-use dmlcts_spec::Library;
 
 use crate::{
-    Answers, Ending, Event, Recorded, Run, Summary, Tally, Totals,
+    Ending, Event, Run, Summary,
     collect::Collector,
     schedule::{ChunkResult, Chunks, Lots, Shared},
     worker::Worker,
@@ -89,8 +88,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         capabilities,
         level,
         cases,
-        strategies: by_strategy(&strategies, &collector.totals),
-        recorded: recorded(run.library, &collector.totals.answers),
+        strategies: collector.totals.by_strategy(&strategies),
+        recorded: collector.totals.recorded(run.library),
         totals: collector.totals,
         groups: collector.groups,
         ending,
@@ -99,20 +98,6 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     };
     tell(Event::Finished(&summary));
     Ok(summary)
-}
-
-/// The verdicts of each strategy.
-pub(crate) fn by_strategy(strategies: &[String], totals: &Totals) -> Vec<(String, Tally)> {
-    strategies.iter().cloned().enumerate().map(|(place, name)| (name, totals.of_strategy(place))).collect()
-}
-
-/// The answers to open questions, in the order of the spec.
-pub(crate) fn recorded(library: &'static Library, answers: &Answers) -> Vec<Recorded> {
-    let recorded = answers.in_order().into_iter().filter_map(|(operator, question, answer, cases)| {
-        let operator = library.operators().get(operator)?;
-        operator.questions().get(question).map(|question| Recorded { operator, question, answer, cases })
-    });
-    recorded.collect()
 }
 
 /// The level to judge at, and the level at which cases must be valid, too.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dmlcts_spec::{Coverage, Library};
 
-use crate::{Answers, FoundGroups, Notes, Progress, Tally, Verdict, Work};
+use crate::{Answers, FoundGroups, Notes, Progress, Recorded, Tally, Verdict, Work};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug)]
@@ -60,6 +60,26 @@ impl Totals {
         let mut all = Tally::default();
         (0..self.operators).for_each(|operator| all.add(&self.tally(strategy, operator)));
         all
+    }
+
+    /// The verdicts of each strategy, whose names are these.
+    pub fn by_strategy(&self, names: &[String]) -> Vec<(String, Tally)> {
+        names.iter().cloned().enumerate().map(|(place, name)| (name, self.of_strategy(place))).collect()
+    }
+
+    /// The answers to open questions, in the order of the spec.
+    pub fn recorded(&self, library: &'static Library) -> Vec<Recorded> {
+        let recorded =
+            self.answers.in_order().into_iter().filter_map(|(operator, question, answer, cases)| {
+                let operator = library.operators().get(operator)?;
+                operator.questions().get(question).map(|question| Recorded {
+                    operator,
+                    question,
+                    answer,
+                    cases,
+                })
+            });
+        recorded.collect()
     }
 
     /// The verdicts of all.

@@ -4,6 +4,7 @@ mod backends;
 mod case;
 mod explain;
 mod list;
+mod merge;
 mod obligations;
 mod run;
 mod serve;
@@ -25,6 +26,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Spec(arguments) => spec::spec(arguments),
         Command::Backends => backends::backends(),
+        Command::Merge(arguments) => merge::merge(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites => suites::suites(),
     }

@@ -131,7 +131,7 @@ fn is_empty(summary: &Summary, selection: &Selection) -> bool {
 }
 
 /// Whether every case ran, and none was unexpected.
-fn is_proof(summary: &Summary) -> bool {
+pub(super) fn is_proof(summary: &Summary) -> bool {
     summary.ending == Ending::Complete && summary.tally().unexpected() == 0
 }
 
@@ -193,7 +193,7 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
 }
 
 /// What a complete run proves, where exhaustive parts are most of the suite.
-fn proof(parts: &Parts) -> Vec<String> {
+pub(super) fn proof(parts: &Parts) -> Vec<String> {
     let all = parts.count().map(u128::from);
     Certificate::of(parts.expansion())
         .filter(|certificate| all.is_some_and(|all| certificate.cases() * 2 > all))

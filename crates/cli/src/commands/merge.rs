@@ -1,0 +1,163 @@
+//! `dmlcts merge`: one run again, of the results files of its parts.
+
+use std::{fs, io::Write as _, sync::Arc};
+
+use dmlcts_report::{Context, Replay, Subject, command, write_failures, write_summary};
+use dmlcts_results::{Header, Parts as Files, SelectionForm, Writer};
+use dmlcts_runner::{Parts, Source as _};
+use dmlcts_spec::Library;
+
+use super::run::{is_proof, proof};
+use crate::{
+    arguments::{MergeArguments, RunArguments},
+    exit::Exit,
+    output,
+    problem::Problem,
+    selection::load_suite,
+};
+
+/// Joins the files, shows what the whole comes to, and says how the program ends.
+pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
+    let library = Library::embedded();
+    let files = Files::open(&arguments.files)?;
+    let Some(header) = files.header() else { return Ok(Exit::Usage) };
+    if header.spec != library.hash() {
+        let (first, spec) = (&arguments.files[0], &header.spec);
+        return Err(Problem::usage(
+            format!(
+                "{first} was judged by the spec {spec:.12}, and this program has {}",
+                library.short_hash()
+            ),
+            "join it with the version of dmlcts that wrote it",
+        ));
+    }
+    let suite = suite(&header.selection);
+    let strategies = match (&header.selection.suite, &suite) {
+        (None, _) => vec!["given".to_owned()],
+        (Some(_), Some(parts)) => parts.strategies(),
+        (Some(_), None) => {
+            dmlcts_generate::suite::Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec()
+        }
+    };
+    let mut writer = match &arguments.results {
+        Some(path) => Some(open(path, arguments, strategies.clone())?),
+        None => None,
+    };
+    if let Some(writer) = &mut writer {
+        writer.header(&header)?;
+    }
+    let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
+    let joined = files.join(library, &strategies, &mut take);
+    if let (Err(_), Some(path)) = (&joined, &arguments.results) {
+        // A part of a whole looks like a run that was cut off; the first error is the one that tells.
+        let _ = fs::remove_file(path);
+    }
+    let Some(summary) = joined? else { return Ok(Exit::Usage) };
+    let exit = Exit::of(&summary);
+    if let Some(writer) = &mut writer {
+        writer.finish(&summary, exit.code())?;
+    }
+    let mut context = context(&header, arguments.files.len());
+    if let Some(parts) = suite.filter(|_| is_proof(&summary) && is_whole(&header.selection)) {
+        context.certificate = proof(&parts);
+    }
+    let (mut out, palette) = (output::stdout(), output::palette());
+    write_failures(&mut out, &summary, &context.replay, palette)?;
+    if !arguments.quiet {
+        write_summary(&mut out, &context, &summary, palette)?;
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+/// Opens the file for the whole, which is none of its parts.
+fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
+    let is_same = |file: &&String| {
+        fs::canonicalize(file).is_ok_and(|file| fs::canonicalize(path).is_ok_and(|path| path == file))
+    };
+    if let Some(part) = arguments.files.iter().find(is_same) {
+        return Err(Problem::usage(
+            format!("`--results {path}` names a file that is to be joined, {part}"),
+            "name another file for the whole",
+        ));
+    }
+    Ok(Writer::create(path, arguments.overwrite, Library::embedded(), strategies)?)
+}
+
+/// The suite of a selection, where this program has it with the same text.
+fn suite(selection: &SelectionForm) -> Option<Arc<Parts>> {
+    let form = selection.suite.as_ref()?;
+    let suite = load_suite(&form.name).ok()?;
+    if blake3::hash(suite.source().text.as_bytes()).to_hex().as_str() != form.hash {
+        return None;
+    }
+    let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;
+    Some(Arc::new(Parts::new(expansion, &[])))
+}
+
+/// Whether every case of the suite was to run.
+fn is_whole(selection: &SelectionForm) -> bool {
+    selection.filter.is_none()
+        && selection.strategies.is_empty()
+        && selection.feature_level.is_none()
+        && selection.limit.is_none()
+}
+
+/// What a summary says around a run that was recorded.
+fn context(header: &Header, files: usize) -> Context {
+    let selection = &header.selection;
+    let replay = Replay { options: words_of_a_case(header) };
+    let subject = match &selection.suite {
+        None => Subject::Given,
+        Some(suite) => {
+            let mut what = format!("suite {}, seed {}", suite.name, selection.seed);
+            if let Some(filter) = &selection.filter {
+                what.extend([", where ", filter]);
+            }
+            if files > 1 {
+                what.extend([", in ", &files.to_string(), " parts"]);
+            }
+            let mut words =
+                ["dmlcts", "count", "--obligations", "--suite", &suite.name].map(str::to_owned).to_vec();
+            words.extend(words_of_a_pick(selection));
+            Subject::Suite { what, obligations: command(&words) }
+        }
+    };
+    let next = vec![(header.command.clone(), "the same again".to_owned())];
+    Context { library: Library::embedded(), subject, replay, certificate: Vec::new(), next }
+}
+
+/// What bears on a single case, as the run was given it.
+fn words_of_a_case(header: &Header) -> Vec<String> {
+    let (mut words, selection) = (Vec::new(), &header.selection);
+    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    if header.backend.argument != RunArguments::DEFAULT_BACKEND {
+        add("--backend", header.backend.argument.clone());
+    }
+    if let Some(level) = &selection.feature_level {
+        add("--feature-level", level.clone());
+    }
+    if !selection.allow.is_empty() {
+        add("--allow", selection.allow.join(","));
+    }
+    if selection.memory != RunArguments::DEFAULT_MEMORY {
+        add("--memory", selection.memory.to_string());
+    }
+    words
+}
+
+/// What picked the cases of the suite.
+fn words_of_a_pick(selection: &SelectionForm) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    if let Some(filter) = &selection.filter {
+        add("--where", filter.clone());
+    }
+    if !selection.strategies.is_empty() {
+        add("--strategy", selection.strategies.join(","));
+    }
+    if selection.seed != 0 {
+        add("--seed", selection.seed.to_string());
+    }
+    words
+}

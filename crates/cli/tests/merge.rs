@@ -1,0 +1,80 @@
+//! `dmlcts merge`, end to end: the parts of a suite become the run of one machine again.
+
+mod common;
+
+use std::fs;
+
+use common::{Scratch, run, stdout, text};
+
+fn part(of: &str, more: &[&str]) -> Scratch {
+    let file = Scratch::new(
+        &format!("part-{}-{}.jsonl", of.replace('/', "-"), more.join("-").replace('/', "-")),
+        "",
+    );
+    let mut arguments = vec!["run", "--quiet", "--results", file.path()];
+    arguments.extend(more);
+    if of != "whole" {
+        arguments.extend(["--partition", of]);
+    }
+    assert_eq!(run(&arguments).status.code(), Some(0));
+    file
+}
+
+/// All but what takes another time in every run.
+fn steady(path: &str) -> Vec<String> {
+    let text = fs::read_to_string(path).expect("it is there");
+    let lines = text.lines().filter(|line| !line.starts_with("{\"checkpoint\""));
+    lines
+        .map(|line| {
+            let (before, after) = line.split_once("\"milliseconds\":").unwrap_or((line, ""));
+            format!("{before}{}", after.trim_start_matches(|letter: char| letter.is_ascii_digit()))
+        })
+        .collect()
+}
+
+#[test]
+fn the_parts_of_a_suite_become_one_run_again() {
+    let whole = part("whole", &[]);
+    let parts = ["3/3", "1/3", "2/3"].map(|of| part(of, &[]));
+    let joined = Scratch::new("joined.jsonl", "");
+    let files: Vec<&str> = parts.iter().map(Scratch::path).collect();
+    let shown = stdout(&[&["merge", "--results", joined.path()], &files[..]].concat());
+    let shown: String =
+        shown.lines().filter(|line| !line.starts_with("speed")).flat_map(|line| [line, "\n"]).collect();
+    insta::assert_snapshot!(shown);
+    assert_eq!(steady(joined.path()), steady(whole.path()));
+    // What was joined is a results file like any other.
+    let again = stdout(&["merge", joined.path()]);
+    assert_eq!(again.lines().nth(2), shown.lines().nth(2));
+    assert_eq!(stdout(&["merge", "--quiet", joined.path()]), "");
+}
+
+#[test]
+fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
+    let documented = ["--strategy", "documented"];
+    let (one, two, other) =
+        (part("1/2", &documented), part("2/2", &documented), part("2/2", &["--strategy", "negative"]));
+    let said = |arguments: &[&str]| {
+        let text = text(&[&["merge"], arguments].concat());
+        text.replace(one.path(), "one").replace(two.path(), "two").replace(other.path(), "other")
+    };
+    let out = Scratch::new("joined-no.jsonl", "");
+    fs::remove_file(out.path()).expect("it was there");
+    let all = [
+        said(&[one.path()]),
+        said(&[one.path(), other.path(), "--results", out.path()]),
+        said(&[one.path(), two.path(), "--results", two.path(), "--overwrite"]),
+        said(&["nothing.jsonl"]),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+    // A part whose file was cut off.
+    let text = fs::read_to_string(two.path()).expect("it is there");
+    fs::write(two.path(), &text[..text.len() / 2]).expect("it can be written");
+    let cut = said(&[one.path(), two.path(), "--results", out.path()]);
+    assert_eq!(
+        cut,
+        "exit 3\n--- stderr\nerror: the run of two was cut off: it has no summary\n  \
+         help: go on with it: dmlcts run --suite smoke --strategy documented --partition 2/2 --resume two\n"
+    );
+    assert!(!fs::exists(out.path()).expect("its folder can be read"), "half a whole is not left behind");
+}

@@ -1,0 +1,269 @@
+//! Joining the parts of a run that several machines shared.
+//!
+//! What comes out is what one machine would have written: the cases of all parts in the order of their indices, and a
+//! summary that counts them all. Nothing is joined that does not belong together, and nothing is left out: files of different runs,
+//! parts that overlap or are missing, runs that were cut off, and counts that do not tally are errors.
+
+use dmlcts_model::{FeatureLevel, line};
+use dmlcts_runner::{Ending, Group, Summary, Totals, Verdict};
+use dmlcts_spec::Library;
+
+use crate::{Error, GroupForm, Header, Item, Reader, Strange, SummaryForm, convert::Names};
+
+/// The most missing parts that are named.
+const NAMED: usize = 20;
+
+/// The parts of a run.
+#[derive(Debug)]
+pub struct Parts {
+    readers: Vec<Reader>,
+}
+
+impl Parts {
+    /// Opens the files, and checks that they are the parts of one run.
+    pub fn open(paths: &[String]) -> Result<Self, Error> {
+        let readers: Vec<Reader> = paths.iter().map(|path| Reader::open(path)).collect::<Result<_, _>>()?;
+        let Some((first, others)) = readers.split_first() else { return Ok(Self { readers }) };
+        for other in others {
+            let found = whole(first.header()).disagreements(&whole(other.header()));
+            if !found.is_empty() {
+                let what: Vec<String> =
+                    found.iter().map(|one| one.describe("in the first", "in the second")).collect();
+                let what = what.join("; ");
+                return Err(Error::Different {
+                    path: first.path().to_owned(),
+                    other: other.path().to_owned(),
+                    what,
+                });
+            }
+        }
+        check_parts(&readers)?;
+        Ok(Self { readers })
+    }
+
+    /// What was run, all parts together.
+    pub fn header(&self) -> Option<Header> {
+        self.readers.first().map(|reader| whole(reader.header()))
+    }
+
+    /// Hands over the lines of all cases in their order, each with its end, and says what they come to. The run's strategies have
+    /// these names.
+    pub fn join(
+        self,
+        library: &'static Library,
+        strategies: &[String],
+        take: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+    ) -> Result<Option<Summary>, Error> {
+        let mut parts: Vec<Part> = self.readers.into_iter().map(Part::new).collect();
+        for part in &mut parts {
+            part.advance()?;
+        }
+        while let Some((index, place)) = next(&parts) {
+            let twice = parts.iter().skip(place + 1).find(|part| part.index == Some(index));
+            if let Some(other) = twice {
+                let (path, other) = (parts[place].reader.path().to_owned(), other.reader.path().to_owned());
+                return Err(Error::Overlap { path, other, what: format!("both have case {index}") });
+            }
+            take(parts[place].reader.raw())?;
+            parts[place].advance()?;
+        }
+        summarise(parts, library, strategies)
+    }
+}
+
+/// The next case of all parts, and the first part that has it.
+fn next(parts: &[Part]) -> Option<(u64, usize)> {
+    parts.iter().enumerate().filter_map(|(place, part)| Some((part.index?, place))).min()
+}
+
+/// What was run, whichever part of it.
+fn whole(header: &Header) -> Header {
+    let mut header = header.clone();
+    if let Some(partition) = header.selection.partition.take() {
+        header.command = header.command.replace(&format!(" --partition {partition}"), "");
+    }
+    header
+}
+
+/// Checks that each part is there once, and the whole only where it is alone.
+fn check_parts(readers: &[Reader]) -> Result<(), Error> {
+    let overlap = |path: &Reader, other: &Reader, what: String| {
+        Err(Error::Overlap { path: path.path().to_owned(), other: other.path().to_owned(), what })
+    };
+    for (place, reader) in readers.iter().enumerate() {
+        let Some(part) = reader.header().selection.partition else {
+            return match readers.iter().enumerate().find(|(other, _)| *other != place) {
+                Some((_, other)) => overlap(reader, other, "the first one has the whole run".to_owned()),
+                None => Ok(()),
+            };
+        };
+        for other in &readers[..place] {
+            let Some(others) = other.header().selection.partition else { continue };
+            if others.of != part.of {
+                return overlap(other, reader, format!("one is part {others}, the other part {part}"));
+            }
+            if others.part == part.part {
+                return overlap(other, reader, format!("both are part {part}"));
+            }
+        }
+    }
+    let parts = || readers.iter().filter_map(|reader| reader.header().selection.partition);
+    let Some(of) = parts().map(|part| part.of).next() else { return Ok(()) };
+    let there: std::collections::BTreeSet<u64> = parts().map(|part| part.part).collect();
+    let missing = of.saturating_sub(there.len() as u64);
+    if missing == 0 {
+        return Ok(());
+    }
+    let named: Vec<String> =
+        (1..=of).filter(|part| !there.contains(part)).take(NAMED).map(|part| part.to_string()).collect();
+    let further = missing - named.len() as u64;
+    let more = if further > 0 { format!(" and {further} more") } else { String::new() };
+    let are = if missing == 1 { "is" } else { "are" };
+    Err(Error::Incomplete { of, missing: format!("{}{more} {are} missing", named.join(", ")) })
+}
+
+/// One part, as far as it was read.
+struct Part {
+    reader: Reader,
+    /// The index of the case at hand; `None` behind the last one.
+    index: Option<u64>,
+    counts: [u64; Verdict::ALL.len()],
+    summary: Option<SummaryForm>,
+}
+
+impl Part {
+    fn new(reader: Reader) -> Self {
+        Self { reader, index: None, counts: [0; Verdict::ALL.len()], summary: None }
+    }
+
+    /// Goes on to the next case.
+    fn advance(&mut self) -> Result<(), Error> {
+        loop {
+            let found = match self.reader.next()? {
+                Some(Item::Case(case)) => Some((case.index, Verdict::from_id(&case.verdict))),
+                Some(Item::Summary(summary)) => {
+                    self.summary = Some(*summary);
+                    continue;
+                }
+                Some(Item::Checkpoint(_)) => continue,
+                None => None,
+            };
+            let Some((index, verdict)) = found else {
+                self.index = None;
+                return Ok(());
+            };
+            let Some(verdict) = verdict else { return Err(self.reader.wrong("its verdict is none")) };
+            if self.index.is_some_and(|before| before >= index) {
+                return Err(self.reader.wrong(format!("case {index} stands behind a later one, or twice")));
+            }
+            self.counts[verdict as usize] += 1;
+            self.index = Some(index);
+            return Ok(());
+        }
+    }
+}
+
+/// What parts that were read to their ends come to together.
+fn summarise(
+    parts: Vec<Part>,
+    library: &'static Library,
+    strategies: &[String],
+) -> Result<Option<Summary>, Error> {
+    let Some(header) = parts.first().map(|part| part.reader.header().clone()) else { return Ok(None) };
+    let path = parts[0].reader.path().to_owned();
+    let strange = |path: &str| {
+        let path = path.to_owned();
+        move |cause| Error::Strange { path, cause }
+    };
+    let mut all = Totals::new(library, strategies.len());
+    let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
+    let mut read = 0;
+    for part in parts {
+        let path = part.reader.path();
+        let Some(summary) = part.summary else {
+            let command = part.reader.header().command.clone();
+            return Err(Error::CutOff { path: path.to_owned(), command });
+        };
+        let totals = summary.totals.totals(library, strategies).map_err(strange(path))?;
+        for verdict in Verdict::ALL {
+            let (counted, told) = (totals.verdicts().of(verdict), part.counts[verdict as usize]);
+            if counted != told {
+                let cause = format!(
+                    "the summary counts {counted} of verdict `{}`, and there are {told}",
+                    verdict.id()
+                );
+                return Err(Error::Uncounted { path: path.to_owned(), cause });
+            }
+        }
+        read = read.max(totals.progress.read);
+        all.found.others += totals.found.others;
+        all.add(&totals);
+        found.extend(totals.found.groups.into_iter().zip(summary.totals.groups));
+        let own = Ending::from_id(&summary.ending)
+            .ok_or_else(|| strange(path)(Strange::new("the ending", &summary.ending)))?;
+        ending = graver(ending, own);
+        lost = lost.or(summary.lost);
+        abandoned.extend(summary.abandoned.into_iter().map(|(from, to)| from..to));
+    }
+    // Each part looked at the cases of all of them.
+    all.progress.read = read;
+    if ending == Ending::Complete {
+        all.next = read;
+    }
+    found.sort_by_key(|((found, _), _)| found.index);
+    let level = header.level.parse::<FeatureLevel>();
+    let level = level.map_err(|_| strange(&path)(Strange::new("the feature level", &header.level)))?;
+    let mut groups: Vec<Group> = Vec::new();
+    for ((first, cases), form) in found {
+        if all.found.add_many(first, cases) {
+            let names = Names { library, strategies };
+            groups.push(form.group(cases, level, names).map_err(strange(&path))?);
+        }
+    }
+    for (group, (_, cases)) in groups.iter_mut().zip(&all.found.groups) {
+        group.cases = *cases;
+    }
+    let capabilities = header.backend.capabilities.capabilities();
+    let capabilities =
+        capabilities.map_err(|_| strange(&path)(Strange::new("the backend", &header.backend.argument)))?;
+    Ok(Some(Summary {
+        capabilities,
+        level,
+        cases: header.cases,
+        strategies: all.by_strategy(strategies),
+        recorded: all.recorded(library),
+        totals: all,
+        groups,
+        ending,
+        abandoned,
+        lost,
+    }))
+}
+
+/// Of the endings of two parts, the one that the whole has.
+fn graver(one: Ending, other: Ending) -> Ending {
+    const BY_GRAVITY: [Ending; Ending::ALL.len()] = [
+        Ending::Interrupted,
+        Ending::BackendLost,
+        Ending::NotRecorded,
+        Ending::FirstFailure,
+        Ending::Timeout,
+        Ending::Limit,
+        Ending::Complete,
+    ];
+    BY_GRAVITY.into_iter().find(|ending| [one, other].contains(ending)).unwrap_or(one)
+}
+
+impl GroupForm {
+    /// The group, without the memory of any run.
+    fn group(&self, cases: u64, level: FeatureLevel, names: Names<'_>) -> Result<Group, Strange> {
+        let failure = |text: &str| {
+            let strange = || Strange::new("the case", text);
+            let case = line::parse(text, names.library.signatures()).map_err(|_| strange())?;
+            let (found, outcome) = (self.found(names)?, self.outcome.outcome()?);
+            found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(strange)
+        };
+        let smallest = self.smallest.as_deref().map(failure).transpose()?;
+        Ok(Group { cases, first: failure(&self.line)?, smallest })
+    }
+}

@@ -1,0 +1,139 @@
+//! Joining the parts of a run: what comes out is what one machine would have written, and nothing is joined that does not
+//! belong together.
+
+mod common;
+
+use std::fs;
+
+use common::*;
+use dmlcts_results::{Error, Parts};
+use dmlcts_runner::{Partition, Summary};
+use dmlcts_spec::Library;
+
+/// The lines of all cases, and what they come to.
+fn join(paths: &[&str]) -> Result<(String, Summary), Error> {
+    let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+    let mut lines = Vec::new();
+    let summary = Parts::open(&paths)?.join(Library::embedded(), &["given".to_owned()], &mut |line| {
+        lines.extend_from_slice(line);
+        Ok(())
+    });
+    Ok((String::from_utf8(lines).expect("it is text"), summary?.expect("there are files")))
+}
+
+fn cases_of(path: &str) -> String {
+    let text = fs::read_to_string(path).expect("it is there");
+    text.split_inclusive('\n').filter(|line| line.starts_with("{\"case\"")).collect()
+}
+
+/// Everything that two summaries must have in common.
+fn essence(summary: &Summary) -> String {
+    let groups = summary.groups.iter().map(|group| {
+        let first = &group.first;
+        (
+            group.cases,
+            first.index,
+            first.case.to_string(),
+            first.verdict,
+            first.class,
+            first.outcome.clone(),
+            &first.expectation,
+        )
+    });
+    format!(
+        "{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
+        groups.collect::<Vec<_>>(),
+        summary.strategies,
+        summary.recorded,
+        summary.totals.coverage,
+        summary.totals.work,
+        summary.totals.progress,
+        summary.ending
+    )
+}
+
+/// So many cases that differ, of every kind.
+fn many() -> Vec<String> {
+    let mut all = lines(1);
+    all.extend((2..60).map(|size| {
+        format!("SLICE UINT8 in={size} out=1 Offsets=0 Sizes=1 Strides=1 fill=iota\n").trim().to_owned()
+    }));
+    all
+}
+
+#[test]
+fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
+    let lines = many();
+    let whole = Scratch::new("whole.jsonl");
+    let expected = record(whole.path(), &lines, None);
+    let parts: Vec<Scratch> = (1..=4).map(|part| Scratch::new(&format!("part-{part}.jsonl"))).collect();
+    for (place, file) in parts.iter().enumerate() {
+        record(file.path(), &lines, Partition::new(place as u64 + 1, 4));
+    }
+    // In any order.
+    let (joined, summary) =
+        join(&[2, 0, 3, 1].map(|place: usize| parts[place].path())).expect("they are the parts");
+    assert_eq!(joined, cases_of(whole.path()));
+    assert_eq!(essence(&summary), essence(&expected));
+    let (alone, summary) = join(&[whole.path()]).expect("it is whole");
+    assert_eq!((alone, essence(&summary)), (joined, essence(&expected)));
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_joined() {
+    let lines = many();
+    let part = |name: &str, lines: &[String], part, of| {
+        let file = Scratch::new(name);
+        record(file.path(), lines, Partition::new(part, of));
+        file
+    };
+    let (one, two, three) = (part("1", &lines, 1, 3), part("2", &lines, 2, 3), part("3", &lines, 3, 3));
+    let (again, of_four, other) =
+        (part("again", &lines, 2, 3), part("four", &lines, 2, 4), part("other", &lines[1..], 2, 3));
+    let whole = Scratch::new("both");
+    record(whole.path(), &lines, None);
+    let cut = Scratch::new("cut");
+    let text = fs::read_to_string(two.path()).expect("it is there");
+    let (before, _) = text.split_once("{\"summary\"").expect("it has a summary");
+    fs::write(cut.path(), before).expect("it can be written");
+    let less = Scratch::new("less");
+    let kept: Vec<&str> = text.split_inclusive('\n').collect();
+    fs::write(less.path(), [&kept[..1], &kept[2..]].concat().concat()).expect("it can be written");
+    let twice = Scratch::new("twice");
+    fs::write(twice.path(), [&kept[..2], &kept[1..]].concat().concat()).expect("it can be written");
+    let said = |paths: &[&Scratch]| {
+        let named: Vec<&str> = paths.iter().map(|file| file.path()).collect();
+        let mut text = match join(&named) {
+            Ok((_, summary)) => format!("joined: {}", summary.totals.progress.ran),
+            Err(error) => format!("{error}\n  help: {}", error.help()),
+        };
+        for (file, name) in [
+            (&one, "one"),
+            (&two, "two"),
+            (&three, "three"),
+            (&again, "again"),
+            (&of_four, "of-four"),
+            (&other, "other"),
+            (&whole, "whole"),
+            (&cut, "cut"),
+            (&less, "less"),
+            (&twice, "twice"),
+        ] {
+            text = text.replace(file.path(), name);
+        }
+        text
+    };
+    let all = [
+        said(&[&one, &two, &three]),
+        said(&[&one, &three]),
+        said(&[&two]),
+        said(&[&one, &two, &again, &three]),
+        said(&[&one, &of_four]),
+        said(&[&one, &other, &three]),
+        said(&[&whole, &two]),
+        said(&[&one, &cut, &three]),
+        said(&[&one, &less, &three]),
+        said(&[&one, &twice, &three]),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
