@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Backends,
     Serve(ServeArguments),
     Merge(MergeArguments),
+    Diff(DiffArguments),
     /// Lists the suites that the program was built with
     Suites,
 }
@@ -230,6 +231,28 @@ pub(crate) struct MergeArguments {
     /// Print nothing but failures
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+const DIFF_EXIT: &str = "\
+Exit codes:
+  0    nothing got worse: cases came to the same, were fixed, are new and as expected, or are gone
+  1    a case broke or changed, or a new one fails
+  2    wrong usage or bad input
+  3    the machine failed";
+
+/// Compares two results files case by case: what was fixed, broken, changed, is new, is gone
+///
+/// A case is known by its line, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or broken where its verdict is expected in one run only, and changed where it is expected in both or in neither, and is not the same: another answer to an open question, skipped instead of passed, another way to fail. One that was skipped and passes now is fixed.
+#[derive(Debug, Args)]
+#[command(after_help = DIFF_EXIT)]
+pub(crate) struct DiffArguments {
+    /// The results file of the run before
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+
+    /// The results file of the run after
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
 }
 
 const LIST_EXAMPLES: &str = "\

@@ -36,7 +36,7 @@ const LARGE: &str =
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
     for command in [
-        "", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "serve", "merge",
+        "", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "serve", "merge", "diff",
         "suites",
     ] {
         let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };

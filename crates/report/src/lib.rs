@@ -5,6 +5,7 @@
 //! [`Layout`] writes a tensor as DirectML's pages do, wherever one is shown.
 
 mod behind;
+mod comparison;
 mod describe;
 mod failure;
 mod layout;
@@ -15,6 +16,7 @@ mod replay;
 mod summary;
 mod terminal;
 
+pub use comparison::write_comparison;
 pub use describe::{
     CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
 };

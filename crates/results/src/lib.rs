@@ -26,6 +26,7 @@
 //! busy with, and goes on from the last checkpoint; a machine that loses its power loses no more than what came after the last checkpoint.
 
 mod convert;
+mod diff;
 mod error;
 mod form;
 mod header;
@@ -36,6 +37,7 @@ mod totals;
 mod write;
 
 pub use convert::Strange;
+pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use error::Error;
 pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, SummaryForm};
 pub use header::{

@@ -2,6 +2,7 @@
 
 mod backends;
 mod case;
+mod diff;
 mod explain;
 mod list;
 mod merge;
@@ -27,6 +28,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Spec(arguments) => spec::spec(arguments),
         Command::Backends => backends::backends(),
         Command::Merge(arguments) => merge::merge(arguments),
+        Command::Diff(arguments) => diff::diff(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites => suites::suites(),
     }

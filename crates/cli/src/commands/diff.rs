@@ -1,0 +1,17 @@
+//! `dmlcts diff`: what changed from one recorded run to another.
+
+use std::io::Write as _;
+
+use dmlcts_report::write_comparison;
+use dmlcts_results::compare;
+
+use crate::{arguments::DiffArguments, exit::Exit, output, problem::Problem};
+
+/// Shows what changed, and says whether anything got worse.
+pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
+    let comparison = compare(&arguments.old, &arguments.new)?;
+    let mut out = output::stdout();
+    write_comparison(&mut out, &comparison, output::palette())?;
+    out.flush()?;
+    Ok(if comparison.is_worse() { Exit::Unexpected } else { Exit::Success })
+}

@@ -1,0 +1,109 @@
+//! `dmlcts diff`, end to end, on files in which the verdicts of some cases were replaced.
+
+mod common;
+
+use std::fs;
+
+use common::{Scratch, run, text};
+
+/// A results file of the documented cases.
+fn recorded(name: &str, more: &[&str]) -> Scratch {
+    let file = Scratch::new(name, "");
+    let arguments = ["run", "--quiet", "--results", file.path()];
+    assert_eq!(run(&[&arguments, more].concat()).status.code(), Some(0));
+    file
+}
+
+const PASS: &str = r#""verdict":"pass""#;
+const FAIL: &str = r#""verdict":"fail","class":"wrong-value""#;
+const CRASH: &str = r#""verdict":"crash","class":"crashed""#;
+const SKIP: &str = r#""verdict":"skip""#;
+const REFUSED: &str =
+    r#""verdict":"recorded","answers":[{"question":"slice.stride-zero","answer":"reject"}]"#;
+const RAN: &str = r#""verdict":"recorded","answers":[{"question":"slice.stride-zero","answer":"semantics"}]"#;
+
+/// The same file, where the cases at some places of it came to something else; without the cases at others.
+fn changed(file: &Scratch, name: &str, verdicts: &[(usize, &str)], gone: &[usize]) -> Scratch {
+    let text = fs::read_to_string(file.path()).expect("it is there");
+    let lines = text.split_inclusive('\n').enumerate().filter(|(place, _)| !gone.contains(place));
+    let change = |(place, line): (usize, &str)| match verdicts.iter().find(|(other, _)| *other == place) {
+        Some((_, verdict)) => line.replace(PASS, verdict),
+        None => line.to_owned(),
+    };
+    Scratch::new(name, lines.map(change).collect::<String>())
+}
+
+fn diff(old: &Scratch, new: &Scratch) -> String {
+    text(&["diff", old.path(), new.path()]).replace(old.path(), "OLD").replace(new.path(), "NEW")
+}
+
+#[test]
+fn what_changed_between_two_runs_is_told_by_kind() {
+    let whole = recorded("diff-whole.jsonl", &["--strategy", "documented"]);
+    let old = changed(
+        &whole,
+        "old.jsonl",
+        &[(1, FAIL), (2, FAIL), (3, SKIP), (4, REFUSED), (5, CRASH), (300, FAIL)],
+        &[6, 7],
+    );
+    let new = changed(
+        &whole,
+        "new.jsonl",
+        &[(2, CRASH), (4, RAN), (6, FAIL), (8, CRASH), (9, FAIL), (10, FAIL), (300, FAIL)],
+        &[11],
+    );
+    insta::assert_snapshot!(diff(&old, &new));
+    insta::assert_snapshot!("backwards", diff(&new, &old));
+    assert!(diff(&old, &old).starts_with("exit 0\n"));
+}
+
+#[test]
+fn only_what_got_worse_is_an_error() {
+    let whole = recorded("worse-whole.jsonl", &["--strategy", "documented"]);
+    let code = |old: &[(usize, &str)], new: &[(usize, &str)], old_gone: &[usize], new_gone: &[usize]| {
+        let old = changed(&whole, "worse-old.jsonl", old, old_gone);
+        let new = changed(&whole, "worse-new.jsonl", new, new_gone);
+        run(&["diff", old.path(), new.path()]).status.code()
+    };
+    assert_eq!(code(&[], &[], &[], &[]), Some(0), "the same");
+    assert_eq!(code(&[(1, FAIL)], &[], &[], &[]), Some(0), "fixed");
+    assert_eq!(code(&[], &[], &[1], &[]), Some(0), "new");
+    assert_eq!(code(&[(1, FAIL)], &[], &[], &[1]), Some(0), "gone");
+    assert_eq!(code(&[(1, SKIP)], &[], &[], &[]), Some(0), "was skipped");
+    assert_eq!(code(&[], &[(1, FAIL)], &[], &[]), Some(1), "broken");
+    assert_eq!(code(&[(1, FAIL)], &[(1, CRASH)], &[], &[]), Some(1), "fails otherwise");
+    assert_eq!(code(&[], &[(1, SKIP)], &[], &[]), Some(1), "skipped");
+    assert_eq!(code(&[(1, REFUSED)], &[(1, RAN)], &[], &[]), Some(1), "answered otherwise");
+    assert_eq!(code(&[], &[(1, FAIL)], &[1], &[]), Some(1), "new, and fails");
+}
+
+/// Other suites, seeds and parts: what both have is compared, and what differs between the runs is said.
+#[test]
+fn runs_of_different_cases_can_be_compared() {
+    let one = recorded("seed-0.jsonl", &["--strategy", "documented,random"]);
+    let two =
+        recorded("seed-1.jsonl", &["--strategy", "random,documented", "--seed", "1", "--partition", "1/2"]);
+    let text = diff(&one, &two);
+    assert!(text.starts_with("exit 0\n"), "{text}");
+    assert!(
+        text.contains("differ in --seed: 0 before, 1 now\n")
+            && text.contains("--partition: none before, 1/2 now"),
+        "{text}"
+    );
+    let count = |head: &str| -> u64 {
+        let line =
+            text.lines().find(|line| line.starts_with(head)).unwrap_or_else(|| panic!("{head}: {text}"));
+        let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+        digits.parse().expect("a count")
+    };
+    assert!(count("same") > 100 && count("gone") > 1_000 && count("new       ") > 500, "{text}");
+    let none = text_of_nothing(&one);
+    assert!(
+        none.starts_with("exit 2\n") && none.contains("cannot read the results file nothing.jsonl"),
+        "{none}"
+    );
+}
+
+fn text_of_nothing(file: &Scratch) -> String {
+    text(&["diff", file.path(), "nothing.jsonl"])
+}

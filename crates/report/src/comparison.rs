@@ -1,0 +1,86 @@
+//! What changed from one recorded run to another, in as many lines as a person reads.
+
+use std::io::{self, Write};
+
+use dmlcts_results::{Change, Comparison, Kind, Side};
+
+use crate::{
+    Palette, Tone,
+    numbers::{counted, grouped},
+};
+
+/// How many kinds of change are shown of those that broke, of those that were fixed, and so on.
+const SHOWN: usize = 8;
+/// How many differences between the runs themselves are named.
+const NAMED: usize = 4;
+
+const KINDS: [(Kind, &str, Tone); 6] = [
+    (Kind::Broken, "broken", Tone::Bad),
+    (Kind::Changed, "changed", Tone::Note),
+    (Kind::NewFailing, "new, bad", Tone::Bad),
+    (Kind::Fixed, "fixed", Tone::Good),
+    (Kind::New, "new", Tone::Strong),
+    (Kind::Gone, "gone", Tone::Note),
+];
+
+/// Writes how two runs compare.
+pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: Palette) -> io::Result<()> {
+    let mut line = |tone: Tone, head: &str, text: &str| {
+        writeln!(out, "{} {text}", palette.paint(tone, format_args!("{head:<9}")))
+    };
+    line(Tone::Strong, "old", &side(&comparison.old))?;
+    line(Tone::Strong, "new", &side(&comparison.new))?;
+    let differences = comparison.old.header.disagreements(&comparison.new.header);
+    for (place, difference) in differences.iter().take(NAMED).enumerate() {
+        line(Tone::Strong, if place == 0 { "differ in" } else { "" }, &difference.describe("before", "now"))?;
+    }
+    for (kind, head, tone) in KINDS {
+        let all = comparison.count(kind);
+        if all == 0 {
+            continue;
+        }
+        line(tone, head, &counted(all, "case"))?;
+        let of_kind = || comparison.changes.iter().filter(|change| change.kind == kind);
+        for change in of_kind().take(SHOWN) {
+            line(tone, "", &format!("{:>9}  {}", grouped(change.cases), describe(change)))?;
+            line(tone, "", &format!("{:>9}  {}", "", change.example))?;
+        }
+        let further = of_kind().skip(SHOWN);
+        let (kinds, cases) = further.fold((0, 0), |(kinds, cases), change| (kinds + 1, cases + change.cases));
+        if kinds > 0 {
+            let text = format!("{:>9}  in {}", grouped(cases), counted(kinds, "further kind"));
+            line(tone, "", &text)?;
+        }
+    }
+    line(Tone::Strong, "same", &counted(comparison.same, "case"))
+}
+
+/// Which run it is.
+fn side(side: &Side) -> String {
+    let (header, selection) = (&side.header, &side.header.selection);
+    let what = selection
+        .suite
+        .as_ref()
+        .map_or_else(|| "cases given".to_owned(), |suite| format!("suite {}", suite.name));
+    let part = selection.partition.map(|partition| format!(", part {partition}")).unwrap_or_default();
+    let backend = &header.backend.capabilities;
+    let cut = if side.is_whole { "" } else { "; the run was cut off" };
+    format!(
+        "{}: {what}, seed {}{part} on {} {}, spec {:.12}: {}{cut}",
+        side.path,
+        selection.seed,
+        backend.name,
+        backend.version,
+        header.spec,
+        counted(side.cases, "different case"),
+    )
+}
+
+fn describe(change: &Change) -> String {
+    let Change { operator, old, new, .. } = change;
+    match (old.as_str(), new.as_str()) {
+        ("", new) => format!("{operator}: {new}"),
+        (old, "") => format!("{operator}: {old} before"),
+        (old, new) => format!("{operator}: {old} before, now {new}"),
+    }
+}
