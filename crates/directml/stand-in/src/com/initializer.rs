@@ -125,9 +125,10 @@ impl Device {
 
 impl IDMLDispatchable_Impl for Initializer_Impl {
     fn GetBindingProperties(&self) -> DML_BINDING_PROPERTIES {
+        let operators = self.work().operators.len() as u32;
         DML_BINDING_PROPERTIES {
             // For each operator its input and its persistent resource; and a temporary one.
-            RequiredDescriptorCount: 2 * self.work().operators.len() as u32 + 1,
+            RequiredDescriptorCount: 2 * operators + 1,
             TemporaryResourceSize: self.temporary_size(),
             PersistentResourceSize: 0,
         }
