@@ -23,6 +23,7 @@ use windows::{
             Direct3D12::{
                 D3D12CreateDevice, D3D12GetDebugInterface, ID3D12Debug, ID3D12Device, ID3D12Device5,
             },
+            Dxgi::IDXGIAdapter1,
         },
     },
     core::Interface,
@@ -103,17 +104,20 @@ pub(crate) struct Device {
     flags: DML_EXECUTION_FLAGS,
     pub(crate) adapter: String,
     pub(crate) driver: String,
+    /// Wine unloads Vulkan under a device whose adapter is gone.
+    _handle: IDXGIAdapter1,
 }
 
 impl Device {
     /// A device on the adapter that is meant.
     pub(crate) fn open(library: &Library, options: &Options) -> Result<Self, OpenError> {
-        let Found { handle, name, driver, .. } = adapter::find(&options.adapter)?;
+        let found = adapter::find(&options.adapter)?;
+        let name = &found.name;
         if options.debug {
             let mut debug: Option<ID3D12Debug> = None;
             // SAFETY: `debug` is a place for one interface. The layer is switched on before any device is created on it.
             unsafe { D3D12GetDebugInterface(&raw mut debug) }
-                .map_err(|error| failed("D3D12GetDebugInterface", &name, &error))?;
+                .map_err(|error| failed("D3D12GetDebugInterface", name, &error))?;
             if let Some(debug) = debug {
                 // SAFETY: the interface is alive.
                 unsafe { debug.EnableDebugLayer() };
@@ -121,19 +125,20 @@ impl Device {
         }
         let mut direct3d: Option<ID3D12Device> = None;
         // SAFETY: the adapter is alive, and `direct3d` is a place for one interface.
-        unsafe { D3D12CreateDevice(&handle, D3D_FEATURE_LEVEL_11_0, &raw mut direct3d) }
+        let created = unsafe { D3D12CreateDevice(&found.handle, D3D_FEATURE_LEVEL_11_0, &raw mut direct3d) };
+        let direct3d = created
             .and_then(|()| given(direct3d))
-            .map_err(|error| failed("D3D12CreateDevice", &name, &error))
-            .and_then(|direct3d| Self::on(library, options, direct3d, name, driver))
+            .map_err(|error| failed("D3D12CreateDevice", name, &error))?;
+        Self::on(library, options, direct3d, found)
     }
 
     fn on(
         library: &Library,
         options: &Options,
         direct3d: ID3D12Device,
-        adapter: String,
-        driver: String,
+        found: Found,
     ) -> Result<Self, OpenError> {
+        let Found { handle, name: adapter, driver, .. } = found;
         // SAFETY: the device is alive.
         if let Err(error) = unsafe { direct3d.GetDeviceRemovedReason() } {
             return Err(OpenError::removed(&adapter, code(&error)));
@@ -161,6 +166,7 @@ impl Device {
             flags: DML_EXECUTION_FLAGS(execution),
             adapter,
             driver,
+            _handle: handle,
         })
     }
 
