@@ -14,7 +14,7 @@ pub(crate) mod random;
 
 use std::sync::{Arc, OnceLock};
 
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Tensor};
+use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Side, Tensor};
 use dmlcts_spec::Library;
 
 use crate::{Length, fill, suite::FillForm};
@@ -72,7 +72,26 @@ impl<F: Fn() -> Found + Send + Sync> Searched<F> {
     }
 
     fn found(&self) -> &Found {
-        self.found.get_or_init(&self.search)
+        self.found.get_or_init(|| {
+            let mut found = (self.search)();
+            found.cases.iter_mut().for_each(keep_promises);
+            found
+        })
+    }
+}
+
+/// Binds tensors at the start of their buffers where the offset of the case that was changed is not as aligned as the changed
+/// desc promises: a library may do anything with such a binding.
+fn keep_promises(case: &mut Case) {
+    for side in Side::BOTH {
+        let offset = match side {
+            Side::Input => &mut case.binding.input,
+            Side::Output => &mut case.binding.output,
+        };
+        let alignment = case.desc.tensor(side).map_or(0, |tensor| u64::from(tensor.alignment));
+        if alignment != 0 && !offset.is_multiple_of(alignment) {
+            *offset = 0;
+        }
     }
 }
 
@@ -111,5 +130,21 @@ pub(crate) fn fill_variants(form: FillForm, data_type: DataType, elements: u64, 
         }
         FillForm::Random => vec![Fill::Random { seed }],
         FillForm::Special => vec![Fill::Special { seed }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binding_keeps_what_a_changed_desc_promises() {
+        let library = Library::embedded();
+        let text = "SLICE UINT8 in=4 out=4 InputTensor.GuaranteedBaseOffsetAlignment=4096 \
+                    OutputTensor.GuaranteedBaseOffsetAlignment=64 Offsets=0 Sizes=4 Strides=1 \
+                    InputBinding.Offset=320 OutputBinding.Offset=320 fill=iota";
+        let mut case = dmlcts_model::line::parse(text, library.signatures()).expect("a case");
+        keep_promises(&mut case);
+        assert_eq!(case.binding, BindingOffsets { input: 0, output: 320 });
     }
 }
