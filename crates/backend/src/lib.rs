@@ -8,13 +8,15 @@
 //! Most authors implement [`Operators`], one operator at a time, and wrap it in [`Sequential`]; a GPU, which
 //! wants thousands of cases in a dispatch, implements [`Backend`] itself.
 //!
-//! A backend in another process speaks the [`protocol`], and [`process`] hosts it.
+//! A backend in another process speaks the [`protocol`], and [`process`] hosts it; one in a shared library speaks the ABI of
+//! `include/dmlcts_backend.h`, and [`dylib`] hosts it.
 //!
 //! A backend never sees what is expected of it: the only crate of this project that it needs beside this
 //! one is `dmlcts-model`.
 
 mod batch;
 mod capabilities;
+pub mod dylib;
 pub mod process;
 pub mod protocol;
 mod sequential;
@@ -22,6 +24,8 @@ mod sequential;
 pub use batch::{Batch, Job, Run};
 pub use capabilities::{Capabilities, Limits};
 pub use sequential::{Operators, Refusal, RunError, Sequential};
+
+use std::time::Duration;
 
 use dmlcts_model::FeatureLevel;
 
@@ -36,6 +40,14 @@ pub trait Backend: Send {
 
     /// Does every job of the batch, and writes an outcome for each.
     fn run(&mut self, batch: &mut Batch);
+
+    /// Does jobs of the batch from this one on, and returns how many of all are done then. A backend that can stop between
+    /// jobs stops once the time is up, so that whoever waits hears of those that are done. By default it does all of them.
+    fn run_from(&mut self, first: usize, batch: &mut Batch, time: Duration) -> usize {
+        let (_, _) = (first, time);
+        self.run(batch);
+        batch.jobs().len()
+    }
 
     /// Why it can do nothing any more, such as a process that does not start again. It is asked after each batch, and
     /// has given an outcome to every job of it all the same. A backend that answers stays as it is: the run ends.

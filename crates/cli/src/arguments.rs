@@ -112,11 +112,13 @@ pub(crate) struct RunArguments {
     pub(crate) cases: Vec<String>,
 
     #[allow(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
-    /// Who answers the cases: reference, directml, directml:<words>, wgpu, wgpu:<part of an adapter's name>, or exec:<command>
+    /// Who answers the cases: reference, directml, directml:<words>, wgpu, wgpu:<part of an adapter's name>, exec:<command>, or dylib:<path>
     ///
     /// The words behind `directml:` have commas between them: `warp` for a GPU in software, `no-metacommands`, `half-precision` and `debug` for how operators are compiled and watched; any other is a part of an adapter's name.
     ///
     /// `exec:` starts a process that speaks the protocol of crates/backend/PROTOCOL.md. Blanks separate the words of its command, quotes hold them together, and no shell is asked.
+    ///
+    /// `dylib:` loads a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h.
     #[arg(long, value_name = "NAME", default_value = Self::DEFAULT_BACKEND)]
     pub(crate) backend: String,
 

@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::process::{Command, Incidents, Launcher};
+use dmlcts_backend::{
+    dylib::{Dylib, DylibError},
+    process::{Command, Incidents, Launcher},
+};
 use dmlcts_reference::Reference;
 use dmlcts_runner::Factory;
 
@@ -21,6 +24,7 @@ const NAMES: &[&str] = &[
     #[cfg(feature = "wgpu")]
     "wgpu",
     "exec:<command>",
+    "dylib:<path>",
 ];
 
 /// What the words of `serve` begin with when it cannot start a backend. Its host says them as its own.
@@ -84,6 +88,19 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             })?;
             Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
         }
+        ("dylib", "") => Err(Problem::usage(
+            "`--backend dylib:` names no library",
+            "write its path behind the colon: --backend dylib:./mine.so",
+        )),
+        ("dylib", path) if hosting.in_process => {
+            let cannot = |error: DylibError| dmlcts_runner::RunError::Backend(error.to_string());
+            let library = Dylib::load(path).map_err(cannot)?;
+            Ok(Arc::new(move || match library.open() {
+                Ok(backend) => Ok(Box::new(backend)),
+                Err(error) => Err(error.to_string()),
+            }))
+        }
+        ("dylib", _) => served(name, hosting, |launcher| launcher),
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),
     }
 }
@@ -101,7 +118,6 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
 }
 
 /// Starts processes of this program that answer with a backend which is built in.
-#[cfg(any(feature = "directml", feature = "wgpu"))]
 fn served(
     name: &str,
     hosting: &Hosting,

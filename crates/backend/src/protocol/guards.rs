@@ -1,6 +1,8 @@
 //! The memory of runs on the backend's side of the protocol, and a look at it after they ran: a process sends nothing back
 //! but outputs, so that what else was written to in its memory has to be found there.
 
+use std::ops::Range;
+
 use dmlcts_model::{Outcome, Phase};
 
 use crate::{Batch, Run};
@@ -37,11 +39,12 @@ pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, 
     Some(Run { input, output: start..end })
 }
 
-/// Looks at the memory after all runs, and makes a failure of each job that wrote beside its outputs or into its inputs.
-/// `body` holds the inputs as they were.
-pub(super) fn check(batch: &mut Batch, body: &[u8]) {
+/// Looks at the memory of some jobs after they ran, and makes a failure of each that wrote beside its outputs or into its
+/// inputs. `body` holds the inputs as they were, from those of the first job on; what is left of it is returned.
+pub(super) fn check<'a>(batch: &mut Batch, range: Range<usize>, body: &'a [u8]) -> &'a [u8] {
     let mut body = body;
     let (jobs, inputs, outputs) = batch.parts();
+    let jobs = jobs.get_mut(range).unwrap_or_default();
     let is_guard =
         |guard: Option<&[u8]>| guard.is_some_and(|guard| guard.iter().all(|byte| *byte == GUARD_BYTE));
     for job in jobs {
@@ -61,6 +64,7 @@ pub(super) fn check(batch: &mut Batch, body: &[u8]) {
             job.outcome = Outcome::Failed { phase: Phase::Execute, reason: what.into() };
         }
     }
+    body
 }
 
 #[cfg(test)]
@@ -105,7 +109,7 @@ mod tests {
         for job in jobs {
             outputs[job.runs[0].output.clone()].fill(1);
         }
-        check(&mut batch, &body);
+        check(&mut batch, 0..4, &body);
         assert!(failed(&batch).is_empty());
     }
 
@@ -116,7 +120,7 @@ mod tests {
             let output = batch.jobs()[1].runs[0].output.clone();
             let place = if before { output.start - 1 } else { output.end };
             batch.outputs[place] = 0;
-            check(&mut batch, &body);
+            check(&mut batch, 0..4, &body);
             assert!(failed(&batch).contains(&1), "{before}");
         }
     }
@@ -126,7 +130,7 @@ mod tests {
         let (mut batch, body) = ran();
         let input = batch.jobs()[3].runs[0].input.clone();
         batch.inputs[input.end - 1] ^= 1;
-        check(&mut batch, &body);
+        check(&mut batch, 0..4, &body);
         assert_eq!(failed(&batch), [3]);
     }
 

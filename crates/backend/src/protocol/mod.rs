@@ -8,6 +8,7 @@ mod quick;
 mod results;
 mod run;
 mod serve;
+mod stdio;
 mod text;
 
 pub(crate) use columns::write as write_run;
@@ -17,6 +18,7 @@ pub use quick::read_run;
 pub use results::{OutcomeWord, PhaseWord, Results};
 pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
 pub use serve::{ServeError, serve};
+pub use stdio::claim_stdout;
 
 /// The longest header of a frame, in bytes.
 pub const LONGEST_HEADER: u64 = 64 << 20;

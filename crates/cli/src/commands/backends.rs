@@ -19,6 +19,10 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
     wgpu(&mut out)?;
     #[cfg(not(feature = "wgpu"))]
     writeln!(out, "wgpu        not in this program, which was built without its default features")?;
+    writeln!(
+        out,
+        "dylib:<...> a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h"
+    )?;
     writeln!(out, "exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md")?;
     out.flush()?;
     Ok(Exit::Success)

@@ -5,7 +5,7 @@ use std::io;
 
 use dmlcts_backend::{
     process::Incidents,
-    protocol::{ServeError, serve as answer},
+    protocol::{ServeError, claim_stdout, serve as answer},
 };
 use dmlcts_spec::Library;
 
@@ -13,7 +13,6 @@ use crate::{
     arguments::{RunArguments, ServeArguments},
     backends::{self, Hosting},
     exit::Exit,
-    output,
     problem::Problem,
 };
 
@@ -22,7 +21,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     let factory = backends::factory(&arguments.backend, &hosting(&arguments.backend))?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
-    let (mut input, mut output) = (io::stdin().lock(), output::stdout());
+    let (mut input, mut output) = (io::stdin().lock(), claim_stdout()?);
     match answer(&mut *backend, signatures, &mut input, &mut output) {
         Ok(()) => Ok(Exit::Success),
         Err(ServeError::Io(error)) => Err(error.into()),

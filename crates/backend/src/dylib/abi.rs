@@ -1,0 +1,228 @@
+//! `include/dmlcts_backend.h` in Rust. A test compiles assertions about every field's place with a C compiler.
+
+use std::ffi::{c_char, c_void};
+
+/// The version of the header.
+pub(super) const VERSION: u32 = 1;
+
+/// `dmlcts_result`.
+pub(super) const OK: i32 = 0;
+pub(super) const INVALID: i32 = 1;
+pub(super) const UNSUPPORTED: i32 = 2;
+pub(super) const OUT_OF_MEMORY: i32 = 3;
+pub(super) const FAILED: i32 = 4;
+
+/// `kind` of a member.
+pub(super) const UINT: u32 = 0;
+pub(super) const INT: u32 = 1;
+pub(super) const UINTS: u32 = 2;
+pub(super) const INTS: u32 = 3;
+pub(super) const SCALAR: u32 = 4;
+
+/// `dmlcts_reason`.
+#[repr(C)]
+pub(super) struct Reason {
+    pub(super) text: [u8; 256],
+}
+
+/// `dmlcts_tensor`.
+#[repr(C)]
+pub(super) struct Tensor {
+    pub(super) data_type: u32,
+    pub(super) flags: u32,
+    pub(super) dimension_count: u32,
+    pub(super) guaranteed_base_offset_alignment: u32,
+    pub(super) sizes: *const u32,
+    pub(super) strides: *const u32,
+    pub(super) sizes_length: u32,
+    pub(super) strides_length: u32,
+    pub(super) total_tensor_size_in_bytes: u64,
+}
+
+/// The union in `dmlcts_member`.
+#[repr(C)]
+pub(super) union MemberValue {
+    pub(super) as_uint: u32,
+    pub(super) as_int: i32,
+    /// Of either kind of integers: both have 32 bits.
+    pub(super) as_list: *const u32,
+    pub(super) as_bytes: [u8; 8],
+}
+
+/// `dmlcts_member`.
+#[repr(C)]
+pub(super) struct Member {
+    pub(super) name: *const c_char,
+    pub(super) kind: u32,
+    pub(super) length: u32,
+    pub(super) value: MemberValue,
+}
+
+/// `dmlcts_desc`.
+#[repr(C)]
+pub(super) struct Desc {
+    pub(super) operator_name: *const c_char,
+    pub(super) input: *const Tensor,
+    pub(super) output: *const Tensor,
+    pub(super) members: *const Member,
+    pub(super) member_count: u32,
+    pub(super) reserved: u32,
+}
+
+/// `dmlcts_memory`.
+#[repr(C)]
+pub(super) struct Memory {
+    pub(super) input: *const u8,
+    pub(super) input_bytes: u64,
+    pub(super) output: *mut u8,
+    pub(super) output_bytes: u64,
+    pub(super) input_offset: u64,
+    pub(super) output_offset: u64,
+}
+
+/// `dmlcts_capabilities`.
+#[repr(C)]
+pub(super) struct Capabilities {
+    pub(super) name: *const c_char,
+    pub(super) version: *const c_char,
+    pub(super) device: *const c_char,
+    pub(super) driver: *const c_char,
+    pub(super) operators: *const *const c_char,
+    pub(super) operator_count: u32,
+    pub(super) feature_level: u32,
+    pub(super) data_types: u32,
+    pub(super) least_rank: u32,
+    pub(super) greatest_rank: u32,
+    pub(super) reserved: u32,
+    pub(super) tensor_bytes: u64,
+}
+
+/// `dmlcts_backend *` and `dmlcts_operator *`: the library's own, and only handed back to it.
+pub(super) type Opaque = *mut c_void;
+
+/// The functions of a library.
+#[derive(Clone, Copy)]
+pub(super) struct Functions {
+    pub(super) open: unsafe extern "C" fn(*mut Opaque, *mut Reason) -> i32,
+    pub(super) describe: unsafe extern "C" fn(Opaque) -> *const Capabilities,
+    pub(super) create: unsafe extern "C" fn(Opaque, *const Desc, *mut Opaque, *mut Reason) -> i32,
+    pub(super) run: unsafe extern "C" fn(Opaque, Opaque, *const Memory, *mut Reason) -> i32,
+    pub(super) destroy: unsafe extern "C" fn(Opaque, Opaque),
+    pub(super) close: unsafe extern "C" fn(Opaque),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fmt::Write as _,
+        mem::{offset_of, size_of},
+        path::Path,
+        process::Command,
+    };
+
+    use super::*;
+
+    /// Assertions in C about a struct: its size, and where its fields lie.
+    macro_rules! assertions {
+        ($c:ident, $rust:ty, $($field:ident),+) => {{
+            let name = stringify!($c);
+            let mut text = format!("_Static_assert(sizeof({name}) == {}, \"{name}\");\n", size_of::<$rust>());
+            $(
+                let (field, offset) = (stringify!($field), offset_of!($rust, $field));
+                let _ = writeln!(text, "_Static_assert(offsetof({name}, {field}) == {offset}, \"{name}.{field}\");");
+            )+
+            text
+        }};
+    }
+
+    fn c_compiler() -> String {
+        std::env::var("CC").unwrap_or_else(|_| "cc".to_owned())
+    }
+
+    #[test]
+    fn every_field_lies_where_the_header_has_it() {
+        let mut text = "#include <stddef.h>\n#include \"dmlcts_backend.h\"\n".to_owned();
+        text += &assertions!(dmlcts_reason, Reason, text);
+        text += &assertions!(
+            dmlcts_tensor,
+            Tensor,
+            data_type,
+            flags,
+            dimension_count,
+            guaranteed_base_offset_alignment,
+            sizes,
+            strides,
+            sizes_length,
+            strides_length,
+            total_tensor_size_in_bytes
+        );
+        text += &assertions!(dmlcts_member, Member, name, kind, length, value);
+        text +=
+            &assertions!(dmlcts_desc, Desc, operator_name, input, output, members, member_count, reserved);
+        text += &assertions!(
+            dmlcts_memory,
+            Memory,
+            input,
+            input_bytes,
+            output,
+            output_bytes,
+            input_offset,
+            output_offset
+        );
+        text += &assertions!(
+            dmlcts_capabilities,
+            Capabilities,
+            name,
+            version,
+            device,
+            driver,
+            operators,
+            operator_count,
+            feature_level,
+            data_types,
+            least_rank,
+            greatest_rank,
+            reserved,
+            tensor_bytes
+        );
+        let numbers = [
+            ("DMLCTS_ABI_VERSION", i64::from(VERSION)),
+            ("DMLCTS_OK", OK.into()),
+            ("DMLCTS_INVALID", INVALID.into()),
+            ("DMLCTS_UNSUPPORTED", UNSUPPORTED.into()),
+            ("DMLCTS_OUT_OF_MEMORY", OUT_OF_MEMORY.into()),
+            ("DMLCTS_FAILED", FAILED.into()),
+            ("DMLCTS_UINT", UINT.into()),
+            ("DMLCTS_INT", INT.into()),
+            ("DMLCTS_UINTS", UINTS.into()),
+            ("DMLCTS_INTS", INTS.into()),
+            ("DMLCTS_SCALAR", SCALAR.into()),
+        ];
+        for (name, number) in numbers {
+            let _ = writeln!(text, "_Static_assert({name} == {number}, \"{name}\");");
+        }
+        let file = std::env::temp_dir().join(format!("dmlcts-abi-{}.c", std::process::id()));
+        std::fs::write(&file, &text).expect("the temporary folder takes a file");
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+        let ran = Command::new(c_compiler())
+            .args(["-std=c11", "-fsyntax-only", "-Wall", "-Werror", "-I"])
+            .arg(include)
+            .arg(&file)
+            .output();
+        let _ = std::fs::remove_file(&file);
+        match ran {
+            Ok(ran) => assert!(ran.status.success(), "{}\n{text}", String::from_utf8_lossy(&ran.stderr)),
+            Err(error) => {
+                assert!(
+                    std::env::var_os("DMLCTS_REQUIRE_CC").is_none(),
+                    "there is no C compiler `{}`: {error}",
+                    c_compiler()
+                );
+                eprintln!(
+                    "SKIPPED: there is no C compiler `{}`, so that the header was not compared: {error}",
+                    c_compiler()
+                );
+            }
+        }
+    }
+}

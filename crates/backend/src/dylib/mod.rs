@@ -1,0 +1,306 @@
+//! The host of backends in shared libraries, which speak the ABI of `include/dmlcts_backend.h`.
+//!
+//! What a library does to the process that loads it cannot be bounded, so that `dmlcts` loads it into worker processes:
+//! a crash is theirs. What it returns is checked here: numbers that mean nothing are its failures.
+//!
+//! This is the only place of the crate that has `unsafe` code: loading a library, calling its seven functions, and reading the
+//! texts that it points to.
+
+mod abi;
+mod desc;
+
+use std::{
+    ffi::{CStr, c_char},
+    mem::ManuallyDrop,
+    ptr, slice,
+    sync::Arc,
+};
+
+use dmlcts_model::{BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel};
+
+use crate::{Capabilities, Limits, Operators, Refusal, RunError, Sequential};
+use abi::{Functions, Memory, Opaque, Reason};
+use desc::Descs;
+
+/// The most operators that a library can name.
+const MOST_OPERATORS: u32 = 1000;
+/// A longer name, version, device or driver is cut.
+const LONGEST: usize = 200;
+
+/// Why a library is no backend.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DylibError {
+    /// It is not there, or no library of this system and processor.
+    #[error("`{0}` cannot be loaded as a shared library: {1}")]
+    Load(String, String),
+    /// A function is missing.
+    #[error(
+        "`{0}` has no function `{1}`; a backend exports each one that dmlcts_backend.h declares, with C linkage"
+    )]
+    Missing(String, &'static str),
+    /// It was built with another version of the header.
+    #[error("`{0}` was built with version {1} of dmlcts_backend.h, and this program speaks version {VERSION}", VERSION = abi::VERSION)]
+    Version(String, u32),
+    /// It does not open.
+    #[error("`{0}` does not open: {1}")]
+    Open(String, String),
+    /// What it declares makes no sense.
+    #[error("what `{0}` declares makes no sense: {1}")]
+    Declares(String, String),
+}
+
+/// A shared library that is a backend. It stays loaded until the program ends: nobody knows what it left behind that still
+/// needs its code, such as threads.
+pub struct Dylib {
+    path: String,
+    functions: Functions,
+}
+
+impl Dylib {
+    /// Loads a library.
+    pub fn load(path: &str) -> Result<Arc<Self>, DylibError> {
+        // A bare name would be looked for in the system's folders alone.
+        let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
+        // SAFETY: loading runs the library's initialisers, which may do anything. Whoever names a library as a backend trusts it
+        // with the process, which is a worker unless they ask for something else.
+        let library = unsafe { libloading::Library::new(file) };
+        let library = library.map_err(|error| DylibError::Load(path.to_owned(), said(&error)))?;
+        let library = ManuallyDrop::new(library);
+        macro_rules! function {
+            ($name:literal) => {{
+                // SAFETY: the symbol is a function of the type that the header declares, if the library was built with this
+                // version of the header, which is asked before any other function is called.
+                let symbol = unsafe { library.get(concat!($name, "\0").as_bytes()) };
+                *symbol.map_err(|_| DylibError::Missing(path.to_owned(), $name))?
+            }};
+        }
+        let version: unsafe extern "C" fn() -> u32 = function!("dmlcts_abi_version");
+        // SAFETY: the function takes nothing, in every version.
+        let version = unsafe { version() };
+        if version != abi::VERSION {
+            return Err(DylibError::Version(path.to_owned(), version));
+        }
+        let functions = Functions {
+            open: function!("dmlcts_open"),
+            describe: function!("dmlcts_describe"),
+            create: function!("dmlcts_create"),
+            run: function!("dmlcts_run"),
+            destroy: function!("dmlcts_destroy"),
+            close: function!("dmlcts_close"),
+        };
+        Ok(Arc::new(Self { path: path.to_owned(), functions }))
+    }
+
+    /// Opens a backend.
+    pub fn open(self: &Arc<Self>) -> Result<Sequential<DylibBackend>, DylibError> {
+        let (mut backend, mut reason) = (ptr::null_mut(), Reason { text: [0; 256] });
+        // SAFETY: both pointers are to live values of the types that the header has.
+        let result = unsafe { (self.functions.open)(&raw mut backend, &raw mut reason) };
+        if result != abi::OK {
+            return Err(DylibError::Open(self.path.clone(), described("dmlcts_open", result, &reason)));
+        }
+        // From here on, it is closed whatever happens.
+        let open = Open { library: Arc::clone(self), backend };
+        // SAFETY: it is open.
+        let declared = unsafe { (self.functions.describe)(backend) };
+        let capabilities =
+            capabilities(declared).map_err(|what| DylibError::Declares(self.path.clone(), what))?;
+        Ok(Sequential(DylibBackend { open: Arc::new(open), capabilities, descs: Descs::default() }))
+    }
+}
+
+/// A backend of a library, until it is dropped.
+struct Open {
+    library: Arc<Dylib>,
+    backend: Opaque,
+}
+
+// SAFETY: the header lets a backend be used by any thread, by one at a time. [`DylibBackend`] is not shared between threads, and
+// what it creates lives within a call to it.
+unsafe impl Send for Open {}
+// SAFETY: as above; the reference count alone is shared.
+unsafe impl Sync for Open {}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // SAFETY: it was opened, every operator is destroyed since each holds this, and it is closed once.
+        unsafe { (self.library.functions.close)(self.backend) }
+    }
+}
+
+/// An operator that a library created, until it is dropped.
+pub struct DylibOperator {
+    open: Arc<Open>,
+    created: Opaque,
+}
+
+impl Drop for DylibOperator {
+    fn drop(&mut self) {
+        // SAFETY: it was created by this backend, which is open, and is destroyed once.
+        unsafe { (self.open.library.functions.destroy)(self.open.backend, self.created) }
+    }
+}
+
+/// A backend in a shared library.
+pub struct DylibBackend {
+    open: Arc<Open>,
+    capabilities: Capabilities,
+    descs: Descs,
+}
+
+impl Operators for DylibBackend {
+    type Operator = DylibOperator;
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn create(&mut self, desc: &Desc) -> Result<DylibOperator, Refusal> {
+        let open = &self.open;
+        let (mut created, mut reason) = (ptr::null_mut(), Reason { text: [0; 256] });
+        let result = self.descs.with(desc, |desc| {
+            // SAFETY: the backend is open; the desc and all that it points to live until the call returns, as do the two
+            // places that it writes to.
+            unsafe { (open.library.functions.create)(open.backend, desc, &raw mut created, &raw mut reason) }
+        });
+        let why = || words(&reason.text).into();
+        match result {
+            abi::OK => Ok(DylibOperator { open: Arc::clone(open), created }),
+            abi::INVALID => Err(Refusal::Invalid(why())),
+            abi::UNSUPPORTED => Err(Refusal::Unsupported(why())),
+            abi::OUT_OF_MEMORY => Err(Refusal::Other(ErrorCode::OUT_OF_MEMORY, why())),
+            other => Err(Refusal::Other(FAILURE, described("dmlcts_create", other, &reason).into())),
+        }
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut DylibOperator,
+        binding: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        let open = &self.open;
+        let mut reason = Reason { text: [0; 256] };
+        let memory = Memory {
+            input: input.as_ptr(),
+            input_bytes: input.len() as u64,
+            output: output.as_mut_ptr(),
+            output_bytes: output.len() as u64,
+            input_offset: binding.input,
+            output_offset: binding.output,
+        };
+        // SAFETY: the backend is open and the operator created by it; the memory is as large as it says and lives until the call
+        // returns. A library that writes outside of it does what no host can prevent, which is why it has a process.
+        let result = unsafe {
+            (open.library.functions.run)(open.backend, operator.created, &raw const memory, &raw mut reason)
+        };
+        if result == abi::OK {
+            Ok(())
+        } else {
+            Err(RunError(described("dmlcts_run", result, &reason).into()))
+        }
+    }
+}
+
+/// `E_FAIL`.
+const FAILURE: ErrorCode = ErrorCode(0x8000_4005);
+
+/// What a function came to that is no success, for people.
+fn described(function: &str, result: i32, reason: &Reason) -> String {
+    let words = words(&reason.text);
+    let what = match result {
+        abi::INVALID => "it is invalid".to_owned(),
+        abi::UNSUPPORTED => "it is not supported".to_owned(),
+        abi::OUT_OF_MEMORY => "there is too little memory".to_owned(),
+        abi::FAILED => "it failed".to_owned(),
+        other => format!("`{function}` returned {other}, which dmlcts_backend.h does not have"),
+    };
+    if words.is_empty() { what } else { format!("{what}: {words}") }
+}
+
+/// The text that a library wrote, as far as it is one.
+fn words(text: &[u8; 256]) -> String {
+    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+    let text = String::from_utf8_lossy(&text[..end]);
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+/// An error of the loader, on one line.
+fn said(error: &libloading::Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}").replace('\n', " ")
+}
+
+/// What a library declares, or what is wrong with it.
+fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, String> {
+    // SAFETY: it is null or points to the struct of this version of the header, which stays as it is while the backend is open.
+    let Some(declared) = (unsafe { declared.as_ref() }) else {
+        return Err("dmlcts_describe returned null".to_owned());
+    };
+    let text = |text: *const c_char| {
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: the header asks for a text that ends with a zero byte and stays as it is while the backend is open.
+        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+        Some(
+            text.chars()
+                .take(LONGEST)
+                .map(|letter| if letter.is_control() { ' ' } else { letter })
+                .collect::<String>(),
+        )
+    };
+    let name =
+        text(declared.name).filter(|name| !name.trim().is_empty()).ok_or("its `name` is null or empty")?;
+    let version = text(declared.version).ok_or("its `version` is null")?;
+    let level = declared.feature_level;
+    let feature_level = FeatureLevel::from_code(level).ok_or_else(|| {
+        format!("its `feature_level` {level:#06X} is none of DML_FEATURE_LEVEL, such as 0x6400")
+    })?;
+    let data_types: Vec<DataType> =
+        DataType::all().filter(|data_type| declared.data_types >> data_type.0 & 1 == 1).collect();
+    if data_types.len() as u32 != declared.data_types.count_ones() || data_types.is_empty() {
+        return Err(format!(
+            "its `data_types` {:#X} has no bit, or a bit of no data type",
+            declared.data_types
+        ));
+    }
+    let ranks = declared.least_rank..=declared.greatest_rank;
+    if ranks.is_empty() {
+        return Err(format!("its ranks end at {} before they begin at {}", ranks.end(), ranks.start()));
+    }
+    let operators = if declared.operators.is_null() {
+        None
+    } else {
+        let count = declared.operator_count;
+        if count > MOST_OPERATORS {
+            return Err(format!("its `operator_count` is {count}, above {MOST_OPERATORS}"));
+        }
+        // SAFETY: the header asks for as many pointers to texts, which stay as they are while the backend is open.
+        let names = unsafe { slice::from_raw_parts(declared.operators, count as usize) };
+        Some(
+            names
+                .iter()
+                .map(|name| text(*name).ok_or("a name in its `operators` is null"))
+                .collect::<Result<_, _>>()?,
+        )
+    };
+    Ok(Capabilities {
+        name,
+        version,
+        device: text(declared.device).unwrap_or_default(),
+        driver: text(declared.driver).unwrap_or_default(),
+        feature_level,
+        can_set_feature_level: false,
+        operators,
+        data_types,
+        ranks,
+        limits: Limits {
+            tensor_bytes: if declared.tensor_bytes == 0 { u64::MAX } else { declared.tensor_bytes },
+            ..Limits::default()
+        },
+    })
+}

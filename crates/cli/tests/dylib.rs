@@ -1,0 +1,195 @@
+//! Backends in shared libraries, end to end: the example in C, and libraries that are none or misbehave.
+//!
+//! They are built by a C compiler, `cc` or what `CC` names. Where there is none the tests say that they were skipped, and with
+//! `DMLCTS_REQUIRE_CC=1`, as `.ci/run` sets it, they fail.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::{path::PathBuf, process::Command};
+
+use common::{Scratch, stdout, text};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend");
+const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+
+/// A library for one test, removed at its end.
+struct Library(PathBuf);
+
+impl Library {
+    /// Builds a file of C; `None` where there is no compiler.
+    fn build(name: &str, file: &str) -> Option<Self> {
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let library = std::env::temp_dir().join(format!("dmlcts-{}-{name}.so", std::process::id()));
+        let built = Command::new(&compiler)
+            .args([
+                "-std=c11",
+                "-O1",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-Wno-missing-field-initializers",
+                "-Wno-unused-parameter",
+            ])
+            .args(["-shared", "-fPIC", "-I", &format!("{FOLDER}/include"), "-o"])
+            .arg(&library)
+            .arg(file)
+            .output();
+        match built {
+            Ok(built) => assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr)),
+            Err(error) => {
+                assert!(
+                    std::env::var_os("DMLCTS_REQUIRE_CC").is_none(),
+                    "there is no C compiler `{compiler}`: {error}"
+                );
+                eprintln!("SKIPPED: there is no C compiler `{compiler}`: {error}");
+                return None;
+            }
+        }
+        Some(Self(library))
+    }
+
+    /// Builds the example with some of its lines changed.
+    fn changed(name: &str, changes: &[(&str, &str)]) -> Option<Self> {
+        let mut source = include_str!("../../backend/c/example_backend.c").to_owned();
+        for (from, to) in changes {
+            assert!(source.contains(from), "the example has lost `{from}`");
+            source = source.replacen(from, to, 1);
+        }
+        let file = Scratch::new(&format!("{name}.c"), source);
+        Self::build(name, file.path())
+    }
+
+    fn backend(&self) -> String {
+        format!("dylib:{}", self.0.display())
+    }
+
+    /// What `run` prints of a case, with the library called `mine.so`.
+    fn says(&self) -> String {
+        let path = self.0.display().to_string();
+        text(&["run", "--backend", &self.backend(), CASE]).replace(&path, "mine.so")
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn the_example_in_c_passes() {
+    let Some(library) = Library::build("example", &format!("{FOLDER}/c/example_backend.c")) else { return };
+    for place in [&["--jobs", "2"][..], &["--in-process"]] {
+        let ran = stdout(&[&["run", "--backend", &library.backend()][..], place].concat());
+        assert!(ran.contains(" on example-c 1.0: ") && ran.contains(" 0 failed"), "{ran}");
+        assert!(!ran.contains("skipped"), "{ran}");
+    }
+}
+
+#[test]
+fn what_is_no_library_is_named() {
+    let file = Scratch::new("no-library", "text");
+    let ran = text(&["run", "--backend", &format!("dylib:{}", file.path()), CASE]);
+    assert!(ran.starts_with("exit 3\n") && ran.contains("cannot be loaded as a shared library: "), "{ran}");
+    let ran = text(&["run", "--backend", "dylib:./no-such-file.so", CASE]);
+    assert!(ran.starts_with("exit 3\n") && ran.contains("`./no-such-file.so` cannot be loaded"), "{ran}");
+    assert!(text(&["run", "--backend", "dylib:", CASE]).starts_with("exit 2\n"));
+}
+
+#[test]
+fn a_library_that_is_no_backend_or_another_version_is_named() {
+    let missing = [
+        ("dmlcts_result dmlcts_run(", "dmlcts_result my_run("),
+        (
+            "uint32_t dmlcts_abi",
+            "dmlcts_result my_run(dmlcts_backend *backend, dmlcts_operator *created, const dmlcts_memory *memory,\n    dmlcts_reason *reason);\nuint32_t dmlcts_abi",
+        ),
+    ];
+    let Some(library) = Library::changed("missing", &missing) else { return };
+    let says = library.says();
+    assert!(says.contains("exit 3\n") && says.contains("`mine.so` has no function `dmlcts_run`; "), "{says}");
+    let library =
+        Library::changed("version", &[("return DMLCTS_ABI_VERSION;", "return 7;")]).expect("built before");
+    let says = library.says();
+    assert!(
+        says.contains(
+            "`mine.so` was built with version 7 of dmlcts_backend.h, and this program speaks version 1"
+        ),
+        "{says}"
+    );
+}
+
+/// What a library declares is checked before any case is run.
+#[test]
+fn declarations_that_make_no_sense_are_named() {
+    for (name, from, to, expected) in [
+        (
+            "null",
+            "    return &capabilities;",
+            "    return (void)&capabilities, (void *)0;",
+            "dmlcts_describe returned null",
+        ),
+        ("name", ".name = \"example-c\"", ".name = 0", "its `name` is null or empty"),
+        ("level", ".feature_level = 0x6400", ".feature_level = 64", "its `feature_level` 0x0040 is none of"),
+        (
+            "types",
+            ".data_types = 0xFFE",
+            ".data_types = 0xFFFFE",
+            "its `data_types` 0xFFFFE has no bit, or a bit",
+        ),
+        ("ranks", ".least_rank = 1", ".least_rank = 9", "its ranks end at 8 before they begin at 9"),
+        (
+            "operators",
+            ".operator_count = 3",
+            ".operator_count = 2000000000",
+            "its `operator_count` is 2000000000",
+        ),
+        (
+            "open",
+            "    return DMLCTS_OK;\n}\n\nvoid dmlcts_close",
+            "    return refuse(reason, DMLCTS_FAILED, \"no device\");\n}\n\nvoid dmlcts_close",
+            "`mine.so` does not open: it failed: no device",
+        ),
+    ] {
+        let Some(library) = Library::changed(name, &[(from, to)]) else { return };
+        let says = library.says();
+        assert!(says.starts_with("exit 3\n") && says.contains(expected), "{name}: {says}");
+    }
+}
+
+/// What a library does in a call is the failure of the case that it does it in.
+#[test]
+fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
+    let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
+    let with = |line: &str| format!("{run}    {line}\n");
+    for (name, line, expected) in [
+        ("segv", "*(volatile int *)0 = 1;".to_owned(), "signal: 11"),
+        ("abort", "abort();".to_owned(), "signal: 6"),
+        ("code", "return 77;".to_owned(), "`dmlcts_run` returned 77, which dmlcts_backend.h does not have"),
+        (
+            "why",
+            "return refuse(reason, DMLCTS_FAILED, \"it is\\ncold\");".to_owned(),
+            "failed (execute): it failed: it is cold",
+        ),
+        ("unended", "memset(reason, 'x', sizeof *reason); return 1;".to_owned(), "it is invalid: xxxx"),
+        (
+            "behind",
+            "memory->output[memory->output_bytes] = 1;".to_owned(),
+            "it wrote outside of the memory of the output",
+        ),
+        ("before", "memory->output[-1] = 1;".to_owned(), "it wrote outside of the memory of the output"),
+        ("input", "*(uint8_t *)memory->input = 99;".to_owned(), "it changed the memory of the input"),
+        ("prints", "puts(\"running\"), fflush(stdout);".to_owned(), "1 passed"),
+    ] {
+        let Some(library) = Library::changed(name, &[(run, &with(&line))]) else { return };
+        let says = library.says();
+        assert!(says.contains(expected), "{name}: {says}");
+    }
+    let create = "    dmlcts_operator *made = calloc(1, sizeof *made);\n";
+    let library = Library::changed("create", &[(create, &format!("{create}    free(made); return -5;\n"))])
+        .expect("built before");
+    let says = library.says();
+    assert!(says.contains("`dmlcts_create` returned -5, which"), "{says}");
+}
