@@ -43,6 +43,9 @@ impl RunArguments {
         }
         words.extend(self.selection.words_of_a_pick());
         words.extend(self.selection.words_of_a_part());
+        for path in &self.known_failures {
+            words.extend(["--known-failures".to_owned(), path.clone()]);
+        }
         words.extend(self.cases.iter().cloned());
         words
     }

@@ -167,6 +167,12 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = difference)]
     pub(crate) allow: Vec<Difference>,
 
+    /// What is known to fail: files as in cases/known-failures, each with the failures of one backend
+    ///
+    /// A case that fails as its entry says is expected to; one that passes, or fails in another way, is not. A whole run of a suite that an entry names also says which entries are not true any more, and what to change. No list is taken by itself.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) known_failures: Vec<String>,
+
     /// Record the run in this file, as JSON lines: what became of each case
     ///
     /// It is written while the run goes on. A run that was cut off goes on by --resume. `cargo doc -p dmlcts-results --open` is the format's specification.

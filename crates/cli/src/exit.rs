@@ -8,7 +8,7 @@ use dmlcts_runner::{Ending, Summary};
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    nothing unexpected happened
-  1    a verdict was unexpected
+  1    a verdict was unexpected, or a known failure is not as it is known
   2    wrong usage or bad input: arguments, a case line, a predicate, a file; no case to run
   3    the backend or the machine failed, so that the run is not complete (outranks 1)
   130  interrupted: the run ends with the summary of what ran, and at once at the second Ctrl-C
@@ -43,15 +43,15 @@ impl Exit {
         }
     }
 
-    /// What a run comes to.
-    pub(crate) fn of(summary: &Summary) -> Self {
+    /// What a run comes to, of the whole of a suite where there is its name.
+    pub(crate) fn of(summary: &Summary, suite: Option<&str>) -> Self {
         if summary.ending == Ending::Interrupted {
             Self::Interrupted
         } else if matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded)
             || !summary.abandoned.is_empty()
         {
             Self::Broken
-        } else if summary.tally().unexpected() > 0 {
+        } else if summary.tally().unexpected() > 0 || summary.untrue(suite).next().is_some() {
             Self::Unexpected
         } else {
             Self::Success
@@ -90,7 +90,7 @@ mod tests {
         };
         let mut summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the reference starts");
         spoil(&mut summary);
-        Exit::of(&summary).code()
+        Exit::of(&summary, None).code()
     }
 
     fn fail(summary: &mut Summary) {

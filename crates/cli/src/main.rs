@@ -8,6 +8,7 @@ mod certificate;
 mod commands;
 mod exit;
 mod given;
+mod known;
 mod output;
 mod problem;
 mod record;

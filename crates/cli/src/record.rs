@@ -4,7 +4,7 @@ use dmlcts_results::{Error, GivenForm, Header, PartitionForm, SelectionForm, Sui
 use dmlcts_runner::{Difference, Event, Totals};
 use dmlcts_spec::Library;
 
-use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
+use crate::{arguments::RunArguments, exit::Exit, known::whole_suite, problem::Problem};
 
 /// What a run is recorded into.
 pub(crate) struct Record {
@@ -103,7 +103,7 @@ impl Record {
             }
             Event::Finished(summary) => {
                 if let RecordFile::Writing(writer) = &mut self.file {
-                    writer.finish(summary, Exit::of(summary).code())?;
+                    writer.finish(summary, Exit::of(summary, whole_suite(&self.selection)).code())?;
                 }
             }
             _ => {}
@@ -156,6 +156,7 @@ impl RunArguments {
             limit: selection.limit,
             memory: self.memory,
             allow,
+            known_failures: Vec::new(),
         }
     }
 }

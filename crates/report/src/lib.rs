@@ -8,6 +8,7 @@ mod behind;
 mod comparison;
 mod describe;
 mod failure;
+mod known;
 mod layout;
 mod numbers;
 mod operator;
@@ -21,6 +22,7 @@ pub use describe::{
     CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
 };
 pub use failure::write_failure;
+pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;

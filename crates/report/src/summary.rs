@@ -10,8 +10,9 @@ use dmlcts_runner::{Ending, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Obligation, Operator};
 
 use crate::{
-    Palette, Replay, Tone,
+    KnownContext, Palette, Replay, Tone,
     failure::write_group,
+    known::known,
     numbers::{bytes, counted, grouped, rate, span},
 };
 
@@ -29,6 +30,8 @@ pub struct Context {
     pub subject: Subject,
     /// How to run one of the cases again.
     pub replay: Replay,
+    /// What is known to fail.
+    pub known: KnownContext,
     /// Lines for the case that every case was run and none was unexpected: what that proves.
     pub certificate: Vec<String>,
     /// Commands to go on with, and what each is good for.
@@ -92,6 +95,9 @@ pub fn write_summary(
     line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
     if let Subject::Suite { obligations, .. } = &context.subject {
         line("", &exercised(context.library, summary, obligations))?;
+    }
+    if let Some(text) = known(&context.known, summary) {
+        line("known", &text)?;
     }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, text)?;

@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
     Context, Palette,
+    known::write_known,
     numbers::{counted, grouped, rate, span},
     summary::{write_failures, write_summary},
 };
@@ -81,6 +82,7 @@ impl<'a> Terminal<'a> {
                     bar.finish_and_clear();
                 }
                 write_failures(self.out, summary, &self.context.replay, self.options.palette)?;
+                write_known(self.out, &self.context.known, summary, self.options.palette)?;
                 if !self.options.quiet {
                     write_summary(self.out, &self.context, summary, self.options.palette)?;
                 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
 use dmlcts_model::{ErrorCode, FeatureLevel, Outcome, Phase, line};
 use dmlcts_reference::Reference;
-use dmlcts_report::{Context, Options, Palette, Replay, Subject, Terminal, write_failures, write_summary};
+use dmlcts_report::{
+    Context, KnownContext, Options, Palette, Replay, Subject, Terminal, write_failures, write_summary,
+};
 use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop, Summary};
 use dmlcts_spec::Library;
 
@@ -68,6 +70,7 @@ fn context() -> Context {
             obligations: "dmlcts count --obligations".to_owned(),
         },
         replay: Replay::default(),
+        known: KnownContext::default(),
         certificate: vec!["what a test can prove".to_owned()],
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
     }

@@ -11,8 +11,8 @@ use dmlcts_runner::{
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
 use crate::{
-    AnswerForm, CaseForm, DifferencesForm, GroupForm, NotesForm, OutcomeForm, TotalsForm, VerdictsForm,
-    WorkForm, totals::CountedAnswer,
+    AnswerForm, CaseForm, DifferencesForm, GroupForm, KnownForm, NotesForm, OutcomeForm, TotalsForm,
+    VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
 /// The most characters of a backend's words that are kept.
@@ -98,7 +98,7 @@ impl<'a> CaseForm<'a> {
         else {
             return form;
         };
-        let Details { outcome, class, judgement, answers, differences } = details;
+        let Details { outcome, class, judgement, answers, differences, known } = details;
         Self {
             strategy: Some(names.strategy_name(result.strategy)),
             outcome: Some(outcome.into()),
@@ -112,6 +112,7 @@ impl<'a> CaseForm<'a> {
                     answer: answer_id(*answer),
                 })
                 .collect(),
+            known: known.as_ref().map(|known| known.id.clone()),
             differences: differences.as_ref().map(Into::into),
             ..form
         }
@@ -253,6 +254,7 @@ impl TotalsForm {
             work: WorkForm { runs, bytes, too_large, only_created },
             notes: NotesForm { holes, tails },
             answers: answers.collect(),
+            known: totals.known.iter().map(Into::into).collect(),
             groups: found.map(|((found, cases), group)| group_form(found, *cases, group, names)).collect(),
             ungrouped: totals.found.others,
         }
@@ -293,6 +295,7 @@ impl TotalsForm {
             let question = question_place(operator, &answer.question)?;
             totals.answers.count_many(place, question, answer_of(&answer.answer)?, *cases);
         }
+        totals.known = self.known.iter().map(KnownForm::tally).collect::<Result<_, _>>()?;
         let groups: Result<Vec<_>, _> =
             self.groups.iter().map(|group| Ok((group.found(names)?, group.cases))).collect();
         totals.found = FoundGroups { groups: groups?, others: self.ungrouped };

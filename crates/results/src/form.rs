@@ -51,6 +51,9 @@ pub struct CaseForm<'a> {
     /// The answers to the open questions that it raised, where it is recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AnswerForm>,
+    /// The known failure that matches it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
     /// How the output differs from what it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<DifferencesForm>,

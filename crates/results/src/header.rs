@@ -59,6 +59,9 @@ pub struct SelectionForm {
     pub limit: Option<u64>,
     /// How many bytes a case may take; larger ones are created only.
     pub memory: u64,
+    /// The lists of what is known to fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_failures: Vec<KnownFileForm>,
     /// Differences that are no failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
@@ -79,6 +82,15 @@ pub struct GivenForm {
     /// How many.
     pub cases: u64,
     /// The BLAKE3 hash of their lines, each with a line feed behind it, in hex.
+    pub hash: String,
+}
+
+/// A list of known failures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KnownFileForm {
+    /// The file, as it was named.
+    pub path: String,
+    /// The BLAKE3 hash of its text, in hex.
     pub hash: String,
 }
 
@@ -160,6 +172,8 @@ impl SelectionForm {
         let suite = self.suite.as_ref().map(|suite| format!("suite {} ({})", suite.name, short(&suite.hash)));
         let given =
             self.given.as_ref().map(|given| format!("{} given ({})", given.cases, short(&given.hash)));
+        // The same list may have another path elsewhere.
+        let known: Vec<String> = self.known_failures.iter().map(|file| short(&file.hash)).collect();
         let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
         vec![
             ("cases", suite.or(given).unwrap_or_default()),
@@ -171,6 +185,7 @@ impl SelectionForm {
             ("--limit", number(self.limit)),
             ("--memory", self.memory.to_string()),
             ("--allow", self.allow.join(",")),
+            ("--known-failures", known.join(", ")),
         ]
     }
 }

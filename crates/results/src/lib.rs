@@ -30,6 +30,7 @@ mod diff;
 mod error;
 mod form;
 mod header;
+mod known;
 mod merge;
 mod read;
 mod resume;
@@ -41,8 +42,10 @@ pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use error::Error;
 pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, SummaryForm};
 pub use header::{
-    BackendForm, Disagreement, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, VERSION,
+    BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, SelectionForm, SuiteForm,
+    VERSION,
 };
+pub use known::{FirstForm, KnownForm};
 pub use merge::Parts;
 pub use read::{Item, Reader};
 pub use resume::Unfinished;

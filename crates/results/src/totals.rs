@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, OutcomeForm};
+use crate::{AnswerForm, KnownForm, OutcomeForm};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,9 @@ pub struct TotalsForm {
     /// How open questions were answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<CountedAnswer>,
+    /// What became of the cases of each known failure of the backend.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownForm>,
     /// What failed, by group, in the order of each group's first case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupForm>,

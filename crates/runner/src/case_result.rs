@@ -3,12 +3,12 @@
 //! Most cases pass, and of those there is nothing to say but that: their lines lie in one text, and nothing is allocated
 //! for them one by one.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use dmlcts_model::Outcome;
 use dmlcts_spec::{Answer, Judgement};
 
-use crate::{Class, Differences, Verdict};
+use crate::{Class, Differences, KnownFailure, Verdict};
 
 /// What became of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,8 @@ pub struct Details {
     pub answers: Vec<(usize, Answer)>,
     /// How the output differs, where it does, with the first element that does.
     pub differences: Option<Differences>,
+    /// The known failure that counts it.
+    pub known: Option<Arc<KnownFailure>>,
 }
 
 impl CaseResults {

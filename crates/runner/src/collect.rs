@@ -55,7 +55,7 @@ impl<'run> Collector<'run> {
         configuration: &Configuration,
     ) -> Self {
         let resumed = configuration.resume.clone();
-        let totals = resumed.unwrap_or_else(|| Totals::new(shared.library, strategies.len()));
+        let totals = resumed.unwrap_or_else(|| shared.no_totals());
         Self {
             shared,
             strategies,
@@ -263,7 +263,7 @@ impl<'run> Collector<'run> {
                 Instant::now() < deadline
                     && examiner
                         .examine(case, found.index, found.strategy)
-                        .is_some_and(|alone| alone.ruling.1 == Some(wanted))
+                        .is_some_and(|alone| alone.class == Some(wanted) && alone.verdict.is_unexpected())
             };
             let smallest = dmlcts_generate::shrink(
                 &group.first.case,
@@ -314,8 +314,8 @@ fn describe(
         }
         failure.outcome = alone.outcome;
         failure.evidence = alone.evidence;
-        failure.verdict = if alone.ruling.0.is_unexpected() { alone.ruling.0 } else { Verdict::Pass };
-        failure.class = alone.ruling.1.unwrap_or(found.class);
+        failure.verdict = if alone.verdict.is_unexpected() { alone.verdict } else { Verdict::Pass };
+        failure.class = alone.class.unwrap_or(found.class);
     }
     failure
 }

@@ -10,7 +10,7 @@ use dmlcts_backend::{Backend, process::Incidents};
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Predicate};
 
-use crate::{Difference, Partition, Source, Stop, Totals};
+use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals};
 
 /// Makes a backend. It is called once a thread, and again after a panic; the reason for not being able to is
 /// in the backend's words.
@@ -59,6 +59,8 @@ pub struct Configuration {
     pub incidents: Incidents,
     /// Runs only the cases of this part.
     pub partition: Option<Partition>,
+    /// What is known to fail, on whatever backend.
+    pub known: KnownFailures,
     /// Whether to tell what became of each case: [`Event::Cases`](crate::Event::Cases).
     pub record: bool,
     /// What an earlier run of the same cases came to before it was cut off: this one goes on behind it, and its
@@ -81,6 +83,7 @@ impl Default for Configuration {
             shrink: true,
             incidents: Incidents::default(),
             partition: None,
+            known: KnownFailures::default(),
             record: false,
             resume: None,
         }

@@ -6,7 +6,7 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
 use dmlcts_spec::{Judgement, Operator};
 
-use crate::{CaseResults, Class, Differences, Ending, Recorded, RunKind, Totals, Verdict};
+use crate::{CaseResults, Class, Differences, Ending, KnownTally, Recorded, RunKind, Totals, Verdict};
 
 /// Something that happened. Events come in the order of the cases, whatever the number of threads.
 #[derive(Debug)]
@@ -83,6 +83,17 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The known failures that are not as they are known, where the whole of this suite was to run: each must be
+    /// corrected. None of a run that ended early, since nobody knows what its other cases come to.
+    pub fn untrue<'a>(&'a self, suite: Option<&'a str>) -> impl Iterator<Item = &'a KnownTally> {
+        let is_complete = self.ending == Ending::Complete && self.abandoned.is_empty();
+        let suite = suite.filter(|_| is_complete);
+        let known = suite
+            .into_iter()
+            .flat_map(|suite| self.totals.known.iter().filter(move |tally| tally.is_of_suite(suite)));
+        known.filter(|tally| tally.conclude().is_error())
+    }
+
     /// The verdicts of all strategies together.
     pub fn tally(&self) -> Tally {
         let mut all = Tally::default();

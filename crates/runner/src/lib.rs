@@ -18,6 +18,8 @@
 //! * *Panicking.* The panic is caught, the case that causes it is found by running the batch's cases one by one,
 //!   and the run goes on with a fresh backend.
 //!
+//! What is known to fail on a backend is held against what happened by [`reconcile`] and [`conclude`].
+//!
 //! Memory is constant: results wait in a window of bounded width, failures are kept in a bounded number of
 //! groups, and a case that is larger than its budget is created but not run.
 
@@ -30,6 +32,7 @@ mod event;
 mod expect;
 mod flying;
 mod found;
+mod known;
 mod lot;
 mod panics;
 mod partition;
@@ -48,6 +51,10 @@ pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run};
 pub use event::{Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
 pub use found::{Found, FoundGroups, GroupKey};
+pub use known::{
+    BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure, KnownFailureForm, KnownFailures,
+    KnownFailuresForm, KnownTally, conclude, reconcile,
+};
 pub use lot::RunKind;
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};

@@ -55,6 +55,8 @@ pub(crate) struct Planned {
     pub(crate) declared: bool,
     /// Whether it is valid but too large to run.
     pub(crate) too_large: bool,
+    /// The places of the known failures that match it.
+    pub(crate) known: Vec<usize>,
     kinds: [RunKind; 3],
 }
 
@@ -68,6 +70,7 @@ impl Planned {
             expectation: Expectation::Reject,
             declared: true,
             too_large: false,
+            known: Vec::new(),
             kinds: [RunKind::First; 3],
         }
     }

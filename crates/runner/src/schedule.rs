@@ -12,7 +12,10 @@ use dmlcts_backend::{Capabilities, Limits};
 use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate};
 
-use crate::{CaseResults, Difference, Ending, Factory, Partition, Source, Stop, Totals, expect::Declared};
+use crate::{
+    CaseResults, Difference, Ending, Factory, KnownFailures, Partition, Source, Stop, Totals,
+    expect::Declared,
+};
 
 /// How far workers may run ahead of the chunk that is to be reported next. It bounds the results that wait.
 const WINDOW: u64 = 256;
@@ -69,6 +72,8 @@ pub(crate) struct Shared {
     pub(crate) memory: u64,
     pub(crate) fail_fast: bool,
     pub(crate) partition: Option<Partition>,
+    /// What is known to fail on this backend.
+    pub(crate) known: KnownFailures,
     /// Whether somebody wants to know what became of each case.
     pub(crate) record: bool,
     pub(crate) strategies: usize,
@@ -105,6 +110,7 @@ impl Shared {
             memory: configuration.memory.min(isize::MAX as u64),
             fail_fast: configuration.fail_fast,
             partition: configuration.partition,
+            known: configuration.known.of(capabilities),
             record: configuration.record,
             strategies,
             stop: run.stop.clone(),
@@ -114,6 +120,13 @@ impl Shared {
             busy: (0..jobs).map(|_| Default::default()).collect(),
             lost: Mutex::new(None),
         }
+    }
+
+    /// Totals of no case yet.
+    pub(crate) fn no_totals(&self) -> Totals {
+        let mut totals = Totals::new(self.library, self.strategies);
+        totals.known = self.known.tallies();
+        totals
     }
 
     /// The operator of a desc, and its place in the library.
@@ -208,7 +221,7 @@ impl ChunkResult {
     pub(crate) fn new(chunk: &Chunk, shared: &Shared) -> Self {
         Self {
             chunk: chunk.clone(),
-            totals: Totals::new(shared.library, shared.strategies),
+            totals: shared.no_totals(),
             cases: CaseResults::default(),
             is_cut: false,
         }

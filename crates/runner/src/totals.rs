@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dmlcts_spec::{Coverage, Library};
 
-use crate::{Answers, FoundGroups, Notes, Progress, Recorded, Tally, Verdict, Work};
+use crate::{Answers, FoundGroups, KnownTally, Notes, Progress, Recorded, Tally, Verdict, Work};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Totals {
     pub notes: Notes,
     /// How open questions were answered.
     pub answers: Answers,
+    /// What became of the cases of each known failure of the backend.
+    pub known: Vec<KnownTally>,
     /// What failed.
     pub found: FoundGroups,
     operators: usize,
@@ -44,6 +46,7 @@ impl Totals {
             work: Work::default(),
             notes: Notes::default(),
             answers: Answers::default(),
+            known: Vec::new(),
             found: FoundGroups::default(),
             operators,
             tallies: vec![Tally::default(); strategies * operators],
@@ -122,6 +125,11 @@ impl Totals {
         self.notes.holes += other.notes.holes;
         self.notes.tails += other.notes.tails;
         self.answers.merge(&other.answers);
+        if self.known.is_empty() {
+            self.known.clone_from(&other.known);
+        } else {
+            self.known.iter_mut().zip(&other.known).for_each(|(own, other)| own.counts.add(&other.counts));
+        }
         self.tallies.iter_mut().zip(&other.tallies).for_each(|(own, other)| own.add(other));
     }
 }

@@ -175,6 +175,24 @@ impl Class {
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.id() == id)
     }
+
+    /// Whether a case of which this is expected can fail in this way: an invalid desc, say, has no output that could be wrong.
+    pub fn can_fail(self, expectation: &Expectation) -> bool {
+        use Expectation::{Accept, Open, Output, Reject};
+        match self {
+            Self::Output(_) | Self::Remembered => matches!(expectation, Output),
+            Self::WroteOutside | Self::InputChanged | Self::NotRun => matches!(expectation, Output | Open(_)),
+            Self::RefusedValid => matches!(expectation, Output | Accept),
+            Self::AcceptedInvalid => matches!(expectation, Reject),
+            Self::OutsideQuestion => matches!(expectation, Open(_)),
+            Self::RefusedOtherwise
+            | Self::Undeclared
+            | Self::Failed
+            | Self::Crashed
+            | Self::TimedOut
+            | Self::Lost => true,
+        }
+    }
 }
 
 /// In a few words, to stand after "it failed:".
@@ -328,6 +346,9 @@ mod tests {
                 line(&format!("  expected {name}"));
                 for (did, outcome, seen) in &outcomes {
                     let (verdict, class) = rule(outcome, *seen, expectation, declared);
+                    if let Some(class) = class {
+                        assert!(class.can_fail(expectation), "{name}, {did}: {class}");
+                    }
                     let class = class.map(|class| format!(": {class}")).unwrap_or_default();
                     line(&format!("    {did:18}{verdict}{class}"));
                 }

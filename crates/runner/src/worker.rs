@@ -13,7 +13,7 @@ use dmlcts_spec::{Coverage, Scratch, program::Values};
 
 use self::prepare::Prepared;
 use crate::{
-    CaseResults, Class, Cursor, Details, Evidence, Seen, Verdict,
+    CaseResults, Class, Cursor, Details, Evidence, Fit, Seen, Verdict,
     answers::{answers_of, reading_of},
     event::Notes,
     expect,
@@ -52,6 +52,10 @@ pub(crate) struct Worker<'run> {
 /// What one case of a lot that ran came to.
 struct Ruled {
     ruling: Ruling,
+    /// What the ruling comes to where known failures match the case.
+    verdict: Verdict,
+    /// Which of them counts it, and as what.
+    known: Option<(usize, Fit)>,
     wrong: Option<WrongRun>,
     /// The reading whose output was seen.
     reading: Option<usize>,
@@ -59,7 +63,8 @@ struct Ruled {
 
 /// What running one case alone showed.
 pub(crate) struct Examination {
-    pub(crate) ruling: Ruling,
+    pub(crate) verdict: Verdict,
+    pub(crate) class: Option<Class>,
     pub(crate) planned: Planned,
     pub(crate) outcome: Outcome,
     pub(crate) evidence: Option<Evidence>,
@@ -194,11 +199,9 @@ impl<'run> Worker<'run> {
             }
             _ => (Seen::Nothing, None),
         };
-        Ruled {
-            ruling: rule(outcome, seen, &planned.expectation, planned.declared),
-            wrong,
-            reading: reading_of(seen, &planned.expectation, another),
-        }
+        let ruling = rule(outcome, seen, &planned.expectation, planned.declared);
+        let (verdict, known) = shared.known.reconcile(&planned.known, ruling);
+        Ruled { ruling, verdict, known, wrong, reading: reading_of(seen, &planned.expectation, another) }
     }
 
     /// Counts a ruling.
@@ -206,15 +209,20 @@ impl<'run> Worker<'run> {
         let Self { shared, lot, scratch, coverage, .. } = self;
         let planned = &lot.planned[place];
         let Some(job) = lot.batch.jobs().get(place) else { return };
-        let (verdict, class) = ruled.ruling;
+        let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
         let totals = &mut result.totals;
         totals.progress.ran += 1;
         totals.count(planned.strategy, planned.operator, verdict, 1);
         let operator = &shared.library.operators()[planned.operator];
         coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
-        if verdict == Verdict::Recorded {
+        if ruling == Verdict::Recorded {
             let questions = planned.judgement.questions;
             totals.answers.count(planned.operator, operator, questions, &job.outcome, ruled.reading);
+        }
+        if let Some((place_of_entry, fit)) = ruled.known
+            && let Some(tally) = totals.known.get_mut(place_of_entry)
+        {
+            tally.counts.count(fit, class, planned.index, lot.line(place));
         }
         totals.work.too_large += u64::from(planned.too_large);
         totals.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
@@ -232,7 +240,10 @@ impl<'run> Worker<'run> {
                 judgement: planned.judgement,
                 mode: Found::mode_of(&job.desc),
             };
-            totals.found.add(found);
+            // Which known failure passes is said with the known failures.
+            if verdict != Verdict::UnexpectedPass {
+                totals.found.add(found);
+            }
             if shared.fail_fast {
                 result.is_cut = true;
                 totals.progress.read = planned.index + 1 - result.chunk.cases.start;
@@ -247,7 +258,7 @@ impl<'run> Worker<'run> {
     fn record(&self, place: usize, ruled: &Ruled, cases: &mut CaseResults) {
         let planned = &self.lot.planned[place];
         let Some(job) = self.lot.batch.jobs().get(place) else { return };
-        let (verdict, class) = ruled.ruling;
+        let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
         let details = (verdict != Verdict::Pass || planned.too_large).then(|| {
             let operator = &self.shared.library.operators()[planned.operator];
             let answers = || answers_of(operator, planned.judgement.questions, &job.outcome, ruled.reading);
@@ -256,8 +267,9 @@ impl<'run> Worker<'run> {
                 outcome: job.outcome.clone(),
                 class,
                 judgement: planned.judgement,
-                answers: if verdict == Verdict::Recorded { answers().collect() } else { Vec::new() },
+                answers: if ruling == Verdict::Recorded { answers().collect() } else { Vec::new() },
                 differences: differences.filter(|differences| differences.wrong() > 0),
+                known: ruled.known.and_then(|(place, _)| self.shared.known.entry(place)),
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);
@@ -307,12 +319,12 @@ impl<'run> Worker<'run> {
             self.lot.crash(&message);
         }
         let clean = self.lot.is_clean();
-        let Ruled { ruling, wrong, .. } = self.rule(0, clean, &mut Notes::default());
+        let Ruled { ruling: (_, class), verdict, wrong, .. } = self.rule(0, clean, &mut Notes::default());
         let outcome = self.lot.batch.jobs().first().map_or(Outcome::Lost, |job| job.outcome.clone());
         let evidence = wrong.and_then(|wrong| self.evidence(wrong));
         let planned = self.lot.planned.pop()?;
         self.shrink();
-        Some(Examination { ruling, planned, outcome, evidence })
+        Some(Examination { verdict, class, planned, outcome, evidence })
     }
 
     fn evidence(&self, wrong: WrongRun) -> Option<Evidence> {

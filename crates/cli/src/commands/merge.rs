@@ -2,7 +2,9 @@
 
 use std::{fs, io::Write as _, sync::Arc};
 
-use dmlcts_report::{Context, Replay, Subject, command, write_failures, write_summary};
+use dmlcts_report::{
+    Context, KnownContext, Replay, Subject, command, write_failures, write_known, write_summary,
+};
 use dmlcts_results::{Header, Parts as Files, SelectionForm, Writer};
 use dmlcts_runner::{Parts, Source as _};
 use dmlcts_spec::Library;
@@ -11,6 +13,7 @@ use super::run::{is_proof, proof};
 use crate::{
     arguments::{MergeArguments, RunArguments},
     exit::Exit,
+    known::whole_suite,
     output,
     problem::Problem,
     selection::load_suite,
@@ -53,7 +56,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         let _ = fs::remove_file(path);
     }
     let Some(summary) = joined? else { return Ok(Exit::Usage) };
-    let exit = Exit::of(&summary);
+    let exit = Exit::of(&summary, whole_suite(&header.selection));
     if let Some(writer) = &mut writer {
         writer.finish(&summary, exit.code())?;
     }
@@ -63,6 +66,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     }
     let (mut out, palette) = (output::stdout(), output::palette());
     write_failures(&mut out, &summary, &context.replay, palette)?;
+    write_known(&mut out, &context.known, &summary, palette)?;
     if !arguments.quiet {
         write_summary(&mut out, &context, &summary, palette)?;
     }
@@ -124,7 +128,9 @@ fn context(header: &Header, files: usize) -> Context {
         }
     };
     let next = vec![(header.command.clone(), "the same again".to_owned())];
-    Context { library: Library::embedded(), subject, replay, certificate: Vec::new(), next }
+    let suite = whole_suite(selection).map(str::to_owned);
+    let known = KnownContext { listed: 0, suite };
+    Context { library: Library::embedded(), subject, replay, known, certificate: Vec::new(), next }
 }
 
 /// What bears on a single case, as the run was given it.

@@ -12,7 +12,7 @@ use std::{
 use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_report::{Context, Options, Replay, Subject, Terminal, command};
+use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command};
 use dmlcts_results::SelectionForm;
 use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary};
 use dmlcts_spec::Library;
@@ -22,7 +22,9 @@ use crate::{
     backends::{self, Hosting},
     certificate,
     exit::Exit,
-    given, output,
+    given,
+    known::{Known, whole_suite},
+    output,
     problem::Problem,
     record::Record,
 };
@@ -43,7 +45,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         in_process: arguments.in_process,
     };
     let backend = backends::factory(&arguments.backend, &hosting)?;
-    let Cases { source, parts, context, form } = cases(arguments, deadline)?;
+    let known = Known::load(&arguments.known_failures)?;
+    let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?;
+    form.known_failures = known.files;
+    let suite = whole_suite(&form).map(str::to_owned);
+    context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
     let mut record = Record::open(arguments, form, source.strategies())?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     let run = Run {
@@ -63,6 +69,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             shrink: arguments.cases.is_empty(),
             incidents,
             partition: selection.partition,
+            known: known.failures,
             record: record.is_some(),
             resume,
             ..Configuration::default()
@@ -111,7 +118,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     match written {
         // The reader has seen enough; what the run came to holds all the same.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::of(&summary)),
+        _ => Ok(Exit::of(&summary, suite.as_deref())),
     }
 }
 
@@ -151,12 +158,14 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let library = Library::embedded();
     let selection = &arguments.selection;
     let replay = Replay { options: arguments.words_of_a_case() };
+    let known = KnownContext::default();
     if !arguments.cases.is_empty() {
         let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);
         let cases = given::cases(&arguments.cases, most)?;
         let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
         let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
-        let context = Context { library, subject: Subject::Given, replay, certificate: Vec::new(), next };
+        let context =
+            Context { library, subject: Subject::Given, replay, known, certificate: Vec::new(), next };
         let lines: Vec<String> = cases.iter().map(Case::to_string).collect();
         let form = arguments.selection_form(None, &lines);
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context, form });
@@ -187,7 +196,7 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let mut obligations = ["dmlcts", "count", "--obligations"].map(str::to_owned).to_vec();
     obligations.extend(selection.words_of_a_list());
     let subject = Subject::Suite { what, obligations: command(&obligations) };
-    let context = Context { library, subject, replay, certificate: Vec::new(), next };
+    let context = Context { library, subject, replay, known, certificate: Vec::new(), next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context, form })
 }

@@ -66,8 +66,17 @@ impl<'run> Worker<'run> {
     ) -> Prepared {
         let prepared = self.plan(index, strategy, thoroughly, turn);
         if prepared == Prepared::Added {
-            if self.shared.record {
+            if self.shared.record || !self.shared.known.is_empty() {
                 self.lot.keep_line(&self.case);
+                let Self { shared, case, values, lot, .. } = self;
+                let place = lot.planned.len().saturating_sub(1);
+                let known = lot.planned.last().map(|planned| {
+                    let about = (lot.line(place), &planned.expectation);
+                    shared.known.matching(case, about, shared.level, values)
+                });
+                if let (Some(planned), Some(known)) = (lot.planned.last_mut(), known) {
+                    planned.known = known;
+                }
             }
             let (jobs, _, _) = self.lot.batch.parts();
             if let Some(job) = jobs.last_mut() {

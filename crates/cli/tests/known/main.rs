@@ -1,0 +1,126 @@
+//! `dmlcts run --known-failures`, end to end, on a backend that is wrong: failures that are known end a run with 0, and a list
+//! that is not true any more with 1 and the edit that mends it. This program is its own harness, since it is the
+//! backend, too, and a backend's standard output belongs to the protocol.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod wrong;
+
+use common::{Scratch, text};
+
+const LIST: &str = "\
+backend: wrong
+failures:
+  - id: backwards
+    suites: [smoke]
+    where: operator == SLICE1 and any axis InputWindowStrides < 0
+    signature: wrong-value
+    kind: bug
+    reason: Walks a window from the wrong end.
+    link: https://example.org/issues/7
+";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, serve, way] = arguments.as_slice()
+        && serve == "serve"
+    {
+        return wrong::serve(way);
+    }
+    let tests: [(&str, fn()); 4] = [
+        ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
+        ("a list that is not true any more", a_list_that_is_not_true_any_more),
+        ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
+        ("mistakes in lists", mistakes_in_lists),
+    ];
+    for (name, test) in tests {
+        test();
+        println!("test {name} ... ok");
+    }
+}
+
+/// `--backend` for this program as a backend that is wrong in this way.
+fn backend(way: &str) -> String {
+    let program = std::env::current_exe().expect("it has a path");
+    format!("exec:'{}' serve {way}", program.display())
+}
+
+/// What a run on such a backend printed, without what differs from machine to machine.
+fn ran(way: &str, list: &Scratch, more: &[&str]) -> String {
+    let backend = backend(way);
+    let arguments = ["run", "--backend", &backend, "--known-failures", list.path()];
+    let text = text(&[&arguments, more].concat()).replace(list.path(), "known.yaml");
+    let program = std::env::current_exe().expect("it has a path").display().to_string();
+    let text = text.replace(&program, "known");
+    text.lines().filter(|line| !line.starts_with("speed ")).collect::<Vec<_>>().join("\n")
+}
+
+fn what_is_known_to_fail_ends_a_run_with_0() {
+    let list = Scratch::new("holds.yaml", LIST);
+    let held = ran("inverted", &list, &[]);
+    assert!(held.starts_with("exit 0\n"), "{held}");
+    insta::assert_snapshot!("holds", held);
+    let of_another = Scratch::new("another.yaml", LIST.replace("backend: wrong", "backend: right"));
+    let none = ran("mended", &of_another, &[]);
+    assert!(none.starts_with("exit 0\n"), "{none}");
+    assert!(none.contains("known     none of 1 known failure is of wrong "), "{none}");
+    // Bounds leave it out or take it in.
+    let bounded =
+        |below: &str| Scratch::new("bounded.yaml", format!("{LIST}    driver: {{below: {below:?}}}\n"));
+    assert!(ran("mended", &bounded("2.5.1"), &[]).starts_with("exit 0\n"));
+    assert!(ran("mended", &bounded("2.6"), &[]).starts_with("exit 1\n"));
+}
+
+fn a_list_that_is_not_true_any_more() {
+    let list = Scratch::new("untrue.yaml", LIST);
+    insta::assert_snapshot!("stale", ran("mended", &list, &["--quiet"]));
+    let changed = ran("unrun", &list, &["--quiet"]);
+    let known = changed.find("KNOWN FAILURE").expect("it is said");
+    assert!(changed.starts_with("exit 1\n"), "{changed}");
+    insta::assert_snapshot!("changed", &changed[known..]);
+    // Of a part of a suite nobody knows whether the rest still fails.
+    insta::assert_snapshot!("stale_in_part", ran("mended", &list, &["--quiet", "--limit", "800"]));
+    let wide = Scratch::new("wide.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 3"));
+    let wide = ran("inverted", &wide, &["--quiet"]);
+    let known = wide.find("KNOWN FAILURE").expect("it is said");
+    insta::assert_snapshot!("too_wide", &wide[known..]);
+    let nothing = Scratch::new("nothing.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
+    insta::assert_snapshot!("matches_nothing", ran("mended", &nothing, &["--quiet"]));
+}
+
+fn parts_of_a_run_say_it_once_they_are_joined() {
+    let list = Scratch::new("parts.yaml", LIST);
+    let (one, two) = (Scratch::new("known-1.jsonl", ""), Scratch::new("known-2.jsonl", ""));
+    for (way, exit) in [("inverted", "exit 0\n"), ("mended", "exit 1\n")] {
+        for (part, file) in [("1/2", &one), ("2/2", &two)] {
+            let options = ["--quiet", "--partition", part, "--overwrite", "--results", file.path()];
+            let text = ran(way, &list, &options);
+            assert!(text.starts_with(exit.trim()) && !text.contains("take out"), "{text}");
+        }
+        let whole = text(&["merge", "--quiet", one.path(), two.path()]).replace(list.path(), "known.yaml");
+        let alone = ran(way, &list, &["--quiet"]);
+        assert_eq!(whole.trim_end(), alone.trim_end(), "{way}");
+        assert!(whole.starts_with(exit), "{whole}");
+    }
+    // A part that was run with another list is of another run.
+    let other = Scratch::new("other.yaml", LIST.replace("rank", "rank ").replace("Walks", "It walks"));
+    ran("mended", &other, &["--quiet", "--partition", "2/2", "--overwrite", "--results", two.path()]);
+    let differs = text(&["merge", one.path(), two.path()]);
+    assert!(differs.starts_with("exit 2\n") && differs.contains("--known-failures: "), "{differs}");
+}
+
+fn mistakes_in_lists() {
+    let wrong = LIST
+        .replace("InputWindowStrides", "InputWindowStride")
+        .replace("https://example.org/issues/7", "issue 7")
+        + "  - id: backwards\n    suites: []\n    signature: crashed\n    kind: bug\n    reason: ''\n    version: {}\n";
+    let wrong = Scratch::new("wrong.yaml", wrong);
+    insta::assert_snapshot!("mistakes", ran("mended", &wrong, &[]));
+    let unknown = Scratch::new(
+        "unknown.yaml",
+        LIST.replace("kind: bug", "kind: buggy\n    verdict: fail").replace("wrong-value", "wrong"),
+    );
+    insta::assert_snapshot!("unknown_keys", ran("mended", &unknown, &[]));
+    let missing = text(&["run", "--known-failures", "no-such-list.yaml"]);
+    assert!(missing.starts_with("exit 2\n") && missing.contains("no-such-list.yaml"), "{missing}");
+}

@@ -1,0 +1,69 @@
+//! Backends that are wrong on request, for the tests that need failures: this test program itself, started as
+//! `known serve <way>`. They do what the reference does, and then spoil it where a stride of SLICE1 is negative.
+
+use std::io;
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Job, protocol};
+use dmlcts_model::{FeatureLevel, List, Outcome, Tensor, Value};
+use dmlcts_reference::Reference;
+use dmlcts_spec::Library;
+
+/// Does what the reference does, and then what a closure does.
+struct Spoiled {
+    inner: Box<dyn Backend>,
+    capabilities: Capabilities,
+    way: String,
+}
+
+/// Answers a host on standard input and output.
+pub(crate) fn serve(way: &str) {
+    let inner: Box<dyn Backend> = Box::new(Reference::backend());
+    let capabilities = Capabilities {
+        name: "wrong".to_owned(),
+        driver: "Spoiler 2.5.1".to_owned(),
+        ..inner.capabilities().clone()
+    };
+    let mut backend = Spoiled { inner, capabilities, way: way.to_owned() };
+    let signatures = Library::embedded().signatures();
+    protocol::serve(&mut backend, signatures, &mut io::stdin().lock(), &mut io::stdout().lock())
+        .expect("the host speaks the protocol");
+}
+
+impl Backend for Spoiled {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.inner.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.inner.run(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs.iter_mut().filter(|job| job.outcome == Outcome::Output && walks_back(job)) {
+            for run in &job.runs {
+                let output = &mut outputs[run.output.clone()];
+                match self.way.as_str() {
+                    // No value is its own inverse, and no inverse of a NaN, a zero or a denormal is one of them.
+                    "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
+                    "unrun" => job.outcome = Outcome::Accepted,
+                    "ends" => std::process::exit(7),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Whether a stride is negative, which SLICE1 alone can say, and the tensors raise no question.
+fn walks_back(job: &Job) -> bool {
+    let tensors = [&job.desc.input, &job.desc.output];
+    let is_plain =
+        |tensor: &Tensor| tensor.total_size.is_multiple_of(4) && !(1..16).contains(&tensor.alignment);
+    if !tensors.into_iter().flatten().all(is_plain) {
+        return false;
+    }
+    let is_negative = |list: &List| list.iter().any(|value| *value < 0);
+    job.desc.members.iter().any(|value| matches!(value, Value::List(Some(list)) if is_negative(list)))
+}

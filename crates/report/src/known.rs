@@ -1,0 +1,151 @@
+//! Known failures that are not as they are known: what became of their cases, and which lines of the list to change.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use dmlcts_runner::{Conclusion, KnownCounts, KnownTally, Summary};
+
+use crate::{
+    Palette, Tone,
+    numbers::{counted, grouped},
+};
+
+/// How many entries a summary names.
+const NAMED: usize = 4;
+
+/// What the program knows of the lists of a run.
+#[derive(Clone, Debug, Default)]
+pub struct KnownContext {
+    /// How many entries the lists have, of whatever backend.
+    pub listed: usize,
+    /// The suite, where it is run as a whole, so that it says whether entries are still true.
+    pub suite: Option<String>,
+}
+
+/// Writes each entry that something unexpected became of, and what to change where the run says so.
+pub fn write_known(
+    out: &mut dyn Write,
+    context: &KnownContext,
+    summary: &Summary,
+    palette: Palette,
+) -> io::Result<()> {
+    let untrue: Vec<&KnownTally> = summary.untrue(context.suite.as_deref()).collect();
+    for tally in &summary.totals.known {
+        let is_untrue = untrue.iter().any(|other| std::ptr::eq(*other, tally));
+        if !is_untrue && !is_unexpected(&tally.counts) {
+            continue;
+        }
+        let head = format!("KNOWN FAILURE {}:", tally.entry.id);
+        writeln!(out, "{} {}", palette.paint(Tone::Bad, head), palette.paint(Tone::Strong, became(tally)))?;
+        let firsts = [
+            ("passed", &tally.counts.first_passed),
+            ("failed in another way", &tally.counts.first_otherwise),
+        ];
+        for (what, first) in firsts {
+            if let Some((index, line)) = first {
+                writeln!(out, "  the first that {what} is case {}: {line}", grouped(*index))?;
+            }
+        }
+        if is_untrue {
+            write!(out, "{}", edit(tally))?;
+        } else {
+            let suites = tally.entry.suites.join(" or ");
+            writeln!(out, "  a whole run of {suites} says whether to change it in {}", tally.entry.file)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn is_unexpected(counts: &KnownCounts) -> bool {
+    counts.passed > 0 || !counts.otherwise.is_empty()
+}
+
+/// What became of the cases of an entry.
+fn became(tally: &KnownTally) -> String {
+    let KnownCounts { as_expected, otherwise, passed, skipped, unknown, .. } = &tally.counts;
+    let mut parts = Vec::new();
+    let mut part = |cases: u64, what: &str| {
+        if cases > 0 {
+            parts.push(format!("{} {what}", grouped(cases)));
+        }
+    };
+    let signature = tally.entry.signature.id();
+    part(*as_expected, &format!("failed with {signature}, as known"));
+    for (class, cases) in otherwise {
+        part(*cases, &format!("failed with {} instead of {signature}", class.id()));
+    }
+    part(*passed, "passed");
+    part(*skipped, "skipped, since the backend does not declare them");
+    part(*unknown, "came to another result each time, or to none");
+    match parts.as_slice() {
+        [] => "no case matches it".to_owned(),
+        [one] => format!("of its cases {one}, and no other"),
+        _ => format!("of its cases {}", parts.join(", ")),
+    }
+}
+
+/// What to change in the list, as lines to take out and to put in.
+fn edit(tally: &KnownTally) -> String {
+    let entry = &tally.entry;
+    let (id, cases) = (format!("  - id: {}", entry.id), format!("    where: {}", entry.cases));
+    let signature = format!("    signature: {}", entry.signature.id());
+    let cases = if entry.cases.ends_with(" listed") { "    cases:".to_owned() } else { cases };
+    let mut text = String::new();
+    let mut lines = |what: &str, lines: &[(char, &str)]| {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "  in {}, {what}:", entry.file);
+        for (mark, line) in lines {
+            let _ = writeln!(text, "  {mark} {line}");
+        }
+    };
+    let others = &tally.counts.otherwise;
+    match (tally.conclude(), others.keys().next()) {
+        (Conclusion::Stale | Conclusion::MatchesNothing | Conclusion::Skipped, _) => {
+            lines("take out", &[('-', &id), ('-', &cases), ('-', "    ...")]);
+        }
+        (Conclusion::Changed, Some(class)) if others.len() == 1 => {
+            let new = format!("    signature: {}", class.id());
+            lines("change", &[(' ', &id), ('-', &signature), ('+', &new)]);
+        }
+        (Conclusion::Holds, _) => {}
+        (Conclusion::Unknown, _) => {
+            lines(
+                "take out, since what changes cannot be known",
+                &[('-', &id), ('-', &cases), ('-', "    ...")],
+            );
+        }
+        _ => {
+            let new = format!("{cases} and ...");
+            lines("match only what fails in one way", &[(' ', &id), ('-', &cases), ('+', &new)]);
+        }
+    }
+    text
+}
+
+/// What the summary says of the lists: `None` where there are none.
+pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String> {
+    if context.listed == 0 && summary.totals.known.is_empty() {
+        return None;
+    }
+    let (backend, known) = (&summary.capabilities, &summary.totals.known);
+    if known.is_empty() {
+        let listed = counted(context.listed as u64, "known failure");
+        return Some(format!("none of {listed} is of {} {}", backend.name, backend.version));
+    }
+    let mut named: Vec<String> = known
+        .iter()
+        .take(NAMED)
+        .map(|KnownTally { entry, counts }| {
+            format!("{} {} ({})", entry.id, grouped(counts.as_expected), entry.kind.id())
+        })
+        .collect();
+    let further = known.len() - named.len();
+    if further > 0 {
+        named.push(format!("and {further} more"));
+    }
+    let all: u64 = known.iter().map(|tally| tally.counts.as_expected).sum();
+    Some(format!("{} failed as known: {}", counted(all, "case"), named.join(", ")))
+}

@@ -1,0 +1,60 @@
+//! Versions, as backends and drivers state them, held against bounds. They come in all shapes, so all that counts is the
+//! first number with a dot in it.
+
+use dmlcts_backend::Capabilities;
+
+use super::{BoundsForm, KnownFailureForm};
+
+/// Whether an entry is about a backend that says this of itself.
+pub(super) fn concern(form: &KnownFailureForm, capabilities: &Capabilities) -> bool {
+    let device = form.device.as_deref().is_none_or(|part| {
+        let device = capabilities.device.to_lowercase();
+        device.contains(&part.to_lowercase())
+    });
+    device
+        && holds(form.version.as_ref(), &capabilities.version)
+        && holds(form.driver.as_ref(), &capabilities.driver)
+}
+
+/// Whether a version keeps bounds. One that has no number keeps none.
+fn holds(bounds: Option<&BoundsForm>, version: &str) -> bool {
+    let Some(BoundsForm { from, below }) = bounds else { return true };
+    let Some(version) = numbers(version) else { return false };
+    let bound = |text: &Option<String>| text.as_deref().and_then(numbers);
+    bound(from).is_none_or(|from| version >= from) && bound(below).is_none_or(|below| version < below)
+}
+
+/// The parts of the first number with a dot in it, or else of the first number; zeros at its end say nothing.
+pub(super) fn numbers(text: &str) -> Option<Vec<u64>> {
+    let words = || {
+        let words = text.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
+        words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty())
+    };
+    let word = words().find(|word| word.contains('.')).or_else(|| words().next())?;
+    let mut parts: Vec<u64> = word.split('.').map(|part| part.parse().unwrap_or(u64::MAX)).collect();
+    while parts.last() == Some(&0) {
+        parts.pop();
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_number_by_number() {
+        let bounds = |from: &str, below: &str| {
+            let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+            Some(BoundsForm { from: some(from), below: some(below) })
+        };
+        let keeps = |from: &str, below: &str, version: &str| holds(bounds(from, below).as_ref(), version);
+        assert!(keeps("25.2", "26", "llvmpipe, Mesa 25.2.8 (LLVM 20.1.2)"));
+        assert!(!keeps("25.2.9", "", "Mesa 25.2.8"));
+        assert!(keeps("25.10", "", "25.11") && !keeps("25.10", "", "25.9"), "parts are numbers");
+        assert!(keeps("580", "580.159.5", "580.159.04"));
+        assert!(keeps("1.2.0", "", "1.2") && !keeps("", "1.2.0", "1.2"), "zeros at the end say nothing");
+        assert!(keeps("2", "4", "v3") && !keeps("2", "", "unknown"));
+        assert!(holds(None, ""));
+    }
+}

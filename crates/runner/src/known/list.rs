@@ -1,0 +1,293 @@
+//! Lists of known failures, checked against the spec: every mistake is found at once, and keeps its place.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use dmlcts_backend::Capabilities;
+use dmlcts_model::{Case, Expectation, FeatureLevel, line};
+use dmlcts_spec::{
+    Diagnostic, Library, LoadError, Operator, Predicate, Source,
+    program::Values,
+    yaml::{self, Document, Place},
+};
+
+use super::{
+    Fit, Kind, KnownCounts, KnownFailureForm, KnownFailuresForm, KnownTally,
+    bounds::{concern, numbers},
+    reconcile,
+};
+use crate::{Class, Ruling, Verdict};
+
+/// What an entry says, but for how it finds its cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFailure {
+    /// The file that it stands in.
+    pub file: String,
+    /// Its id.
+    pub id: String,
+    /// The suites that say whether it is still true.
+    pub suites: Vec<String>,
+    /// Its cases in words: the predicate, or how many are listed.
+    pub cases: String,
+    /// In which way they fail.
+    pub signature: Class,
+    /// Whose matter it is.
+    pub kind: Kind,
+    /// Why they fail.
+    pub reason: String,
+    /// Where it is followed up.
+    pub link: Option<String>,
+}
+
+/// The known failures of one or more backends. Of the entries that match a case the first one that expects what happened
+/// counts; where none does, the first one.
+#[derive(Clone, Debug, Default)]
+pub struct KnownFailures {
+    entries: Vec<Listed>,
+}
+
+#[derive(Clone)]
+struct Listed {
+    entry: Arc<KnownFailure>,
+    backend: String,
+    form: Arc<KnownFailureForm>,
+    selector: Selector,
+}
+
+/// How an entry finds its cases.
+#[derive(Clone)]
+enum Selector {
+    Where(Box<Predicate>),
+    /// Their lines, as this program writes them.
+    Cases(BTreeSet<String>),
+}
+
+impl KnownFailures {
+    /// Checks the texts of files.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the first file that has any.
+    pub fn load(sources: &[Source], library: &Library) -> Result<Self, LoadError> {
+        let mut entries: Vec<Listed> = Vec::new();
+        let mut ids: Vec<(String, String)> = Vec::new();
+        for source in sources {
+            let document: Document<KnownFailuresForm> = yaml::read(source)?;
+            let mut wrong = Vec::new();
+            if document.value.backend.trim().is_empty() {
+                let place = document.root().key("backend");
+                wrong
+                    .push(place.mistake("the backend has no name", "expected the name that it gives itself"));
+            }
+            for (at, form) in document.value.failures.iter().enumerate() {
+                let place = document.root().key("failures").index(at);
+                if let Some((_, file)) = ids.iter().find(|(id, _)| *id == form.id) {
+                    let message = format!("two known failures are called `{}`", form.id);
+                    let label = if *file == source.name {
+                        "the second".to_owned()
+                    } else {
+                        format!("the other one stands in {file}")
+                    };
+                    wrong.push(place.key("id").mistake(message, label));
+                }
+                ids.push((form.id.clone(), source.name.clone()));
+                if let Some((signature, selector)) = check(form, place, library, &mut wrong) {
+                    entries.push(Listed {
+                        entry: Arc::new(entry(form, signature, &source.name)),
+                        backend: document.value.backend.clone(),
+                        form: Arc::new(form.clone()),
+                        selector,
+                    });
+                }
+            }
+            LoadError::check(wrong)?;
+        }
+        Ok(Self { entries })
+    }
+
+    /// Those of a backend that says this of itself.
+    #[must_use]
+    pub fn of(&self, capabilities: &Capabilities) -> Self {
+        let concerned =
+            |listed: &&Listed| listed.backend == capabilities.name && concern(&listed.form, capabilities);
+        Self { entries: self.entries.iter().filter(concerned).cloned().collect() }
+    }
+
+    /// The entries, in the order of the files.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Arc<KnownFailure>> {
+        self.entries.iter().map(|listed| &listed.entry)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Counts of nothing yet, one an entry.
+    pub fn tallies(&self) -> Vec<KnownTally> {
+        let tally = |entry: &Arc<KnownFailure>| KnownTally {
+            entry: Arc::clone(entry),
+            counts: KnownCounts::default(),
+        };
+        self.entries().map(tally).collect()
+    }
+
+    /// The places of the entries that match a case, which is written as this line, and of which this is expected.
+    pub(crate) fn matching(
+        &self,
+        case: &Case,
+        (line, expectation): (&str, &Expectation),
+        level: FeatureLevel,
+        values: &mut Values,
+    ) -> Vec<usize> {
+        let mut matches = |listed: &Listed| match &listed.selector {
+            Selector::Where(predicate) => predicate.holds(case, level, values),
+            Selector::Cases(lines) => lines.contains(line),
+        };
+        let places = self.entries.iter().enumerate();
+        let can_fail = |listed: &Listed| listed.entry.signature.can_fail(expectation);
+        places.filter(|(_, listed)| can_fail(listed) && matches(listed)).map(|(place, _)| place).collect()
+    }
+
+    /// What a case comes to that these entries match, and how it fits which of them.
+    pub(crate) fn reconcile(&self, places: &[usize], ruling: Ruling) -> (Verdict, Option<(usize, Fit)>) {
+        let fits = || {
+            let known = places.iter().filter_map(|place| Some((*place, self.entries.get(*place)?)));
+            known.map(|(place, listed)| (place, reconcile(listed.entry.signature, ruling)))
+        };
+        let explains = fits().find(|(_, (_, fit))| *fit == Fit::AsExpected);
+        match explains.or_else(|| fits().next()) {
+            Some((place, (verdict, fit))) => (verdict, Some((place, fit))),
+            None => (ruling.0, None),
+        }
+    }
+
+    pub(crate) fn entry(&self, place: usize) -> Option<Arc<KnownFailure>> {
+        self.entries.get(place).map(|listed| Arc::clone(&listed.entry))
+    }
+}
+
+impl fmt::Debug for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listed")
+            .field("entry", &self.entry)
+            .field("backend", &self.backend)
+            .finish_non_exhaustive()
+    }
+}
+
+fn entry(form: &KnownFailureForm, signature: Class, file: &str) -> KnownFailure {
+    let listed = form.cases.as_ref().map_or(0, Vec::len);
+    KnownFailure {
+        file: file.to_owned(),
+        id: form.id.clone(),
+        suites: form.suites.clone(),
+        cases: form.filter.clone().unwrap_or_else(|| format!("{listed} listed")),
+        signature,
+        kind: form.kind,
+        reason: form.reason.trim().to_owned(),
+        link: form.link.clone(),
+    }
+}
+
+/// Checks an entry; `None` where it has no signature or no cases.
+fn check(
+    form: &KnownFailureForm,
+    place: Place<'_>,
+    library: &Library,
+    wrong: &mut Vec<Diagnostic>,
+) -> Option<(Class, Selector)> {
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    if form.id.is_empty() || !form.id.chars().all(is_plain) {
+        let message = format!("`{}` is no id", form.id);
+        wrong.push(place.key("id").mistake(message, "expected lower-case words joined by hyphens"));
+    }
+    if form.suites.is_empty() {
+        let message = "no run would say whether the entry is still true";
+        wrong.push(place.key("suites").mistake(message, "expected a suite at least, such as [smoke]"));
+    }
+    if form.reason.trim().is_empty() {
+        wrong.push(
+            place.key("reason").mistake("the failure has no reason", "expected a sentence that says why"),
+        );
+    }
+    if let Some(link) = form.link.as_deref().filter(|link| !link.contains("://")) {
+        let message = format!("`{link}` is no address");
+        wrong.push(place.key("link").mistake(message, "expected one such as https://example.org/issues/7"));
+    }
+    for (name, bounds) in [("version", &form.version), ("driver", &form.driver)] {
+        let Some(bounds) = bounds else { continue };
+        if bounds.from.is_none() && bounds.below.is_none() {
+            wrong.push(
+                place.name(name).mistake("these bounds exclude nothing", "expected `from`, `below` or both"),
+            );
+        }
+        for (key, bound) in [("from", &bounds.from), ("below", &bounds.below)] {
+            if let Some(text) = bound.as_deref().filter(|text| numbers(text).is_none()) {
+                let message = format!("`{text}` is no version");
+                wrong.push(place.key(name).key(key).mistake(message, "expected a number such as 25.2"));
+            }
+        }
+    }
+    let signature = Class::from_id(&form.signature).filter(|class| *class != Class::Lost);
+    if signature.is_none() {
+        // The schema of the form says so before, with all names.
+        let message = format!("`{}` is no way to fail", form.signature);
+        wrong.push(place.key("signature").mistake(message, "expected a class of failure"));
+    }
+    let selector = selector(form, place, library, wrong);
+    signature.zip(selector)
+}
+
+fn selector(
+    form: &KnownFailureForm,
+    place: Place<'_>,
+    library: &Library,
+    wrong: &mut Vec<Diagnostic>,
+) -> Option<Selector> {
+    match (&form.filter, &form.cases) {
+        (Some(text), None) => {
+            let scopes = library.operators().iter().map(Operator::scope);
+            match Predicate::compile(text, scopes) {
+                Ok(predicate) => return Some(Selector::Where(Box::new(predicate))),
+                Err(mistake) => {
+                    let within = mistake.span.start..mistake.span.end;
+                    let diagnostic = place.key("where").mistake_within(within, mistake.message.clone(), "");
+                    wrong.push(match &mistake.help {
+                        Some(help) => diagnostic.help(help.clone()),
+                        None => diagnostic,
+                    });
+                }
+            }
+        }
+        (None, Some(cases)) => {
+            if cases.is_empty() {
+                wrong.push(
+                    place.key("cases").mistake("the entry has no case", "expected a case line at least"),
+                );
+            }
+            let mut lines = BTreeSet::new();
+            for (at, text) in cases.iter().enumerate() {
+                match line::parse(text, library.signatures()) {
+                    Ok(case) => {
+                        lines.insert(case.to_string());
+                    }
+                    Err(error) => {
+                        let place = place.key("cases").index(at);
+                        let mistake = place.mistake_within(error.span, error.message, "");
+                        wrong.push(if error.help.is_empty() { mistake } else { mistake.help(error.help) });
+                    }
+                }
+            }
+            return Some(Selector::Cases(lines));
+        }
+        (Some(_), Some(_)) => {
+            let label = "expected `where` or `cases`, and not both";
+            wrong.push(place.name("cases").mistake("the entry names its cases twice", label));
+        }
+        (None, None) => {
+            let label = "expected `where` with a predicate, or `cases` with case lines";
+            wrong.push(place.mistake("the entry does not say which cases fail", label));
+        }
+    }
+    None
+}

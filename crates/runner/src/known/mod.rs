@@ -1,0 +1,17 @@
+//! Known failures: what is expected to fail on a backend, so that only news fails a run.
+//!
+//! A file names a backend and its failures ([`KnownFailuresForm`] is the format, field by field). An entry says which
+//! cases fail, by a predicate or one by one, and in which way. [`reconcile`] holds what it says against what a case came to,
+//! and after a complete run [`conclude`] says whether the entry is still true: lists that nobody corrects rot, so an
+//! entry that is not is an error with a suggested edit. Both stand in one table, `table.rs`.
+
+mod bounds;
+mod form;
+mod list;
+mod table;
+mod tally;
+
+pub use form::{BoundsForm, Kind, KnownFailureForm, KnownFailuresForm};
+pub use list::{KnownFailure, KnownFailures};
+pub use table::{Conclusion, Fit, conclude, reconcile};
+pub use tally::{KnownCounts, KnownTally};

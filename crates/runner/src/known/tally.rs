@@ -1,0 +1,92 @@
+//! What became of the cases that an entry matches, added up.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Conclusion, Fit, KnownFailure, conclude};
+use crate::Class;
+
+/// An entry, and what became of its cases.
+#[derive(Clone, Debug)]
+pub struct KnownTally {
+    /// The entry.
+    pub entry: Arc<KnownFailure>,
+    /// What became of its cases.
+    pub counts: KnownCounts,
+}
+
+/// What became of the cases of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownCounts {
+    /// Failed as it says.
+    pub as_expected: u64,
+    /// Failed in another way, by class.
+    pub otherwise: BTreeMap<Class, u64>,
+    /// Passed.
+    pub passed: u64,
+    /// Skipped.
+    pub skipped: u64,
+    /// Nobody knows.
+    pub unknown: u64,
+    /// The index and the line of the first that passed.
+    pub first_passed: Option<(u64, String)>,
+    /// The index and the line of the first that failed in another way.
+    pub first_otherwise: Option<(u64, String)>,
+}
+
+impl KnownTally {
+    /// Whether the entry is still true, if the run was complete.
+    pub fn conclude(&self) -> Conclusion {
+        let KnownCounts { as_expected, otherwise, passed, skipped, unknown, .. } = &self.counts;
+        conclude(*as_expected > 0, !otherwise.is_empty(), *passed > 0, *skipped > 0, *unknown > 0)
+    }
+
+    /// Whether a complete run of this suite says if the entry is still true.
+    pub fn is_of_suite(&self, suite: &str) -> bool {
+        self.entry.suites.iter().any(|name| name == suite)
+    }
+}
+
+impl KnownCounts {
+    /// Counts a case: how it fits, in which way it failed, its index and its line.
+    pub(crate) fn count(&mut self, fit: Fit, class: Option<Class>, index: u64, line: &str) {
+        let first = |first: &mut Option<(u64, String)>| {
+            first.get_or_insert_with(|| (index, line.to_owned()));
+        };
+        match fit {
+            Fit::AsExpected => self.as_expected += 1,
+            Fit::Otherwise => {
+                *self.otherwise.entry(class.unwrap_or(Class::Lost)).or_default() += 1;
+                first(&mut self.first_otherwise);
+            }
+            Fit::Passed => {
+                self.passed += 1;
+                first(&mut self.first_passed);
+            }
+            Fit::Skipped => self.skipped += 1,
+            Fit::Unknown => self.unknown += 1,
+        }
+    }
+
+    /// Adds what became of other cases.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.as_expected += other.as_expected;
+        self.passed += other.passed;
+        self.skipped += other.skipped;
+        self.unknown += other.unknown;
+        for (class, cases) in &other.otherwise {
+            *self.otherwise.entry(*class).or_default() += cases;
+        }
+        let firsts = [
+            (&mut self.first_passed, &other.first_passed),
+            (&mut self.first_otherwise, &other.first_otherwise),
+        ];
+        for (first, other) in firsts {
+            // Parts of a run are joined in any order.
+            if let Some(earlier) = other
+                && first.as_ref().is_none_or(|first| earlier.0 < first.0)
+            {
+                *first = Some(earlier.clone());
+            }
+        }
+    }
+}
