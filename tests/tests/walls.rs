@@ -102,7 +102,9 @@ fn assert_absent(crate_folder: &str, words: &[&str], why: &str) {
 #[test]
 fn backends_see_neither_the_spec_nor_the_oracle() {
     let graph = dependencies();
-    assert!(graph.contains_key("dmlcts-reference") && graph.contains_key("dmlcts-wgpu"));
+    assert!(
+        ["dmlcts-reference", "dmlcts-wgpu", "dmlcts-directml"].iter().all(|name| graph.contains_key(*name))
+    );
     for backend in BACKENDS.iter().filter(|backend| graph.contains_key(**backend)) {
         for dependency in reachable(backend, &graph) {
             assert!(OPEN_TO_BACKENDS.contains(&dependency.as_str()), "{backend} depends on {dependency}");
@@ -141,7 +143,9 @@ fn the_core_knows_no_operator_by_name() {
 
 #[test]
 fn only_the_report_and_the_program_print() {
-    for folder in ["model", "spec", "generate", "backend", "reference", "wgpu", "runner", "fuzzing"] {
+    for folder in
+        ["model", "spec", "generate", "backend", "reference", "wgpu", "directml", "runner", "fuzzing"]
+    {
         assert_absent(
             folder,
             &["println!", "eprintln!", "print!(", "dbg!"],

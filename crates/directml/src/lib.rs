@@ -1,7 +1,56 @@
-//! DirectML itself, on Direct3D 12: the library that the pages describe.
+//! DirectML itself, on Direct3D 12: the library that the pages describe. On Windows; elsewhere it says that it is not there.
+//!
+//! ```no_run
+//! use dmlcts_directml::{DirectMl, Options};
+//!
+//! let directml = DirectMl::open(&Options::default())?; // the most powerful GPU
+//! let backend = directml.backend(); // one a thread; all share the device
+//! # Ok::<(), dmlcts_directml::OpenError>(())
+//! ```
+//!
+//! [`Options`] says which adapter it is, and with which execution flags operators are compiled. `DirectML.dll` is loaded at
+//! run time: the one beside the program, or the one that the variable `DMLCTS_DIRECTML` names, or the system's.
+//!
+//! # How a batch goes
+//!
+//! Each desc is [marshalled](marshal) and put to `CreateOperator`; nothing here judges it. Where it has runs, it is compiled, once
+//! for all jobs with the same desc. Runs are gathered into flights. A flight is one command list: what was uploaded is copied to
+//! one buffer for inputs and one for outputs, operators that are new are initialised, each run is dispatched, and
+//! both buffers come back whole, with the poison and the guards that the runner put there. The next batch is prepared meanwhile.
+//! A case that is large, and one whose flight did not arrive, runs alone.
+//!
+//! What a case's binding offsets are kept to: modulo 256 bytes, or modulo the alignment that the tensor promises where that is
+//! more, since many cases share a buffer.
+//!
+//! # How it ends
+//!
+//! | what happens | outcome |
+//! |---|---|
+//! | `CreateOperator` or `CompileOperator` fails | rejected, with the phase and the `HRESULT` |
+//! | anything else fails | failed, with the phase, the call and the `HRESULT` |
+//! | the device is removed | each case of the flight runs again alone, on a fresh device; the one that loses it again has failed, with the device's own reason |
+//! | a flight takes more than a minute | its device is removed, and the same holds |
+//! | no fresh device can be had | the run ends |
+//! | a desc cannot be said in C | unsupported: a list that is longer or shorter than its count while all counts agree, or a count above [`marshal::MOST_DIMENSIONS`], which a library might believe |
+//!
+//! What is *supported* is what the device says: its feature level, and its answer for each data type.
+//!
+//! # What it is not
+//!
+//! - Operators are compiled one by one. Graphs (`IDMLDevice1::CompileGraph`) are no goal: what is tested is the operator.
+//! - It has never met the real library where this project is developed, which is on Linux. There it runs under Wine, with a
+//!   stand-in for `DirectML.dll` of the project's own (`crates/directml/stand-in`), which calls itself one: results on it are
+//!   reported as `directml-stand-in`.
+//!
+//! # Unsafe code
+//!
+//! All of this project's unsafe code that is not a host of foreign code lies here, in `direct3d/`. A desc's pointers exist only while
+//! [`marshal::Marshalled::with`] runs. A flight owns what its command list refers to, and waits before it drops it. Whatever holds on to
+//! a device is reached from that device or from a flight, so that dropping both lets go of it: Direct3D gives a removed
+//! device again until that has happened.
 //!
 //! [`raw`] spells the parts of `DirectML.h` that this project passes to the library, on every system, so that layouts
-//! can be checked against the header where there is no Windows. The COM interfaces are those of the crate `windows`,
+//! can be held against the header where there is no Windows. The COM interfaces are those of the crate `windows`,
 //! which has all of them (`Win32::AI::MachineLearning::DirectML`) and lacks only PADDING1 and the newer numbers.
 
 #[cfg(any(windows, test))]
