@@ -113,6 +113,21 @@ fn backends_see_neither_the_spec_nor_the_oracle() {
 }
 
 #[test]
+fn the_stand_in_shares_raw_types_with_its_client_and_no_program_links_it() {
+    let graph = dependencies();
+    assert_eq!(graph["dmlcts-directml-stand-in"], BTreeSet::from(["dmlcts-directml".to_owned()]));
+    assert!(graph.values().all(|normal| !normal.contains("dmlcts-directml-stand-in")));
+    for (path, number, line) in code_lines("directml/stand-in") {
+        let shares = line.contains("dmlcts_directml::") && !line.contains("dmlcts_directml::raw");
+        assert!(
+            !shares,
+            "{}:{number}: what the client knows, the stand-in has to know by itself",
+            path.display()
+        );
+    }
+}
+
+#[test]
 fn the_spec_and_the_runner_know_no_backend() {
     let graph = dependencies();
     for name in ["dmlcts-spec", "dmlcts-generate"] {

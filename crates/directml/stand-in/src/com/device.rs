@@ -55,8 +55,9 @@ impl Device {
 
     /// Removes the device: whatever is asked of it from now on fails. The first reason stays.
     pub(super) fn remove(&self, reason: HRESULT, why: &str) {
-        say(format_args!("the device is removed: {why}"));
-        let _ = self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire);
+        if self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            say(format_args!("the device is removed: {why}"));
+        }
     }
 
     /// Whether it is this one.
