@@ -22,14 +22,16 @@ pub enum OpenError {
         /// The names of all.
         names: Vec<String>,
     },
-    /// No library could be loaded.
+    /// The library could not be loaded.
     #[error(
-        "no DirectML.dll could be loaded ({}); put the redistributable's beside the program, or name one in DMLCTS_DIRECTML",
-        tried.join("; ")
+        "no DirectML.dll could be loaded ({what}: {error}); put the redistributable's for this processor beside the program, \
+         or name it in DMLCTS_DIRECTML"
     )]
     NoLibrary {
-        /// What was tried, and how it ended.
-        tried: Vec<String>,
+        /// Its path, or that it is the system's.
+        what: String,
+        /// What Windows says.
+        error: String,
     },
     /// A library without the function that creates devices.
     #[error("`{path}` has no function DMLCreateDevice, so it is no DirectML")]

@@ -70,26 +70,22 @@ enum Create {
 }
 
 impl Library {
-    /// Loads the redistributable beside the program, or the one that the environment variable names, or the system's.
+    /// Loads the redistributable beside the program, or the one that the environment variable names, or the system's. One
+    /// that is there, or named, and cannot be loaded is an error: another in its place would answer in its name.
     pub(crate) fn load() -> Result<Self, OpenError> {
         let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.join(FILE)));
         let beside = beside.filter(|path| path.is_file());
         let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let mut tried = Vec::new();
-        for path in beside.into_iter().chain(named) {
+        let (loaded, what) = if let Some(path) = beside.or(named) {
             // The libraries that it needs are looked for beside it, which takes an absolute path.
             let path = std::path::absolute(&path).unwrap_or(path);
-            match load(&path, LOAD_WITH_ALTERED_SEARCH_PATH) {
-                Ok(module) => return Self::new(module),
-                Err(error) => tried.push(format!("{}: {error}", path.display())),
-            }
-        }
-        match load(Path::new(FILE), LOAD_LIBRARY_SEARCH_SYSTEM32) {
+            (load(&path, LOAD_WITH_ALTERED_SEARCH_PATH), path.display().to_string())
+        } else {
+            (load(Path::new(FILE), LOAD_LIBRARY_SEARCH_SYSTEM32), "the system's".to_owned())
+        };
+        match loaded {
             Ok(module) => Self::new(module),
-            Err(error) => {
-                tried.push(format!("the system's: {error}"));
-                Err(OpenError::NoLibrary { tried })
-            }
+            Err(error) => Err(OpenError::NoLibrary { what, error: error.to_string() }),
         }
     }
 
