@@ -28,7 +28,7 @@
 //! |---|---|
 //! | `CreateOperator` or `CompileOperator` fails | rejected, with the phase and the `HRESULT` |
 //! | anything else fails | failed, with the phase, the call and the `HRESULT` |
-//! | the device is removed | each case of the flight runs again alone, on a fresh device; the one that loses it again has failed, with the device's own reason |
+//! | the device is removed | each case of the flight runs again alone, on a fresh device; the one that loses it again has failed, with the device's own reason; where none does, the first tells of it |
 //! | a flight takes more than a minute | its device is removed, and the same holds |
 //! | no fresh device can be had | the run ends |
 //! | a desc cannot be said in C | unsupported: a list that is longer or shorter than its count while all counts agree, or a count above [`marshal::MOST_DIMENSIONS`], which a library might believe |

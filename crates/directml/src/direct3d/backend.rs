@@ -1,6 +1,12 @@
 //! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
 use dmlcts_model::{FeatureLevel, Outcome, Phase};
@@ -34,8 +40,19 @@ struct Started {
     flights: Vec<State>,
     /// Jobs that run alone: they are large, or what they shared did not arrive.
     alone: Vec<usize>,
+    /// How the device was lost, if it was.
+    loss: Option<Loss>,
     /// Whether nothing was done yet, since somebody wanted to be alone on the device.
     is_deferred: bool,
+}
+
+/// A device was lost under jobs of a batch.
+struct Loss {
+    fault: Fault,
+    /// The first of them.
+    job: usize,
+    /// Whether it was said of any job that it lost this device.
+    is_told: Arc<AtomicBool>,
 }
 
 enum State {
@@ -72,8 +89,8 @@ impl DirectMlBackend {
                     job.outcome = outcome;
                     continue;
                 }
-                Err(_) => {
-                    started.alone.push(number);
+                Err(fault) => {
+                    started.lose(&[number], fault, &device.is_told);
                     continue;
                 }
             };
@@ -101,7 +118,7 @@ impl DirectMlBackend {
             let jobs: Vec<usize> = load.pieces.iter().map(|piece| piece.job).collect();
             match load.start(&device, inputs, outputs, TIMEOUT) {
                 Ok(flight) => started.flights.push(State::UnderWay(Box::new(flight))),
-                Err(_) => started.alone.extend(jobs),
+                Err(fault) => started.lose(&jobs, fault, &device.is_told),
             }
         }
         started
@@ -135,27 +152,42 @@ impl DirectMlBackend {
         for job in done {
             jobs[job].outcome = Outcome::Output;
         }
+        let mut is_lost_again = false;
         for number in started.alone {
-            let outcome = self.run_alone(batch, number);
+            let (outcome, ends_device) = self.run_alone(batch, number);
+            is_lost_again |= ends_device;
             batch.parts().0[number].outcome = outcome;
+        }
+        // A loss that did not come again is not passed over: the first job that it met tells of it, and whoever asks for
+        // that job again finds that it comes and goes.
+        if let Some(Loss { fault, job, is_told }) = started.loss
+            && !is_told.swap(true, Ordering::Relaxed)
+            && !is_lost_again
+            && let Outcome::Failed { phase, reason } = fault.outcome()
+        {
+            let reason = format!("{reason}; it was not when each case that was under way ran alone").into();
+            batch.parts().0[job].outcome = Outcome::Failed { phase, reason };
         }
     }
 
-    /// Does one job while nobody else is on the device, so that what becomes of the device is its doing.
-    fn run_alone(&mut self, batch: &mut Batch, number: usize) -> Outcome {
+    /// Does one job while nobody else is on the device, so that what becomes of the device is its doing; and says whether
+    /// that was the end of the device.
+    fn run_alone(&mut self, batch: &mut Batch, number: usize) -> (Outcome, bool) {
         let directml = Arc::clone(&self.directml);
         let _alone = directml.gate.alone();
         let device = match self.device() {
             Ok(device) => device,
-            Err(fault) => return fault.outcome(),
+            Err(fault) => return (fault.outcome(), true),
         };
         let ended = attempt(&device, batch, number).and_then(|outcome| {
             // A device may be gone without any call that says so.
             device.removal(Phase::Execute).map(|()| outcome)
         });
-        ended.unwrap_or_else(
-            |fault| if fault.ends_device() { reason(&device, &fault) } else { fault.outcome() },
-        )
+        match ended {
+            Ok(outcome) => (outcome, false),
+            Err(fault) if fault.ends_device() => (reason(&device, &fault), true),
+            Err(fault) => (fault.outcome(), false),
+        }
     }
 
     /// Lets others be alone on the device, where nothing of this backend is under way on it.
@@ -183,15 +215,24 @@ impl Started {
         self.flights.iter().any(|state| matches!(state, State::UnderWay(_)))
     }
 
+    /// Notes that jobs are to be done alone, since something that they shared failed.
+    fn lose(&mut self, jobs: &[usize], fault: Fault, is_told: &Arc<AtomicBool>) {
+        self.alone.extend_from_slice(jobs);
+        if let Some(job) = jobs.first().filter(|_| fault.ends_device() && self.loss.is_none()) {
+            self.loss = Some(Loss { fault, job: *job, is_told: Arc::clone(is_told) });
+        }
+    }
+
     /// Waits until nothing is under way any more.
     fn land(&mut self) {
         for state in std::mem::take(&mut self.flights) {
             match state {
                 State::UnderWay(flight) => {
                     let jobs: Vec<usize> = flight.jobs().collect();
+                    let is_told = Arc::clone(flight.is_told());
                     match flight.finish() {
                         Ok(arrived) => self.flights.push(State::Over(arrived)),
-                        Err(_) => self.alone.extend(jobs),
+                        Err(fault) => self.lose(&jobs, fault, &is_told),
                     }
                 }
                 over @ State::Over(_) => self.flights.push(over),

@@ -102,6 +102,8 @@ pub(crate) struct Device {
     pub(super) directml: Shared<IDMLDevice>,
     pub(super) direct3d: ID3D12Device,
     flags: DML_EXECUTION_FLAGS,
+    /// Whether it was said of any job that it lost this device.
+    pub(crate) is_told: Arc<AtomicBool>,
     pub(crate) adapter: String,
     pub(crate) driver: String,
     /// Wine unloads Vulkan under a device whose adapter is gone.
@@ -164,6 +166,7 @@ impl Device {
             directml: Shared(directml),
             direct3d,
             flags: DML_EXECUTION_FLAGS(execution),
+            is_told: Arc::default(),
             adapter,
             driver,
             _handle: handle,

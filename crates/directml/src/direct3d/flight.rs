@@ -4,7 +4,11 @@
 //! each run, and copies both buffers back. Runs write parts of one buffer that do not overlap, so that nothing has to be ordered
 //! between them.
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{
+    ops::Range,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use dmlcts_backend::Run;
 use dmlcts_model::{BindingOffsets, Phase};
@@ -211,6 +215,11 @@ impl Flight {
                 ended.and(Err(late))
             }
         }
+    }
+
+    /// Whether it was said of any job that it lost the device of this flight.
+    pub(crate) fn is_told(&self) -> &Arc<AtomicBool> {
+        &self.device.is_told
     }
 
     /// The jobs that have a part in it.
