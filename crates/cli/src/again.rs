@@ -104,7 +104,7 @@ mod tests {
     fn parse(words: &[String]) -> RunArguments {
         let all = ["dmlcts".to_owned(), "run".to_owned()].into_iter().chain(words.iter().cloned());
         match Arguments::try_parse_from(all).expect("options of `run`").command {
-            Command::Run(arguments) => arguments,
+            Command::Run(arguments) => *arguments,
             other => panic!("not a run: {other:?}"),
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     List(ListArguments),
     Count(CountArguments),
     /// Shows a case: its desc member by member, its input, and the output that is expected
@@ -86,6 +86,22 @@ pub(crate) struct Selection {
         allow_negative_numbers = true
     )]
     pub(crate) jobs: Option<u16>,
+}
+
+/// Reports in files, beside what is printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Write what the run came to into this file, as JUnit's XML
+    ///
+    /// A test is what one strategy made of one operator, so that names stay the same from run to run; a test that fails lists its failures in groups. What was in the file is replaced.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) junit: Option<String>,
+
+    /// Write what the run came to at the end of this file, as Markdown
+    ///
+    /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) markdown: Option<String>,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -189,6 +205,9 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "PATH", conflicts_with = "results")]
     pub(crate) resume: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) reports: ReportArguments,
+
     /// Print nothing but failures
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -235,6 +254,9 @@ pub(crate) struct MergeArguments {
     /// Write over the file that --results names, where there is something in it
     #[arg(long, requires = "results")]
     pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) reports: ReportArguments,
 
     /// Print nothing but failures
     #[arg(long, short)]

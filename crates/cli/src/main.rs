@@ -12,6 +12,7 @@ mod known;
 mod output;
 mod problem;
 mod record;
+mod reports;
 mod selection;
 mod units;
 

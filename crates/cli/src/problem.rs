@@ -63,6 +63,14 @@ pub(crate) enum Problem {
     /// A results file could not be written or read.
     #[error("{0}")]
     Results(dmlcts_results::Error),
+    /// A report could not be written.
+    #[error("cannot write the report {path}: {cause}")]
+    Report {
+        /// The file.
+        path: String,
+        /// Why not.
+        cause: io::Error,
+    },
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -79,7 +87,7 @@ impl Problem {
         match self {
             // A reader that has seen enough is no failure.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
-            Self::Output(_) | Self::Run(RunError::Backend(_)) => Exit::Broken,
+            Self::Output(_) | Self::Report { .. } | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
         }

@@ -63,7 +63,7 @@ pub fn write_failure(
 ) -> io::Result<()> {
     let case = &failure.case;
     writeln!(out, "{INDENT}{case}")?;
-    writeln!(out, "{INDENT}expected {}; the backend {}", expected(failure), did(failure))?;
+    writeln!(out, "{INDENT}{}", in_short(failure))?;
     if failure.verdict == Verdict::Flake {
         writeln!(
             out,
@@ -75,6 +75,11 @@ pub fn write_failure(
         write_evidence(out, failure, evidence, palette)?;
     }
     writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay.run(case)))
+}
+
+/// What was expected, and what the backend did.
+pub(crate) fn in_short(failure: &Failure) -> String {
+    format!("expected {}; the backend {}", expected(failure), did(failure))
 }
 
 fn expected(failure: &Failure) -> String {

@@ -64,7 +64,7 @@ fn is_unexpected(counts: &KnownCounts) -> bool {
 }
 
 /// What became of the cases of an entry.
-fn became(tally: &KnownTally) -> String {
+pub(crate) fn became(tally: &KnownTally) -> String {
     let KnownCounts { as_expected, otherwise, passed, skipped, unknown, .. } = &tally.counts;
     let mut parts = Vec::new();
     let mut part = |cases: u64, what: &str| {
@@ -88,7 +88,7 @@ fn became(tally: &KnownTally) -> String {
 }
 
 /// What to change in the list, as lines to take out and to put in.
-fn edit(tally: &KnownTally) -> String {
+pub(crate) fn edit(tally: &KnownTally) -> String {
     let entry = &tally.entry;
     let (id, cases) = (format!("  - id: {}", entry.id), format!("    where: {}", entry.cases));
     let signature = format!("    signature: {}", entry.signature.id());

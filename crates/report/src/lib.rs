@@ -8,8 +8,10 @@ mod behind;
 mod comparison;
 mod describe;
 mod failure;
+mod junit;
 mod known;
 mod layout;
+mod markdown;
 mod numbers;
 mod operator;
 mod palette;
@@ -22,8 +24,10 @@ pub use describe::{
     CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
 };
 pub use failure::write_failure;
+pub use junit::write_junit;
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
+pub use markdown::write_markdown;
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;
 pub use palette::{Painted, Palette, Tone};

@@ -43,6 +43,8 @@ pub struct Context {
 pub enum Subject {
     /// Cases that were chosen to exercise the spec.
     Suite {
+        /// The suite's name.
+        name: String,
         /// As they read behind "ran": `suite smoke, seed 0`.
         what: String,
         /// The command that names the obligations that they leave out.
@@ -142,9 +144,14 @@ fn promised(context: &Context, summary: &Summary) -> String {
     )
 }
 
-fn ran(context: &Context, summary: &Summary) -> String {
+/// Who answered.
+pub(crate) fn ran_on(summary: &Summary) -> String {
     let backend = &summary.capabilities;
     let device = if backend.device.is_empty() { String::new() } else { format!(" ({})", backend.device) };
+    format!("{} {}{device}", backend.name, backend.version)
+}
+
+fn ran(context: &Context, summary: &Summary) -> String {
     let strategies: Vec<String> = summary
         .strategies
         .iter()
@@ -156,19 +163,17 @@ fn ran(context: &Context, summary: &Summary) -> String {
     let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
     let cases = counted(summary.totals.progress.ran, "case");
     let Subject::Suite { what, .. } = &context.subject else {
-        let (name, version, level) = (&backend.name, &backend.version, summary.level);
-        return format!("{cases} on {name} {version}{device} at feature level {level}{left_out}");
+        return format!("{cases} on {} at feature level {}{left_out}", ran_on(summary), summary.level);
     };
     format!(
-        "{what} on {} {}{device}: {cases}{left_out}{}{}",
-        backend.name,
-        backend.version,
+        "{what} on {}: {cases}{left_out}{}{}",
+        ran_on(summary),
         if strategies.is_empty() { "" } else { ": " },
         strategies.join(", "),
     )
 }
 
-fn ended(summary: &Summary) -> Option<String> {
+pub(crate) fn ended(summary: &Summary) -> Option<String> {
     let of = summary.cases.map_or_else(
         || counted(summary.totals.progress.read, "case"),
         |cases| format!("{} of {}", grouped(summary.totals.progress.read), counted(cases, "case")),
@@ -196,7 +201,7 @@ fn ended(summary: &Summary) -> Option<String> {
     Some(text)
 }
 
-fn verdicts(summary: &Summary) -> String {
+pub(crate) fn verdicts(summary: &Summary) -> String {
     let tally = summary.tally();
     // A case whose output nobody saw is not counted among those whose output was right.
     let created = summary.totals.work.only_created;
@@ -216,7 +221,7 @@ fn verdicts(summary: &Summary) -> String {
 }
 
 /// How much of the spec was exercised, of the operators that had any case. Where much is missing, `command` names it.
-fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
+pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
     let mut clauses = 0;
     let (mut kept, mut broken, mut exact, mut met, mut all) = (0, 0, 0, 0, 0);
     let mut missing = Vec::new();
@@ -255,7 +260,7 @@ fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
 }
 
 /// How open questions were answered, a line each, the most frequent first.
-fn recorded(summary: &Summary) -> Vec<String> {
+pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
     let mut questions: Vec<(&str, u64, String)> = Vec::new();
     for recorded in &summary.recorded {
         let answer = match recorded.answer {

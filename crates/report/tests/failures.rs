@@ -1,80 +1,15 @@
 //! What a person sees of backends that misbehave: snapshots of whole reports.
 
+mod common;
+
 use std::sync::Arc;
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job};
-use dmlcts_model::{ErrorCode, FeatureLevel, Outcome, Phase, line};
-use dmlcts_reference::Reference;
-use dmlcts_report::{
-    Context, KnownContext, Options, Palette, Replay, Subject, Terminal, write_failures, write_summary,
-};
-use dmlcts_runner::{Configuration, Factory, Listed, Run, Stop, Summary};
+use common::*;
+use dmlcts_backend::Job;
+use dmlcts_model::{ErrorCode, Outcome, Phase, line};
+use dmlcts_report::{Context, Options, Palette, Replay, Terminal, write_failures, write_summary};
+use dmlcts_runner::{Configuration, Listed, Run, Stop, Summary};
 use dmlcts_spec::Library;
-
-const REVERSAL: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
-                        InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";
-const PADDING: &str = "PADDING1 UINT8 in=2,2 out=3,4 PaddingMode=CONSTANT StartPadding=1,1 EndPadding=0,1 \
-                       fill=explicit:01020304";
-const EMPTY_WINDOW: &str = "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=0 \
-                            InputWindowStrides=1 fill=iota";
-const STRIDE_ZERO: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
-
-/// The reference, whose outcomes and outputs a closure spoils.
-struct Spoiled<F> {
-    capabilities: Capabilities,
-    spoil: Arc<F>,
-}
-
-impl<F: Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync> Backend for Spoiled<F> {
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn set_feature_level(&mut self, _: FeatureLevel) {}
-
-    fn run(&mut self, batch: &mut Batch) {
-        Reference::backend().run(batch);
-        let (jobs, inputs, outputs) = batch.parts();
-        for job in jobs {
-            (self.spoil)(job, inputs, outputs);
-        }
-    }
-}
-
-fn backend(spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync + 'static) -> Arc<Factory> {
-    let spoil = Arc::new(spoil);
-    let mut capabilities = Reference::backend().capabilities().clone();
-    "closure".clone_into(&mut capabilities.name);
-    "1.0".clone_into(&mut capabilities.version);
-    Arc::new(move || Ok(Box::new(Spoiled { capabilities: capabilities.clone(), spoil: Arc::clone(&spoil) })))
-}
-
-fn summary(lines: &[&str], backend: Arc<Factory>) -> Summary {
-    let signatures = Library::embedded().signatures();
-    let cases = lines.iter().map(|text| line::parse(text, signatures).expect("a case")).collect();
-    let run = Run {
-        library: Library::embedded(),
-        source: Arc::new(Listed::new(cases, "listed")),
-        backend,
-        configuration: Configuration { jobs: 1, shrink: false, ..Configuration::default() },
-        stop: Stop::default(),
-    };
-    dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts")
-}
-
-fn context() -> Context {
-    Context {
-        library: Library::embedded(),
-        subject: Subject::Suite {
-            what: "a test".to_owned(),
-            obligations: "dmlcts count --obligations".to_owned(),
-        },
-        replay: Replay::default(),
-        known: KnownContext::default(),
-        certificate: vec!["what a test can prove".to_owned()],
-        next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
-    }
-}
 
 fn failures(summary: &Summary, palette: Palette) -> String {
     let mut out = Vec::new();
@@ -111,18 +46,6 @@ fn running_it_again_repeats_what_bears_on_the_case() {
         .expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("next      {again}\n")), "{text}");
-}
-
-fn forgets_to_reverse(job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {
-    // Starts at the beginning of the window, whatever the sign of the stride.
-    for run in &job.runs {
-        for (row, from) in [(0, 1), (1, 9)] {
-            for (column, element) in [(0, from), (1, from + 2)] {
-                let (to, from) = (run.output.start + 4 * (2 * row + column), run.input.start + 4 * element);
-                outputs[to..to + 4].copy_from_slice(&inputs[from..from + 4]);
-            }
-        }
-    }
 }
 
 #[test]

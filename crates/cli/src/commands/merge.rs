@@ -16,6 +16,7 @@ use crate::{
     known::whole_suite,
     output,
     problem::Problem,
+    reports::Reports,
     selection::load_suite,
 };
 
@@ -42,6 +43,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
             dmlcts_generate::suite::Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec()
         }
     };
+    let mut reports = Reports::open(&arguments.reports)?;
     let mut writer = match &arguments.results {
         Some(path) => Some(open(path, arguments, strategies.clone())?),
         None => None,
@@ -65,6 +67,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         context.certificate = proof(&parts);
     }
     let (mut out, palette) = (output::stdout(), output::palette());
+    reports.write(&context, &summary)?;
     write_failures(&mut out, &summary, &context.replay, palette)?;
     write_known(&mut out, &context.known, &summary, palette)?;
     if !arguments.quiet {
@@ -124,7 +127,7 @@ fn context(header: &Header, files: usize) -> Context {
             let mut words =
                 ["dmlcts", "count", "--obligations", "--suite", &suite.name].map(str::to_owned).to_vec();
             words.extend(words_of_a_pick(selection));
-            Subject::Suite { what, obligations: command(&words) }
+            Subject::Suite { name: suite.name.clone(), what, obligations: command(&words) }
         }
     };
     let next = vec![(header.command.clone(), "the same again".to_owned())];

@@ -27,6 +27,7 @@ use crate::{
     output,
     problem::Problem,
     record::Record,
+    reports::Reports,
 };
 
 /// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
+    let mut reports = Reports::open(&arguments.reports)?;
     let mut record = Record::open(arguments, form, source.strategies())?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     let run = Run {
@@ -79,7 +81,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let (mut out, mut err) = (output::stdout(), io::stderr());
     let bar = err.is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
-    let mut terminal = Terminal::new(&mut out, &mut err, context, options);
+    let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
     let (mut written, mut recorded) = (Ok(()), Ok(()));
     let summary = dmlcts_runner::run(&run, &mut |event| {
         if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
@@ -108,8 +110,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     })?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
+    let ran = !is_empty(&summary, selection);
+    let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
     recorded?;
-    if is_empty(&summary, selection) {
+    reported?;
+    if !ran {
         return Err(match summary.ending {
             Ending::Timeout => no_time(),
             _ => selection.nothing(summary.totals.progress.read),
@@ -195,7 +200,7 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
     let mut obligations = ["dmlcts", "count", "--obligations"].map(str::to_owned).to_vec();
     obligations.extend(selection.words_of_a_list());
-    let subject = Subject::Suite { what, obligations: command(&obligations) };
+    let subject = Subject::Suite { name, what, obligations: command(&obligations) };
     let context = Context { library, subject, replay, known, certificate: Vec::new(), next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context, form })

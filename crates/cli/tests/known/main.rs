@@ -27,9 +27,10 @@ fn main() {
     {
         return wrong::serve(way);
     }
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 5] = [
         ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
         ("a list that is not true any more", a_list_that_is_not_true_any_more),
+        ("reports in files fail where the run does", reports_in_files_fail_where_the_run_does),
         ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
         ("mistakes in lists", mistakes_in_lists),
     ];
@@ -86,6 +87,29 @@ fn a_list_that_is_not_true_any_more() {
     insta::assert_snapshot!("too_wide", &wide[known..]);
     let nothing = Scratch::new("nothing.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
     insta::assert_snapshot!("matches_nothing", ran("mended", &nothing, &["--quiet"]));
+}
+
+fn reports_in_files_fail_where_the_run_does() {
+    let (list, xml, page) =
+        (Scratch::new("files.yaml", LIST), Scratch::new("known.xml", ""), Scratch::new("known.md", ""));
+    let files = ["--quiet", "--junit", xml.path(), "--markdown", page.path()];
+    assert!(ran("inverted", &list, &files).starts_with("exit 0"));
+    let read = |file: &Scratch| std::fs::read_to_string(file.path()).expect("it is there");
+    let entry = r#"<testcase name="backwards" classname="dmlcts.smoke.known""#;
+    assert!(read(&xml).contains(&format!("{entry}/>")) && !read(&xml).contains("<failure"), "{}", read(&xml));
+    assert!(read(&page).starts_with("## dmlcts: nothing unexpected\n"), "{}", read(&page));
+    // No case of it any more: there is no unexpected verdict, and the entry is to be taken out.
+    let nothing =
+        Scratch::new("files-none.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
+    assert!(ran("right", &nothing, &files).starts_with("exit 1"));
+    let said = read(&xml);
+    assert!(said.contains(&format!("{entry}>")) && said.contains(r#"type="known-failure""#), "{said}");
+    let said = read(&page);
+    assert!(
+        said.contains("\n## dmlcts: 1 known failure to correct\n")
+            && said.contains("KNOWN FAILURE backwards:"),
+        "{said}"
+    );
 }
 
 fn parts_of_a_run_say_it_once_they_are_joined() {

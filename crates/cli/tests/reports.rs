@@ -1,0 +1,99 @@
+//! `--junit` and `--markdown`, and each exit code that a run can end with beside them.
+
+mod common;
+
+use std::fs;
+
+use common::{Scratch, run, text};
+
+const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+
+#[test]
+fn a_run_and_what_was_joined_of_its_parts_have_the_same_reports() {
+    let names = ["whole.xml", "whole.md", "joined.xml", "joined.md", "1.jsonl", "2.jsonl"];
+    let files = names.map(|name| Scratch::new(&format!("reports-{name}"), ""));
+    let [whole_xml, whole_md, joined_xml, joined_md, one, two] = &files;
+    let quiet = ["run", "--quiet", "--strategy", "boundary,documented"];
+    let run_with = |more: &[&str]| assert_eq!(run(&[&quiet, more].concat()).status.code(), Some(0));
+    run_with(&["--junit", whole_xml.path(), "--markdown", whole_md.path()]);
+    for (file, part) in [(one, "1/2"), (two, "2/2")] {
+        run_with(&["--partition", part, "--results", file.path()]);
+    }
+    let reports = ["--junit", joined_xml.path(), "--markdown", joined_md.path()];
+    assert_eq!(
+        run(&[&["merge", "--quiet", one.path(), two.path()][..], &reports].concat()).status.code(),
+        Some(0)
+    );
+    let read = |file: &Scratch| fs::read_to_string(file.path()).expect("it is there");
+    // The time differs, and which words say what was run.
+    let tests = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.contains("time=")).map(str::to_owned).collect()
+    };
+    assert_eq!(tests(&read(whole_xml)), tests(&read(joined_xml)));
+    assert_eq!(read(whole_xml).matches("<testcase").count(), 1 + 2 * 3);
+    let table = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with('|') || line.starts_with('#'))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(table(&read(whole_md)), table(&read(joined_md)));
+    assert!(read(whole_md).starts_with("## dmlcts: nothing unexpected\n"));
+    // What is in a page of Markdown stays, and what is in an XML file does not.
+    run_with(&["--junit", whole_xml.path(), "--markdown", whole_md.path()]);
+    assert_eq!(read(whole_md).matches("## dmlcts").count(), 2);
+    assert_eq!(read(whole_xml).matches("<testsuites").count(), 1);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_named_before_the_run() {
+    let said = text(&["run", "--junit", "/nonexistent/folder/junit.xml", CASE]);
+    assert!(
+        said.starts_with("exit 2\n--- stderr\nerror: cannot open the report /nonexistent/folder/junit.xml: "),
+        "{said}"
+    );
+    assert!(said.contains("\n  help: name a file in a folder that exists"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_on_a_full_disk_is_the_machines_failure() {
+    for option in ["--junit", "--markdown"] {
+        let said = text(&["run", option, "/dev/full", CASE]);
+        assert!(said.starts_with("exit 3\n"), "{said}");
+        assert!(said.contains("error: cannot write the report /dev/full: "), "{said}");
+    }
+}
+
+/// A backend in another process that is given a millisecond for tens of megabytes.
+#[test]
+fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
+    let (xml, page, results) =
+        (Scratch::new("bad.xml", ""), Scratch::new("bad.md", ""), Scratch::new("bad.jsonl", ""));
+    let large = "SLICE UINT8 in=40000000 out=40000000 Offsets=0 Sizes=40000000 Strides=1 fill=iota";
+    let backend = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
+    let files = ["--junit", xml.path(), "--markdown", page.path(), "--results", results.path()];
+    let hasty = ["run", "--backend", &backend, "--case-timeout", "1ms", large];
+    let output = run(&[&hasty[..], &files].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |file: &Scratch| fs::read_to_string(file.path()).expect("it is there");
+    let said = read(&xml);
+    assert!(
+        said.contains(r#"<error message="1 of 1 case: 1 timed out" type="timed-out">"#)
+            && said.contains(large),
+        "{said}"
+    );
+    let said = read(&page);
+    assert!(said.starts_with("## dmlcts: 1 unexpected verdict\n") && said.contains(large), "{said}");
+    let said = read(&results);
+    assert!(
+        said.contains(r#""verdict":"timeout""#) && said.contains(r#"{"ending":"complete","exit_code":1,"#),
+        "{said}"
+    );
+    // What is recorded exits as the run did, and against a run in which the case passes it broke.
+    assert_eq!(run(&["merge", "--quiet", results.path()]).status.code(), Some(1));
+    let patient = Scratch::new("good.jsonl", "");
+    assert_eq!(run(&["run", "--results", patient.path(), large]).status.code(), Some(0));
+    assert_eq!(run(&["diff", patient.path(), results.path()]).status.code(), Some(1));
+    assert_eq!(run(&["diff", results.path(), patient.path()]).status.code(), Some(0));
+}

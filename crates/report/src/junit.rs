@@ -1,0 +1,172 @@
+//! What a run came to as JUnit's XML, for the pages that a CI makes of it.
+//!
+//! A test is what a strategy made of an operator, and not a case: a suite may have millions, no page lists as many, and
+//! most would pass under names that another seed makes others of. So there are as many tests as strategies times operators, under names that
+//! stay the same from run to run, which is what a page needs to show a history. A test that fails says how many of its cases did, and
+//! shows the groups that they fall into, each with a case to run again. One more test is the run itself: it fails where the
+//! run did not come to its end, so that a backend that is lost at once does not look like one without failures.
+
+use std::io::{self, Write};
+
+use dmlcts_runner::{Ending, Failure, Summary, Tally, Verdict};
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::{
+    Context, Subject,
+    failure::in_short,
+    known::{became, edit},
+    numbers::{counted, grouped},
+    summary::ended,
+};
+
+/// Writes what a run came to.
+pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
+    let run = match &context.subject {
+        Subject::Suite { name, .. } => name.as_str(),
+        Subject::Given => "given",
+    };
+    let mut report = Report::new("dmlcts");
+    report.set_time(summary.totals.elapsed);
+    report.add_test_suite(course(run, context, summary));
+    for (place, (strategy, tally)) in summary.strategies.iter().enumerate() {
+        if tally.total() == 0 {
+            continue;
+        }
+        let mut suite = TestSuite::new(format!("{run}: {strategy}"));
+        for (operator_place, operator) in context.library.operators().iter().enumerate() {
+            let tally = summary.totals.tally(place, operator_place);
+            if tally.total() > 0 {
+                let status = status(operator.name(), strategy, &tally, context, summary);
+                let mut test = TestCase::new(operator.name(), status);
+                test.set_classname(format!("dmlcts.{run}.{strategy}"));
+                test.set_system_out(format!("{}: {}", counted(tally.total(), "case"), verdicts(&tally)));
+                suite.add_test_case(test);
+            }
+        }
+        report.add_test_suite(suite);
+    }
+    if !summary.totals.known.is_empty() {
+        report.add_test_suite(known(run, context, summary));
+    }
+    let mut text = Vec::new();
+    report.serialize(&mut text).map_err(io::Error::other)?;
+    out.write_all(&text)
+}
+
+/// The run itself, with what there is to know of it.
+fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
+    let status = match ended(summary) {
+        Some(ended) if is_cut_off(summary) => {
+            failed(NonSuccessKind::Error, "incomplete", format!("it ended {ended}"), String::new())
+        }
+        _ => TestCaseStatus::success(),
+    };
+    let mut test = TestCase::new("run", status);
+    test.set_classname(format!("dmlcts.{run}"));
+    if let Some(ended) = ended(summary).filter(|_| !is_cut_off(summary)) {
+        test.set_system_out(format!("it ended {ended}"));
+    }
+    let mut suite = TestSuite::new(run);
+    suite.set_time(summary.totals.elapsed);
+    let backend = &summary.capabilities;
+    let properties = [
+        ("spec", context.library.hash().to_owned()),
+        ("feature-level", summary.level.to_string()),
+        ("backend", format!("{} {}", backend.name, backend.version)),
+        ("device", backend.device.clone()),
+        ("driver", backend.driver.clone()),
+        ("cases", summary.totals.progress.ran.to_string()),
+    ];
+    for (name, value) in properties {
+        if !value.is_empty() {
+            suite.add_property(Property::new(name, value));
+        }
+    }
+    suite.add_test_case(test);
+    suite
+}
+
+/// The entries of lists of known failures, each a test: it fails where the entry is not true any more.
+fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
+    let mut suite = TestSuite::new(format!("{run}: known failures"));
+    for tally in &summary.totals.known {
+        let mut untrue = summary.untrue(context.known.suite.as_deref());
+        let status = if untrue.any(|other| std::ptr::eq(other, tally)) {
+            failed(NonSuccessKind::Failure, "known-failure", became(tally), edit(tally))
+        } else {
+            TestCaseStatus::success()
+        };
+        let mut test = TestCase::new(tally.entry.id.as_str(), status);
+        test.set_classname(format!("dmlcts.{run}.known"));
+        suite.add_test_case(test);
+    }
+    suite
+}
+
+/// Whether the run ended before it was to.
+pub(crate) fn is_cut_off(summary: &Summary) -> bool {
+    let early = matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded | Ending::Interrupted);
+    early || !summary.abandoned.is_empty()
+}
+
+/// What the cases of one strategy and one operator come to.
+fn status(
+    operator: &str,
+    strategy: &str,
+    tally: &Tally,
+    context: &Context,
+    summary: &Summary,
+) -> TestCaseStatus {
+    let unexpected = tally.unexpected();
+    if unexpected == 0 {
+        let is_skipped = tally.of(Verdict::Skip) == tally.total();
+        return if is_skipped { TestCaseStatus::skipped() } else { TestCaseStatus::success() };
+    }
+    let is_error =
+        [Verdict::Crash, Verdict::Timeout, Verdict::Lost].into_iter().any(|verdict| tally.of(verdict) > 0);
+    let kind = if is_error { NonSuccessKind::Error } else { NonSuccessKind::Failure };
+    let message =
+        format!("{} of {}: {}", grouped(unexpected), counted(tally.total(), "case"), verdicts(tally));
+    let mut text = String::new();
+    let mut elsewhere = 0;
+    for group in summary.groups.iter().filter(|group| group.first.operator.name() == operator) {
+        if group.first.strategy != strategy {
+            elsewhere += 1;
+            continue;
+        }
+        let shown: &Failure = group.smallest.as_ref().unwrap_or(&group.first);
+        let lines = [
+            format!("{}: {} ({})", shown.verdict, shown.class, counted(group.cases, "case")),
+            shown.case.to_string(),
+            in_short(shown),
+            format!("run it again: {}", context.replay.run(&shown.case)),
+        ];
+        text.extend(lines.iter().flat_map(|line| [line.as_str(), "\n"]));
+    }
+    if elsewhere > 0 {
+        let groups = counted(elsewhere, "group");
+        text.push_str(&groups);
+        text.push_str(
+            " of this operator's failures had the first case in another strategy, and stands there\n",
+        );
+    }
+    let first = summary.groups.iter().find(|group| group.first.operator.name() == operator);
+    let class = first.map_or("unexpected", |group| group.first.class.id());
+    failed(kind, class, message, text)
+}
+
+fn failed(kind: NonSuccessKind, class: &str, message: String, text: String) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(class).set_message(message);
+    if !text.is_empty() {
+        status.set_description(text);
+    }
+    status
+}
+
+/// How many cases came to which verdict.
+fn verdicts(tally: &Tally) -> String {
+    let counts = Verdict::ALL.into_iter().map(|verdict| (verdict, tally.of(verdict)));
+    let counts = counts.filter(|(_, cases)| *cases > 0);
+    counts.map(|(verdict, cases)| format!("{} {verdict}", grouped(cases))).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,159 @@
+//! What a run came to as Markdown, for the summary of a pull request or of a job.
+//!
+//! It is bounded, since such pages are: a table of verdicts, and the first groups of failures folded up.
+
+use std::io::{self, Write};
+
+use dmlcts_runner::{Group, Summary, Verdict};
+
+use crate::{
+    Context, Palette, Subject,
+    failure::write_failure,
+    junit::is_cut_off,
+    known::write_known,
+    numbers::{counted, grouped},
+    summary::{ended, exercised, ran_on, recorded, verdicts},
+};
+
+/// How many groups of failures are shown, and how many lines of each.
+const GROUPS: usize = 10;
+const LINES: usize = 60;
+/// Longer lines are cut: an outcome holds whatever a backend says.
+const LONGEST_LINE: usize = 500;
+
+/// Writes what a run came to.
+pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
+    let unexpected = summary.tally().unexpected();
+    let untrue = summary.untrue(context.known.suite.as_deref()).count() as u64;
+    let head = if is_cut_off(summary) {
+        "the run is not complete".to_owned()
+    } else if unexpected > 0 {
+        counted(unexpected, "unexpected verdict")
+    } else if untrue > 0 {
+        format!("{} to correct", counted(untrue, "known failure"))
+    } else {
+        "nothing unexpected".to_owned()
+    };
+    writeln!(out, "## dmlcts: {head}\n")?;
+    let what = match &context.subject {
+        Subject::Suite { what, .. } => text(what),
+        Subject::Given => "cases given".to_owned(),
+    };
+    writeln!(out, "{what} on {}: {}.\n", text(&ran_on(summary)), verdicts(summary))?;
+    if let Some(ended) = ended(summary) {
+        writeln!(out, "It ended {}.\n", text(&ended))?;
+    }
+    write_table(out, summary)?;
+    write_groups(out, context, &summary.groups)?;
+    let mut known = Vec::new();
+    write_known(&mut known, &context.known, summary, Palette::PLAIN)?;
+    if !known.is_empty() {
+        writeln!(out, "\nKnown failures that are not as they are known:\n")?;
+        write_code(out, &String::from_utf8_lossy(&known))?;
+    }
+    let ungrouped = summary.totals.found.others;
+    let further = summary.groups.len().saturating_sub(GROUPS) as u64;
+    if further > 0 || ungrouped > 0 {
+        let further = counted(further, "further group");
+        writeln!(out, "\n{further} and {} of other kinds are not shown.", counted(ungrouped, "failure"))?;
+    }
+    if let Subject::Suite { obligations, .. } = &context.subject {
+        let exercised = exercised(context.library, summary, obligations);
+        writeln!(
+            out,
+            "\nSpec `{}` at feature level {}: {}.",
+            context.library.short_hash(),
+            summary.level,
+            text(&exercised)
+        )?;
+    }
+    let answers = recorded(summary);
+    if !answers.is_empty() {
+        writeln!(out)?;
+    }
+    for answers in answers {
+        writeln!(out, "- recorded: {}", text(&answers))?;
+    }
+    Ok(())
+}
+
+/// Verdicts by strategy, of those verdicts that occurred.
+fn write_table(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let all = summary.tally();
+    let columns: Vec<Verdict> = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| *verdict == Verdict::Pass || all.of(*verdict) > 0)
+        .collect();
+    write!(out, "| strategy | cases |")?;
+    columns.iter().try_for_each(|verdict| write!(out, " {verdict} |"))?;
+    write!(out, "\n|---|---:|")?;
+    columns.iter().try_for_each(|_| write!(out, "---:|"))?;
+    writeln!(out)?;
+    for (strategy, tally) in &summary.strategies {
+        if tally.total() == 0 {
+            continue;
+        }
+        write!(out, "| {strategy} | {} |", grouped(tally.total()))?;
+        columns.iter().try_for_each(|verdict| write!(out, " {} |", grouped(tally.of(*verdict))))?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The first groups of failures, folded up.
+fn write_groups(out: &mut dyn Write, context: &Context, groups: &[Group]) -> io::Result<()> {
+    for group in groups.iter().take(GROUPS) {
+        let shown = group.smallest.as_ref().unwrap_or(&group.first);
+        let mut whole = Vec::new();
+        write_failure(&mut whole, shown, &context.replay, Palette::PLAIN)?;
+        let whole = String::from_utf8_lossy(&whole);
+        let head = format!(
+            "{}: {}, {} ({})",
+            shown.operator.name(),
+            shown.verdict,
+            shown.class,
+            counted(group.cases, "case")
+        );
+        writeln!(out, "\n<details><summary>{}</summary>\n", text(&head))?;
+        write_code(out, &whole)?;
+        writeln!(out, "\n</details>")?;
+    }
+    Ok(())
+}
+
+/// A text as it is, within bounds.
+fn write_code(out: &mut dyn Write, whole: &str) -> io::Result<()> {
+    let fence = fence(whole);
+    writeln!(out, "{fence}text")?;
+    for line in whole.lines().take(LINES) {
+        let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
+        let cut: String = line.chars().take(LONGEST_LINE).map(visible).collect();
+        writeln!(out, "{cut}{}", if cut.len() < line.len() { " ..." } else { "" })?;
+    }
+    if whole.lines().count() > LINES {
+        writeln!(out, "...")?;
+    }
+    writeln!(out, "{fence}")
+}
+
+/// More backticks than a text has in a row.
+fn fence(text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// A text in which Markdown and HTML see nothing of theirs.
+fn text(plain: &str) -> String {
+    let mut escaped = String::new();
+    for letter in plain.chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' | '\r' => escaped.push(' '),
+            '`' | '*' | '_' | '[' | ']' | '|' | '\\' => escaped.extend(['\\', letter]),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}

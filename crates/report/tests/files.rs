@@ -1,0 +1,138 @@
+//! Reports in files: JUnit's XML and Markdown. The XML that is committed in `tests/data/` is what these runs come to, so that
+//! `.ci/run` can hold it against the schema; `DMLCTS_BLESS=1 cargo test -p dmlcts-report --test files` writes it anew.
+
+mod common;
+
+use std::{fs, path::Path, time::Duration};
+
+use common::*;
+use dmlcts_model::Outcome;
+use dmlcts_report::{write_junit, write_markdown};
+use dmlcts_runner::{Ending, Summary};
+use dmlcts_spec::Library;
+use quick_junit::{Report, TestCaseStatus};
+
+/// Backends fail in as many ways as XML has to bear: wrong values, a crash whose last words hold what XML and Markdown
+/// take for theirs, an invalid desc accepted, and a valid one called unsupported.
+fn failing() -> Summary {
+    let words = "</failure> & ]]> <b>`code`</b> ``` \u{1b}[31mred\u{0} | *stars*\nsecond line";
+    let spoil = move |job: &mut dmlcts_backend::Job, inputs: &[u8], outputs: &mut [u8]| match job
+        .desc
+        .signature
+        .operator
+        .as_str()
+    {
+        "PADDING1" => job.outcome = Outcome::Crashed(words.into()),
+        "SLICE" => job.outcome = Outcome::Unsupported("not today".into()),
+        _ if job.runs.is_empty() => job.outcome = Outcome::Accepted,
+        _ => forgets_to_reverse(job, inputs, outputs),
+    };
+    steady(summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(spoil)))
+}
+
+fn passing() -> Summary {
+    steady(summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| ())))
+}
+
+/// A run that ended at once, with a reason.
+fn lost() -> Summary {
+    let mut summary = passing();
+    summary.ending = Ending::BackendLost;
+    summary.lost = Some("`mine` ended before its hello".to_owned());
+    summary
+}
+
+fn steady(mut summary: Summary) -> Summary {
+    summary.totals.elapsed = Duration::from_millis(1_234);
+    summary
+}
+
+fn junit(summary: &Summary) -> String {
+    let mut out = Vec::new();
+    write_junit(&mut out, &context(), summary).expect("memory takes it");
+    String::from_utf8(out).expect("text").replace(Library::embedded().hash(), "HASH")
+}
+
+fn markdown(summary: &Summary) -> String {
+    let mut out = Vec::new();
+    write_markdown(&mut out, &context(), summary).expect("memory takes it");
+    String::from_utf8(out).expect("text").replace(Library::embedded().short_hash(), "HASH")
+}
+
+#[test]
+fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
+    for (name, summary) in [("failing", failing()), ("passing", passing()), ("lost", lost())] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/junit-{name}.xml"));
+        let text = junit(&summary);
+        if std::env::var_os("DMLCTS_BLESS").is_some() {
+            fs::write(&path, &text).expect("it can be written");
+        }
+        assert!(
+            fs::read_to_string(&path).unwrap_or_default() == text,
+            "{} is another:\n{text}",
+            path.display()
+        );
+    }
+}
+
+/// Every element and attribute is one that the schema names. (Whether they stand where it wants them is asked of a validator in
+/// `.ci/run`.)
+#[test]
+fn junit_has_no_element_and_no_attribute_that_the_schema_does_not_name() {
+    let schema = include_str!("../schema/junit.xsd");
+    for text in [junit(&failing()), junit(&passing()), junit(&lost())] {
+        let mut tags = 0;
+        // No text holds an angle bracket of its own, and no attribute a quote.
+        for tag in text
+            .split('<')
+            .skip(2)
+            .filter_map(|rest| rest.split('>').next())
+            .filter(|tag| !tag.starts_with('/'))
+        {
+            let name = tag.split([' ', '/']).next().unwrap_or_default();
+            assert!(schema.contains(&format!("<xs:element name=\"{name}\"")), "{tag}");
+            let attributes = tag.split("=\"").filter_map(|before| before.rsplit([' ', '"']).next());
+            let count = tag.matches("=\"").count();
+            for attribute in attributes.take(count) {
+                assert!(
+                    schema.contains(&format!("<xs:attribute name=\"{attribute}\"")),
+                    "{attribute} in {tag}"
+                );
+            }
+            tags += 1;
+        }
+        assert!(tags > 5, "{text}");
+    }
+}
+
+#[test]
+fn junit_counts_what_it_lists_and_says_what_failed() {
+    let report = Report::deserialize_from_str(&junit(&failing())).expect("a reader understands it");
+    let listed: usize = report.test_suites.iter().map(|suite| suite.test_cases.len()).sum();
+    assert_eq!((report.tests, listed), (4, 4));
+    let status = |class: &str, name: &str| {
+        let mut all = report.test_suites.iter().flat_map(|suite| &suite.test_cases);
+        let test = all.find(|test| {
+            test.name.as_str() == name && test.classname.as_ref().is_some_and(|own| own.as_str() == class)
+        });
+        match &test.unwrap_or_else(|| panic!("{class} {name}")).status {
+            TestCaseStatus::NonSuccess { kind, message, .. } => {
+                format!("{kind:?}: {}", message.as_ref().map_or("", |text| text.as_str()))
+            }
+            TestCaseStatus::Success { .. } => "success".to_owned(),
+            TestCaseStatus::Skipped { .. } => "skipped".to_owned(),
+        }
+    };
+    assert_eq!(status("dmlcts.test", "run"), "success");
+    assert_eq!(status("dmlcts.test.listed", "PADDING1"), "Error: 1 of 1 case: 1 crashed");
+    assert_eq!(status("dmlcts.test.listed", "SLICE1"), "Failure: 2 of 2 cases: 2 failed");
+    let report = Report::deserialize_from_str(&junit(&lost())).expect("a reader understands it");
+    assert_eq!((report.errors, report.failures), (1, 0));
+}
+
+#[test]
+fn markdown_says_what_a_reviewer_asks() {
+    insta::assert_snapshot!("markdown_failing", markdown(&failing()));
+    insta::assert_snapshot!("markdown_passing", markdown(&passing()));
+    insta::assert_snapshot!("markdown_lost", markdown(&lost()));
+}
