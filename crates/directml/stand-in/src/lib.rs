@@ -20,6 +20,7 @@
 //!   Otherwise the device is removed, and standard error says why.
 //! - PADDING1 keeps its value in a *persistent* resource, which only the operator's initialiser fills; so does an operator
 //!   whose input it owns. SLICE1 and PADDING1 copy through a *temporary* resource. Initialising needs a temporary one, too.
+//! - An operator has to be initialised before it is dispatched, even where its initialiser has nothing to do.
 //! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given.
 //!
 //! # Misbehaving on purpose

@@ -1,6 +1,6 @@
 //! Operators, created and compiled.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use windows::{
     Win32::{
@@ -36,6 +36,8 @@ pub(super) struct Compiled {
     pub(super) device: ComObject<Device>,
     /// As in [`Created`].
     pub(super) operator: Option<Arc<Operator>>,
+    /// Whether an initialiser for it was dispatched, which each needs once, persistent resource or not.
+    pub(super) initialized: AtomicBool,
 }
 
 child!(Compiled_Impl);
@@ -50,7 +52,7 @@ impl Compiled {
             return Err(E_INVALIDARG.into());
         }
         let operator = created.operator.clone();
-        Ok(Self { device, operator })
+        Ok(Self { device, operator, initialized: AtomicBool::new(false) })
     }
 
     /// Where in its persistent resource an owned input is, and how long that part is: at the start.
