@@ -7,7 +7,7 @@ use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_runner::{Difference, Partition};
 
-use crate::{exit, units};
+use crate::{breakage::Fault, exit, units};
 
 /// Conformance tests and a spec-driven fuzzer for DirectML's tensor-moving operators.
 #[derive(Debug, Parser)]
@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Spec(SpecCommand),
     /// Lists who can answer cases here: adapters with their drivers and limits, and what a self-test found
     Backends,
+    Doctor(DoctorArguments),
     Serve(ServeArguments),
     Merge(MergeArguments),
     Diff(DiffArguments),
@@ -230,6 +231,32 @@ pub(crate) struct ServeArguments {
     /// Who answers the cases: as for `run`
     #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND)]
     pub(crate) backend: String,
+
+    /// Misbehave in this way at the case of --break-at, for `doctor`
+    #[arg(long = "break", hide = true, value_enum, requires = "break_at")]
+    pub(crate) fault: Option<Fault>,
+
+    /// The case to misbehave at
+    #[arg(long, hide = true, value_name = "CASE", requires = "fault")]
+    pub(crate) break_at: Option<String>,
+}
+
+/// Takes a first look at a backend: is it well, and would a run notice if it were not?
+///
+/// It runs the suite `smoke` and says what it tells of the backend, line by line. Then it breaks the backend on purpose, through a shim around it, and shows that each way to be broken is noticed. The exit code is 0 where all is well, 1 where a line says FAIL, and 3 where the backend does not start or is lost.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Whom to look at: as for `run`
+    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND)]
+    pub(crate) backend: String,
+
+    /// How long a backend in another process may be silent while it has cases, such as 500ms or 1m
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::time_span, allow_hyphen_values = true)]
+    pub(crate) case_timeout: Duration,
+
+    /// How long `smoke` may take, such as 90s or 10m
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::time_span, allow_hyphen_values = true)]
+    pub(crate) timeout: Duration,
 }
 
 const MERGE_EXAMPLES: &str = "\

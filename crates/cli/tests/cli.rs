@@ -36,8 +36,8 @@ const LARGE: &str =
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
     for command in [
-        "", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "serve", "merge", "diff",
-        "suites",
+        "", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "doctor", "serve",
+        "merge", "diff", "suites",
     ] {
         let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
         let output = run(&arguments);

@@ -26,6 +26,21 @@ fn numpy_agrees_with_the_spec() {
     assert!(!ran.contains("skipped"), "{ran}");
 }
 
+/// What ONNX says in other words holds; what it has no words for is called unsupported, with the reason.
+#[test]
+#[ignore = "needs Python with onnx and onnxruntime"]
+fn onnxruntime_slices_as_the_spec_says_and_names_what_it_lacks() {
+    let backend = example("onnxruntime_backend.py");
+    let ran = stdout(&["run", "--backend", &backend, "--where", "operator != PADDING1"]);
+    assert!(
+        ran.contains(" on onnxruntime ") && ran.contains(" 0 failed") && !ran.contains("skipped"),
+        "{ran}"
+    );
+    let case = "PADDING1 FLOAT32 in=2 out=4 PaddingMode=SYMMETRIC StartPadding=1 EndPadding=1 fill=iota";
+    let ran = text(&["run", "--backend", &backend, case]);
+    assert!(ran.starts_with("exit 1\n") && ran.contains("ONNX has no symmetric padding"), "{ran}");
+}
+
 /// The script that the README shows.
 #[test]
 #[ignore = "needs Python with NumPy"]

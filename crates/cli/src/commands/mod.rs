@@ -3,6 +3,7 @@
 mod backends;
 mod case;
 mod diff;
+mod doctor;
 mod explain;
 mod list;
 mod merge;
@@ -29,6 +30,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Backends => backends::backends(),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
+        Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites => suites::suites(),
     }

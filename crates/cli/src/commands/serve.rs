@@ -12,8 +12,10 @@ use dmlcts_spec::Library;
 use crate::{
     arguments::{RunArguments, ServeArguments},
     backends::{self, Hosting},
+    breakage::Broken,
     exit::Exit,
     problem::Problem,
+    selection::parse_case,
 };
 
 /// Answers a host on standard input and output until it says bye.
@@ -22,7 +24,13 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
     let (mut input, mut output) = (io::stdin().lock(), claim_stdout()?);
-    match answer(&mut *backend, signatures, &mut input, &mut output) {
+    let ended = if let (Some(fault), Some(at)) = (arguments.fault, &arguments.break_at) {
+        let (mut broken, mut spoiled) = Broken::new(backend, fault, parse_case(at)?, output);
+        answer(&mut broken, signatures, &mut input, &mut spoiled)
+    } else {
+        answer(&mut *backend, signatures, &mut input, &mut output)
+    };
+    match ended {
         Ok(()) => Ok(Exit::Success),
         Err(ServeError::Io(error)) => Err(error.into()),
         Err(error) => Err(Problem::usage(

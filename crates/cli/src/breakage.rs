@@ -1,0 +1,177 @@
+//! A shim that goes around a backend and misbehaves at one case, as backends do: `dmlcts doctor` puts it around an author's
+//! backend, to show that the gate closes.
+
+use std::{
+    io::{self, Write},
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use clap::ValueEnum;
+use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_model::{Case, FeatureLevel, Outcome};
+use dmlcts_runner::{Class, Difference};
+
+/// A way to misbehave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fault {
+    /// A bit of the output is wrong.
+    WrongData,
+    /// What is declared as supported is called unsupported.
+    Lie,
+    /// The process ends.
+    Crash,
+    /// No answer comes.
+    Hang,
+    /// Something is printed where an answer is due.
+    Noise,
+    /// The process ends in the middle of an answer.
+    CutShort,
+}
+
+impl Fault {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::WrongData, Self::Lie, Self::Crash, Self::Hang, Self::Noise, Self::CutShort];
+
+    /// As the command line spells it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::WrongData => "wrong-data",
+            Self::Lie => "lie",
+            Self::Crash => "crash",
+            Self::Hang => "hang",
+            Self::Noise => "noise",
+            Self::CutShort => "cut-short",
+        }
+    }
+
+    /// For a person.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Self::WrongData => "a wrong bit",
+            Self::Lie => "a lie",
+            Self::Crash => "a crash",
+            Self::Hang => "a hang",
+            Self::Noise => "noise",
+            Self::CutShort => "half an answer",
+        }
+    }
+
+    /// How a run must fail because of it.
+    pub(crate) fn is_caught_as(self, class: Class) -> bool {
+        match self {
+            Self::WrongData => {
+                matches!(class, Class::Output(difference) if difference != Difference::Unwritten)
+            }
+            Self::Lie => class == Class::Undeclared,
+            Self::Crash | Self::CutShort => class == Class::Crashed,
+            Self::Hang => class == Class::TimedOut,
+            Self::Noise => class == Class::Failed,
+        }
+    }
+}
+
+/// A backend that is right but at one case.
+pub(crate) struct Broken {
+    inner: Box<dyn Backend>,
+    fault: Fault,
+    at: Case,
+    /// Whether the next answer is to be spoilt on its way.
+    is_due: Arc<AtomicBool>,
+}
+
+impl Broken {
+    /// Breaks a backend, and what its answers are written to.
+    pub(crate) fn new<W: Write>(
+        inner: Box<dyn Backend>,
+        fault: Fault,
+        at: Case,
+        output: W,
+    ) -> (Self, Spoiled<W>) {
+        let is_due = Arc::new(AtomicBool::new(false));
+        let spoiled = Spoiled { output, fault, is_due: Arc::clone(&is_due) };
+        (Self { inner, fault, at, is_due }, spoiled)
+    }
+}
+
+impl Backend for Broken {
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.inner.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.inner.run(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs.iter_mut().filter(|job| job.desc == self.at.desc) {
+            match self.fault {
+                Fault::WrongData => {
+                    for run in &job.runs {
+                        if let Some(byte) = outputs.get_mut(run.output.start) {
+                            *byte ^= 1;
+                        }
+                    }
+                }
+                Fault::Lie => job.outcome = Outcome::Unsupported("not today".into()),
+                Fault::Crash => {
+                    let _ = writeln!(io::stderr(), "the shim crashes");
+                    process::abort();
+                }
+                Fault::Hang => loop {
+                    thread::sleep(Duration::from_secs(60));
+                },
+                Fault::Noise | Fault::CutShort => self.is_due.store(true, Ordering::Relaxed),
+            }
+        }
+    }
+
+    fn lost(&self) -> Option<&str> {
+        self.inner.lost()
+    }
+}
+
+/// Where a broken backend writes its answers.
+pub(crate) struct Spoiled<W> {
+    output: W,
+    fault: Fault,
+    is_due: Arc<AtomicBool>,
+}
+
+impl<W: Write> Write for Spoiled<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_due.swap(false, Ordering::Relaxed) {
+            if self.fault == Fault::Noise {
+                self.output.write_all(b"compiling shaders...\n")?;
+            } else {
+                self.output.write_all(&bytes[..bytes.len() / 2])?;
+                self.output.flush()?;
+                process::exit(0);
+            }
+        }
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_has_the_name_that_the_command_line_knows() {
+        for fault in Fault::ALL {
+            assert_eq!(Fault::from_str(fault.name(), false), Ok(fault));
+        }
+    }
+}
