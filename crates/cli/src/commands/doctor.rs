@@ -238,7 +238,7 @@ impl Reading<'_> {
                 )?;
             }
             None => {
-                report.fine("keeps to its memory", "guards around outputs are whole, inputs as they were")?
+                report.fine("keeps to its memory", "guards around outputs are whole, inputs as they were")?;
             }
         }
         match self.first(|failure| failure.class == Class::Remembered) {
