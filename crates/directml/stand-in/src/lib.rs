@@ -1,11 +1,11 @@
 //! A stand-in for `DirectML.dll`: a test double, and **not DirectML**.
 //!
-//! Whoever tests a client of DirectML needs a library to load. The real one is Microsoft's, and its terms keep it to
-//! Windows; so does the compiler that its header wants. This crate is another library with the same entry points,
-//! `DMLCreateDevice` and `DMLCreateDevice1`, and the interfaces that dmlcts uses, for the three operators that dmlcts
-//! knows. It works on any Direct3D 12, Wine's included. What it answers says something about the *client*: whether descs
-//! arrive as they were meant, whether everything is bound where it should be, and what happens when a library fails. It
-//! says nothing about DirectML, and whoever runs it is told so on standard error.
+//! Whoever tests a client of DirectML needs a library to load. The real one is Microsoft's, its terms keep it to Windows, and
+//! it does not fail when it is asked to. This crate is another library with the same entry points, `DMLCreateDevice` and
+//! `DMLCreateDevice1`, and the interfaces that dmlcts uses, for the three operators that dmlcts knows. Of Direct3D 12 it
+//! wants buffers and copies; it has been seen to work on Wine's. What it answers says something about the *client*: whether
+//! descs arrive as they were meant, whether everything is bound where it should be, and what happens when a library fails.
+//! It says nothing about DirectML, and whoever runs it is told so on standard error.
 //!
 //! # How it works
 //!
@@ -21,7 +21,8 @@
 //! - PADDING1 keeps its value in a *persistent* resource, which only the operator's initialiser fills; so does an operator
 //!   whose input it owns. SLICE1 and PADDING1 copy through a *temporary* resource. Initialising needs a temporary one, too.
 //! - An operator has to be initialised before it is dispatched, even where its initialiser has nothing to do.
-//! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given.
+//! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given. Nothing reads
+//!   them: two that lie in one place are not found out.
 //!
 //! # Misbehaving on purpose
 //!

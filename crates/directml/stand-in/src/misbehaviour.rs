@@ -4,7 +4,7 @@
 //!
 //! | entry | what happens |
 //! |---|---|
-//! | `out-of-memory@CALL` | E_OUTOFMEMORY; from `dispatch`, which returns nothing, it removes the device |
+//! | `out-of-memory@CALL` | E_OUTOFMEMORY |
 //! | `device-removed@CALL` | the device is removed, as by a driver's fault, and every later call on it fails |
 //! | `refuse@CALL` | E_INVALIDARG, whatever the desc |
 //! | `accept-all` | operators are created of every desc; dispatching one that should have been refused removes the device |
@@ -18,7 +18,8 @@
 //! | `reasons` | standard error says why a desc is refused |
 //!
 //! `CALL` is `device`, `create`, `compile`, `initialize` or `dispatch`. Each goes on for ever, or `@dispatch:3` is the third
-//! such call in the process alone. Whatever cannot be understood makes creating a device fail.
+//! such call in the process alone. A dispatch returns nothing, so that what it would return removes the device. Whatever cannot be
+//! understood makes creating a device fail.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
