@@ -21,9 +21,10 @@
 //!
 //! # What is kept of a run that is killed
 //!
-//! Lines are written when a chunk of cases is done, in one piece. A quarter of a second after the last checkpoint, or when the chunk
-//! at hand is done where that takes longer, a checkpoint follows, and the file is synced to the disk. So a program that is killed loses the cases that it was
-//! busy with, and goes on from the last checkpoint; a machine that loses its power loses no more than what came after the last checkpoint.
+//! Lines are written when a chunk of cases is done, in one piece. A quarter of a second after the last checkpoint, or when
+//! the chunk at hand is done where that takes longer, a checkpoint follows, and the file is synced to the disk. So a program
+//! that is killed loses what it was busy with, and a machine that loses its power no more than came after the last
+//! checkpoint. Going on cuts the file there, so that every case stands in it once.
 
 mod convert;
 mod diff;
