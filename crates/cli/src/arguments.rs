@@ -190,6 +190,12 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) known_failures: Vec<String>,
 
+    /// Make a list of known failures of what fails, in this file: what is there and still true stays
+    ///
+    /// For failures that have their operator and class in common, it finds a short predicate that no case keeps which passes, or lists the cases. Only a whole run of a suite can be blessed, and none in which something crashed, hung or was lost.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "fail_fast", "cases"])]
+    pub(crate) bless: Option<String>,
+
     /// Record the run in this file, as JSON lines: what became of each case
     ///
     /// It is written while the run goes on. A run that was cut off goes on by --resume. `cargo doc -p dmlcts-results --open` is the format's specification.

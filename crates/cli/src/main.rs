@@ -4,6 +4,7 @@
 mod again;
 mod arguments;
 mod backends;
+mod bless;
 mod breakage;
 mod certificate;
 mod commands;

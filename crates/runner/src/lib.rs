@@ -52,8 +52,8 @@ pub use configuration::{Configuration, Factory, Run};
 pub use event::{Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
-    BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure, KnownFailureForm, KnownFailures,
-    KnownFailuresForm, KnownTally, conclude, reconcile,
+    BlessError, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure, KnownFailureForm,
+    KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
 };
 pub use lot::RunKind;
 pub use panics::is_caught_here;

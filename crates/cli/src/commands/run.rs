@@ -20,6 +20,7 @@ use dmlcts_spec::Library;
 use crate::{
     arguments::{RunArguments, Selection},
     backends::{self, Hosting},
+    bless::Bless,
     certificate,
     exit::Exit,
     given,
@@ -46,10 +47,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         in_process: arguments.in_process,
     };
     let backend = backends::factory(&arguments.backend, &hosting)?;
-    let known = Known::load(&arguments.known_failures)?;
+    let known = Known::load(&Bless::lists(arguments))?;
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?;
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
+    let mut bless = Bless::new(arguments, &form, &known.failures)?;
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
     let mut reports = Reports::open(&arguments.reports)?;
     let mut record = Record::open(arguments, form, source.strategies())?;
@@ -72,7 +74,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             incidents,
             partition: selection.partition,
             known: known.failures,
-            record: record.is_some(),
+            record: record.is_some() || bless.is_some(),
             resume,
             ..Configuration::default()
         },
@@ -89,6 +91,9 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             if recorded.is_err() {
                 run.stop.request(Ending::NotRecorded);
             }
+        }
+        if let Some(bless) = &mut bless {
+            bless.hear(&event);
         }
         // Until then it waits for the backend to start, and has nothing to sum up.
         if let Event::Started { .. } = &event {
@@ -120,10 +125,17 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             _ => selection.nothing(summary.totals.progress.read),
         });
     }
+    let mut exit = Exit::of(&summary, suite.as_deref());
+    if let Some(bless) = &bless {
+        let (ended, sentence) = bless.write(&summary, &*run.source)?;
+        exit = ended;
+        // Where nobody can be told, the exit code still tells.
+        let _ = writeln!(io::stderr(), "{sentence}");
+    }
     match written {
         // The reader has seen enough; what the run came to holds all the same.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::of(&summary, suite.as_deref())),
+        _ => Ok(exit),
     }
 }
 

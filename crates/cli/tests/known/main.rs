@@ -27,11 +27,12 @@ fn main() {
     {
         return wrong::serve(way);
     }
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 6] = [
         ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
         ("a list that is not true any more", a_list_that_is_not_true_any_more),
         ("reports in files fail where the run does", reports_in_files_fail_where_the_run_does),
         ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
+        ("what is blessed holds until the next change", what_is_blessed_holds_until_the_next_change),
         ("mistakes in lists", mistakes_in_lists),
     ];
     for (name, test) in tests {
@@ -75,7 +76,7 @@ fn what_is_known_to_fail_ends_a_run_with_0() {
 fn a_list_that_is_not_true_any_more() {
     let list = Scratch::new("untrue.yaml", LIST);
     insta::assert_snapshot!("stale", ran("mended", &list, &["--quiet"]));
-    let changed = ran("unrun", &list, &["--quiet"]);
+    let changed = ran("unwritten", &list, &["--quiet"]);
     let known = changed.find("KNOWN FAILURE").expect("it is said");
     assert!(changed.starts_with("exit 1\n"), "{changed}");
     insta::assert_snapshot!("changed", &changed[known..]);
@@ -131,6 +132,41 @@ fn parts_of_a_run_say_it_once_they_are_joined() {
     ran("mended", &other, &["--quiet", "--partition", "2/2", "--overwrite", "--results", two.path()]);
     let differs = text(&["merge", one.path(), two.path()]);
     assert!(differs.starts_with("exit 2\n") && differs.contains("--known-failures: "), "{differs}");
+}
+
+fn what_is_blessed_holds_until_the_next_change() {
+    let list = Scratch::new("blessed.yaml", "");
+    std::fs::remove_file(list.path()).expect("it was there");
+    let bless = |way: &str| {
+        let backend = backend(way);
+        let text = text(&["run", "--quiet", "--backend", &backend, "--bless", list.path()]);
+        assert!(text.starts_with("exit 0\n"), "{text}");
+        std::fs::read_to_string(list.path()).expect("it was written")
+    };
+    insta::assert_snapshot!("blessed", bless("inverted"));
+    assert_eq!(ran("inverted", &list, &["--quiet"]), "exit 0");
+    // A person says more of it, and that stays; what is right is not touched.
+    let examined = std::fs::read_to_string(list.path())
+        .expect("it is there")
+        .replace("Not examined yet.", "\"Walks wrong: see #7.\"");
+    std::fs::write(list.path(), format!("# Mine.\n{examined}")).expect("it can be written");
+    assert_eq!(bless("inverted"), format!("# Mine.\n{examined}"));
+    insta::assert_snapshot!("blessed_again", bless("unwritten"));
+    assert_eq!(ran("unwritten", &list, &["--quiet"]), "exit 0");
+    insta::assert_snapshot!("blessed_when_mended", bless("mended"));
+    assert_eq!(ran("mended", &list, &["--quiet"]), "exit 0");
+    // Nothing is made of a crash, nor of a part.
+    let before = std::fs::read(list.path()).expect("it is there");
+    let crashed = text(&["run", "--quiet", "--backend", &backend("ends-at-three"), "--bless", list.path()]);
+    let last = crashed.lines().next_back().unwrap_or_default();
+    assert!(crashed.starts_with("exit 1\n"), "{crashed}");
+    assert!(last.starts_with("nothing was blessed: ") && last.ends_with(" of the cases crashed"), "{last}");
+    let part = text(&["run", "--limit", "7", "--bless", list.path()]);
+    assert!(
+        part.starts_with("exit 2\n--- stderr\nerror: only a whole run of a suite can be blessed\n"),
+        "{part}"
+    );
+    assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
 }
 
 fn mistakes_in_lists() {

@@ -117,6 +117,12 @@ impl KnownFailures {
         self.entries.iter().map(|listed| &listed.entry)
     }
 
+    /// What a file says, entry by entry.
+    pub fn of_file(&self, file: &str) -> Vec<Arc<KnownFailureForm>> {
+        let of_file = |listed: &&Listed| listed.entry.file == file;
+        self.entries.iter().filter(of_file).map(|listed| Arc::clone(&listed.form)).collect()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

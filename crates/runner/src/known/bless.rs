@@ -1,0 +1,311 @@
+//! Blessing: from the failures of a whole run to entries of a list, so that the next run fails by news only.
+//!
+//! Failures of one operator and one class are a group. For each a predicate is sought that holds of them and of no case of the
+//! run that could have failed so and passed; where there is none, for the group mode by mode, type by type or rank by rank; and
+//! where there is none again, the cases are listed. What changes from time to time is not listed.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use dmlcts_model::{Case, Expectation, FeatureLevel, Side};
+use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
+
+use super::{Conclusion, Kind, KnownFailureForm, KnownTally, separate::Separation};
+use crate::{CaseResults, Class, Found, Source, Summary, Verdict};
+
+/// More failures than this are not a list but a backend to be mended.
+const MOST_FAILURES: usize = 200_000;
+/// As many cases may be listed one by one.
+const MOST_LISTED: usize = 100;
+
+/// What became of the cases of a run, as far as blessing needs it.
+#[derive(Debug, Default)]
+pub struct Blessing {
+    /// The cases that failed, by index.
+    failed: BTreeMap<u64, Failed>,
+    /// The others, by index.
+    passed: Vec<Passed>,
+}
+
+/// What became of a case that failed.
+#[derive(Clone, Debug)]
+struct Failed {
+    class: Class,
+    /// The entry that matches it.
+    known: Option<String>,
+    /// Whether it fails as that entry says.
+    is_expected: bool,
+}
+
+/// How cases are selected: by a predicate, or by their lines.
+type Selector = (Option<String>, Option<Vec<String>>);
+
+/// What became of a case that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passed {
+    /// It was not run, or nobody knows.
+    No,
+    /// It was too large to run, and created.
+    Created,
+    /// It passed.
+    Yes,
+}
+
+/// Why nothing is blessed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BlessError {
+    /// The run did not come to its end.
+    #[error("the run was not complete")]
+    Incomplete,
+    /// What is not reliable cannot be expected.
+    #[error("{cases} of the cases {verdict}")]
+    Unreliable {
+        /// What they came to.
+        verdict: Verdict,
+        /// How many.
+        cases: u64,
+    },
+    /// There is too much of it.
+    #[error("{0} cases failed, which is no list of exceptions any more")]
+    TooMany(usize),
+    /// They have nothing in common that this finds.
+    #[error(
+        "{cases} cases of {operator} failed ({class}), and no simple predicate tells them from those that passed"
+    )]
+    NoPredicate {
+        /// Their operator.
+        operator: String,
+        /// In which way.
+        class: &'static str,
+        /// How many.
+        cases: usize,
+    },
+}
+
+/// A group of failures, and where it came from.
+struct Group<'a> {
+    operator: &'a Operator,
+    class: Class,
+    cases: Vec<Case>,
+    /// The entry that matches all of them, where one does.
+    from: Option<String>,
+}
+
+impl Blessing {
+    /// Takes note of what became of some cases.
+    pub fn hear(&mut self, cases: &CaseResults) {
+        for case in cases.iter() {
+            let class = case.details.and_then(|details| details.class);
+            let known = case.details.and_then(|details| details.known.as_ref()).map(|known| known.id.clone());
+            let passed = match case.verdict {
+                Verdict::Pass if case.details.is_some() => Passed::Created,
+                Verdict::Pass | Verdict::Recorded | Verdict::UnexpectedPass => Passed::Yes,
+                Verdict::Fail | Verdict::ExpectedFail => {
+                    if let Some(class) = class {
+                        let is_expected = case.verdict == Verdict::ExpectedFail;
+                        self.failed.insert(case.index, Failed { class, known, is_expected });
+                    }
+                    Passed::No
+                }
+                _ => Passed::No,
+            };
+            let place = case.index as usize;
+            if self.passed.len() <= place {
+                self.passed.resize(place + 1, Passed::No);
+            }
+            self.passed[place] = passed;
+        }
+    }
+
+    /// The entries of a list after this run of a suite: those that are still true, those that it says nothing of, and new ones.
+    ///
+    /// # Errors
+    ///
+    /// Where the run is no ground for a list.
+    pub fn entries(
+        &self,
+        (library, source): (&'static Library, &dyn Source),
+        (summary, suite): (&Summary, &str),
+        old: &[Arc<KnownFailureForm>],
+    ) -> Result<Vec<KnownFailureForm>, BlessError> {
+        if summary.ending != crate::Ending::Complete || !summary.abandoned.is_empty() {
+            return Err(BlessError::Incomplete);
+        }
+        for verdict in [Verdict::Crash, Verdict::Timeout, Verdict::Lost] {
+            let cases = summary.tally().of(verdict);
+            if cases > 0 {
+                return Err(BlessError::Unreliable { verdict, cases });
+            }
+        }
+        let is_untrue =
+            |tally: &&KnownTally| tally.is_of_suite(suite) && tally.conclude() != Conclusion::Holds;
+        let untrue: Vec<&str> =
+            summary.totals.known.iter().filter(is_untrue).map(|tally| tally.entry.id.as_str()).collect();
+        let is_kept = |form: &&Arc<KnownFailureForm>| !untrue.contains(&form.id.as_str());
+        let mut entries: Vec<KnownFailureForm> =
+            old.iter().filter(is_kept).map(|form| KnownFailureForm::clone(form)).collect();
+        for group in self.groups(library, source, &untrue)? {
+            let cause = old.iter().find(|form| group.from.as_ref() == Some(&form.id));
+            let selectors = self.selectors(&group, source, summary.level)?;
+            for (filter, cases) in selectors {
+                let mut entry = cause.map_or_else(|| new_entry(&group), |form| KnownFailureForm::clone(form));
+                entry.id = free_id(&group, cause.map(|form| form.id.as_str()), &entries);
+                entry.suites = vec![suite.to_owned()];
+                group.class.id().clone_into(&mut entry.signature);
+                (entry.filter, entry.cases) = (filter, cases);
+                entries.push(entry);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The failures that no entry expects any more, by operator and class.
+    fn groups<'a>(
+        &self,
+        library: &'a Library,
+        source: &dyn Source,
+        untrue: &[&str],
+    ) -> Result<Vec<Group<'a>>, BlessError> {
+        let is_open = |failed: &Failed| {
+            !failed.is_expected || failed.known.as_deref().is_none_or(|known| untrue.contains(&known))
+        };
+        let open: Vec<_> = self.failed.iter().filter(|(_, failed)| is_open(failed)).collect();
+        if open.len() > MOST_FAILURES {
+            return Err(BlessError::TooMany(open.len()));
+        }
+        let (mut cursor, mut case) = (source.cursor(), None);
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for (index, Failed { class, known, .. }) in open {
+            let case = case.get_or_insert_with(|| unit(library));
+            let Some(case) = case else { break };
+            cursor.read(*index, case);
+            let Some(operator) = operator_of(library, case) else { continue };
+            let same = |group: &&mut Group<'_>| {
+                group.class == *class && group.operator.position() == operator.position()
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => {
+                    group.from = group.from.take().filter(|from| Some(from) == known.as_ref());
+                    group.cases.push(case.clone());
+                }
+                None => groups.push(Group {
+                    operator,
+                    class: *class,
+                    cases: vec![case.clone()],
+                    from: known.clone(),
+                }),
+            }
+        }
+        Ok(groups)
+    }
+
+    /// How the cases of a group are told from those that passed: by predicates, or one by one.
+    fn selectors(
+        &self,
+        group: &Group<'_>,
+        source: &dyn Source,
+        level: FeatureLevel,
+    ) -> Result<Vec<Selector>, BlessError> {
+        for part in [|_: &Case| 0, mode, data_type, rank] {
+            let mut parts: BTreeMap<i64, Vec<Case>> = BTreeMap::new();
+            group.cases.iter().for_each(|case| parts.entry(part(case)).or_default().push(case.clone()));
+            let mut found: Vec<Separation<'_>> =
+                parts.values().map(|cases| Separation::new(group.operator, level, cases)).collect();
+            self.exclude(group, source, level, &mut found);
+            let predicates: Option<Vec<String>> = found.iter().map(Separation::predicate).collect();
+            if let Some(predicates) = predicates {
+                return Ok(predicates.into_iter().map(|predicate| (Some(predicate), None)).collect());
+            }
+        }
+        if group.cases.len() > MOST_LISTED {
+            return Err(BlessError::NoPredicate {
+                operator: group.operator.name().to_owned(),
+                class: group.class.id(),
+                cases: group.cases.len(),
+            });
+        }
+        Ok(vec![(None, Some(group.cases.iter().map(Case::to_string).collect()))])
+    }
+
+    /// Shows the cases that passed and could have failed as a group did.
+    fn exclude(
+        &self,
+        group: &Group<'_>,
+        source: &dyn Source,
+        level: FeatureLevel,
+        separations: &mut [Separation<'_>],
+    ) {
+        let (mut cursor, mut scratch) = (source.cursor(), Scratch::default());
+        let Some(mut case) = group.cases.first().cloned() else { return };
+        let passed = self.passed.iter().zip(0_u64..).filter(|(passed, _)| **passed != Passed::No);
+        for (passed, index) in passed {
+            cursor.read(index, &mut case);
+            if !Arc::ptr_eq(&case.desc.signature, group.operator.signature()) {
+                continue;
+            }
+            let judgement = group.operator.judge(&case.desc, level, &mut scratch);
+            if group.class.can_fail(&expectation(judgement, *passed)) {
+                for separation in &mut *separations {
+                    separation.exclude(&case);
+                }
+            }
+        }
+    }
+}
+
+/// What was expected of a case that passed, as far as it matters to how it could have failed.
+fn expectation(judgement: Judgement, passed: Passed) -> Expectation {
+    match judgement.validity() {
+        Validity::Invalid => Expectation::Reject,
+        Validity::Open => Expectation::Open(Vec::new()),
+        Validity::Valid if passed == Passed::Created => Expectation::Accept,
+        Validity::Valid => Expectation::Output,
+    }
+}
+
+/// A case to read others over.
+fn unit(library: &Library) -> Option<Case> {
+    library.operators().iter().flat_map(Operator::examples).map(|example| example.case.clone()).next()
+}
+
+fn operator_of<'a>(library: &'a Library, case: &Case) -> Option<&'a Operator> {
+    library.operators().iter().find(|operator| Arc::ptr_eq(operator.signature(), &case.desc.signature))
+}
+
+fn mode(case: &Case) -> i64 {
+    Found::mode_of(&case.desc).unwrap_or(-1)
+}
+
+fn data_type(case: &Case) -> i64 {
+    case.desc.tensor(Side::Input).map_or(-1, |tensor| i64::from(tensor.data_type.0))
+}
+
+fn rank(case: &Case) -> i64 {
+    let sizes = case.desc.tensor(Side::Input).and_then(|tensor| tensor.sizes.as_ref());
+    sizes.map_or(-1, |sizes| sizes.len() as i64)
+}
+
+/// An entry that a person has yet to look at.
+fn new_entry(group: &Group<'_>) -> KnownFailureForm {
+    KnownFailureForm {
+        id: String::new(),
+        suites: Vec::new(),
+        filter: None,
+        cases: None,
+        signature: group.class.id().to_owned(),
+        kind: if group.class == Class::Undeclared { Kind::Unsupported } else { Kind::Bug },
+        reason: "Not examined yet.".to_owned(),
+        link: None,
+        version: None,
+        driver: None,
+        device: None,
+    }
+}
+
+/// The id that an entry had, or one that says what fails; with a number where it is taken.
+fn free_id(group: &Group<'_>, old: Option<&str>, entries: &[KnownFailureForm]) -> String {
+    let plain = format!("{}-{}", group.operator.name().to_lowercase(), group.class.id());
+    let stem = old.unwrap_or(&plain);
+    let is_free = |id: &str| entries.iter().all(|entry| entry.id != id);
+    let mut numbered = (2..).map(|number| format!("{stem}-{number}"));
+    if is_free(stem) { stem.to_owned() } else { numbered.find(|id| is_free(id)).unwrap_or_default() }
+}

@@ -1,0 +1,129 @@
+//! Lists of known failures as text, in the form that [`KnownFailures::load`](super::KnownFailures::load) reads.
+
+use std::fmt::Write as _;
+
+use super::{BoundsForm, KnownFailureForm, KnownFailuresForm};
+
+/// What stands above a list that had nothing above it, for editors.
+const MODELINE: &str = "# yaml-language-server: $schema=../schema/known-failures.json\n";
+
+impl KnownFailuresForm {
+    /// The text of the list. Comments that stand above everything else in `old` are kept, and no others.
+    pub fn to_yaml(&self, old: Option<&str>) -> String {
+        let comments = |text: &str| -> String {
+            let lines = text.split_inclusive('\n');
+            lines.take_while(|line| line.starts_with('#') || line.trim().is_empty()).collect()
+        };
+        let mut text = old.map_or_else(|| MODELINE.to_owned(), comments);
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "backend: {}", scalar(&self.backend));
+        if self.failures.is_empty() {
+            text.push_str("failures: []\n");
+        } else {
+            text.push_str("failures:\n");
+        }
+        self.failures.iter().for_each(|failure| failure.write(&mut text));
+        text
+    }
+}
+
+impl KnownFailureForm {
+    fn write(&self, text: &mut String) {
+        // Within brackets a comma means something.
+        let name = |suite: &String| {
+            if suite.contains([',', '[', ']', '{', '}']) { quoted(suite) } else { scalar(suite) }
+        };
+        let suites: Vec<String> = self.suites.iter().map(name).collect();
+        let mut line = |line: String| text.extend([line.as_str(), "\n"]);
+        line(format!("  - id: {}", scalar(&self.id)));
+        line(format!("    suites: [{}]", suites.join(", ")));
+        if let Some(filter) = &self.filter {
+            line(format!("    where: {}", scalar(filter)));
+        }
+        if let Some(cases) = &self.cases {
+            line("    cases:".to_owned());
+            for case in cases {
+                line(format!("      - {}", scalar(case)));
+            }
+        }
+        line(format!("    signature: {}", self.signature));
+        line(format!("    kind: {}", self.kind.id()));
+        line(format!("    reason: {}", scalar(self.reason.trim())));
+        for (key, value) in [("link", &self.link), ("device", &self.device)] {
+            if let Some(value) = value {
+                line(format!("    {key}: {}", scalar(value)));
+            }
+        }
+        for (key, bounds) in [("version", &self.version), ("driver", &self.driver)] {
+            let Some(BoundsForm { from, below }) = bounds else { continue };
+            let bound = |key: &str, value: &Option<String>| {
+                value.as_ref().map(|value| format!("{key}: {}", quoted(value)))
+            };
+            let both: Vec<String> =
+                [bound("from", from), bound("below", below)].into_iter().flatten().collect();
+            line(format!("    {key}: {{{}}}", both.join(", ")));
+        }
+    }
+}
+
+/// A scalar as plain as it can be.
+fn scalar(text: &str) -> String {
+    const WORDS: [&str; 7] = ["true", "false", "null", "yes", "no", "on", "off"];
+    let starts_plain = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    let is_plain = starts_plain
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.contains(char::is_control)
+        && !text.ends_with([':', ' '])
+        && !WORDS.contains(&text.to_lowercase().as_str());
+    if is_plain { text.to_owned() } else { quoted(text) }
+}
+
+/// A scalar in quotes.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            _ if letter.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
+            }
+            _ => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_spec::{Source, yaml};
+
+    use super::*;
+    use crate::Kind;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let entry = KnownFailureForm {
+            id: "no".to_owned(),
+            suites: vec!["smoke".to_owned(), "my, suite".to_owned(), "7".to_owned()],
+            filter: Some("operator == SLICE1 and rank in [1, 2] and (any axis Sizes < 0)".to_owned()),
+            cases: Some(vec!["SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota".to_owned()]),
+            signature: "wrong-value".to_owned(),
+            kind: Kind::Bug,
+            reason: "It: says \"so\" #1\nand \\ goes\ton.".to_owned(),
+            link: Some("https://example.org/7".to_owned()),
+            version: Some(BoundsForm { from: Some("1.10".to_owned()), below: None }),
+            driver: Some(BoundsForm { from: Some("1".to_owned()), below: Some("2".to_owned()) }),
+            device: Some("[llvm]".to_owned()),
+        };
+        let form = KnownFailuresForm { backend: "it's \"mine\"".to_owned(), failures: vec![entry; 2] };
+        let text = form.to_yaml(Some("# mine\n\n# yours\nbackend: x # lost\n"));
+        assert!(text.starts_with("# mine\n\n# yours\nbackend: "), "{text}");
+        let read = yaml::read::<KnownFailuresForm>(&Source::new("list", &text));
+        let read = read.unwrap_or_else(|error| panic!("{error}\n{text}")).value;
+        assert_eq!(format!("{read:?}"), format!("{form:?}"), "{text}");
+        let none = KnownFailuresForm { failures: Vec::new(), ..form };
+        assert!(yaml::read::<KnownFailuresForm>(&Source::new("list", none.to_yaml(None))).is_ok());
+    }
+}
