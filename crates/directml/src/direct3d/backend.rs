@@ -202,6 +202,12 @@ impl DirectMlBackend {
         if let Some(reason) = &self.lost {
             return Err(Fault::Lost(reason.clone()));
         }
+        if self.directml.is_lost() {
+            // Their flights hold on to the device that is gone.
+            for started in &mut self.started {
+                started.land();
+            }
+        }
         self.directml.device().inspect_err(|fault| {
             if let Fault::Lost(reason) = fault {
                 self.lost = Some(reason.clone());

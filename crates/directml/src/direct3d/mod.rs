@@ -99,13 +99,24 @@ impl DirectMl {
         }
         let start = Instant::now();
         loop {
-            match Device::open(&self.library, &self.options) {
-                Ok(device) => return Ok(Arc::clone(current.insert(Arc::new(device)))),
-                // Others may still hold on to the removed one, which is given again until all of it is gone.
-                Err(error) if start.elapsed() > RENEWAL => return Err(error.into()),
-                Err(_) => sleep(Duration::from_millis(20)),
+            // Others may still hold on to the removed one, which is given again until all of it is gone.
+            let fault = match Device::open(&self.library, &self.options).map(Arc::new) {
+                Ok(device) => match device.removal(Phase::Create) {
+                    Ok(()) => return Ok(Arc::clone(current.insert(device))),
+                    Err(_) => Fault::Lost("every device that is created is a removed one".to_owned()),
+                },
+                Err(error) => error.into(),
+            };
+            if start.elapsed() > RENEWAL {
+                return Err(fault);
             }
+            sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Whether there is no device that could be used.
+    fn is_lost(&self) -> bool {
+        self.lock().as_ref().is_none_or(|device| device.removal(Phase::Create).is_err())
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Device>>> {
