@@ -85,7 +85,7 @@ impl Library {
         };
         match loaded {
             Ok(module) => Self::new(module),
-            Err(error) => Err(OpenError::NoLibrary { what, error: error.to_string() }),
+            Err(error) => Err(OpenError::NoLibrary { what, error }),
         }
     }
 
