@@ -423,6 +423,7 @@ fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
     insta::assert_snapshot!(lines.join("\n"), @"
     reference   written by hand for the CPU; feature levels 1.0 to 6.4, data types of 8 to 64 bits
     wgpu        no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, `apt-get install mesa-vulkan-drivers` has one that needs no GPU)
+    dylib:<...> a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h
     exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md
     ");
     assert_eq!(listed.status.code(), Some(0));
