@@ -26,6 +26,9 @@ impl RunArguments {
         if self.memory != Self::DEFAULT_MEMORY {
             add("--memory", self.memory.to_string());
         }
+        if self.retries != Self::DEFAULT_RETRIES {
+            add("--retries", self.retries.to_string());
+        }
         if self.case_timeout != Self::DEFAULT_CASE_TIMEOUT {
             add("--case-timeout", format!("{}ms", self.case_timeout.as_millis()));
         }
@@ -122,6 +125,8 @@ mod tests {
             "zero-sign,nan-canonicalised",
             "--memory",
             "64MiB",
+            "--retries",
+            "5",
             "--case-timeout",
             "1500ms",
             "--suite",

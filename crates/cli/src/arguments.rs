@@ -152,6 +152,18 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) fail_fast: bool,
 
+    /// How often a failure is run again alone; what passes then is a flake, which is unexpected, too
+    ///
+    /// It is done with the first failures of each group, up to one that fails each time. 0 takes every failure as it is found.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Self::DEFAULT_RETRIES,
+        value_parser = clap::value_parser!(u32).range(0..=1000),
+        allow_negative_numbers = true
+    )]
+    pub(crate) retries: u32,
+
     /// End after this time, such as 90s or 10m
     ///
     /// It counts from the start of the program.
@@ -223,6 +235,8 @@ pub(crate) struct RunArguments {
 impl RunArguments {
     /// Who answers where nobody is named: the one that every machine has.
     pub(crate) const DEFAULT_BACKEND: &str = "reference";
+    /// How often a failure is run again where no number is given.
+    pub(crate) const DEFAULT_RETRIES: u32 = 2;
     /// What one case may take where no size is given.
     pub(crate) const DEFAULT_MEMORY: u64 = 1 << 30;
     /// How long a process may be silent where no time is given.

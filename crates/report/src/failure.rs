@@ -64,10 +64,10 @@ pub fn write_failure(
     let case = &failure.case;
     writeln!(out, "{INDENT}{case}")?;
     writeln!(out, "{INDENT}{}", in_short(failure))?;
-    if failure.verdict == Verdict::Flake {
+    if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
         writeln!(
             out,
-            "{INDENT}it passed when it was run again alone: what ran before it matters, or chance does"
+            "{INDENT}it {rate}, the others of which it passed alone: what ran before it matters, or chance does"
         )?;
     }
     write_clauses(out, failure)?;

@@ -5,14 +5,14 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_runner::{
-    CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Totals,
-    Verdict, Work,
+    CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate,
+    Totals, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
 use crate::{
-    AnswerForm, CaseForm, DifferencesForm, GroupForm, KnownForm, NotesForm, OutcomeForm, TotalsForm,
-    VerdictsForm, WorkForm, totals::CountedAnswer,
+    AnswerForm, CaseForm, DifferencesForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
+    TotalsForm, VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
 /// The most characters of a backend's words that are kept.
@@ -98,7 +98,7 @@ impl<'a> CaseForm<'a> {
         else {
             return form;
         };
-        let Details { outcome, class, judgement, answers, differences, known } = details;
+        let Details { outcome, class, judgement, answers, differences, known, rate } = details;
         Self {
             strategy: Some(names.strategy_name(result.strategy)),
             outcome: Some(outcome.into()),
@@ -113,6 +113,7 @@ impl<'a> CaseForm<'a> {
                 })
                 .collect(),
             known: known.as_ref().map(|known| known.id.clone()),
+            rate: rate.map(Into::into),
             differences: differences.as_ref().map(Into::into),
             ..form
         }
@@ -298,7 +299,7 @@ impl TotalsForm {
         totals.known = self.known.iter().map(KnownForm::tally).collect::<Result<_, _>>()?;
         let groups: Result<Vec<_>, _> =
             self.groups.iter().map(|group| Ok((group.found(names)?, group.cases))).collect();
-        totals.found = FoundGroups { groups: groups?, others: self.ungrouped };
+        totals.found = FoundGroups::new(groups?, self.ungrouped);
         Ok(totals)
     }
 }
@@ -326,8 +327,15 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         strategy: names.strategy_name(found.strategy),
         line: group.first.case.to_string(),
         verdict: found.verdict.id().to_owned(),
+        rate: found.rate.map(Into::into),
         outcome: (&group.first.outcome).into(),
         smallest: group.smallest.as_ref().map(|smallest| smallest.case.to_string()),
+    }
+}
+
+impl From<Rate> for RateForm {
+    fn from(Rate { failed, runs }: Rate) -> Self {
+        Self { failed, runs }
     }
 }
 
@@ -348,6 +356,8 @@ impl GroupForm {
                 ..Judgement::default()
             },
             mode: self.mode,
+            rate: self.rate.map(|RateForm { failed, runs }| Rate { failed, runs }),
+            known: None,
         })
     }
 }

@@ -54,6 +54,9 @@ pub struct CaseForm<'a> {
     /// The known failure that matches it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
+    /// How often it failed, where it is a flake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateForm>,
     /// How the output differs from what it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<DifferencesForm>,
@@ -81,6 +84,15 @@ impl OutcomeForm {
     /// What [`OutcomeForm::kind`] can be.
     pub const KINDS: [&str; 8] =
         ["output", "accepted", "rejected", "unsupported", "failed", "crashed", "timed-out", "lost"];
+}
+
+/// How often a case failed that was run several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RateForm {
+    /// Runs in which it failed.
+    pub failed: u32,
+    /// All runs.
+    pub runs: u32,
 }
 
 /// The answer to an open question.

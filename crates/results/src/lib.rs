@@ -41,7 +41,7 @@ mod write;
 pub use convert::Strange;
 pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use error::Error;
-pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, SummaryForm};
+pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{
     BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, SelectionForm, SuiteForm,
     VERSION,

@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, KnownForm, OutcomeForm};
+use crate::{AnswerForm, KnownForm, OutcomeForm, RateForm};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -115,6 +115,9 @@ pub struct GroupForm {
     /// What it came to.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: String,
+    /// How often it failed, where it is a flake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateForm>,
     /// What the backend did with it, when it ran again alone.
     pub outcome: OutcomeForm,
     /// A smaller case that fails in the same way.

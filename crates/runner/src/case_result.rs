@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use dmlcts_model::Outcome;
 use dmlcts_spec::{Answer, Judgement};
 
-use crate::{Class, Differences, KnownFailure, Verdict};
+use crate::{Class, Differences, KnownFailure, Rate, Verdict};
 
 /// What became of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +59,8 @@ pub struct Details {
     pub differences: Option<Differences>,
     /// The known failure that counts it.
     pub known: Option<Arc<KnownFailure>>,
+    /// How often it failed, where it is a flake.
+    pub rate: Option<Rate>,
 }
 
 impl CaseResults {
@@ -99,10 +101,13 @@ impl CaseResults {
         self.entries.push(Entry { index, strategy, operator, line, verdict, details: details.map(Box::new) });
     }
 
-    /// Says that a case came to another verdict when it was looked at again.
-    pub(crate) fn correct(&mut self, index: u64, verdict: Verdict) {
+    /// Says that a case is a flake.
+    pub(crate) fn doubt(&mut self, index: u64, rate: Rate) {
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.index == index) {
-            entry.verdict = verdict;
+            entry.verdict = Verdict::Flake;
+            if let Some(details) = &mut entry.details {
+                details.rate = Some(rate);
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Configuration, Ending, Event, Failure, Found, Group, Progress, Stop, Totals, Verdict,
+    CaseResults, Configuration, Ending, Event, Failure, Found, Group, Progress, Rate, Stop, Totals, Verdict,
     schedule::{ChunkResult, Shared},
     worker::Worker,
 };
@@ -34,6 +34,7 @@ pub(crate) struct Collector<'run> {
     incidents: Incidents,
     limit: Option<u64>,
     grace: Duration,
+    retries: u32,
     shrinks: bool,
     next: u64,
     waiting: BTreeMap<u64, ChunkResult>,
@@ -62,6 +63,7 @@ impl<'run> Collector<'run> {
             incidents: configuration.incidents.clone(),
             limit: configuration.limit,
             grace: configuration.grace,
+            retries: configuration.retries,
             shrinks: configuration.shrink,
             next: 0,
             waiting: BTreeMap::new(),
@@ -194,11 +196,11 @@ impl<'run> Collector<'run> {
         self.totals.add(&result.totals);
         self.totals.elapsed = self.before + self.started.elapsed();
         self.totals.found.others += found.others;
-        for (found, cases) in found.groups {
-            let is_first = self.totals.found.add_many(found.clone(), cases);
-            if let Some(examiner) = examiner.as_deref_mut().filter(|_| is_first) {
-                self.open_group(&found, &mut result.cases, examiner, tell);
-            }
+        for (first, cases) in found.groups {
+            let key = first.key();
+            let mut suspects = vec![first];
+            suspects.extend(found.later.iter().filter(|later| later.key() == key).cloned());
+            self.add_group(&suspects, cases, &mut result.cases, examiner.as_deref_mut(), tell);
         }
         for (group, (_, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
             group.cases = *cases;
@@ -217,26 +219,85 @@ impl<'run> Collector<'run> {
         tell(Event::Progress(self.totals.progress));
     }
 
-    /// Runs the first failure of a group again alone, and keeps what that shows.
-    fn open_group(
+    /// Adds failures of one group, of which the first are these. They are run again alone, up to one that fails each time: the
+    /// others are taken to do so, too, and those before it are flakes.
+    fn add_group(
         &mut self,
-        found: &Found,
-        cases: &mut CaseResults,
-        examiner: &mut Worker<'_>,
+        suspects: &[Found],
+        mut cases: u64,
+        results: &mut CaseResults,
+        examiner: Option<&mut Worker<'_>>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
-        let case = examiner.read(found.index);
-        let mut first = describe(self.shared, self.strategies, found, case, examiner);
-        if first.verdict == Verdict::Pass {
-            first.verdict = Verdict::Flake;
-            self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
-            cases.correct(found.index, Verdict::Flake);
-            if let Some((kept, _)) = self.totals.found.groups.last_mut() {
-                kept.verdict = Verdict::Flake;
+        let Some(first) = suspects.first() else { return };
+        let Some(examiner) = examiner.filter(|_| !self.totals.found.knows(first)) else {
+            self.totals.found.add_many(first.clone(), cases);
+            return;
+        };
+        for (place, found) in suspects.iter().enumerate() {
+            let (mut failure, rate) = self.run_again(found, examiner);
+            let mut found = found.clone();
+            let is_flake = rate.is_flake();
+            // Where all that were kept are flakes, nobody knows of the rest, and what was found of it stands.
+            let rest = if place + 1 == suspects.len() { cases - 1 } else { 0 };
+            let count = if is_flake { 1 } else { cases };
+            if is_flake {
+                self.doubt(&found, rate, results);
+                (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
+                (found.verdict, found.rate) = (Verdict::Flake, Some(rate));
+                if rest > 0 {
+                    self.open_group(
+                        suspects[place].clone(),
+                        rest,
+                        Failure { verdict: suspects[place].verdict, rate: None, ..failure.clone() },
+                        tell,
+                    );
+                }
+            }
+            self.open_group(found, count, failure, tell);
+            cases -= count;
+            if !is_flake {
+                return;
             }
         }
-        tell(Event::Failed(&first));
-        self.groups.push(Group { cases: 1, first, smallest: None });
+    }
+
+    /// Adds failures to a group, which is told of where this is its first.
+    fn open_group(&mut self, found: Found, cases: u64, first: Failure, tell: &mut dyn FnMut(Event<'_>)) {
+        if self.totals.found.add_many(found, cases) {
+            tell(Event::Failed(&first));
+            self.groups.push(Group { cases, first, smallest: None });
+        }
+    }
+
+    /// Counts a failure as a flake instead.
+    fn doubt(&mut self, found: &Found, rate: Rate, results: &mut CaseResults) {
+        self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
+        results.doubt(found.index, rate);
+        if let Some(tally) = found.known.and_then(|place| self.totals.known.get_mut(place)) {
+            tally.counts.doubt(found.class, found.index);
+        }
+    }
+
+    /// Runs a failure again alone, as often as was asked for and once at least, and keeps what the first run shows in which
+    /// it fails.
+    fn run_again(&self, found: &Found, examiner: &mut Worker<'_>) -> (Failure, Rate) {
+        let mut rate = Rate::FOUND;
+        let case = examiner.read(found.index);
+        let mut kept = describe(self.shared, self.strategies, found, case.clone(), examiner);
+        if self.retries == 0 {
+            kept.verdict = found.verdict;
+            return (kept, rate);
+        }
+        rate.count(kept.verdict != Verdict::Pass);
+        for _ in 1..self.retries {
+            let again = describe(self.shared, self.strategies, found, case.clone(), examiner);
+            rate.count(again.verdict != Verdict::Pass);
+            if kept.verdict == Verdict::Pass {
+                kept = again;
+            }
+        }
+        (kept, rate)
     }
 
     /// Looks for a smaller case in each group, until the run has to be over.
@@ -301,6 +362,7 @@ fn describe(
         expectation: dmlcts_model::Expectation::Reject,
         outcome: Outcome::Lost,
         verdict: found.verdict,
+        rate: found.rate,
         class: found.class,
         evidence: None,
     };

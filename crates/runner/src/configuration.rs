@@ -53,6 +53,8 @@ pub struct Configuration {
     pub filter: Option<Arc<Predicate>>,
     /// How long a run that is to end waits for a backend that does not answer.
     pub grace: Duration,
+    /// How often a failure is run again alone, to tell flakes; never where it is 0.
+    pub retries: u32,
     /// Whether to look for a smaller case in each group of failures.
     pub shrink: bool,
     /// What happens to the backend meanwhile, for [`Event::Incident`](crate::Event::Incident).
@@ -80,6 +82,7 @@ impl Default for Configuration {
             allow: Vec::new(),
             filter: None,
             grace: Duration::from_secs(5),
+            retries: 2,
             shrink: true,
             incidents: Incidents::default(),
             partition: None,

@@ -6,7 +6,7 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
 use dmlcts_spec::{Judgement, Operator};
 
-use crate::{CaseResults, Class, Differences, Ending, KnownTally, Recorded, RunKind, Totals, Verdict};
+use crate::{CaseResults, Class, Differences, Ending, KnownTally, Rate, Recorded, RunKind, Totals, Verdict};
 
 /// Something that happened. Events come in the order of the cases, whatever the number of threads.
 #[derive(Debug)]
@@ -201,6 +201,8 @@ pub struct Failure {
     pub outcome: Outcome,
     /// What it comes to; a flake where it passed alone.
     pub verdict: Verdict,
+    /// How often it failed, where it is a flake.
+    pub rate: Option<Rate>,
     /// In which way it failed.
     pub class: Class,
     /// The memory of the run that went wrong, where there was one and it is not too large to keep.

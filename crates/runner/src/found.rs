@@ -6,7 +6,7 @@
 use dmlcts_model::{Case, Desc, Expectation, FeatureLevel, Outcome, Value};
 use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
 
-use crate::{Class, Failure, Verdict, expect};
+use crate::{Class, Failure, Rate, Verdict, expect};
 
 /// A case whose verdict was not expected. Its case can be read again by the index.
 #[derive(Clone, Debug)]
@@ -25,6 +25,10 @@ pub struct Found {
     pub judgement: Judgement,
     /// The value of its first enumeration, where it has one.
     pub mode: Option<i64>,
+    /// How often it failed, where it is a flake.
+    pub rate: Option<Rate>,
+    /// The place of the known failure that matches it, and that it does not fit.
+    pub known: Option<usize>,
 }
 
 /// What failures of one group have in common.
@@ -35,6 +39,7 @@ pub struct GroupKey {
     violated: IdSet,
     questions: IdSet,
     mode: Option<i64>,
+    is_flake: bool,
 }
 
 impl Found {
@@ -46,6 +51,7 @@ impl Found {
             violated: self.judgement.violated,
             questions: self.judgement.questions,
             mode: self.mode,
+            is_flake: self.verdict == Verdict::Flake,
         }
     }
 
@@ -78,6 +84,7 @@ impl Found {
             expectation,
             outcome,
             verdict: self.verdict,
+            rate: self.rate,
             class: self.class,
             evidence: None,
         })
@@ -111,15 +118,37 @@ pub struct FoundGroups {
     pub groups: Vec<(Found, u64)>,
     /// Failures of groups that found no room.
     pub others: u64,
+    /// Further failures of the groups of a chunk, for the case that the first ones are flakes.
+    pub(crate) later: Vec<Found>,
 }
 
 impl FoundGroups {
     /// How many groups are kept.
     pub const MOST: usize = 64;
 
-    /// Adds a failure, and says whether it is the first of a group.
-    pub fn add(&mut self, found: Found) -> bool {
-        self.add_many(found, 1)
+    /// Of a chunk, so many failures of each group are kept.
+    const LATER: u64 = 16;
+
+    /// These groups, and so many failures of others.
+    pub fn new(groups: Vec<(Found, u64)>, others: u64) -> Self {
+        Self { groups, others, later: Vec::new() }
+    }
+
+    /// Adds a failure of a chunk, and says whether it is the first of a group.
+    pub(crate) fn add(&mut self, found: Found) -> bool {
+        let later = found.clone();
+        let key = later.key();
+        let is_first = self.add_many(found, 1);
+        let is_of_few = |(first, count): &(Found, u64)| *count <= Self::LATER && first.key() == key;
+        if !is_first && self.groups.iter().any(is_of_few) {
+            self.later.push(later);
+        }
+        is_first
+    }
+
+    /// Whether a failure needs no closer look: there is one like it, or no room for one.
+    pub(crate) fn knows(&self, found: &Found) -> bool {
+        self.groups.len() >= Self::MOST || self.groups.iter().any(|(first, _)| first.key() == found.key())
     }
 
     /// Adds failures of one group, of which this is the first.
@@ -150,6 +179,8 @@ mod tests {
             class: Class::Lost,
             judgement: Judgement::default(),
             mode: Some(mode),
+            rate: None,
+            known: None,
         }
     }
 

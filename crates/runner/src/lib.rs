@@ -30,6 +30,7 @@ mod compare;
 mod configuration;
 mod event;
 mod expect;
+mod flake;
 mod flying;
 mod found;
 mod known;
@@ -50,6 +51,7 @@ pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run};
 pub use event::{Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
+pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
     BlessError, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure, KnownFailureForm,

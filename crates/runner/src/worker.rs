@@ -239,6 +239,8 @@ impl<'run> Worker<'run> {
                 class: class.unwrap_or(Class::Lost),
                 judgement: planned.judgement,
                 mode: Found::mode_of(&job.desc),
+                rate: None,
+                known: ruled.known.map(|(place, _)| place),
             };
             // Which known failure passes is said with the known failures.
             if verdict != Verdict::UnexpectedPass {
@@ -270,6 +272,7 @@ impl<'run> Worker<'run> {
                 answers: if ruling == Verdict::Recorded { answers().collect() } else { Vec::new() },
                 differences: differences.filter(|differences| differences.wrong() > 0),
                 known: ruled.known.and_then(|(place, _)| self.shared.known.entry(place)),
+                rate: None,
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);

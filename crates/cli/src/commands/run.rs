@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             jobs: selection.threads(),
             limit: selection.limit,
             fail_fast: arguments.fail_fast,
+            retries: arguments.retries,
             deadline,
             memory: arguments.memory,
             allow: arguments.allow.clone(),

@@ -67,6 +67,16 @@ impl KnownCounts {
         }
     }
 
+    /// Says that a case of this index, which failed otherwise in this way, is a flake.
+    pub(crate) fn doubt(&mut self, class: Class, index: u64) {
+        if let Some(cases) = self.otherwise.get_mut(&class) {
+            *cases = cases.saturating_sub(1);
+            self.unknown += 1;
+        }
+        self.otherwise.retain(|_, cases| *cases > 0);
+        self.first_otherwise = self.first_otherwise.take().filter(|first| first.0 != index);
+    }
+
     /// Adds what became of other cases.
     pub(crate) fn add(&mut self, other: &Self) {
         self.as_expected += other.as_expected;

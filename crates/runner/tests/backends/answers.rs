@@ -2,7 +2,7 @@
 
 use dmlcts_backend::{Capabilities, Job};
 use dmlcts_model::{DataType, ErrorCode, Outcome};
-use dmlcts_runner::{Class, Verdict};
+use dmlcts_runner::{Class, Rate, Verdict};
 use dmlcts_spec::Library;
 
 use crate::fixture::{
@@ -83,8 +83,42 @@ fn a_case_that_fails_only_behind_another_one_is_a_flake() {
     let mut run = run_of(&[REVERSAL; 16], backend);
     run.configuration.jobs = 1;
     let summary = summary(&run);
-    assert_eq!(summary.tally().of(Verdict::Flake), 1, "{:?}", summary.tally());
+    assert_eq!(summary.tally().of(Verdict::Flake), 8, "one in each chunk of two: {:?}", summary.tally());
     assert_eq!(summary.groups[0].first.verdict, Verdict::Flake);
+    assert_eq!(summary.groups[0].first.rate, Some(Rate { failed: 1, runs: 3 }));
+    run.configuration.retries = 0;
+    let summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts");
+    assert_eq!(summary.tally().of(Verdict::Fail), 8, "nobody asked for flakes: {:?}", summary.tally());
+}
+
+/// The first of several failures that are alike is a flake, and the others are not: the next one is looked at.
+#[test]
+fn a_flake_does_not_hide_what_fails_each_time() {
+    let times = std::sync::atomic::AtomicUsize::new(0);
+    let backend = behaving(move |batch| {
+        honest(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs {
+            // The second time that it is asked it is right, and then wrong again.
+            let is_right =
+                job.desc.output.as_ref().is_some_and(|output| output.sizes.as_deref() == Some(&[2, 4]))
+                    && times.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1;
+            if !is_right {
+                outputs[job.runs[0].output.start] ^= 1;
+            }
+        }
+    });
+    let other =
+        "SLICE1 FLOAT32 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-1 fill=iota";
+    let mut run = run_of(&[REVERSAL, other, other, other], backend);
+    run.configuration.jobs = 1;
+    run.configuration.shrink = false;
+    let summary = summary(&run);
+    let tally = summary.tally();
+    assert_eq!((tally.of(Verdict::Flake), tally.of(Verdict::Fail)), (1, 3), "{tally:?}");
+    let groups: Vec<_> = summary.groups.iter().map(|group| (group.first.rate, group.cases)).collect();
+    assert_eq!(groups, [(Some(Rate { failed: 2, runs: 3 }), 1), (None, 3)]);
+    assert_eq!(summary.groups[1].first.index, 1);
 }
 
 #[test]

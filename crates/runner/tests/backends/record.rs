@@ -5,7 +5,8 @@ use std::sync::Arc;
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
 use dmlcts_model::{ErrorCode, FeatureLevel};
 use dmlcts_runner::{
-    Class, Configuration, Difference, Ending, Event, Partition, Run, Stop, Summary, Totals, Verdict, run,
+    Class, Configuration, Difference, Ending, Event, Partition, Rate, Run, Stop, Summary, Totals, Verdict,
+    run,
 };
 
 use crate::fixture::*;
@@ -87,6 +88,7 @@ fn a_flake_is_told_of_as_one() {
     assert_eq!(told[0].2, Verdict::Flake);
     assert_eq!(summary.tally().of(Verdict::Flake), 1);
     assert_eq!(points[0].found.groups[0].0.verdict, Verdict::Flake);
+    assert_eq!(points[0].found.groups[0].0.rate, Some(Rate { failed: 1, runs: 3 }));
 }
 
 /// From every point at which it can, a run goes on to the same end.

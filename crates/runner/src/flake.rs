@@ -1,0 +1,35 @@
+//! Flakes: what fails in one run and passes in another. Failures are run again alone, and what changes is told from what fails.
+
+use std::fmt;
+
+/// How often a case failed, of all its runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// Runs in which it failed; the one that found it is among them.
+    pub failed: u32,
+    /// All runs.
+    pub runs: u32,
+}
+
+impl Rate {
+    /// Of the run that found a failure.
+    pub(crate) const FOUND: Self = Self { failed: 1, runs: 1 };
+
+    /// Counts another run.
+    pub(crate) fn count(&mut self, failed: bool) {
+        self.failed += u32::from(failed);
+        self.runs += 1;
+    }
+
+    /// Whether it did not fail each time.
+    pub fn is_flake(self) -> bool {
+        self.failed < self.runs
+    }
+}
+
+/// `failed in 1 of 3 runs`.
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "failed in {} of {} runs", self.failed, self.runs)
+    }
+}
