@@ -238,21 +238,16 @@ impl<'run> Collector<'run> {
             let (mut failure, rate) = self.run_again(found, examiner);
             let mut found = found.clone();
             let is_flake = rate.is_flake();
-            // Where all that were kept are flakes, nobody knows of the rest, and what was found of it stands.
-            let rest = if place + 1 == suspects.len() { cases - 1 } else { 0 };
             let count = if is_flake { 1 } else { cases };
             if is_flake {
                 self.doubt(&found, rate, results);
+                let as_found = Failure { verdict: found.verdict, ..failure.clone() };
+                if place + 1 == suspects.len() && cases > 1 {
+                    // All that were kept are flakes. Nobody knows of the rest, and what was found of it stands.
+                    self.open_group(found.clone(), cases - 1, as_found, tell);
+                }
                 (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
                 (found.verdict, found.rate) = (Verdict::Flake, Some(rate));
-                if rest > 0 {
-                    self.open_group(
-                        suspects[place].clone(),
-                        rest,
-                        Failure { verdict: suspects[place].verdict, rate: None, ..failure.clone() },
-                        tell,
-                    );
-                }
             }
             self.open_group(found, count, failure, tell);
             cases -= count;
