@@ -114,7 +114,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn signed(&mut self) -> Option<i64> {
         if self.skips(b'-') {
-            0_i64.checked_sub_unsigned(self.unsigned()?)
+            // To JSON's readers, -0 is no integer.
+            0_i64.checked_sub_unsigned(self.unsigned().filter(|value| *value != 0)?)
         } else {
             self.unsigned()?.try_into().ok()
         }
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_no_integer_is_given_up() {
         for text in
-            ["", "-", "x", "01", "18446744073709551616", "9223372036854775808", "-9223372036854775809"]
+            ["", "-", "-0", "x", "01", "18446744073709551616", "9223372036854775808", "-9223372036854775809"]
         {
             assert_eq!(Reader(text.as_bytes()).signed(), None, "{text}");
         }
