@@ -14,10 +14,15 @@
 //! # How a batch goes
 //!
 //! Each desc is [marshalled](marshal) and put to `CreateOperator`; nothing here judges it. Where it has runs, it is compiled, once
-//! for all jobs with the same desc. Runs are gathered into flights. A flight is one command list: what was uploaded is copied to
-//! one buffer for inputs and one for outputs, operators that are new are initialised, each run is dispatched, and
-//! both buffers come back whole, with the poison and the guards that the runner put there. The next batch is prepared meanwhile.
-//! A case that is large, and one whose flight did not arrive, runs alone.
+//! for all jobs of a batch with the same desc, and for later batches, too. Runs are gathered into flights. A flight is one
+//! command list: what was uploaded is copied to one buffer for inputs and one for outputs, operators that are new are
+//! initialised, each run is dispatched, and both buffers come back whole, with the poison and the guards that the runner put
+//! there. The next batch is prepared meanwhile. A case that is large, and one whose flight did not arrive, runs alone.
+//!
+//! An operator is initialised once, by the first flight that has it, into a persistent resource of its own. Until that flight is
+//! submitted, only the batch that compiled the operator knows of it; whoever uses it later has the device wait for that flight.
+//! Where that flight does not start, the operator is dropped, and compiled afresh. An operator that owns its input is bound to
+//! it when it is initialised, so each run has one of its own.
 //!
 //! What a case's binding offsets are kept to: modulo 256 bytes, or modulo the alignment that the tensor promises where that is
 //! more, since many cases share a buffer.

@@ -13,7 +13,7 @@ use dmlcts_model::{FeatureLevel, Outcome, Phase};
 
 use super::{
     DirectMl, TIMEOUT,
-    device::{Compiled, Device},
+    device::{Compiled, Device, Operators},
     fault::Fault,
     flight::{Flight, Load},
 };
@@ -80,11 +80,12 @@ impl DirectMlBackend {
         };
         let (jobs, inputs, outputs) = batch.parts();
         let arenas = (inputs.len(), outputs.len());
+        let mut own = Operators::new();
         let mut load = Load::default();
         let mut loads = Vec::new();
         for (number, job) in jobs.iter_mut().enumerate() {
-            let operator = match create(&device, job, arenas) {
-                Ok(Ok(operator)) => operator,
+            let operators = match create(&device, job, arenas, &mut own) {
+                Ok(Ok(operators)) => operators,
                 Ok(Err(outcome)) => {
                     job.outcome = outcome;
                     continue;
@@ -98,14 +99,14 @@ impl DirectMlBackend {
                 started.alone.push(number);
                 continue;
             }
-            for run in &job.runs {
+            for (run, operator) in job.runs.iter().zip(&operators) {
                 let is_loaded =
-                    load.push(number, &operator, job.binding, run, arenas, LOAD_BYTES).and_then(|fits| {
+                    load.push(number, operator, job.binding, run, arenas, LOAD_BYTES).and_then(|fits| {
                         if fits {
                             return Ok(true);
                         }
                         loads.push(std::mem::take(&mut load));
-                        load.push(number, &operator, job.binding, run, arenas, LOAD_BYTES)
+                        load.push(number, operator, job.binding, run, arenas, LOAD_BYTES)
                     });
                 if is_loaded.is_err() {
                     started.alone.push(number);
@@ -121,6 +122,7 @@ impl DirectMlBackend {
                 Err(fault) => started.lose(&jobs, fault, &device.is_told),
             }
         }
+        device.share(own);
         started
     }
 
@@ -287,13 +289,14 @@ impl Backend for DirectMlBackend {
     }
 }
 
-/// Creates a job's operator and, where it has runs, compiles it; or says what became of the job. A fault says nothing of it
-/// yet, since the device may be gone for another's sake.
+/// Creates a job's operator and, where it has runs, compiles it for each; or says what became of the job. A fault says
+/// nothing of it yet, since the device may be gone for another's sake.
 fn create(
     device: &Device,
     job: &Job,
     arenas: (usize, usize),
-) -> Result<Result<Arc<Compiled>, Outcome>, Fault> {
+    own: &mut Operators,
+) -> Result<Result<Vec<Arc<Compiled>>, Outcome>, Fault> {
     let desc = match Marshalled::new(&job.desc) {
         Ok(desc) => desc,
         Err(reason) => return Ok(Err(Outcome::Unsupported(reason.to_string().into()))),
@@ -306,7 +309,7 @@ fn create(
     let created = if job.runs.is_empty() {
         device.create(&desc).map(|_| Err(Outcome::Accepted))
     } else {
-        device.compile(desc).map(Ok)
+        job.runs.iter().map(|_| device.compile(&desc, own)).collect::<Result<_, _>>().map(Ok)
     };
     created.or_else(|fault| if fault.ends_device() { Err(fault) } else { Ok(Err(fault.outcome())) })
 }
@@ -318,19 +321,21 @@ fn attempt(device: &Arc<Device>, batch: &mut Batch, number: usize) -> Result<Out
     let (mut inputs, mut outputs) = (std::mem::take(inputs), std::mem::take(outputs));
     let (jobs, _, _) = batch.parts();
     let mut act = |job: &Job| {
-        let operator = match create(device, job, arenas)? {
-            Ok(operator) => operator,
+        let mut own = Operators::new();
+        let operators = match create(device, job, arenas, &mut own)? {
+            Ok(operators) => operators,
             Err(outcome) => return Ok(outcome),
         };
-        for run in &job.runs {
+        for (run, operator) in job.runs.iter().zip(&operators) {
             let mut load = Load::default();
-            load.push(number, &operator, job.binding, run, arenas, u64::MAX)?;
+            load.push(number, operator, job.binding, run, arenas, u64::MAX)?;
             load.start(device, &inputs, &outputs, TIMEOUT)?.finish()?.unload(
                 &mut inputs,
                 &mut outputs,
                 |_| true,
             );
         }
+        device.share(own);
         Ok(Outcome::Output)
     };
     let outcome = jobs.get(number).map_or(Ok(Outcome::Lost), &mut act);

@@ -5,10 +5,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
 };
 
 use dmlcts_model::{DataType, FeatureLevel, Phase};
@@ -21,7 +18,8 @@ use windows::{
         Graphics::{
             Direct3D::D3D_FEATURE_LEVEL_11_0,
             Direct3D12::{
-                D3D12CreateDevice, D3D12GetDebugInterface, ID3D12Debug, ID3D12Device, ID3D12Device5,
+                D3D12_HEAP_TYPE_DEFAULT, D3D12CreateDevice, D3D12GetDebugInterface, ID3D12Debug,
+                ID3D12Device, ID3D12Device5, ID3D12Resource,
             },
             Dxgi::IDXGIAdapter1,
         },
@@ -32,7 +30,7 @@ use windows::{
 use super::{
     adapter::{self, Found, failed},
     fault::{Call, Fault, code, given},
-    lane::Lane,
+    lane::{Lane, Submission, buffer},
     library::Library,
 };
 use crate::{
@@ -75,21 +73,48 @@ pub(crate) struct Compiled {
     pub(super) properties: DML_BINDING_PROPERTIES,
     pub(super) owns_input: bool,
     pub(super) alignments: [u32; 2],
-    /// Whether it needs no initialising any more: it was initialised by a flight that arrived, and nothing that belongs to it
-    /// lies in memory of that flight.
-    is_ready: AtomicBool,
+    /// Its persistent resource, where it needs one: all of the buffer.
+    pub(super) persistent: Option<ID3D12Resource>,
+    stage: Mutex<Stage>,
 }
 
+/// How far an operator is with its initialisation, which happens once.
+#[derive(Debug)]
+enum Stage {
+    New,
+    /// A flight has taken it upon itself. Where that does not start, this is the operator's end.
+    Claimed,
+    /// It is ready as soon as this is done.
+    Initialized(Submission),
+}
+
+/// Compiled operators, by what they were compiled from.
+pub(crate) type Operators = HashMap<Marshalled, Arc<Compiled>>;
+
 impl Compiled {
-    pub(super) fn is_ready(&self) -> bool {
-        self.is_ready.load(Ordering::Acquire)
+    /// Nothing where the operator is new: whoever asks has to initialise it, and nobody else will. Else the submission that
+    /// initialises it.
+    pub(super) fn claim(&self) -> Result<Option<Submission>, Fault> {
+        let mut stage = self.stage();
+        match &*stage {
+            Stage::New => {
+                *stage = Stage::Claimed;
+                Ok(None)
+            }
+            Stage::Claimed => {
+                Err(Fault::Impossible("the flight that was to initialise an operator did not start"))
+            }
+            Stage::Initialized(submission) => Ok(Some(submission.clone())),
+        }
     }
 
-    /// Notes that a flight which initialised it arrived.
-    pub(super) fn arrived(&self) {
-        if self.properties.PersistentResourceSize == 0 && !self.owns_input {
-            self.is_ready.store(true, Ordering::Release);
-        }
+    /// Notes that whoever claimed it has submitted its initialisation.
+    pub(super) fn initialized(&self, submission: Submission) {
+        *self.stage() = Stage::Initialized(submission);
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,7 +122,8 @@ impl Compiled {
 pub(crate) struct Device {
     // Dropped in this order: what was created from a device before the device.
     lanes: Mutex<Vec<Lane>>,
-    operators: Mutex<HashMap<Marshalled, Arc<Compiled>>>,
+    /// For everybody, so only such as are initialised: until then an operator is known to nobody but whoever compiled it.
+    operators: Mutex<Operators>,
     pub(super) recorder: Shared<IDMLCommandRecorder>,
     pub(super) directml: Shared<IDMLDevice>,
     pub(super) direct3d: ID3D12Device,
@@ -247,12 +273,13 @@ impl Device {
         created.and_then(|()| given(operator)).call(Phase::Create, "CreateOperator")
     }
 
-    /// Creates and compiles an operator, or gives one that was compiled from the same desc.
-    pub(crate) fn compile(&self, desc: Marshalled) -> Result<Arc<Compiled>, Fault> {
-        if let Some(compiled) = self.operators().get(&desc) {
+    /// Creates and compiles an operator, or gives one that was compiled from the same desc, be it one of the caller's `own`. An
+    /// operator that owns its input has it for good, so that each is a fresh one.
+    pub(crate) fn compile(&self, desc: &Marshalled, own: &mut Operators) -> Result<Arc<Compiled>, Fault> {
+        if let Some(compiled) = own.get(desc).or(self.operators().get(desc)) {
             return Ok(Arc::clone(compiled));
         }
-        let operator = self.create(&desc)?;
+        let operator = self.create(desc)?;
         let mut compiled: Option<IDMLCompiledOperator> = None;
         // SAFETY: the operator is alive, and `compiled` is a place for one interface.
         let operator = unsafe { self.directml.0.CompileOperator(&operator, self.flags, &raw mut compiled) }
@@ -260,22 +287,35 @@ impl Device {
             .call(Phase::Compile, "CompileOperator")?;
         // SAFETY: the operator is alive.
         let properties = unsafe { operator.GetBindingProperties() };
+        let persistent = match properties.PersistentResourceSize {
+            0 => None,
+            bytes => Some(buffer(&self.direct3d, D3D12_HEAP_TYPE_DEFAULT, bytes)?),
+        };
         let compiled = Arc::new(Compiled {
             operator: Shared(operator),
             properties,
             owns_input: desc.owns_input(),
             alignments: desc.alignments(),
-            is_ready: AtomicBool::new(false),
+            persistent,
+            stage: Mutex::new(Stage::New),
         });
-        let mut operators = self.operators();
-        if operators.len() >= OPERATORS {
-            operators.clear();
+        if !compiled.owns_input {
+            own.insert(desc.clone(), Arc::clone(&compiled));
         }
-        operators.insert(desc, Arc::clone(&compiled));
         Ok(compiled)
     }
 
-    fn operators(&self) -> MutexGuard<'_, HashMap<Marshalled, Arc<Compiled>>> {
+    /// Gives to everybody what was one's own, as far as it is initialised.
+    pub(crate) fn share(&self, mut own: Operators) {
+        own.retain(|_, compiled| matches!(*compiled.stage(), Stage::Initialized(_)));
+        let mut operators = self.operators();
+        if operators.len() + own.len() > OPERATORS {
+            operators.clear();
+        }
+        operators.extend(own);
+    }
+
+    fn operators(&self) -> MutexGuard<'_, Operators> {
         self.operators.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

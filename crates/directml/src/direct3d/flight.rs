@@ -1,11 +1,10 @@
 //! A flight: many runs of compiled operators in one command list, from their upload to their readback.
 //!
-//! The list copies what was uploaded to two buffers on the device, initialises the operators that need it, dispatches
-//! each run, and copies both buffers back. Runs write parts of one buffer that do not overlap, so that nothing has to be ordered
-//! between them.
+//! The list copies what was uploaded to two buffers on the device, initialises the operators that are new, dispatches
+//! each run, and copies both buffers back. Where another flight initialises an operator, the device gets to this one afterwards.
+//! Runs write parts of one buffer that do not overlap, so that nothing has to be ordered between them.
 
 use std::{
-    ops::Range,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -17,7 +16,7 @@ use super::{
     device::{Compiled, Device},
     fault::Fault,
     initializing::{Initializing, Room},
-    lane::Lane,
+    lane::{Lane, Submission},
     recording::Recording,
 };
 use crate::{
@@ -52,7 +51,7 @@ pub(crate) struct Flight {
     lane: Option<Lane>,
     device: Arc<Device>,
     /// What the command list refers to and nobody else keeps.
-    initializing: Vec<Initializing>,
+    _initializing: Vec<Initializing>,
     timeout: Duration,
 }
 
@@ -102,7 +101,7 @@ impl Load {
     ) -> Result<Flight, Fault> {
         let mut lane = device.lane()?;
         let mut room = Room(0);
-        let initializing = self.initializing(device, &mut room)?;
+        let (initializing, awaited) = self.initializing(device, &mut room)?;
         let temporary: Vec<_> = self
             .pieces
             .iter()
@@ -126,60 +125,64 @@ impl Load {
             .chain(self.pieces.iter().map(|piece| piece.operator.properties.RequiredDescriptorCount))
             .fold(0, u32::saturating_add);
         let mut recording = Recording::new(device, &mut lane, descriptors)?;
-        recording.arrive(self.inputs, self.outputs);
+        let persistent =
+            self.first_of_each().into_iter().filter_map(|piece| piece.operator.persistent.as_ref());
+        recording.arrive(self.inputs, self.outputs, persistent);
         for initializing in &initializing {
             recording.initialize(initializing)?;
         }
         // A compiled operator is dispatched only after its initializer is done.
         recording.barrier();
         for (piece, temporary) in self.pieces.iter().zip(&temporary) {
-            recording.dispatch(piece, persistent_of(piece, &initializing), temporary)?;
+            recording.dispatch(piece, temporary)?;
         }
         recording.leave(self.inputs, self.outputs);
-        lane.submit()?;
-        Ok(Flight { load: self, lane: Some(lane), device: Arc::clone(device), initializing, timeout })
+        let submission = lane.submit(&awaited)?;
+        for operator in initializing.iter().flat_map(|initializing| &initializing.operators) {
+            operator.initialized(submission.clone());
+        }
+        Ok(Flight {
+            load: self,
+            lane: Some(lane),
+            device: Arc::clone(device),
+            _initializing: initializing,
+            timeout,
+        })
     }
 
-    /// Initializers for every operator that is not ready: one for all of them together, and one for each run whose operator
-    /// owns its input, which it is given then.
-    fn initializing(&self, device: &Device, room: &mut Room) -> Result<Vec<Initializing>, Fault> {
+    /// Initializers for every operator that is new: one for all of them together, and one for each that owns its input, which
+    /// it is given then. And the submissions that initialise others.
+    fn initializing(
+        &self,
+        device: &Device,
+        room: &mut Room,
+    ) -> Result<(Vec<Initializing>, Vec<Submission>), Fault> {
         let mut together: Vec<Arc<Compiled>> = Vec::new();
-        let mut all = Vec::new();
-        for piece in &self.pieces {
-            let operator = &piece.operator;
-            if operator.owns_input {
-                all.push(Initializing::new(
-                    device,
-                    vec![Arc::clone(operator)],
-                    Some(piece.input.bytes()),
-                    room,
-                )?);
-            } else if !operator.is_ready() && !together.last().is_some_and(|last| Arc::ptr_eq(last, operator))
-            {
-                together.push(Arc::clone(operator));
+        let (mut all, mut awaited) = (Vec::new(), Vec::new());
+        for piece in self.first_of_each() {
+            let operator = Arc::clone(&piece.operator);
+            match operator.claim()? {
+                Some(submission) if awaited.contains(&submission) => {}
+                Some(submission) => awaited.push(submission),
+                None if operator.owns_input => {
+                    all.push(Initializing::new(device, vec![operator], Some(piece.input.bytes()), room)?);
+                }
+                None => together.push(operator),
             }
         }
         if !together.is_empty() {
-            // One desc may come in several jobs of a batch.
-            together.sort_by_key(Arc::as_ptr);
-            together.dedup_by(|one, other| Arc::ptr_eq(one, other));
             all.push(Initializing::new(device, together, None, room)?);
         }
-        Ok(all)
+        Ok((all, awaited))
     }
-}
 
-/// The persistent resource of a run's operator: written by the initializer that was given the run's input, or by the one for
-/// all together.
-fn persistent_of(piece: &Piece, initializing: &[Initializing]) -> Range<u64> {
-    let input = piece.operator.owns_input.then(|| piece.input.bytes());
-    let own =
-        initializing.iter().filter(|initializing| initializing.input == input).find_map(|initializing| {
-            let place =
-                initializing.operators.iter().position(|operator| Arc::ptr_eq(operator, &piece.operator))?;
-            initializing.persistent.get(place).cloned()
-        });
-    own.unwrap_or(0..0)
+    /// One run of each operator: an operator may have several, and one desc may come in several jobs of a batch.
+    fn first_of_each(&self) -> Vec<&Piece> {
+        let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
+        pieces.sort_by_key(|piece| Arc::as_ptr(&piece.operator));
+        pieces.dedup_by(|one, other| Arc::ptr_eq(&one.operator, &other.operator));
+        pieces
+    }
 }
 
 impl Flight {
@@ -193,11 +196,6 @@ impl Flight {
             let (above, below) = memory.split_at(inputs);
             (above.to_vec(), below.to_vec())
         })?;
-        for initializing in self.initializing.drain(..) {
-            for operator in &initializing.operators {
-                operator.arrived();
-            }
-        }
         self.device.give_back(lane);
         let pieces = load.pieces.into_iter().map(|piece| (piece.job, [piece.input, piece.output])).collect();
         Ok(Arrived { pieces, inputs, outputs })

@@ -1,4 +1,4 @@
-//! Initializers: every compiled operator needs one before it is dispatched.
+//! Initializers: every compiled operator needs one before it is dispatched, and never another.
 
 use std::{ops::Range, sync::Arc};
 
@@ -12,7 +12,7 @@ use super::{
     device::{Compiled, Device},
     fault::{Call, Fault},
 };
-use crate::raw::{DML_PERSISTENT_BUFFER_ALIGNMENT, DML_TEMPORARY_BUFFER_ALIGNMENT};
+use crate::raw::DML_TEMPORARY_BUFFER_ALIGNMENT;
 
 /// An initializer, and what it is bound to.
 pub(super) struct Initializing {
@@ -20,7 +20,6 @@ pub(super) struct Initializing {
     pub(super) descriptors: u32,
     pub(super) temporary: Range<u64>,
     pub(super) operators: Vec<Arc<Compiled>>,
-    pub(super) persistent: Vec<Range<u64>>,
     /// Where the input lies that the operator owns.
     pub(super) input: Option<Range<u64>>,
 }
@@ -44,14 +43,11 @@ impl Initializing {
         let dispatchable: IDMLDispatchable = initializer.cast().call(Phase::Bind, "IDMLDispatchable")?;
         // SAFETY: the initializer is alive.
         let properties = unsafe { dispatchable.GetBindingProperties() };
-        let persistent =
-            operators.iter().map(|operator| room.take(operator.properties.PersistentResourceSize)).collect();
         Ok(Self {
             dispatchable,
             descriptors: properties.RequiredDescriptorCount,
             temporary: room.take(properties.TemporaryResourceSize),
             operators,
-            persistent,
             input,
         })
     }
@@ -63,7 +59,7 @@ pub(super) struct Room(pub(super) u64);
 impl Room {
     pub(super) fn take(&mut self, bytes: u64) -> Range<u64> {
         let start = self.0;
-        let alignment = u64::from(DML_TEMPORARY_BUFFER_ALIGNMENT.max(DML_PERSISTENT_BUFFER_ALIGNMENT));
+        let alignment = u64::from(DML_TEMPORARY_BUFFER_ALIGNMENT);
         self.0 = start.saturating_add(bytes).checked_next_multiple_of(alignment).unwrap_or(u64::MAX);
         start..start.saturating_add(bytes)
     }

@@ -50,7 +50,7 @@ pub(crate) struct Lane {
     pub(super) readback: Buffer,
     pub(super) inputs: Buffer,
     pub(super) outputs: Buffer,
-    /// Temporary and persistent resources.
+    /// Temporary resources.
     pub(super) scratch: Buffer,
     descriptors: Option<(ID3D12DescriptorHeap, u32)>,
     allocator: ID3D12CommandAllocator,
@@ -59,6 +59,13 @@ pub(crate) struct Lane {
     event: OwnedHandle,
     submissions: u64,
     device: ID3D12Device,
+}
+
+/// Something that a lane has submitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Submission {
+    fence: ID3D12Fence,
+    number: u64,
 }
 
 /// A buffer that grows.
@@ -89,14 +96,14 @@ impl Lane {
         let (queue, allocator, list, fence, event) = objects.call(Phase::Bind, "creating a command queue")?;
         // SAFETY: the handle was just created and belongs to nobody else.
         let event = unsafe { OwnedHandle::from_raw_handle(event.0) };
-        let buffer = |kind| Buffer { kind, resource: None, bytes: 0 };
+        let empty = |kind| Buffer { kind, resource: None, bytes: 0 };
         Ok(Self {
             list,
-            upload: buffer(D3D12_HEAP_TYPE_UPLOAD),
-            readback: buffer(D3D12_HEAP_TYPE_READBACK),
-            inputs: buffer(D3D12_HEAP_TYPE_DEFAULT),
-            outputs: buffer(D3D12_HEAP_TYPE_DEFAULT),
-            scratch: buffer(D3D12_HEAP_TYPE_DEFAULT),
+            upload: empty(D3D12_HEAP_TYPE_UPLOAD),
+            readback: empty(D3D12_HEAP_TYPE_READBACK),
+            inputs: empty(D3D12_HEAP_TYPE_DEFAULT),
+            outputs: empty(D3D12_HEAP_TYPE_DEFAULT),
+            scratch: empty(D3D12_HEAP_TYPE_DEFAULT),
             descriptors: None,
             allocator,
             queue,
@@ -168,18 +175,24 @@ impl Lane {
         }
     }
 
-    /// Executes what was recorded.
-    pub(super) fn submit(&mut self) -> Result<(), Fault> {
+    /// Executes what was recorded, as soon as others' submissions are done.
+    pub(super) fn submit(&mut self, awaited: &[Submission]) -> Result<Submission, Fault> {
         self.submissions += 1;
         // SAFETY: everything that was recorded lives in this lane or is kept by its flight until the fence is reached.
         unsafe {
+            for Submission { fence, number } in awaited {
+                if fence.GetCompletedValue() < *number {
+                    self.queue.Wait(fence, *number).call(Phase::Execute, "ID3D12CommandQueue::Wait")?;
+                }
+            }
             self.list.Close().call(Phase::Execute, "closing the command list")?;
             let list: ID3D12CommandList = self.list.cast().call(Phase::Execute, "the command list")?;
             self.queue.ExecuteCommandLists(&[Some(list)]);
             self.queue
                 .Signal(&self.fence, self.submissions)
-                .call(Phase::Execute, "ID3D12CommandQueue::Signal")
+                .call(Phase::Execute, "ID3D12CommandQueue::Signal")?;
         }
+        Ok(Submission { fence: self.fence.clone(), number: self.submissions })
     }
 
     /// Waits until the last submission is done, or its device removed. `false` where neither happens in time.
@@ -208,38 +221,7 @@ impl Buffer {
         // Half as much room again saves growing each time.
         let room = if bytes < KEPT / 2 { bytes + bytes / 2 } else { bytes };
         let room = room.max(1).next_multiple_of(GRAIN);
-        let heap = D3D12_HEAP_PROPERTIES { Type: self.kind, ..Default::default() };
-        let (state, flags) = match self.kind {
-            D3D12_HEAP_TYPE_UPLOAD => (D3D12_RESOURCE_STATE_GENERIC_READ, D3D12_RESOURCE_FLAG_NONE),
-            D3D12_HEAP_TYPE_READBACK => (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_FLAG_NONE),
-            _ => (D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS),
-        };
-        let desc = D3D12_RESOURCE_DESC {
-            Dimension: D3D12_RESOURCE_DIMENSION_BUFFER,
-            Alignment: 0,
-            Width: room,
-            Height: 1,
-            DepthOrArraySize: 1,
-            MipLevels: 1,
-            Format: DXGI_FORMAT_UNKNOWN,
-            SampleDesc: DXGI_SAMPLE_DESC { Count: 1, Quality: 0 },
-            Layout: D3D12_TEXTURE_LAYOUT_ROW_MAJOR,
-            Flags: flags,
-        };
-        let mut resource: Option<ID3D12Resource> = None;
-        // SAFETY: the device is alive, and `resource` is a place for one interface.
-        let created = unsafe {
-            device.CreateCommittedResource(
-                &raw const heap,
-                D3D12_HEAP_FLAG_NONE,
-                &raw const desc,
-                state,
-                None,
-                &raw mut resource,
-            )
-        };
-        self.resource =
-            Some(created.and_then(|()| given(resource)).call(Phase::Bind, "CreateCommittedResource")?);
+        self.resource = Some(buffer(device, self.kind, room)?);
         self.bytes = room;
         Ok(())
     }
@@ -292,6 +274,45 @@ impl Buffer {
         unsafe { resource.Unmap(0, Some(&raw const written)) };
         Ok(())
     }
+}
+
+/// A buffer of so many bytes. One that the device keeps to itself allows unordered access.
+pub(super) fn buffer(
+    device: &ID3D12Device,
+    kind: D3D12_HEAP_TYPE,
+    bytes: u64,
+) -> Result<ID3D12Resource, Fault> {
+    let heap = D3D12_HEAP_PROPERTIES { Type: kind, ..Default::default() };
+    let (state, flags) = match kind {
+        D3D12_HEAP_TYPE_UPLOAD => (D3D12_RESOURCE_STATE_GENERIC_READ, D3D12_RESOURCE_FLAG_NONE),
+        D3D12_HEAP_TYPE_READBACK => (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_FLAG_NONE),
+        _ => (D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS),
+    };
+    let desc = D3D12_RESOURCE_DESC {
+        Dimension: D3D12_RESOURCE_DIMENSION_BUFFER,
+        Alignment: 0,
+        Width: bytes,
+        Height: 1,
+        DepthOrArraySize: 1,
+        MipLevels: 1,
+        Format: DXGI_FORMAT_UNKNOWN,
+        SampleDesc: DXGI_SAMPLE_DESC { Count: 1, Quality: 0 },
+        Layout: D3D12_TEXTURE_LAYOUT_ROW_MAJOR,
+        Flags: flags,
+    };
+    let mut resource: Option<ID3D12Resource> = None;
+    // SAFETY: the device is alive, and `resource` is a place for one interface.
+    let created = unsafe {
+        device.CreateCommittedResource(
+            &raw const heap,
+            D3D12_HEAP_FLAG_NONE,
+            &raw const desc,
+            state,
+            None,
+            &raw mut resource,
+        )
+    };
+    created.and_then(|()| given(resource)).call(Phase::Bind, "CreateCommittedResource")
 }
 
 /// That a buffer goes over from one use to another.

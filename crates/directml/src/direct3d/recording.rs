@@ -18,7 +18,7 @@ use windows::{
 };
 
 use super::{
-    device::Device,
+    device::{Compiled, Device},
     fault::{Call, Fault},
     flight::Piece,
     initializing::Initializing,
@@ -63,19 +63,26 @@ impl<'a> Recording<'a> {
     }
 
     /// What was uploaded goes to where operators read and write.
-    pub(super) fn arrive(&self, inputs: u64, outputs: u64) {
+    pub(super) fn arrive<'p>(
+        &self,
+        inputs: u64,
+        outputs: u64,
+        persistent: impl Iterator<Item = &'p ID3D12Resource>,
+    ) {
         let (copied, used) = (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
         let Ok(upload) = self.lane.upload.resource() else { return };
-        // SAFETY: the list is open; both buffers hold so many bytes, and the lane keeps them. A buffer that nothing uses is in
-        // the state COMMON, from where a copy takes it to COPY_DEST by itself.
+        let mut barriers = vec![
+            transition(self.inputs, copied, used),
+            transition(self.outputs, copied, used),
+            transition(self.scratch, D3D12_RESOURCE_STATE_COMMON, used),
+        ];
+        barriers.extend(persistent.map(|buffer| transition(buffer, D3D12_RESOURCE_STATE_COMMON, used)));
+        // SAFETY: the list is open; both buffers hold so many bytes, and the lane and the flight's operators keep all of them. A
+        // buffer that nothing uses is in the state COMMON, from where a copy takes it to COPY_DEST by itself.
         unsafe {
             self.lane.list.CopyBufferRegion(self.inputs, 0, upload, 0, inputs);
             self.lane.list.CopyBufferRegion(self.outputs, 0, upload, inputs, outputs);
-            self.lane.list.ResourceBarrier(&[
-                transition(self.inputs, copied, used),
-                transition(self.outputs, copied, used),
-                transition(self.scratch, D3D12_RESOURCE_STATE_COMMON, used),
-            ]);
+            self.lane.list.ResourceBarrier(&barriers);
         }
     }
 
@@ -102,7 +109,7 @@ impl<'a> Recording<'a> {
     }
 
     pub(super) fn initialize(&mut self, initializing: &Initializing) -> Result<(), Fault> {
-        let Initializing { dispatchable, descriptors, temporary, persistent, input, .. } = initializing;
+        let Initializing { dispatchable, descriptors, temporary, operators, input } = initializing;
         let table = self.bind_to(dispatchable, *descriptors)?;
         let owned = input.as_ref().map(|range| bind(self.inputs, range));
         let array = DML_BUFFER_ARRAY_BINDING {
@@ -111,10 +118,9 @@ impl<'a> Recording<'a> {
         };
         let inputs =
             [DML_BINDING_DESC { Type: DML_BINDING_TYPE_BUFFER_ARRAY, Desc: ptr::from_ref(&array).cast() }];
-        let buffers: Vec<_> =
-            persistent.iter().map(|range| (!range.is_empty()).then(|| bind(self.scratch, range))).collect();
+        let buffers: Vec<_> = operators.iter().map(|operator| persistent(operator)).collect();
         let outputs: Vec<_> = buffers.iter().map(Option::as_ref).map(binding).collect();
-        // SAFETY: what the bindings point at lives as long as these calls, and the lane keeps the buffers.
+        // SAFETY: what the bindings point at lives as long as these calls, and the lane and the operators keep the buffers.
         unsafe {
             table.BindInputs(owned.is_some().then_some(&inputs));
             table.BindOutputs(Some(&outputs));
@@ -124,12 +130,7 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    pub(super) fn dispatch(
-        &mut self,
-        piece: &Piece,
-        persistent: Range<u64>,
-        temporary: &Range<u64>,
-    ) -> Result<(), Fault> {
+    pub(super) fn dispatch(&mut self, piece: &Piece, temporary: &Range<u64>) -> Result<(), Fault> {
         let operator = &piece.operator;
         let dispatchable: IDMLDispatchable =
             operator.operator.0.cast().call(Phase::Bind, "IDMLDispatchable")?;
@@ -144,10 +145,9 @@ impl<'a> Recording<'a> {
             table.BindOutputs(Some(&[binding(Some(&output))]));
         }
         self.bind_temporary(&table, temporary);
-        if !persistent.is_empty() {
-            let buffer = bind(self.scratch, &persistent);
+        if let Some(buffer) = persistent(operator) {
             let desc = binding(Some(&buffer));
-            // SAFETY: as above.
+            // SAFETY: what the binding points at lives as long as this call, and the operator keeps the buffer.
             unsafe { table.BindPersistentResource(Some(&raw const desc)) };
         }
         self.record(&dispatchable, &table);
@@ -199,6 +199,11 @@ impl<'a> Recording<'a> {
         // SAFETY: the list is open and has the heap that the table's descriptors lie in; the flight keeps the dispatchable.
         unsafe { self.device.recorder.0.RecordDispatch(&self.lane.list, dispatchable, table) };
     }
+}
+
+fn persistent(operator: &Compiled) -> Option<DML_BUFFER_BINDING> {
+    let buffer = operator.persistent.as_ref()?;
+    Some(bind(buffer, &(0..operator.properties.PersistentResourceSize)))
 }
 
 fn bind(buffer: &ID3D12Resource, range: &Range<u64>) -> DML_BUFFER_BINDING {

@@ -20,7 +20,8 @@
 //!   Otherwise the device is removed, and standard error says why.
 //! - PADDING1 keeps its value in a *persistent* resource, which only the operator's initialiser fills; so does an operator
 //!   whose input it owns. SLICE1 and PADDING1 copy through a *temporary* resource. Initialising needs a temporary one, too.
-//! - An operator has to be initialised before it is dispatched, even where its initialiser has nothing to do.
+//! - An operator has to be initialised once before it is dispatched, even where its initialiser has nothing to do, and never
+//!   again; and it is dispatched with the persistent resource that its initialiser was given.
 //! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given. Nothing reads
 //!   them: two that lie in one place are not found out.
 //!
@@ -31,6 +32,7 @@
 use std::ffi::CStr;
 
 pub mod binding;
+pub mod initialization;
 pub mod level;
 pub mod misbehaviour;
 pub mod moves;

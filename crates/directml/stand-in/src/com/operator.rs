@@ -1,6 +1,6 @@
 //! Operators, created and compiled.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::Arc;
 
 use windows::{
     Win32::{
@@ -14,7 +14,7 @@ use windows::{
 };
 
 use super::{child, device::Device};
-use crate::operator::Operator;
+use crate::{initialization::Initialization, operator::Operator};
 
 /// How many bytes of a persistent resource hold PADDING1's value, over and over: a multiple of every element size.
 pub(super) const VALUES: u64 = 256;
@@ -36,8 +36,8 @@ pub(super) struct Compiled {
     pub(super) device: ComObject<Device>,
     /// As in [`Created`].
     pub(super) operator: Option<Arc<Operator>>,
-    /// Whether an initialiser for it was dispatched, which each needs once, persistent resource or not.
-    pub(super) initialized: AtomicBool,
+    /// That an initialiser for it was dispatched, which each needs once, persistent resource or not.
+    pub(super) initialization: Initialization,
 }
 
 child!(Compiled_Impl);
@@ -52,7 +52,7 @@ impl Compiled {
             return Err(E_INVALIDARG.into());
         }
         let operator = created.operator.clone();
-        Ok(Self { device, operator, initialized: AtomicBool::new(false) })
+        Ok(Self { device, operator, initialization: Initialization::default() })
     }
 
     /// Where in its persistent resource an owned input is, and how long that part is: at the start.

@@ -3,7 +3,7 @@
 //! A client leaves what it binds in the state for unordered access, and finds it so again. Copying wants other states, so each
 //! copy is between barriers. Those also order it after whatever came before.
 
-use std::{mem::ManuallyDrop, sync::atomic::Ordering};
+use std::mem::ManuallyDrop;
 
 use windows::{
     Win32::{
@@ -115,11 +115,12 @@ impl Copies<'_> {
         let work = initializer.work();
         for (index, compiled) in work.operators.iter().enumerate() {
             let Some(operator) = &compiled.operator else { return removal("the desc was invalid") };
-            compiled.initialized.store(true, Ordering::Release);
             if compiled.persistent_size() == 0 {
+                compiled.initialization.begin(None).or_else(removal)?;
                 continue;
             }
             let Some(persistent) = &bindings.outputs[index] else { return removal("an output is not bound") };
+            compiled.initialization.begin(Some(persistent.place())).or_else(removal)?;
             if operator.input.owned {
                 let Some(input) = &bindings.inputs[index] else {
                     return removal("an owned input is not bound");
@@ -142,11 +143,9 @@ impl Copies<'_> {
     /// Moves what an operator moves.
     fn execute(&self, compiled: &Compiled, bindings: &Bindings, fault: Option<Fault>) -> Result<(), Removal> {
         let Some(operator) = &compiled.operator else { return removal("the desc was invalid") };
-        if !compiled.initialized.load(Ordering::Acquire) {
-            return removal("the operator was never initialised");
-        }
+        let persistent = bindings.persistent.as_ref().filter(|_| compiled.persistent_size() > 0);
+        compiled.initialization.check(persistent.map(Range::place)).or_else(removal)?;
         let Some(output) = &bindings.outputs[0] else { return removal("the output is not bound") };
-        let persistent = bindings.persistent.as_ref();
         let bound = if operator.input.owned { persistent } else { bindings.inputs[0].as_ref() };
         let Some(bound) = bound else { return removal("the input is not bound") };
         let mut input = bound;

@@ -27,7 +27,7 @@ use windows::{
 };
 
 use super::{child, device::Device, initializer::Initializer, operator::Compiled};
-use crate::binding::Part;
+use crate::{binding::Part, initialization::Place};
 
 /// What the offset of a temporary or a persistent resource must be a multiple of.
 const RESOURCE_ALIGNMENT: u64 = raw::DML_TEMPORARY_BUFFER_ALIGNMENT as u64;
@@ -270,6 +270,11 @@ impl Range {
         // SAFETY: the caller says so.
         let resource = unsafe { ID3D12Resource::from_raw_borrowed(&resource) }?.clone();
         Some(Self { resource, offset: binding.Offset, size: binding.SizeInBytes })
+    }
+
+    /// Where it lies.
+    pub(super) fn place(&self) -> Place {
+        Place { resource: self.resource.as_raw().addr(), offset: self.offset }
     }
 
     /// Itself, where it is good for so many bytes.
