@@ -148,7 +148,10 @@ fn a_binding_that_removes_the_device_is_told_and_the_next_case_has_another_devic
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("the inputs: its offset of 260 bytes is no multiple of 16"), "{text}");
     assert!(text.contains("the device was removed: 0x887A0005 DXGI_ERROR_DEVICE_REMOVED"), "{text}");
-    assert!(text.contains("2 passed, 1 failed"), "{text}");
+    // The failure is looked at again while the case behind it runs. Within one process that may take the device from
+    // it: then it is flaky, and passes on the device after.
+    let (passed, flaky) = ("2 passed, 1 failed", "1 passed, 1 failed, 1 flaky");
+    assert!(text.contains(passed) || text.contains(flaky), "{text}");
 }
 
 /// Cases that lost their device with others have their verdicts, from running again alone, and the loss is told of once.
