@@ -6,7 +6,7 @@ use std::{
     io::{self, Write},
 };
 
-use dmlcts_runner::{Ending, Summary, Verdict};
+use dmlcts_runner::{Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Obligation, Operator};
 
 use crate::{
@@ -261,9 +261,20 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
 
 /// How open questions were answered, a line each, the most frequent first.
 pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
-    let mut questions: Vec<(&str, u64, String)> = Vec::new();
-    for recorded in &summary.recorded {
-        let answer = match recorded.answer {
+    let mut questions: Vec<&Recorded> = summary.recorded.iter().collect();
+    questions.sort_by_key(|recorded| std::cmp::Reverse(recorded.cases()));
+    let mut lines: Vec<String> = questions.iter().take(ANSWERED).map(|recorded| answers(recorded)).collect();
+    let further = questions.len() - lines.len();
+    if further > 0 {
+        lines.push(format!("and answers to {}", counted(further as u64, "further question")));
+    }
+    lines
+}
+
+/// How one open question was answered.
+fn answers(recorded: &Recorded) -> String {
+    let answers = recorded.answers.iter().map(|answered| {
+        let answer = match answered.answer {
             Answer::Reject => "refused".to_owned(),
             Answer::Accept => "accepted".to_owned(),
             Answer::Reading(0) => "ran as the semantics".to_owned(),
@@ -273,24 +284,15 @@ pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
                 format!("read `{}`", read.unwrap_or_default())
             }
         };
-        let answer = format!("{answer} {}", grouped(recorded.cases));
-        let id = recorded.question.id.as_str();
-        match questions.last_mut().filter(|(last, ..)| *last == id) {
-            Some((_, cases, answers)) => {
-                *cases += recorded.cases;
-                answers.extend([", ", &answer]);
-            }
-            None => questions.push((id, recorded.cases, answer)),
-        }
+        format!("{answer} {}", grouped(answered.cases))
+    });
+    let mut text = format!("{}: {}", recorded.question.id, answers.collect::<Vec<_>>().join(", "));
+    if recorded.together > 0 {
+        let (more, comma) = if recorded.answers.is_empty() { ("refused", "") } else { ("more", "; ") };
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{comma}{} {more} together with other questions", grouped(recorded.together));
     }
-    questions.sort_by_key(|(_, cases, _)| std::cmp::Reverse(*cases));
-    let mut lines: Vec<String> =
-        questions.iter().take(ANSWERED).map(|(id, _, answers)| format!("{id}: {answers}")).collect();
-    let further = questions.len() - lines.len();
-    if further > 0 {
-        lines.push(format!("and answers to {}", counted(further as u64, "further question")));
-    }
-    lines
+    text
 }
 
 fn notes(summary: &Summary) -> Vec<String> {

@@ -6,12 +6,12 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_runner::{
     CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate,
-    Totals, Verdict, Work,
+    Said, Totals, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
 use crate::{
-    AnswerForm, CaseForm, DifferencesForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
+    AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
     TotalsForm, VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
@@ -121,25 +121,27 @@ impl<'a> CaseForm<'a> {
 }
 
 /// As [`AnswerForm::answer`] spells it.
-fn answer_id(answer: Answer) -> String {
-    match answer {
-        Answer::Reject => "reject".to_owned(),
-        Answer::Accept => "accept".to_owned(),
-        Answer::Reading(0) => "semantics".to_owned(),
-        Answer::Reading(reading) => format!("reading-{reading}"),
+fn answer_id(said: Said) -> String {
+    match said {
+        Said::Answer(Answer::Reject) => "reject".to_owned(),
+        Said::Answer(Answer::Accept) => "accept".to_owned(),
+        Said::Answer(Answer::Reading(0)) => "semantics".to_owned(),
+        Said::Answer(Answer::Reading(reading)) => format!("reading-{reading}"),
+        Said::RefusedTogether => "reject-together".to_owned(),
     }
 }
 
-fn answer_of(id: &str) -> Result<Answer, Strange> {
-    match id {
-        "reject" => Ok(Answer::Reject),
-        "accept" => Ok(Answer::Accept),
-        "semantics" => Ok(Answer::Reading(0)),
+fn answer_of(id: &str) -> Result<Said, Strange> {
+    Ok(Said::Answer(match id {
+        "reject" => Answer::Reject,
+        "accept" => Answer::Accept,
+        "semantics" => Answer::Reading(0),
+        "reject-together" => return Ok(Said::RefusedTogether),
         _ => {
             let reading = id.strip_prefix("reading-").and_then(|reading| reading.parse().ok());
-            reading.map(Answer::Reading).ok_or_else(|| Strange::new("the answer", id))
+            reading.map(Answer::Reading).ok_or_else(|| Strange::new("the answer", id))?
         }
-    }
+    }))
 }
 
 impl From<&Outcome> for OutcomeForm {
@@ -233,11 +235,12 @@ impl TotalsForm {
                 }
             }
         }
-        let answers = totals.answers.in_order().into_iter().filter_map(|(place, question, answer, cases)| {
+        let answers = totals.answers.in_order().filter_map(|(place, question, said, cases, first)| {
             let operator = operators.get(place)?;
             let question = operator.questions().get(question)?.id.clone();
-            let answer = AnswerForm { question, answer: answer_id(answer) };
-            Some(CountedAnswer { operator: operator.name().to_owned(), answer, cases })
+            let answer = AnswerForm { question, answer: answer_id(said) };
+            let first = FirstForm { index: first.0, line: first.1.clone() };
+            Some(CountedAnswer { operator: operator.name().to_owned(), answer, cases, first })
         });
         let Work { runs, bytes, too_large, only_created } = totals.work;
         let Notes { holes, tails } = totals.notes;
@@ -291,10 +294,11 @@ impl TotalsForm {
         let WorkForm { runs, bytes, too_large, only_created } = self.work;
         totals.work = Work { runs, bytes, too_large, only_created };
         totals.notes = Notes { holes: self.notes.holes, tails: self.notes.tails };
-        for CountedAnswer { operator, answer, cases } in &self.answers {
+        for CountedAnswer { operator, answer, cases, first } in &self.answers {
             let (place, operator) = names.operator(operator)?;
             let question = question_place(operator, &answer.question)?;
-            totals.answers.count_many(place, question, answer_of(&answer.answer)?, *cases);
+            let first = (*cases, first.index, first.line.as_str());
+            totals.answers.count_many(place, question, answer_of(&answer.answer)?, first);
         }
         totals.known = self.known.iter().map(KnownForm::tally).collect::<Result<_, _>>()?;
         let groups: Result<Vec<_>, _> =

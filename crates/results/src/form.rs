@@ -48,7 +48,7 @@ pub struct CaseForm<'a> {
     /// The ids of the clauses that its desc breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violates: Vec<String>,
-    /// The answers to the open questions that it raised, where it is recorded.
+    /// What it says to the open questions that it raised, where it is recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AnswerForm>,
     /// The known failure that matches it.
@@ -95,12 +95,13 @@ pub struct RateForm {
     pub runs: u32,
 }
 
-/// The answer to an open question.
+/// What a case says to an open question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerForm {
     /// The question's id.
     pub question: String,
-    /// `reject`, `accept`, `semantics`, or `reading-2` for the second of the other readings that the spec's questions allow.
+    /// `reject`, `accept`, `semantics`, or `reading-2` for the second of the other readings that the spec's questions allow; or
+    /// `reject-together`, where it was refused and another question that it raised may be why.
     pub answer: String,
 }
 

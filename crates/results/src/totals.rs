@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, KnownForm, OutcomeForm, RateForm};
+use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +85,8 @@ pub struct CountedAnswer {
     pub answer: AnswerForm,
     /// How many cases.
     pub cases: u64,
+    /// The first of them.
+    pub first: FirstForm,
 }
 
 /// Failures that have their operator, their class and their clauses in common.

@@ -6,9 +6,9 @@
 use std::{ops::Range, sync::Arc};
 
 use dmlcts_model::Outcome;
-use dmlcts_spec::{Answer, Judgement};
+use dmlcts_spec::Judgement;
 
-use crate::{Class, Differences, KnownFailure, Rate, Verdict};
+use crate::{Class, Differences, KnownFailure, Rate, Said, Verdict};
 
 /// What became of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +53,8 @@ pub struct Details {
     pub class: Option<Class>,
     /// What the spec says of its desc.
     pub judgement: Judgement,
-    /// The answer to each open question that it raised, by the question's place, where answers are recorded.
-    pub answers: Vec<(usize, Answer)>,
+    /// What it says to the open questions that it raised, by the question's place, where that is recorded.
+    pub answers: Vec<(usize, Said)>,
     /// How the output differs, where it does, with the first element that does.
     pub differences: Option<Differences>,
     /// The known failure that counts it.

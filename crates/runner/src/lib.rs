@@ -46,7 +46,7 @@ mod trace;
 mod verdict;
 mod worker;
 
-pub use answers::{Answers, Recorded};
+pub use answers::{Answered, Answers, Recorded, Said};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run};

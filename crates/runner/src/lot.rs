@@ -95,7 +95,7 @@ pub(crate) struct Lot {
     inputs: Vec<u8>,
     /// The parts of the output arena that hold another poison than the first.
     otherwise_poisoned: Vec<(Range<usize>, Poison)>,
-    /// The cases' lines, one behind the other, where they are recorded.
+    /// The cases' lines, one behind the other, of those whose line is needed.
     lines: String,
     /// Where the line of each ends.
     ends: Vec<usize>,
@@ -112,13 +112,15 @@ impl Lot {
         self.ends.clear();
     }
 
-    /// Keeps the line of the case that was added last.
-    pub(crate) fn keep_line(&mut self, case: &Case) {
-        line::write(case, &mut self.lines);
+    /// Keeps the line of the case that was added last, or remembers that nobody needs it.
+    pub(crate) fn keep_line(&mut self, case: Option<&Case>) {
+        if let Some(case) = case {
+            line::write(case, &mut self.lines);
+        }
         self.ends.push(self.lines.len());
     }
 
-    /// The line of the case at a place; empty where lines are not kept.
+    /// The line of the case at a place; empty where it was not kept.
     pub(crate) fn line(&self, place: usize) -> &str {
         let start = place.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         let range = start.zip(self.ends.get(place)).map_or(0..0, |(start, end)| *start..*end);

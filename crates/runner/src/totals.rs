@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use dmlcts_spec::{Coverage, Library};
 
-use crate::{Answers, FoundGroups, KnownTally, Notes, Progress, Recorded, Tally, Verdict, Work};
+use crate::{
+    Answered, Answers, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Tally, Verdict, Work,
+};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug)]
@@ -72,17 +74,22 @@ impl Totals {
 
     /// The answers to open questions, in the order of the spec.
     pub fn recorded(&self, library: &'static Library) -> Vec<Recorded> {
-        let recorded =
-            self.answers.in_order().into_iter().filter_map(|(operator, question, answer, cases)| {
-                let operator = library.operators().get(operator)?;
-                operator.questions().get(question).map(|question| Recorded {
-                    operator,
-                    question,
-                    answer,
-                    cases,
-                })
-            });
-        recorded.collect()
+        let mut all: Vec<Recorded> = Vec::new();
+        for (operator, question, said, cases, first) in self.answers.in_order() {
+            let Some(operator) = library.operators().get(operator) else { continue };
+            let Some(question) = operator.questions().get(question) else { continue };
+            if all.last().is_none_or(|last| !std::ptr::eq(last.question, question)) {
+                all.push(Recorded { operator, question, answers: Vec::new(), together: 0 });
+            }
+            let Some(recorded) = all.last_mut() else { continue };
+            match said {
+                Said::Answer(answer) => {
+                    recorded.answers.push(Answered { answer, cases, first: first.clone() });
+                }
+                Said::RefusedTogether => recorded.together += cases,
+            }
+        }
+        all
     }
 
     /// The verdicts of all.

@@ -14,7 +14,7 @@ use dmlcts_spec::{Coverage, Scratch, program::Values};
 use self::prepare::Prepared;
 use crate::{
     CaseResults, Class, Cursor, Details, Evidence, Fit, Seen, Verdict,
-    answers::{answers_of, reading_of},
+    answers::{reading_of, said},
     event::Notes,
     expect,
     flying::Flying,
@@ -217,7 +217,10 @@ impl<'run> Worker<'run> {
         coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
         if ruling == Verdict::Recorded {
             let questions = planned.judgement.questions;
-            totals.answers.count(planned.operator, operator, questions, &job.outcome, ruled.reading);
+            for (question, said) in said(operator, questions, &job.outcome, ruled.reading, planned.declared) {
+                let key = (planned.operator, question, said);
+                totals.answers.count(key, planned.index, lot.line(place));
+            }
         }
         if let Some((place_of_entry, fit)) = ruled.known
             && let Some(tally) = totals.known.get_mut(place_of_entry)
@@ -263,7 +266,10 @@ impl<'run> Worker<'run> {
         let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
         let details = (verdict != Verdict::Pass || planned.too_large).then(|| {
             let operator = &self.shared.library.operators()[planned.operator];
-            let answers = || answers_of(operator, planned.judgement.questions, &job.outcome, ruled.reading);
+            let answers = || {
+                let questions = planned.judgement.questions;
+                said(operator, questions, &job.outcome, ruled.reading, planned.declared)
+            };
             let differences = ruled.wrong.as_ref().map(|wrong| wrong.differences.in_short());
             Details {
                 outcome: job.outcome.clone(),

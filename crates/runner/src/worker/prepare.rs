@@ -66,8 +66,12 @@ impl<'run> Worker<'run> {
     ) -> Prepared {
         let prepared = self.plan(index, strategy, thoroughly, turn);
         if prepared == Prepared::Added {
-            if self.shared.record || !self.shared.known.is_empty() {
-                self.lot.keep_line(&self.case);
+            let is_kept = self.shared.record || !self.shared.known.is_empty();
+            let is_open = |planned: &Planned| matches!(planned.expectation, Expectation::Open(_));
+            // An example of each answer to an open question is kept.
+            self.lot
+                .keep_line((is_kept || self.lot.planned.last().is_some_and(is_open)).then_some(&self.case));
+            if !self.shared.known.is_empty() {
                 let Self { shared, case, values, lot, .. } = self;
                 let place = lot.planned.len().saturating_sub(1);
                 let known = lot.planned.last().map(|planned| {

@@ -5,4 +5,5 @@ mod course;
 mod fixture;
 mod in_flight;
 mod outputs;
+mod questions;
 mod record;
