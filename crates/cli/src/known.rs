@@ -19,8 +19,7 @@ impl Known {
     pub(crate) fn load(paths: &[String]) -> Result<Self, Problem> {
         let sources: Vec<Source> = paths.iter().map(|path| read_file(path)).collect::<Result<_, _>>()?;
         let failures = KnownFailures::load(&sources, Library::embedded())?;
-        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
-        let file = |source: &Source| KnownFileForm { path: source.name.clone(), hash: hash(&source.text) };
+        let file = |source: &Source| KnownFileForm { path: source.name.clone(), hash: source.hash() };
         Ok(Self { failures, files: sources.iter().map(file).collect() })
     }
 }

@@ -1,5 +1,6 @@
 //! The record of a run: what the command line says of it, and the results file that it goes into.
 
+use dmlcts_generate::Suite;
 use dmlcts_results::{Error, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, Unfinished, Writer};
 use dmlcts_runner::{Difference, Event, Totals};
 use dmlcts_spec::Library;
@@ -129,10 +130,9 @@ fn agree(
 }
 
 impl RunArguments {
-    /// What a results file says of the cases that are run, of a suite with this name and text or given by these lines.
-    pub(crate) fn selection_form(&self, suite: Option<(&str, &str)>, given: &[String]) -> SelectionForm {
+    /// What a results file says of the cases that are run, of a suite or given by these lines.
+    pub(crate) fn selection_form(&self, suite: Option<&Suite>, given: &[String]) -> SelectionForm {
         let selection = &self.selection;
-        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
         let mut strategies: Vec<String> =
             selection.strategy.iter().map(|strategy| strategy.name().to_owned()).collect();
         strategies.sort();
@@ -143,10 +143,12 @@ impl RunArguments {
         allow.dedup();
         let given = suite.is_none().then(|| {
             let lines: String = given.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-            GivenForm { cases: given.len() as u64, hash: hash(&lines) }
+            let hash = blake3::hash(lines.as_bytes()).to_hex().to_string();
+            GivenForm { cases: given.len() as u64, hash }
         });
         SelectionForm {
-            suite: suite.map(|(name, text)| SuiteForm { name: name.to_owned(), hash: hash(text) }),
+            suite: suite
+                .map(|suite| SuiteForm { name: suite.name().to_owned(), hash: suite.source().hash() }),
             given,
             seed: selection.seed,
             filter: selection.filter.clone(),

@@ -57,7 +57,7 @@ impl Certificate {
             .collect();
         (!parts.is_empty()).then(|| Self {
             suite: expansion.suite().name().to_owned(),
-            suite_hash: blake3::hash(expansion.suite().source().text.as_bytes()).to_hex().to_string(),
+            suite_hash: expansion.suite().source().hash(),
             spec_hash: expansion.library().hash().to_owned(),
             seed: expansion.seed(),
             parts,

@@ -57,16 +57,11 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         let further = counted(further, "further group");
         writeln!(out, "\n{further} and {} of other kinds are not shown.", counted(ungrouped, "failure"))?;
     }
+    write!(out, "\nSpec `{}` at feature level {}", context.library.short_hash(), summary.level)?;
     if let Subject::Suite { obligations, .. } = &context.subject {
-        let exercised = exercised(context.library, summary, obligations);
-        writeln!(
-            out,
-            "\nSpec `{}` at feature level {}: {}.",
-            context.library.short_hash(),
-            summary.level,
-            text(&exercised)
-        )?;
+        write!(out, ": {}", text(&exercised(context.library, summary, obligations)))?;
     }
+    writeln!(out, ".")?;
     let answers = recorded(summary);
     if !answers.is_empty() {
         writeln!(out)?;

@@ -163,7 +163,12 @@ fn ran(context: &Context, summary: &Summary) -> String {
     let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
     let cases = counted(summary.totals.progress.ran, "case");
     let Subject::Suite { what, .. } = &context.subject else {
-        return format!("{cases} on {} at feature level {}{left_out}", ran_on(summary), summary.level);
+        return format!(
+            "{cases} on {} at feature level {} (spec {}){left_out}",
+            ran_on(summary),
+            summary.level,
+            context.library.short_hash()
+        );
     };
     format!(
         "{what} on {}: {cases}{left_out}{}{}",

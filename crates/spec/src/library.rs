@@ -69,7 +69,7 @@ impl Library {
     }
 
     /// The BLAKE3 hash of the sources, in hex: what a report says it was judged by. The order in which the operators
-    /// were given does not matter.
+    /// were given does not matter, nor how their lines end.
     pub fn hash(&self) -> &str {
         &self.hash
     }

@@ -5,7 +5,7 @@
 //! and a caret, without colour, so that it reads the same in a log, a test and a terminal; programs that
 //! want more use its [`miette::Diagnostic`].
 
-use std::{fmt, ops::Range, sync::Arc};
+use std::{borrow::Cow, fmt, ops::Range, sync::Arc};
 
 use miette::{LabeledSpan, NamedSource, SourceCode};
 
@@ -22,6 +22,20 @@ impl Source {
     /// A text with a name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into() }
+    }
+
+    /// The BLAKE3 hash of the text, in hex. Lines may end as they do on any system: a checkout on Windows has the same hash.
+    pub fn hash(&self) -> String {
+        blake3::hash(self.with_line_feeds().as_bytes()).to_hex().to_string()
+    }
+
+    /// The text, each line with a line feed at its end and no carriage return before it.
+    pub(crate) fn with_line_feeds(&self) -> Cow<'_, str> {
+        if self.text.contains("\r\n") {
+            Cow::Owned(self.text.replace("\r\n", "\n"))
+        } else {
+            Cow::Borrowed(&self.text)
+        }
     }
 }
 

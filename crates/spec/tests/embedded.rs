@@ -17,6 +17,24 @@ fn every_file_of_the_folder_is_embedded() {
     assert_eq!(sources[0].name, "spec/common.yaml");
 }
 
+/// Whoever checks out the same files has the same hash: on Windows lines end otherwise, and a folder has no order.
+#[test]
+fn the_hash_depends_neither_on_line_ends_nor_on_the_order_of_files() {
+    let mut sources = Library::embedded_sources();
+    sources[1..].reverse();
+    for source in &mut sources {
+        source.text = source.text.replace('\n', "\r\n");
+    }
+    let load = |sources: &[dmlcts_spec::Source]| {
+        Library::load(sources).unwrap_or_else(|error| panic!("{error}")).hash().to_owned()
+    };
+    assert_eq!(load(&sources), Library::embedded().hash());
+    assert_eq!(sources[1].hash(), dmlcts_spec::Source::new("", sources[1].text.replace('\r', "")).hash());
+    // Anything else that is written otherwise is another spec.
+    sources[1].text.push_str("# more");
+    assert_ne!(load(&sources), Library::embedded().hash());
+}
+
 #[test]
 fn embedded_specs_pass_every_check() {
     match Library::load(&Library::embedded_sources()) {

@@ -95,7 +95,7 @@ fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Resu
 fn suite(selection: &SelectionForm) -> Option<Arc<Parts>> {
     let form = selection.suite.as_ref()?;
     let suite = load_suite(&form.name).ok()?;
-    if blake3::hash(suite.source().text.as_bytes()).to_hex().as_str() != form.hash {
+    if suite.source().hash() != form.hash {
         return None;
     }
     let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;

@@ -192,7 +192,7 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let name = parts.expansion().suite().name().to_owned();
     let is_whole = !selection.leaves_out() && selection.strategy.is_empty();
     let suite = parts.expansion().suite();
-    let form = arguments.selection_form(Some((suite.name(), &suite.source().text)), &[]);
+    let form = arguments.selection_form(Some(suite), &[]);
     let mut what = format!("suite {name}, seed {}", selection.seed);
     if let Some(filter) = &selection.filter {
         what.extend([", where ", filter]);

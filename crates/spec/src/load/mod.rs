@@ -76,15 +76,16 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
 }
 
 /// The hash of what was loaded: of the shared part, then of the operators by name, so that nothing else about the order
-/// of the files matters.
+/// of the files matters; and how lines end does not, either.
 fn hash(common: &Source, documents: &[yaml::Document<form::OperatorForm>], operators: &[Source]) -> String {
     let mut operators: Vec<(&str, &Source)> =
         documents.iter().map(|document| document.value.operator.as_str()).zip(operators).collect();
     operators.sort_by_key(|(name, _)| *name);
     let mut hasher = blake3::Hasher::new();
     for source in std::iter::once(common).chain(operators.into_iter().map(|(_, source)| source)) {
-        hasher.update(&(source.text.len() as u64).to_le_bytes());
-        hasher.update(source.text.as_bytes());
+        let text = source.with_line_feeds();
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
     }
     hasher.finalize().to_hex().to_string()
 }
