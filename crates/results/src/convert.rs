@@ -6,13 +6,13 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_runner::{
     CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate,
-    Said, Totals, Verdict, Work,
+    Said, Totals, Undeclared, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
 use crate::{
     AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
-    TotalsForm, VerdictsForm, WorkForm, totals::CountedAnswer,
+    SkippedForm, TotalsForm, VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
 /// The most characters of a backend's words that are kept.
@@ -242,8 +242,13 @@ impl TotalsForm {
             let first = FirstForm { index: first.0, line: first.1.clone() };
             Some(CountedAnswer { operator: operator.name().to_owned(), answer, cases, first })
         });
+        let skipped = totals.skipped.iter().map(|(place, undeclared, cases)| SkippedForm {
+            operator: names.name_of(place),
+            undeclared: undeclared.id().to_owned(),
+            cases,
+        });
         let Work { runs, bytes, too_large, only_created } = totals.work;
-        let Notes { holes, tails } = totals.notes;
+        let Notes { holes, tails, forgiven } = totals.notes;
         let found = totals.found.groups.iter().zip(groups);
         Self {
             next: totals.next,
@@ -256,8 +261,9 @@ impl TotalsForm {
                 .map(|operator| (operator.name().to_owned(), sets(totals, operator)))
                 .collect(),
             work: WorkForm { runs, bytes, too_large, only_created },
-            notes: NotesForm { holes, tails },
+            notes: NotesForm { holes, tails, forgiven },
             answers: answers.collect(),
+            skipped: skipped.collect(),
             known: totals.known.iter().map(Into::into).collect(),
             groups: found.map(|((found, cases), group)| group_form(found, *cases, group, names)).collect(),
             ungrouped: totals.found.others,
@@ -293,12 +299,18 @@ impl TotalsForm {
         }
         let WorkForm { runs, bytes, too_large, only_created } = self.work;
         totals.work = Work { runs, bytes, too_large, only_created };
-        totals.notes = Notes { holes: self.notes.holes, tails: self.notes.tails };
+        let NotesForm { holes, tails, forgiven } = self.notes;
+        totals.notes = Notes { holes, tails, forgiven };
         for CountedAnswer { operator, answer, cases, first } in &self.answers {
             let (place, operator) = names.operator(operator)?;
             let question = question_place(operator, &answer.question)?;
             let first = (*cases, first.index, first.line.as_str());
             totals.answers.count_many(place, question, answer_of(&answer.answer)?, first);
+        }
+        for SkippedForm { operator, undeclared, cases } in &self.skipped {
+            let unknown = || Strange::new("what was not declared", undeclared);
+            let why = Undeclared::from_id(undeclared).ok_or_else(unknown)?;
+            totals.skipped.count(names.operator(operator)?.0, why, *cases);
         }
         totals.known = self.known.iter().map(KnownForm::tally).collect::<Result<_, _>>()?;
         let groups: Result<Vec<_>, _> =

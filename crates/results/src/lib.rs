@@ -50,5 +50,5 @@ pub use known::{FirstForm, KnownForm};
 pub use merge::Parts;
 pub use read::{Item, Reader};
 pub use resume::Unfinished;
-pub use totals::{GroupForm, NotesForm, TotalsForm, VerdictsForm, WorkForm};
+pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
 pub use write::Writer;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dmlcts_runner::{Class, Verdict};
+use dmlcts_runner::{Class, Undeclared, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,9 @@ pub struct TotalsForm {
     /// How open questions were answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<CountedAnswer>,
+    /// Why cases were skipped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SkippedForm>,
     /// What became of the cases of each known failure of the backend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<KnownForm>,
@@ -74,6 +77,27 @@ pub struct NotesForm {
     pub holes: u64,
     /// Runs that wrote behind an output's last element.
     pub tails: u64,
+    /// Runs whose output differed in no way but those that the run allows.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub forgiven: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// How many cases of an operator were skipped, for what the backend did not declare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedForm {
+    /// Their operator.
+    pub operator: String,
+    /// What was not declared: the operator, the data type, the rank; or `bare-arrays`, where an invalid desc has lists that are
+    /// not as long as its counts say.
+    #[schemars(extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
+    pub undeclared: String,
+    /// How many cases.
+    pub cases: u64,
 }
 
 /// How many cases answered an open question in one way.

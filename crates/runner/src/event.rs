@@ -167,6 +167,8 @@ pub struct Notes {
     pub holes: u64,
     /// Runs that wrote between the last element and `TotalTensorSizeInBytes`.
     pub tails: u64,
+    /// Runs whose output differed in no way but those that this run allows.
+    pub forgiven: u64,
 }
 
 /// Failures that have their operator, their class and their clauses in common.

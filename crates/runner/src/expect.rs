@@ -4,6 +4,8 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, List, MemberKind, Tensor, Value};
 use dmlcts_spec::{Answer, IdSet, Operator, Scratch, ValidDesc};
 
+use crate::Undeclared;
+
 /// The expectation of a desc that raises these questions: what every one of them allows is allowed. Where
 /// several arise together, a refusal answers all of them, while the desc can be accepted only if each of them
 /// lets it be.
@@ -109,16 +111,22 @@ impl Declared {
         Self { types, operators, ranks, tensor_bytes: limits.tensor_bytes, bare_arrays: limits.bare_arrays }
     }
 
-    /// Whether the backend said that it creates operators like this one: by name, data type and rank, and by what arrays
-    /// without a length can say.
-    pub(crate) fn creates(&self, desc: &Desc) -> bool {
+    /// What of a desc the backend never said that it creates; `None` where it said so of the whole: by name, data type and
+    /// rank, and by what arrays without a length can say.
+    pub(crate) fn lacks(&self, desc: &Desc) -> Option<Undeclared> {
         if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
-            return false;
+            return Some(Undeclared::Operator);
         }
-        let tensors = || desc.input.iter().chain(&desc.output);
-        tensors().all(|tensor| {
-            self.types & bit(tensor.data_type) != 0 && self.ranks.contains(&tensor.dimension_count)
-        }) && self.bare_arrays.is_none_or(|most| is_said_by_bare_arrays(desc, most))
+        for tensor in desc.input.iter().chain(&desc.output) {
+            if self.types & bit(tensor.data_type) == 0 {
+                return Some(Undeclared::DataType);
+            }
+            if !self.ranks.contains(&tensor.dimension_count) {
+                return Some(Undeclared::Rank);
+            }
+        }
+        let is_said = self.bare_arrays.is_none_or(|most| is_said_by_bare_arrays(desc, most));
+        (!is_said).then_some(Undeclared::BareArrays)
     }
 
     /// Whether no tensor is larger than the backend's limit.

@@ -12,7 +12,7 @@ use dmlcts_model::{Case, Expectation, Outcome, Tensor, line};
 use dmlcts_spec::Judgement;
 
 use crate::{
-    Class, Difference, Differences, Partition, Poison, Seen,
+    Class, Difference, Differences, Partition, Poison, Seen, Undeclared,
     compare::{differences, same_elements},
     event::Notes,
 };
@@ -51,8 +51,8 @@ pub(crate) struct Planned {
     pub(crate) operator: usize,
     pub(crate) judgement: Judgement,
     pub(crate) expectation: Expectation,
-    /// Whether the backend declared support for the desc.
-    pub(crate) declared: bool,
+    /// What of the desc the backend declared no support for.
+    pub(crate) lacks: Option<Undeclared>,
     /// Whether it is valid but too large to run.
     pub(crate) too_large: bool,
     /// The places of the known failures that match it.
@@ -68,7 +68,7 @@ impl Planned {
             operator,
             judgement,
             expectation: Expectation::Reject,
-            declared: true,
+            lacks: None,
             too_large: false,
             known: Vec::new(),
             kinds: [RunKind::First; 3],
@@ -273,6 +273,7 @@ impl Lot {
                     };
                     return wrong(class, found);
                 }
+                notes.forgiven += u64::from(found.wrong() <= forgiven);
             }
             if self.guards_are_hit(&run.output) {
                 return wrong(Class::WroteOutside, Differences::default());

@@ -7,7 +7,8 @@ use std::time::Duration;
 use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    Answered, Answers, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Tally, Verdict, Work,
+    Answered, Answers, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Skipped, Tally, Verdict,
+    Work,
 };
 
 /// What cases came to, added up.
@@ -27,6 +28,8 @@ pub struct Totals {
     pub notes: Notes,
     /// How open questions were answered.
     pub answers: Answers,
+    /// Why cases were skipped.
+    pub skipped: Skipped,
     /// What became of the cases of each known failure of the backend.
     pub known: Vec<KnownTally>,
     /// What failed.
@@ -48,6 +51,7 @@ impl Totals {
             work: Work::default(),
             notes: Notes::default(),
             answers: Answers::default(),
+            skipped: Skipped::default(),
             known: Vec::new(),
             found: FoundGroups::default(),
             operators,
@@ -131,7 +135,9 @@ impl Totals {
         self.work.only_created += other.work.only_created;
         self.notes.holes += other.notes.holes;
         self.notes.tails += other.notes.tails;
+        self.notes.forgiven += other.notes.forgiven;
         self.answers.merge(&other.answers);
+        self.skipped.add(&other.skipped);
         if self.known.is_empty() {
             self.known.clone_from(&other.known);
         } else {

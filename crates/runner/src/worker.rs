@@ -199,7 +199,7 @@ impl<'run> Worker<'run> {
             }
             _ => (Seen::Nothing, None),
         };
-        let ruling = rule(outcome, seen, &planned.expectation, planned.declared);
+        let ruling = rule(outcome, seen, &planned.expectation, planned.lacks.is_none());
         let (verdict, known) = shared.known.reconcile(&planned.known, ruling);
         Ruled { ruling, verdict, known, wrong, reading: reading_of(seen, &planned.expectation, another) }
     }
@@ -217,10 +217,15 @@ impl<'run> Worker<'run> {
         coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
         if ruling == Verdict::Recorded {
             let questions = planned.judgement.questions;
-            for (question, said) in said(operator, questions, &job.outcome, ruled.reading, planned.declared) {
+            for (question, said) in
+                said(operator, questions, &job.outcome, ruled.reading, planned.lacks.is_none())
+            {
                 let key = (planned.operator, question, said);
                 totals.answers.count(key, planned.index, lot.line(place));
             }
+        }
+        if let Some(lacks) = planned.lacks.filter(|_| verdict == Verdict::Skip) {
+            totals.skipped.count(planned.operator, lacks.of(&planned.expectation), 1);
         }
         if let Some((place_of_entry, fit)) = ruled.known
             && let Some(tally) = totals.known.get_mut(place_of_entry)
@@ -268,7 +273,7 @@ impl<'run> Worker<'run> {
             let operator = &self.shared.library.operators()[planned.operator];
             let answers = || {
                 let questions = planned.judgement.questions;
-                said(operator, questions, &job.outcome, ruled.reading, planned.declared)
+                said(operator, questions, &job.outcome, ruled.reading, planned.lacks.is_none())
             };
             let differences = ruled.wrong.as_ref().map(|wrong| wrong.differences.in_short());
             Details {

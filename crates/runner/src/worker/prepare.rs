@@ -112,7 +112,7 @@ impl<'run> Worker<'run> {
             return Prepared::LeftOut;
         }
         let mut planned = Planned::new(index, strategy, place, judgement);
-        planned.declared = shared.declared.creates(desc);
+        planned.lacks = shared.declared.lacks(desc);
         let Ok(valid) = valid else {
             lot.batch.push_over(desc, case.binding);
             lot.planned.push(planned);

@@ -2,7 +2,7 @@
 
 use dmlcts_backend::{Capabilities, Job};
 use dmlcts_model::{DataType, ErrorCode, Outcome};
-use dmlcts_runner::{Class, Rate, Verdict};
+use dmlcts_runner::{Class, Rate, Undeclared, Verdict};
 use dmlcts_spec::Library;
 
 use crate::fixture::{
@@ -56,8 +56,13 @@ fn what_is_declared_cannot_be_called_unsupported() {
             job.outcome = Outcome::Unsupported("no floats".into());
         }
     });
-    let summary = summary(&run_of(&[REVERSAL], backend));
-    assert_eq!(summary.tally().of(Verdict::Skip), 1);
+    let summary = summary(&run_of(&[REVERSAL, STRIDE_ZERO, REVERSAL], backend));
+    assert_eq!(summary.tally().of(Verdict::Skip), 3);
+    let skipped = &summary.totals.skipped;
+    assert_eq!(
+        skipped.iter().collect::<Vec<_>>(),
+        [(0, Undeclared::DataType, 1), (1, Undeclared::DataType, 2)]
+    );
 }
 
 #[test]

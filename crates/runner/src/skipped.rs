@@ -1,0 +1,109 @@
+//! Why cases were skipped: what of them a backend never declared, operator by operator.
+//!
+//! Calling such a case unsupported is no failure, but whoever says what a backend conforms to has to say what it left out.
+
+use dmlcts_model::Expectation;
+
+/// What of a desc a backend did not declare.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Undeclared {
+    /// The operator.
+    Operator,
+    /// The data type of a tensor.
+    DataType,
+    /// The rank of a tensor, or a count that a valid desc has.
+    Rank,
+    /// An invalid desc whose lists are not as long as its counts say, which arrays without a length cannot say.
+    BareArrays,
+}
+
+impl Undeclared {
+    /// All of them, in the order of summaries.
+    pub const ALL: [Self; 4] = [Self::Operator, Self::DataType, Self::Rank, Self::BareArrays];
+
+    /// As files spell it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::DataType => "data-type",
+            Self::Rank => "rank",
+            Self::BareArrays => "bare-arrays",
+        }
+    }
+
+    /// The one that is spelled so.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|undeclared| undeclared.id() == id)
+    }
+
+    /// The same, of a case of which this is expected. Only what is invalid can excuse itself by what arrays cannot say: in any
+    /// other desc the lists are as long as the counts, so that the counts are what was not declared.
+    pub(crate) fn of(self, expectation: &Expectation) -> Self {
+        match self {
+            Self::BareArrays if *expectation != Expectation::Reject => Self::Rank,
+            undeclared => undeclared,
+        }
+    }
+}
+
+/// How many cases were skipped, by the place of their operator and by what was not declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped(Vec<((usize, Undeclared), u64)>);
+
+impl Skipped {
+    /// Counts so many more.
+    pub fn count(&mut self, operator: usize, undeclared: Undeclared, cases: u64) {
+        let key = (operator, undeclared);
+        match self.0.binary_search_by_key(&key, |(known, _)| *known) {
+            Ok(place) => self.0[place].1 += cases,
+            Err(place) => self.0.insert(place, (key, cases)),
+        }
+    }
+
+    /// Adds what other cases came to.
+    pub fn add(&mut self, other: &Self) {
+        other.iter().for_each(|(operator, undeclared, cases)| self.count(operator, undeclared, cases));
+    }
+
+    /// The counts: the place of the operator, what was not declared, how many cases.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Undeclared, u64)> {
+        self.0.iter().map(|((operator, undeclared), cases)| (*operator, *undeclared, *cases))
+    }
+
+    /// Cases of this operator that were skipped for this reason.
+    pub fn of(&self, operator: usize, undeclared: Undeclared) -> u64 {
+        self.iter()
+            .filter(|(own, why, _)| (*own, *why) == (operator, undeclared))
+            .map(|(.., cases)| cases)
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_add_up_in_order_whoever_counted_them() {
+        let (mut one, mut other) = (Skipped::default(), Skipped::default());
+        one.count(1, Undeclared::Rank, 2);
+        one.count(0, Undeclared::DataType, 1);
+        other.count(1, Undeclared::Rank, 3);
+        other.count(1, Undeclared::Operator, 7);
+        one.add(&other);
+        let expected = [(0, Undeclared::DataType, 1), (1, Undeclared::Operator, 7), (1, Undeclared::Rank, 5)];
+        assert_eq!(one.iter().collect::<Vec<_>>(), expected);
+        assert_eq!((one.of(1, Undeclared::Rank), one.of(0, Undeclared::Rank)), (5, 0));
+    }
+
+    #[test]
+    fn only_an_invalid_desc_is_excused_by_what_arrays_cannot_say() {
+        assert_eq!(Undeclared::BareArrays.of(&Expectation::Reject), Undeclared::BareArrays);
+        assert_eq!(Undeclared::BareArrays.of(&Expectation::Output), Undeclared::Rank);
+        assert_eq!(Undeclared::BareArrays.of(&Expectation::Open(Vec::new())), Undeclared::Rank);
+        assert_eq!(Undeclared::DataType.of(&Expectation::Output), Undeclared::DataType);
+        for undeclared in Undeclared::ALL {
+            assert_eq!(Undeclared::from_id(undeclared.id()), Some(undeclared));
+        }
+    }
+}
