@@ -18,7 +18,8 @@
 //! * *Panicking.* The panic is caught, the case that causes it is found by running the batch's cases one by one,
 //!   and the run goes on with a fresh backend.
 //!
-//! What is known to fail on a backend is held against what happened by [`reconcile`] and [`conclude`].
+//! What is known to fail on a backend is held against what happened by [`reconcile`] and [`conclude`]. What a run says of a
+//! backend's conformance to a [`Profile`] is a [`Statement`].
 //!
 //! Memory is constant: results wait in a window of bounded width, failures are kept in a bounded number of
 //! groups, and a case that is larger than its budget is created but not run.
@@ -37,6 +38,7 @@ mod known;
 mod lot;
 mod panics;
 mod partition;
+mod profile;
 mod run;
 mod schedule;
 mod skipped;
@@ -61,6 +63,10 @@ pub use known::{
 pub use lot::RunKind;
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};
+pub use profile::{
+    Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,
+    Statement, Withheld, promised,
+};
 pub use run::{RunError, run};
 pub use skipped::{Skipped, Undeclared};
 pub use source::{Cursor, Listed, Parts, Source};

@@ -1,12 +1,17 @@
-//! The JSON Schema in `cases/schema/` is that of the form. `DMLCTS_BLESS=1 cargo test -p dmlcts-runner --test schema` writes
-//! it anew.
+//! The JSON Schemas in `cases/schema/` are those of the forms. `DMLCTS_BLESS=1 cargo test -p dmlcts-runner --test schema` writes
+//! them anew.
 
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;
 
-use dmlcts_runner::KnownFailuresForm;
+use dmlcts_runner::{KnownFailuresForm, ProfileForm};
 
 #[test]
 fn the_schema_of_known_failures_is_current() {
     blessed::compare::<KnownFailuresForm>("cases/schema/known-failures.json");
+}
+
+#[test]
+fn the_schema_of_profiles_is_current() {
+    blessed::compare::<ProfileForm>("cases/schema/profile.json");
 }
