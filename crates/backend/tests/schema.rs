@@ -4,7 +4,7 @@
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;
 
-use dmlcts_backend::protocol::{Bye, Hello, HostHello, LevelForm, Results, RunForm};
+use dmlcts_backend::protocol::{Bye, Hello, HostHello, LevelForm, PackedForm, Results, RunForm};
 
 #[test]
 fn the_schema_of_every_message_is_current() {
@@ -12,6 +12,7 @@ fn the_schema_of_every_message_is_current() {
     blessed::compare::<Hello>("crates/backend/schema/hello.json");
     blessed::compare::<LevelForm>("crates/backend/schema/level.json");
     blessed::compare::<RunForm>("crates/backend/schema/run.json");
+    blessed::compare::<PackedForm>("crates/backend/schema/packed.json");
     blessed::compare::<Results>("crates/backend/schema/results.json");
     blessed::compare::<Bye>("crates/backend/schema/bye.json");
 }

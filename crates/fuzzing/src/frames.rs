@@ -3,9 +3,11 @@
 
 use dmlcts_backend::{
     Backend, Batch,
-    protocol::{Bounds, Frame, Hello, HostHello, LevelForm, Results, RunForm, read_run, write_frame},
+    protocol::{
+        Bounds, Frame, Hello, HostHello, LevelForm, Results, RunForm, read_packed, read_run, write_frame,
+    },
 };
-use dmlcts_model::Outcome;
+use dmlcts_model::{Outcome, Signatures};
 use dmlcts_reference::Reference;
 use dmlcts_spec::Library;
 
@@ -65,6 +67,7 @@ fn messages(header: &[u8], body: &[u8]) {
         Reference::backend().run(&mut batch);
         assert!(batch.jobs().iter().all(|job| job.outcome != Outcome::Lost));
     }
+    packed(header, body, signatures);
     let results = Results::read(header);
     assert_eq!(results, serde_json::from_slice(header).map_err(|error| error.to_string()));
     if let Ok(results) = results {
@@ -72,5 +75,14 @@ fn messages(header: &[u8], body: &[u8]) {
         if let Ok(count) = results.apply(body, jobs, outputs) {
             assert!(count <= jobs.len());
         }
+    }
+}
+
+/// Reads a header and a body as `packed`. What makes sense is run.
+fn packed(header: &[u8], body: &[u8], signatures: &Signatures) {
+    let mut batch = Batch::default();
+    if read_packed(header, body, signatures, &mut batch, MOST).is_ok() {
+        Reference::backend().run(&mut batch);
+        assert!(batch.jobs().iter().all(|job| job.outcome != Outcome::Lost));
     }
 }

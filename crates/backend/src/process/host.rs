@@ -10,12 +10,12 @@ use dmlcts_model::FeatureLevel;
 use serde::Serialize;
 
 use super::{
-    Launcher,
+    Declared, Launcher,
     child::{Child, Fault, Received},
 };
 use crate::{
     Backend, Batch, Capabilities, Job,
-    protocol::{Bye, Frame, Kind, LevelForm, Results, prefix, write_run},
+    protocol::{Bye, Frame, Kind, LevelForm, Results, prefix, question},
 };
 
 /// So many processes in a row may end or fail without having answered a single case; then the run ends.
@@ -29,6 +29,8 @@ const LISTEN: Duration = Duration::from_millis(20);
 pub struct Host {
     launcher: Arc<Launcher>,
     capabilities: Capabilities,
+    /// Whether it is asked in `packed`.
+    is_packed: bool,
     level: Option<FeatureLevel>,
     child: Option<Child>,
     /// Whether the process has been asked for no case yet.
@@ -60,10 +62,11 @@ pub(super) struct Failure {
 }
 
 impl Host {
-    pub(super) fn new(launcher: Arc<Launcher>, child: Child, capabilities: Capabilities) -> Self {
+    pub(super) fn new(launcher: Arc<Launcher>, child: Child, declared: Declared) -> Self {
         Self {
             launcher,
-            capabilities,
+            capabilities: declared.capabilities,
+            is_packed: declared.is_packed,
             level: None,
             child: Some(child),
             is_fresh: true,
@@ -106,7 +109,7 @@ impl Host {
     fn child(&mut self) -> Option<&Child> {
         if self.child.is_none() && self.lost.is_none() {
             match self.launcher.start() {
-                Ok((child, capabilities)) if capabilities == self.capabilities => {
+                Ok((child, declared)) if self.launcher.is_declared(&declared) => {
                     self.child = Some(child);
                     self.is_fresh = true;
                     self.send_level();
@@ -145,7 +148,7 @@ impl Host {
     ) -> Result<(), Failure> {
         let (jobs, inputs, outputs) = batch.parts();
         let Some(jobs) = jobs.get_mut(range) else { return Ok(()) };
-        let question = Question::of(jobs, inputs, outputs);
+        let question = Question::of(jobs, inputs, outputs, self.is_packed);
         if let Some(frame) = question.frame {
             self.ask(frame, question.bytes);
         }
@@ -222,13 +225,13 @@ pub(super) fn in_a_row(fault: &Fault) -> String {
 }
 
 impl Question {
-    fn of(jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Self {
+    fn of(jobs: &[Job], inputs: &[u8], outputs: &[u8], is_packed: bool) -> Self {
         let runs = || jobs.iter().flat_map(|job| &job.runs);
         let fill: Vec<u8> =
             runs().map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect();
         let bytes = runs().map(|run| run.output.len() as u64).sum();
         // There is no answer to nothing.
-        let frame = (!jobs.is_empty()).then(|| frame(jobs, inputs, &fill));
+        let frame = (!jobs.is_empty()).then(|| question(jobs, inputs, &fill, is_packed));
         Self { frame, bytes, fill }
     }
 }
@@ -253,21 +256,6 @@ pub(super) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
     bytes
 }
 
-/// `run`, for these jobs.
-fn frame(jobs: &[Job], inputs: &[u8], output_fill: &[u8]) -> Vec<u8> {
-    let runs = || jobs.iter().flat_map(|job| &job.runs);
-    let body = runs().map(|run| run.input.len()).sum::<usize>();
-    let mut bytes = Vec::with_capacity(1024 + 384 * jobs.len() + body);
-    bytes.extend(prefix(Kind::Run, 0, body));
-    write_run(jobs, output_fill, &mut bytes);
-    let header = bytes.len() - crate::protocol::PREFIX;
-    bytes[..crate::protocol::PREFIX].copy_from_slice(&prefix(Kind::Run, header, body));
-    for run in runs() {
-        bytes.extend_from_slice(&inputs[run.input.clone()]);
-    }
-    bytes
-}
-
 impl Backend for Host {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
@@ -289,7 +277,7 @@ impl Backend for Host {
 
     fn start(&mut self, batch: &mut Batch) {
         let (jobs, inputs, outputs) = batch.parts();
-        let question = Question::of(jobs, inputs, outputs);
+        let question = Question::of(jobs, inputs, outputs, self.is_packed);
         self.started.push_back(question);
         if self.started.len() == 1 {
             self.ask_next();

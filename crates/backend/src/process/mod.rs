@@ -48,8 +48,16 @@ pub struct Launcher {
     deadline: Option<Instant>,
     busy_jobs: usize,
     /// What the first process declared, and every other must.
-    declared: OnceLock<Capabilities>,
+    declared: OnceLock<Declared>,
     health: Health,
+}
+
+/// What a process says in its hello.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Declared {
+    capabilities: Capabilities,
+    /// Whether it is to be asked in `packed`.
+    is_packed: bool,
 }
 
 /// Whether a process that did not start may start another time.
@@ -92,16 +100,21 @@ impl Launcher {
 
     /// Starts a process, and a host for it; the reason for not being able to.
     pub fn host(self: &Arc<Self>) -> Result<Host, String> {
-        let (child, capabilities) = self.start()?;
-        if *self.declared.get_or_init(|| capabilities.clone()) != capabilities {
+        let (child, declared) = self.start()?;
+        if !self.is_declared(&declared) {
             return Err(format!("`{}` declares something else than when it was first started", self.command));
         }
-        Ok(Host::new(Arc::clone(self), child, capabilities))
+        Ok(Host::new(Arc::clone(self), child, declared))
+    }
+
+    /// Whether this is what the first process declared; it is, where there was none before.
+    fn is_declared(&self, declared: &Declared) -> bool {
+        self.declared.get_or_init(|| declared.clone()) == declared
     }
 
     /// Starts a process that says hello. Where one did before, chance has more than one try: a machine that is short of
     /// memory ends processes while they start, too.
-    fn start(&self) -> Result<(Child, Capabilities), String> {
+    fn start(&self) -> Result<(Child, Declared), String> {
         let tries = if self.declared.get().is_some() { STARTS } else { 1 };
         let mut started = self.try_start();
         for _ in 1..tries {
@@ -112,7 +125,7 @@ impl Launcher {
         started.map_err(|(reason, _)| reason)
     }
 
-    fn try_start(&self) -> Result<(Child, Capabilities), (String, CanTryAgain)> {
+    fn try_start(&self) -> Result<(Child, Declared), (String, CanTryAgain)> {
         let command = &self.command;
         let no = |reason| (reason, CanTryAgain(false));
         let child = Child::spawn(command).map_err(|error| no(format!("`{command}`: {error}")))?;
@@ -135,12 +148,13 @@ impl Launcher {
         }
         let hello: Result<Hello, String> =
             serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
-        let capabilities = hello.and_then(|hello| hello.capabilities());
-        let mut capabilities =
-            capabilities.map_err(|what| no(format!("the `hello` of `{command}` makes no sense: {what}")))?;
-        let limits = &mut capabilities.limits;
+        let declared = hello
+            .and_then(|hello| Ok(Declared { capabilities: hello.capabilities()?, is_packed: hello.packed }));
+        let mut declared =
+            declared.map_err(|what| no(format!("the `hello` of `{command}` makes no sense: {what}")))?;
+        let limits = &mut declared.capabilities.limits;
         limits.in_flight = IN_FLIGHT;
         limits.busy_jobs = self.busy_jobs.min(limits.batch_jobs);
-        Ok((child, capabilities))
+        Ok((child, declared))
     }
 }

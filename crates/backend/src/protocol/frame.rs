@@ -21,6 +21,8 @@ pub enum Kind {
     Level,
     /// To the backend: cases, with the memory of their inputs.
     Run,
+    /// To the backend: the same, in words.
+    Packed,
     /// From the backend: what became of some cases, with the memory of their outputs.
     Results,
     /// To the backend: that was all.
@@ -29,7 +31,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::Hello, Self::Level, Self::Run, Self::Results, Self::Bye];
+    pub const ALL: [Self; 6] = [Self::Hello, Self::Level, Self::Run, Self::Packed, Self::Results, Self::Bye];
 
     /// As frames spell it, without the spaces behind it.
     pub fn name(self) -> &'static str {
@@ -37,6 +39,7 @@ impl Kind {
             Self::Hello => "hello",
             Self::Level => "level",
             Self::Run => "run",
+            Self::Packed => "packed",
             Self::Results => "results",
             Self::Bye => "bye",
         }
@@ -88,7 +91,7 @@ pub enum FrameError {
         wanted: u64,
     },
     /// There is no such message.
-    #[error("`{0}` is no message; there are hello, level, run, results, bye")]
+    #[error("`{0}` is no message; there are hello, level, run, packed, results, bye")]
     Kind(String),
     /// A length that is out of bounds.
     #[error("a frame announces {length} bytes of {part}, where at most {most} can come")]
@@ -232,7 +235,7 @@ mod tests {
         assert!(said(b"\xF7dmlcts2").starts_with("`\u{FFFD}dmlcts2` stands where"));
         let mut unknown = frame();
         unknown[8..16].copy_from_slice(b"runs    ");
-        assert_eq!(said(&unknown), "`runs` is no message; there are hello, level, run, results, bye");
+        assert_eq!(said(&unknown), "`runs` is no message; there are hello, level, run, packed, results, bye");
         let mut long = frame();
         long[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
         assert_eq!(

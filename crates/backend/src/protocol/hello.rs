@@ -53,6 +53,9 @@ pub struct Hello {
     /// What it cannot exceed.
     #[serde(default)]
     pub limits: LimitsForm,
+    /// Whether it is to be sent `packed` in the place of `run`; false where it is left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub packed: bool,
 }
 
 /// The least and the greatest dimension count.
@@ -119,6 +122,7 @@ impl From<&Capabilities> for Hello {
                 batch_cases: u32::try_from(limits.batch_jobs).ok(),
                 bare_arrays: limits.bare_arrays,
             },
+            packed: false,
         }
     }
 }

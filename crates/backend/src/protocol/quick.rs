@@ -82,7 +82,7 @@ fn operators(text: &mut Reader<'_>, signatures: &Signatures, batch: &mut Batch) 
 }
 
 /// Any desc of an operator.
-fn blank(signature: &Arc<Signature>) -> Desc {
+pub(super) fn blank(signature: &Arc<Signature>) -> Desc {
     let unit = || Tensor::packed(DataType::FLOAT32, smallvec![1]);
     Desc::usual(Arc::clone(signature), unit(), unit())
 }
@@ -213,7 +213,7 @@ mod tests {
     use proptest::{collection::vec, option, prelude::*};
 
     use super::*;
-    use crate::{Run, protocol::write_run};
+    use crate::{Run, protocol::columns::write as write_run};
 
     fn signatures() -> Signatures {
         let operator = |name: &str, kinds: &[(&str, MemberKind)]| {

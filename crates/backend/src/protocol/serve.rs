@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, VERSION, guards,
-    prefix, read_run, write_frame,
+    prefix, read_packed, read_run, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -53,7 +53,7 @@ pub fn serve(
                     );
                     return Err(ServeError::Message("hello", what));
                 }
-                send(output, Kind::Hello, &Hello::from(backend.capabilities()))?;
+                send(output, Kind::Hello, &Hello { packed: true, ..Hello::from(backend.capabilities()) })?;
             }
             Kind::Level => {
                 let level: LevelForm = parse(&frame)?;
@@ -61,11 +61,15 @@ pub fn serve(
                 let level = level.map_err(|error| ServeError::Message("level", format!("{error}")))?;
                 backend.set_feature_level(level);
             }
-            Kind::Run => {
+            Kind::Run | Kind::Packed => {
                 batch.clear();
-                let read = read_run(&frame.header, &frame.body, signatures, &mut batch, u64::MAX);
-                read.map_err(|what| ServeError::Message("run", what))?;
-                let (mut done, mut body) = (0, &*frame.body);
+                let read = if frame.kind == Kind::Run { read_run } else { read_packed };
+                let read = read(&frame.header, &frame.body, signatures, &mut batch, u64::MAX);
+                read.map_err(|what| ServeError::Message(frame.kind.name(), what))?;
+                let inputs: usize =
+                    batch.jobs().iter().flat_map(|job| &job.runs).map(|run| run.input.len()).sum();
+                let (mut done, mut body) =
+                    (0, frame.body.get(frame.body.len() - inputs..).unwrap_or_default());
                 while done < batch.jobs().len() {
                     let next = backend.run_from(done, &mut batch, PACE).max(done + 1);
                     body = guards::check(&mut batch, done..next, body);

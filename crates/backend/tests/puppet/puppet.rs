@@ -1,7 +1,8 @@
 //! A backend process that misbehaves on request, for the tests of the host.
 //!
-//! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together. The second argument is
-//! the path of a file that remembers from one process to the next.
+//! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet packed`
+//! does so, and wants to be asked in words. The second argument is the path of a file that remembers from one process to the
+//! next.
 
 mod trouble;
 
@@ -15,7 +16,7 @@ use std::{
 
 use dmlcts_backend::{
     Batch, Capabilities, Job, Limits,
-    protocol::{Bounds, Frame, Hello, Kind, Results, RunForm, prefix, write_frame},
+    protocol::{Bounds, Frame, Hello, Kind, Results, prefix, read_packed, read_run, write_frame},
 };
 use dmlcts_model::{DataType, ErrorCode, FeatureLevel, Outcome, Phase};
 
@@ -33,17 +34,23 @@ fn main() -> io::Result<()> {
             Kind::Hello if way == "dies-at-second-start" && has_run => process::exit(9),
             Kind::Hello => {
                 let name = if way == "fickle" && has_run { "another" } else { "puppet" };
-                write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello(name))?, &[])?;
+                let hello = Hello { packed: way == "packed", ..hello(name) };
+                write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
-            Kind::Run => {
-                let run: RunForm = serde_json::from_slice(&frame.header)?;
+            Kind::Run | Kind::Packed => {
+                let is_packed = frame.kind == Kind::Packed;
+                if is_packed != (way == "packed") {
+                    return Err(io::Error::other("it is asked in another way than it wants"));
+                }
                 let mut batch = Batch::default();
-                run.fill(&frame.body, &signatures(), &mut batch, 1 << 20).map_err(io::Error::other)?;
+                let read = if is_packed { read_packed } else { read_run };
+                read(&frame.header, &frame.body, &signatures(), &mut batch, 1 << 20)
+                    .map_err(io::Error::other)?;
                 let (jobs, inputs, outputs) = batch.parts();
                 let mut answered = 0;
                 for place in 0..jobs.len() {
                     act(&mut jobs[place], inputs, outputs, &mut output, memory)?;
-                    if way != "batch" {
+                    if way != "batch" && way != "packed" {
                         answer(&jobs[place..=place], outputs, &mut output)?;
                         answered = place + 1;
                     }
