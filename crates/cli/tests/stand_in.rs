@@ -6,7 +6,10 @@
 
 mod common;
 
-use std::{env, path::PathBuf};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use common::{Scratch, dmlcts};
 
@@ -34,10 +37,14 @@ fn stand_in() -> PathBuf {
 }
 
 /// Runs cases with a library; what was printed, and the exit code.
-fn run_with(library: PathBuf, told: &str, arguments: &[&str]) -> (String, i32) {
+fn run_with(library: impl AsRef<Path>, told: &str, arguments: &[&str]) -> (String, i32) {
+    start(library, told, &[&["run", "--backend", &backend()], arguments].concat())
+}
+
+/// Starts the program with a library; what was printed, and the exit code.
+fn start(library: impl AsRef<Path>, told: &str, arguments: &[&str]) -> (String, i32) {
     let mut command = dmlcts();
-    command.args(["run", "--backend", &backend()]).args(arguments);
-    command.env("DMLCTS_DIRECTML", library).env("DMLCTS_STAND_IN", told);
+    command.args(arguments).env("DMLCTS_DIRECTML", library.as_ref()).env("DMLCTS_STAND_IN", told);
     let output = command.output().expect("the program starts");
     let text =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
@@ -50,6 +57,13 @@ fn run(told: &str, arguments: &[&str]) -> (String, i32) {
     let (text, code) = run_with(stand_in(), told, &[&["--in-process", "--jobs", "1"], arguments].concat());
     assert!(text.contains(WORDS), "it says what it is: {text}");
     (text, code)
+}
+
+/// The same, with words behind the adapter's name.
+fn run_as(words: &str, told: &str, arguments: &[&str]) -> (String, i32) {
+    let backend = format!("{},{words}", backend());
+    let given = ["run", "--backend", &backend, "--in-process", "--jobs", "1"];
+    start(stand_in(), told, &[&given, arguments].concat())
 }
 
 /// How many passed, where nothing failed.
@@ -105,23 +119,106 @@ fn a_device_that_can_do_less_is_asked_less() {
     assert!(text.contains("feature level 2.1"), "{text}");
 }
 
-/// Each way in which a library can fail, and what the run says of it.
+/// What a library's calls end with where they fail: the word of `DMLCTS_STAND_IN`, and how that is written.
+const WAYS: [(&str, &str); 5] = [
+    ("refuse", "0x80070057 E_INVALIDARG"),
+    ("out-of-memory", "0x8007000E E_OUTOFMEMORY"),
+    ("fail", "0x80004005 E_FAIL"),
+    ("unsupported", "0x887A0004 DXGI_ERROR_UNSUPPORTED"),
+    ("device-removed", "0x887A0005 DXGI_ERROR_DEVICE_REMOVED"),
+];
+
+/// The calls of a run, in their order, and what is said of each that fails: with the exit code, and with the call's own code at
+/// the mark; where the device is removed; and where the process ends.
+#[rustfmt::skip]
+const CALLS: [(&str, i32, &str, &str, &str); 9] = [
+    ("device",     3, "DMLCreateDevice1 failed on the adapter * {}",                      SAME,                              NO_HELLO),
+    ("recorder",   3, "CreateCommandRecorder failed on the adapter * {}",                 SAME,                              NO_HELLO),
+    ("levels",     3, "CheckFeatureSupport of the feature level failed on the adapter * {}", SAME,                           NO_HELLO),
+    ("types",      3, "CheckFeatureSupport of a data type failed on the adapter * {}",    SAME,                              NO_HELLO),
+    ("create",     1, "refused it (create, {})",        "failed (create): the device was removed: {}",                       CRASHED),
+    ("compile",    1, "refused it (compile, {})",       "failed (compile): the device was removed: {}",                      CRASHED),
+    ("initialize", 1, "failed (bind): CreateOperatorInitializer: {}", "failed (bind): the device was removed: {}",           CRASHED),
+    ("table",      1, "failed (bind): CreateBindingTable: {}",        "failed (bind): the device was removed: {}",           CRASHED),
+    ("dispatch",   1, "failed (execute): the device was removed: {}",                     SAME,                              CRASHED),
+];
+/// As for any other code.
+const SAME: &str = "";
+const NO_HELLO: &str = "the backend";
+const CRASHED: &str = "the backend crashed: SLICE1";
+
+/// What is no failure: a library that is too old to be asked for its level.
+const NOT_FAILURES: [(&str, &str); 1] = [("unsupported", "levels")];
+
+/// Whether a text has what is before the star and, in the same line, what is behind it.
+fn says(text: &str, words: &str) -> bool {
+    let (before, behind) = words.split_once('*').unwrap_or((words, ""));
+    text.lines().any(|line| line.split_once(before).is_some_and(|(_, rest)| rest.contains(behind)))
+}
+
+/// One way to fail, at each call.
+#[track_caller]
+fn fails_everywhere(way: &str) {
+    let (_, code) = WAYS.into_iter().find(|(known, _)| *known == way).expect("a way of the table");
+    for (call, exit, words, removed, _) in CALLS {
+        if NOT_FAILURES.contains(&(way, call)) {
+            continue;
+        }
+        let words = if way == "device-removed" && removed != SAME { removed } else { words };
+        let (text, status) = run(&format!("{way}@{call}"), &[SLICE1]);
+        let words = words.replace("{}", code);
+        assert!(
+            status == exit && says(&text, &words),
+            "{way}@{call}: exit {status}, not {exit} and {words}\n{text}"
+        );
+    }
+}
+
 #[test]
-fn every_failure_of_the_library_is_seen_and_named() {
+fn every_call_may_find_an_argument_invalid() {
+    fails_everywhere("refuse");
+}
+
+#[test]
+fn every_call_may_find_no_memory() {
+    fails_everywhere("out-of-memory");
+}
+
+#[test]
+fn every_call_may_fail() {
+    fails_everywhere("fail");
+}
+
+#[test]
+fn every_call_may_not_be_supported() {
+    fails_everywhere("unsupported");
+}
+
+#[test]
+fn every_call_may_remove_the_device() {
+    fails_everywhere("device-removed");
+}
+
+#[test]
+fn every_call_may_end_the_process() {
+    for (call, exit, _, _, words) in CALLS {
+        let (text, status) = run_with(stand_in(), &format!("crash@{call}"), &["--jobs", "1", SLICE1]);
+        assert!(
+            status == exit && says(&text, words),
+            "crash@{call}: exit {status}, not {exit} and {words}\n{text}"
+        );
+        assert!(text.contains(WORDS), "{text}");
+    }
+}
+
+/// What a library can do wrong beside failing.
+#[test]
+fn what_a_library_does_wrong_is_seen_and_named() {
     for (told, case, words) in [
-        ("out-of-memory@create", SLICE1, "(create, 0x8007000E E_OUTOFMEMORY)"),
         ("out-of-memory@create", EMPTY_WINDOW, "refused, but not as invalid"),
-        ("out-of-memory@compile", SLICE1, "(compile, 0x8007000E E_OUTOFMEMORY)"),
-        ("out-of-memory@initialize", SLICE1, "CreateOperatorInitializer: 0x8007000E E_OUTOFMEMORY"),
-        ("out-of-memory@dispatch", SLICE1, "the device was removed: 0x8007000E E_OUTOFMEMORY"),
-        (
-            "device-removed@create",
-            SLICE1,
-            "(create): the device was removed: 0x887A0005 DXGI_ERROR_DEVICE_REMOVED",
-        ),
         ("device-removed@create", EMPTY_WINDOW, "the device was removed"),
-        ("device-removed@dispatch", PADDING1, "(execute): the device was removed: 0x887A0005"),
         ("refuse@create", SLICE1, "a valid desc was refused as invalid"),
+        ("refuse@compile", SLICE1, "a valid desc was refused as invalid"),
         ("accept-all", EMPTY_WINDOW, "an invalid desc was accepted"),
         ("wrong-element@dispatch", SLICE1, "Output[0,0,0,0] = -1.2376951e17, expected Input[0,0,3,1] = 14"),
         ("missing-element@dispatch", PADDING1, "elements never written"),
@@ -131,6 +228,75 @@ fn every_failure_of_the_library_is_seen_and_named() {
         let (text, code) = run(told, &[case]);
         assert!(code == 1 && text.contains(words), "{told}: exit {code}\n{text}");
     }
+}
+
+/// An answer that a library does not give is not taken for one.
+#[test]
+fn what_a_library_is_too_old_to_be_asked_is_said() {
+    let (text, code) = run("level=1.0,unsupported@levels", &["--limit", "40"]);
+    let words = "feature level 1.0; the level is assumed, since the library is too old to be asked for it \
+                 (0x887A0004 DXGI_ERROR_UNSUPPORTED)";
+    assert!(code == 0 && text.contains(words), "exit {code}\n{text}");
+    // The ninth is FLOAT64, and UINT64 and INT64 are behind it.
+    for (way, code) in [WAYS[0], WAYS[3]] {
+        let (text, exit) = run(&format!("{way}@types:9+"), &[SLICE1]);
+        let words = format!("types that the library does not know: FLOAT64 ({code}), UINT64 ({code})");
+        assert!(exit == 0 && text.contains(&words), "exit {exit}\n{text}");
+    }
+    for way in ["fail", "out-of-memory", "device-removed"] {
+        let (text, exit) = run(&format!("{way}@types:9"), &[SLICE1]);
+        assert!(exit == 3 && text.contains("CheckFeatureSupport of a data type"), "exit {exit}\n{text}");
+    }
+}
+
+#[test]
+fn execution_flags_arrive_where_operators_are_compiled() {
+    let flags = ["none", "no-metacommands", "half-precision", "no-metacommands+half-precision"];
+    for (number, wanted) in flags.iter().enumerate() {
+        for (other, given) in flags.iter().enumerate() {
+            let words = if other == 0 { String::new() } else { given.replace('+', ",") };
+            let (text, code) = run_as(&words, &format!("flags={wanted}"), &[SLICE1]);
+            let passes = code == 0 && text.contains("1 passed");
+            let fails = code == 1 && text.contains("refused it (compile, 0x80070057 E_INVALIDARG)");
+            assert!(
+                if number == other { passes } else { fails },
+                "{given} for {wanted}: exit {code}\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn debug_layers_explain_the_failure_of_a_call_and_no_other() {
+    let (text, code) = run_as("debug", "debug-layer=1,fail@compile", &[EMPTY_WINDOW, SLICE1]);
+    assert!(code == 1 && text.contains("1 passed, 1 failed"), "exit {code}\n{text}");
+    assert!(text.contains("(compile, 0x80004005 E_FAIL): CompileOperator; the debug layer says: Compile: it was told to fail (1 of 1)"), "{text}");
+    assert!(!text.contains("says: a desc is refused"), "{text}");
+    let (text, _) = run_as("debug", "debug-layer=1,fail@initialize", &[SLICE1]);
+    assert!(
+        text.contains("0x80004005 E_FAIL; the debug layer says: Initialize: it was told to fail"),
+        "{text}"
+    );
+    let (text, _) = run("debug-layer=1,fail@compile", &[SLICE1]);
+    assert!(!text.contains("debug layer"), "nobody asked for it: {text}");
+}
+
+#[test]
+fn debug_layers_explain_a_removed_device_in_a_few_messages() {
+    let bad = format!("{SLICE1} InputBinding.Offset=4");
+    let (text, code) = run_as("debug", "debug-layer=12", &[&bad]);
+    let words = "DXGI_ERROR_DEVICE_REMOVED; the debug layer says: (4 more before) | \
+                 the device is removed: the inputs: its offset of 260 bytes is no multiple of 16 (5 of 12) | ";
+    assert!(code == 1 && text.contains(words) && text.contains("(12 of 12)"), "exit {code}\n{text}");
+}
+
+#[test]
+fn debug_layers_that_are_not_installed_are_told_of_once() {
+    let (text, code) = run_as("debug", "", &[SLICE1]);
+    // Whether the layer of Direct3D is there is Windows' affair; under Wine it is not.
+    let words = if code == 0 { "; without DirectML's debug layer" } else { "no debug layer is installed" };
+    assert!(matches!(code, 0 | 3) && text.matches(words).count() == 1, "exit {code}\n{text}");
+    assert!(text.contains("0x887A002D DXGI_ERROR_SDK_COMPONENT_MISSING"), "{text}");
 }
 
 /// The second dispatch of a run is its first operator's, with other data.
@@ -176,10 +342,70 @@ fn a_library_that_is_none_or_gives_no_device_ends_the_run() {
         let (text, code) = run(told, &[SLICE1]);
         assert!(code == 3 && text.contains(words), "exit {code}\n{text}");
     }
+}
+
+/// A device is lost, and no other is to be had.
+#[test]
+fn a_second_device_that_is_refused_ends_the_run() {
+    for (way, code) in [WAYS[1], WAYS[2]] {
+        let (text, exit) = run(&format!("device-removed@dispatch:1,{way}@device:2+"), &[SLICE1, PADDING1]);
+        let words = format!("DMLCreateDevice1 failed on the adapter * {code}");
+        assert!(exit == 3 && says(&text, &words), "exit {exit}\n{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_directml_ends_the_run() {
     let folder = PathBuf::from(env::var_os("SystemRoot").expect("Windows says where it is"));
     let other = folder.join("System32").join("kernel32.dll");
-    let (text, code) = run_with(other, "", &["--in-process", SLICE1]);
-    assert!(code == 3 && text.contains("has no function DMLCreateDevice"), "exit {code}\n{text}");
+    let no_library = Scratch::new("text.dll", "This is no library.");
+    let nowhere = env::temp_dir().join("dmlcts-nowhere.dll");
+    let (bad_format, not_found) = (0x8007_00C1_u32, 0x8007_007E_u32);
+    for (path, words) in [
+        (other.as_path(), "has no function DMLCreateDevice, so it is no DirectML".to_owned()),
+        (
+            Path::new(no_library.path()),
+            format!("no DirectML.dll could be loaded (* {bad_format:#010X}").replace("0X", "0x"),
+        ),
+        (&nowhere, format!("no DirectML.dll could be loaded (* {not_found:#010X}").replace("0X", "0x")),
+    ] {
+        let (text, code) = run_with(path, "", &["--in-process", SLICE1]);
+        let words = format!("{words}");
+        assert!(code == 3 && says(&text, &words), "{}: exit {code}, not {words}\n{text}", path.display());
+    }
+}
+
+/// As the first versions of DirectML did. That function has another name in a copy of the stand-in.
+#[test]
+fn a_library_may_have_only_the_older_function_that_creates_devices() {
+    let mut bytes = fs::read(stand_in()).expect("it is there");
+    let name = b"DMLCreateDevice1\0";
+    let places: Vec<_> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name)).collect();
+    assert!(!places.is_empty());
+    for place in places {
+        // Names stay in their order, which they are looked for by.
+        bytes[place + name.len() - 2] = b'0';
+    }
+    let older = Scratch::new("older.dll", bytes);
+    assert_eq!(passed(run_with(older.path(), "", &["--in-process", SLICE1])), 1);
+    let (text, code) = run_with(older.path(), "fail@device", &["--in-process", SLICE1]);
+    assert!(code == 3 && says(&text, "DMLCreateDevice failed on the adapter * 0x80004005 E_FAIL"), "{text}");
+}
+
+#[test]
+fn every_adapter_is_listed_with_the_word_that_asks_for_it() {
+    let (text, code) = start(stand_in(), "level=4.1,without=FLOAT64", &["backends"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("\ndirectml:warp "), "{text}");
+    let listed = text.lines().skip_while(|line| !line.starts_with("directml:")).take(4).collect::<Vec<_>>();
+    assert!(text.contains(" directml-stand-in of unknown version, feature level 4.1"), "{text}");
+    if let Some((word, _)) = listed[0].split_once(' ').filter(|(word, _)| *word != "directml:warp") {
+        assert_eq!(word, "directml:#0");
+        let (text, code) = start(stand_in(), "", &["run", "--backend", word, "--in-process", SLICE1]);
+        assert_eq!(passed((text, code)), 1);
+    }
+    let (text, code) = start(stand_in(), "", &["run", "--backend", "directml:#99", "--in-process", SLICE1]);
+    assert!(code == 3 && text.contains("there is no adapter #99"), "exit {code}\n{text}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{convert::Infallible, sync::Arc};
 use dmlcts_backend::{Backend, Batch, Capabilities};
 use dmlcts_model::FeatureLevel;
 
-use crate::{OpenError, Options};
+use crate::{Adapter, OpenError, Options};
 
 /// DirectML on a device: none can be had here.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl DirectMl {
         Err(OpenError::NotWindows)
     }
 
-    /// The names of the adapters that Direct3D 12 finds: none.
-    pub fn adapters() -> Result<Vec<String>, OpenError> {
+    /// What can be asked for here, and the names: nothing.
+    pub fn adapters() -> Result<Vec<(Adapter, String)>, OpenError> {
         Err(OpenError::NotWindows)
     }
 

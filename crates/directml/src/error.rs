@@ -22,6 +22,14 @@ pub enum OpenError {
         /// The names of all.
         names: Vec<String>,
     },
+    /// There are fewer.
+    #[error("there is no adapter #{number}; there are: {}", names.join(", "))]
+    NoSuchNumber {
+        /// What was asked for.
+        number: usize,
+        /// The names of all, from number 0 on.
+        names: Vec<String>,
+    },
     /// The library could not be loaded.
     #[error(
         "no DirectML.dll could be loaded ({what}: {error}); put the redistributable's for this processor beside the program, \
@@ -38,6 +46,18 @@ pub enum OpenError {
     NoFunction {
         /// Where it lies.
         path: String,
+    },
+    /// Debug layers were asked for, and none is installed.
+    #[error(
+        "no debug layer is installed, neither Direct3D 12's ({direct3d}), which the optional feature Graphics Tools of Windows \
+         brings, nor DirectML's ({directml}), which is DirectML.Debug.dll beside DirectML.dll and needs the developer mode; leave out \
+         `debug`"
+    )]
+    NoDebugLayer {
+        /// How asking for the one of Direct3D ended.
+        direct3d: ErrorCode,
+        /// How creating a device with the one of DirectML ended.
+        directml: ErrorCode,
     },
     /// A step towards a device failed.
     #[error("{step} failed on the adapter `{adapter}`: {code}")]

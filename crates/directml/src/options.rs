@@ -1,9 +1,9 @@
 //! What stands behind `directml:` on the command line: an adapter, and how operators are compiled.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// Which device, and how. As text, words with commas between them, in any order: `warp`, `no-metacommands`,
-/// `half-precision`, `debug`, and any other word is a part of an adapter's name.
+/// `half-precision`, `debug`, `#1` for the second adapter, and any other word is a part of an adapter's name.
 ///
 /// ```
 /// use dmlcts_directml::{Adapter, Options};
@@ -35,16 +35,41 @@ pub enum Adapter {
     Warp,
     /// The first whose name contains this, whatever its case.
     Named(String),
+    /// The one at this place of [`DirectMl::adapters`](crate::DirectMl::adapters), from 0: names may be equal.
+    Numbered(usize),
 }
 
-/// Two adapters were asked for.
+/// The word that asks for it.
+impl fmt::Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hardware => Ok(()),
+            Self::Warp => f.write_str("warp"),
+            Self::Named(part) => f.write_str(part),
+            Self::Numbered(number) => write!(f, "#{number}"),
+        }
+    }
+}
+
+/// Why words are not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{first}` and `{second}` cannot both be the adapter; other words are no-metacommands, half-precision and debug"
-)]
-pub struct OptionsError {
-    first: String,
-    second: String,
+pub enum OptionsError {
+    /// Two adapters were asked for.
+    #[error(
+        "`{first}` and `{second}` cannot both be the adapter; other words are no-metacommands, half-precision and debug"
+    )]
+    TwoAdapters {
+        /// The word that came first.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+    /// No number is behind the sign.
+    #[error("`{word}` numbers no adapter; write #0 for the first that `dmlcts backends` lists")]
+    NoNumber {
+        /// The whole word.
+        word: String,
+    },
 }
 
 impl Options {
@@ -73,7 +98,8 @@ impl FromStr for Options {
                 "debug" => options.debug = true,
                 name => {
                     if let Some(first) = adapter.replace(name) {
-                        return Err(OptionsError { first: first.to_owned(), second: name.to_owned() });
+                        let (first, second) = (first.to_owned(), name.to_owned());
+                        return Err(OptionsError::TwoAdapters { first, second });
                     }
                 }
             }
@@ -81,7 +107,11 @@ impl FromStr for Options {
         options.adapter = match adapter {
             None => Adapter::Hardware,
             Some("warp") => Adapter::Warp,
-            Some(name) => Adapter::Named(name.to_owned()),
+            Some(word) => match word.strip_prefix('#').map(str::parse) {
+                None => Adapter::Named(word.to_owned()),
+                Some(Ok(number)) => Adapter::Numbered(number),
+                Some(Err(_)) => return Err(OptionsError::NoNumber { word: word.to_owned() }),
+            },
         };
         Ok(options)
     }
@@ -100,5 +130,15 @@ mod tests {
         assert_eq!(options.words(), ", half-precision, debug");
         let error = "warp,no-metacommands,Intel".parse::<Options>().unwrap_err();
         assert!(error.to_string().contains("`warp` and `Intel`"));
+    }
+
+    #[test]
+    fn an_adapter_can_be_asked_for_by_its_number() {
+        for adapter in [Adapter::Numbered(0), Adapter::Numbered(12), Adapter::Warp, Adapter::Hardware] {
+            assert_eq!(adapter.to_string().parse(), Ok(Options { adapter, ..Options::default() }));
+        }
+        for word in ["#", "#one", "#-1"] {
+            assert!(word.parse::<Options>().unwrap_err().to_string().contains("numbers no adapter"));
+        }
     }
 }

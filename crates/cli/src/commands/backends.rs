@@ -30,27 +30,24 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
 
 #[cfg(feature = "directml")]
 fn directml(out: &mut impl Write) -> std::io::Result<()> {
-    use dmlcts_directml::{Adapter, DirectMl, Options};
+    use dmlcts_directml::{DirectMl, Options};
     let adapters = match DirectMl::adapters() {
         Ok(adapters) => adapters,
         Err(error) => return writeln!(out, "directml    {error}"),
     };
-    for (place, adapter) in adapters.iter().enumerate() {
-        if adapters[..place].contains(adapter) {
-            continue;
-        }
-        let options = Options { adapter: Adapter::Named(adapter.clone()), ..Options::default() };
-        let directml = match DirectMl::open(&options) {
+    for (adapter, name) in adapters {
+        let word = format!("directml:{adapter}");
+        let directml = match DirectMl::open(&Options { adapter, ..Options::default() }) {
             Ok(directml) => directml,
             Err(error) => {
-                writeln!(out, "directml    {adapter}: {error}")?;
+                writeln!(out, "{word:<11} {name}: {error}")?;
                 continue;
             }
         };
         let capabilities = directml.capabilities();
         let types: Vec<String> = capabilities.data_types.iter().map(ToString::to_string).collect();
-        writeln!(out, "{:<11} {}", capabilities.name, capabilities.device)?;
-        writeln!(out, "            version: {}", capabilities.version)?;
+        writeln!(out, "{word:<11} {}", capabilities.device)?;
+        writeln!(out, "            version: {} {}", capabilities.name, capabilities.version)?;
         writeln!(out, "            driver: {}", capabilities.driver)?;
         writeln!(out, "            data types: {}", types.join(", "))?;
     }

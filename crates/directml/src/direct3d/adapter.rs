@@ -21,9 +21,12 @@ pub(crate) struct Found {
     is_software: bool,
 }
 
-/// The names of all adapters, the most powerful first.
-pub(crate) fn names() -> Result<Vec<String>, OpenError> {
-    Ok(all(&factory()?).into_iter().map(|found| found.name).collect())
+/// What can be asked for, and the names: all adapters but software, which comes behind them as `warp`.
+pub(crate) fn names() -> Result<Vec<(Adapter, String)>, OpenError> {
+    let numbered = all(&factory()?).into_iter().enumerate();
+    let hardware = numbered.filter(|(_, found)| !found.is_software);
+    let names = hardware.map(|(number, found)| (Adapter::Numbered(number), found.name));
+    Ok(names.chain([(Adapter::Warp, "WARP".to_owned())]).collect())
 }
 
 /// The adapter that is meant.
@@ -47,6 +50,14 @@ pub(crate) fn find(wanted: &Adapter) -> Result<Found, OpenError> {
                 .find(|found| found.name.to_lowercase().contains(&wanted))
                 .ok_or_else(|| OpenError::NoSuchAdapter { part: part.clone(), names })
         }
+        Adapter::Numbered(number) => {
+            let mut adapters = all(&factory);
+            if *number >= adapters.len() {
+                let names = adapters.into_iter().map(|found| found.name).collect();
+                return Err(OpenError::NoSuchNumber { number: *number, names });
+            }
+            Ok(adapters.swap_remove(*number))
+        }
     }
 }
 
@@ -61,7 +72,8 @@ fn factory() -> Result<IDXGIFactory4, OpenError> {
     factory.map_err(|error| failed("CreateDXGIFactory2", "any", &error))
 }
 
-/// All adapters, the most powerful first where Windows is new enough to know.
+/// All adapters, the most powerful first where Windows is new enough to know. Those that have one name are told apart by
+/// their numbers.
 fn all(factory: &IDXGIFactory4) -> Vec<Found> {
     let sorted = factory.cast::<IDXGIFactory6>().ok();
     let nth = |number| match &sorted {
@@ -72,7 +84,14 @@ fn all(factory: &IDXGIFactory4) -> Vec<Found> {
         // SAFETY: the same.
         None => unsafe { factory.EnumAdapters1(number) },
     };
-    (0..).map_while(|number| nth(number).ok()).map(about).collect()
+    let mut adapters: Vec<_> = (0..).map_while(|number| nth(number).ok()).map(about).collect();
+    let names: Vec<_> = adapters.iter().map(|found| found.name.clone()).collect();
+    for (number, found) in adapters.iter_mut().enumerate() {
+        if names.iter().filter(|name| **name == found.name).count() > 1 {
+            found.name = format!("{} (#{number})", found.name);
+        }
+    }
+    adapters
 }
 
 fn about(handle: IDXGIAdapter1) -> Found {

@@ -346,8 +346,8 @@ fn attempt(device: &Arc<Device>, batch: &mut Batch, number: usize) -> Result<Out
 /// What became of a job that ended its device: what the device says of it, where it says more than the call that noticed.
 fn reason(device: &Device, fault: &Fault) -> Outcome {
     match (fault, device.removal(Phase::Execute)) {
-        (Fault::Removed { phase, .. }, Err(Fault::Removed { reason, .. })) => {
-            Fault::Removed { phase: *phase, reason }.outcome()
+        (Fault::Removed { phase, .. }, Err(Fault::Removed { reason, said, .. })) => {
+            Fault::Removed { phase: *phase, reason, said }.outcome()
         }
         _ => fault.outcome(),
     }

@@ -8,18 +8,17 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
 };
 
-use dmlcts_model::{DataType, FeatureLevel, Phase};
+use dmlcts_model::{ErrorCode, Phase};
 use windows::{
     Win32::{
         AI::MachineLearning::DirectML::{
-            DML_BINDING_PROPERTIES, DML_EXECUTION_FLAGS, DML_FEATURE, IDMLCommandRecorder,
-            IDMLCompiledOperator, IDMLDevice, IDMLOperator,
+            DML_BINDING_PROPERTIES, DML_EXECUTION_FLAGS, IDMLCommandRecorder, IDMLCompiledOperator,
+            IDMLDevice, IDMLOperator,
         },
         Graphics::{
             Direct3D::D3D_FEATURE_LEVEL_11_0,
             Direct3D12::{
-                D3D12_HEAP_TYPE_DEFAULT, D3D12CreateDevice, D3D12GetDebugInterface, ID3D12Debug,
-                ID3D12Device, ID3D12Device5, ID3D12Resource,
+                D3D12_HEAP_TYPE_DEFAULT, D3D12CreateDevice, ID3D12Device, ID3D12Device5, ID3D12Resource,
             },
             Dxgi::IDXGIAdapter1,
         },
@@ -29,6 +28,7 @@ use windows::{
 
 use super::{
     adapter::{self, Found, failed},
+    debug::{self, Layers},
     fault::{Call, Fault, code, given},
     lane::{Lane, Submission, buffer},
     library::Library,
@@ -37,12 +37,8 @@ use crate::{
     OpenError, Options,
     marshal::Marshalled,
     raw::{
-        DML_CREATE_DEVICE_FLAG_DEBUG, DML_CREATE_DEVICE_FLAG_NONE,
-        DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION, DML_EXECUTION_FLAG_DISABLE_META_COMMANDS,
-        DML_FEATURE_DATA_FEATURE_LEVELS, DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT,
-        DML_FEATURE_FEATURE_LEVELS, DML_FEATURE_LEVEL, DML_FEATURE_LEVEL_1_0,
-        DML_FEATURE_QUERY_FEATURE_LEVELS, DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT,
-        DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT, DML_TENSOR_DATA_TYPE,
+        DML_CREATE_DEVICE_FLAG_NONE, DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION,
+        DML_EXECUTION_FLAG_DISABLE_META_COMMANDS,
     },
 };
 
@@ -128,6 +124,7 @@ pub(crate) struct Device {
     pub(super) directml: Shared<IDMLDevice>,
     pub(super) direct3d: ID3D12Device,
     flags: DML_EXECUTION_FLAGS,
+    pub(super) layers: Layers,
     /// Whether it was said of any job that it lost this device.
     pub(crate) is_told: Arc<AtomicBool>,
     pub(crate) adapter: String,
@@ -141,40 +138,34 @@ impl Device {
     pub(crate) fn open(library: &Library, options: &Options) -> Result<Self, OpenError> {
         let found = adapter::find(&options.adapter)?;
         let name = &found.name;
-        if options.debug {
-            let mut debug: Option<ID3D12Debug> = None;
-            // SAFETY: `debug` is a place for one interface. The layer is switched on before any device is created on it.
-            unsafe { D3D12GetDebugInterface(&raw mut debug) }
-                .map_err(|error| failed("D3D12GetDebugInterface", name, &error))?;
-            if let Some(debug) = debug {
-                // SAFETY: the interface is alive.
-                unsafe { debug.EnableDebugLayer() };
-            }
-        }
+        let layer = options.debug.then(debug::switch_on);
         let mut direct3d: Option<ID3D12Device> = None;
         // SAFETY: the adapter is alive, and `direct3d` is a place for one interface.
         let created = unsafe { D3D12CreateDevice(&found.handle, D3D_FEATURE_LEVEL_11_0, &raw mut direct3d) };
         let direct3d = created
             .and_then(|()| given(direct3d))
             .map_err(|error| failed("D3D12CreateDevice", name, &error))?;
-        Self::on(library, options, direct3d, found)
+        Self::on(library, options, direct3d, found, layer)
     }
 
+    /// The same on a device of Direct3D 12, whose debug `layer` was switched on, or could not be, where it was to be.
     fn on(
         library: &Library,
         options: &Options,
         direct3d: ID3D12Device,
         found: Found,
+        layer: Option<Result<(), ErrorCode>>,
     ) -> Result<Self, OpenError> {
         let Found { handle, name: adapter, driver, .. } = found;
         // SAFETY: the device is alive.
         if let Err(error) = unsafe { direct3d.GetDeviceRemovedReason() } {
             return Err(OpenError::removed(&adapter, code(&error)));
         }
-        let flags = if options.debug { DML_CREATE_DEVICE_FLAG_DEBUG } else { DML_CREATE_DEVICE_FLAG_NONE };
-        let directml = library
-            .create_device(&direct3d, flags)
-            .map_err(|error| failed("DMLCreateDevice1", &adapter, &error))?;
+        let (directml, layers) = match layer {
+            None => (library.create_device(&direct3d, DML_CREATE_DEVICE_FLAG_NONE), Layers::default()),
+            Some(layer) => debug::create_device(library, &direct3d, layer)?,
+        };
+        let directml = directml.map_err(|error| failed(library.function(), &adapter, &error))?;
         // SAFETY: the device is alive.
         let recorder = unsafe { directml.CreateCommandRecorder() }
             .map_err(|error| failed("CreateCommandRecorder", &adapter, &error))?;
@@ -192,55 +183,12 @@ impl Device {
             directml: Shared(directml),
             direct3d,
             flags: DML_EXECUTION_FLAGS(execution),
+            layers,
             is_told: Arc::default(),
             adapter,
             driver,
             _handle: handle,
         })
-    }
-
-    /// The highest feature level that it supports.
-    pub(crate) fn feature_level(&self) -> FeatureLevel {
-        let levels: Vec<_> =
-            FeatureLevel::all().iter().map(|level| DML_FEATURE_LEVEL(level.code() as i32)).collect();
-        let query = DML_FEATURE_QUERY_FEATURE_LEVELS {
-            RequestedFeatureLevelCount: levels.len() as u32,
-            RequestedFeatureLevels: levels.as_ptr(),
-        };
-        let mut answer = DML_FEATURE_DATA_FEATURE_LEVELS { MaxSupportedFeatureLevel: DML_FEATURE_LEVEL_1_0 };
-        // A library that is too old for the question is as old as the first level.
-        let _ = self.check(DML_FEATURE_FEATURE_LEVELS.0, &query, &mut answer);
-        let code = answer.MaxSupportedFeatureLevel.0 as u32;
-        let known = FeatureLevel::all().iter().rev().find(|level| level.code() <= code);
-        known.copied().unwrap_or(FeatureLevel::all()[0])
-    }
-
-    /// The data types that it supports.
-    pub(crate) fn data_types(&self) -> Vec<DataType> {
-        let is_supported = |data_type: &DataType| {
-            let query = DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT {
-                DataType: DML_TENSOR_DATA_TYPE(data_type.0 as i32),
-            };
-            let mut answer = DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT { IsSupported: 0 };
-            self.check(DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT.0, &query, &mut answer).is_ok()
-                && answer.IsSupported != 0
-        };
-        DataType::all().filter(is_supported).collect()
-    }
-
-    fn check<Q, A>(&self, feature: i32, query: &Q, answer: &mut A) -> windows::core::Result<()> {
-        let (query_size, answer_size) = (size_of::<Q>() as u32, size_of::<A>() as u32);
-        let query = std::ptr::from_ref(query).cast();
-        // SAFETY: both are structs of the header, with their sizes; what the query points at outlives the call.
-        unsafe {
-            self.directml.0.CheckFeatureSupport(
-                DML_FEATURE(feature),
-                query_size,
-                Some(query),
-                answer_size,
-                std::ptr::from_mut(answer).cast(),
-            )
-        }
     }
 
     /// Why it was removed, if it was.
@@ -249,9 +197,22 @@ impl Device {
         let results =
             unsafe { [self.direct3d.GetDeviceRemovedReason(), self.directml.0.GetDeviceRemovedReason()] };
         for result in results {
-            result.map_err(|error| Fault::Removed { phase, reason: code(&error) })?;
+            result.map_err(|error| Fault::Removed {
+                phase,
+                reason: code(&error),
+                said: self.layers.heard(),
+            })?;
         }
         Ok(())
+    }
+
+    /// A fault with what the debug layers say of it, where nobody asked them yet.
+    pub(super) fn explained(&self, mut fault: Fault) -> Fault {
+        if let Fault::Failed { said: said @ None, .. } | Fault::Removed { said: said @ None, .. } = &mut fault
+        {
+            *said = self.layers.heard();
+        }
+        fault
     }
 
     /// Removes it, so that whatever is under way on it ends.
@@ -264,13 +225,15 @@ impl Device {
 
     /// Creates an operator. What was created is gone with the device and not before.
     pub(crate) fn create(&self, desc: &Marshalled) -> Result<IDMLOperator, Fault> {
+        let _turn = self.layers.listen();
         let mut operator: Option<IDMLOperator> = None;
         let created = desc.with(|desc| {
             // SAFETY: the desc is laid out as the header has it, and all that it points at lives as long as the call;
             // `operator` is a place for one interface.
             unsafe { self.directml.0.CreateOperator(std::ptr::from_ref(desc).cast(), &raw mut operator) }
         });
-        created.and_then(|()| given(operator)).call(Phase::Create, "CreateOperator")
+        let created = created.and_then(|()| given(operator)).call(Phase::Create, "CreateOperator");
+        created.map_err(|fault| self.explained(fault))
     }
 
     /// Creates and compiles an operator, or gives one that was compiled from the same desc, be it one of the caller's `own`. An
@@ -280,11 +243,14 @@ impl Device {
             return Ok(Arc::clone(compiled));
         }
         let operator = self.create(desc)?;
+        let turn = self.layers.listen();
         let mut compiled: Option<IDMLCompiledOperator> = None;
         // SAFETY: the operator is alive, and `compiled` is a place for one interface.
         let operator = unsafe { self.directml.0.CompileOperator(&operator, self.flags, &raw mut compiled) }
             .and_then(|()| given(compiled))
-            .call(Phase::Compile, "CompileOperator")?;
+            .call(Phase::Compile, "CompileOperator")
+            .map_err(|fault| self.explained(fault))?;
+        drop(turn);
         // SAFETY: the operator is alive.
         let properties = unsafe { operator.GetBindingProperties() };
         let persistent = match properties.PersistentResourceSize {

@@ -6,10 +6,10 @@ use windows::core::{Error, HRESULT};
 /// Why a flight did not arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A call failed, on a device that goes on.
-    Failed { phase: Phase, call: &'static str, code: ErrorCode },
+    /// A call failed, on a device that goes on. `said` is what the debug layers say of it.
+    Failed { phase: Phase, call: &'static str, code: ErrorCode, said: Option<String> },
     /// The device was removed.
-    Removed { phase: Phase, reason: ErrorCode },
+    Removed { phase: Phase, reason: ErrorCode, said: Option<String> },
     /// The device did not finish in time, and was removed for it.
     Late { seconds: u64 },
     /// There is no device any more.
@@ -43,14 +43,20 @@ impl Fault {
     /// What becomes of a job that was alone on the device. What fails before anything is bound is a refusal.
     pub(crate) fn outcome(&self) -> Outcome {
         match self {
-            Self::Failed { phase: phase @ (Phase::Create | Phase::Compile), call, code } => {
-                Outcome::Rejected { phase: *phase, code: *code, reason: (*call).into() }
+            Self::Failed { phase: phase @ (Phase::Create | Phase::Compile), call, code, said } => {
+                let reason = match said {
+                    None => (*call).into(),
+                    Some(_) => format!("{call}{}", debugged(said.as_ref())).into(),
+                };
+                Outcome::Rejected { phase: *phase, code: *code, reason }
             }
-            Self::Failed { phase, call, code } => {
-                Outcome::Failed { phase: *phase, reason: format!("{call}: {code}").into() }
+            Self::Failed { phase, call, code, said } => {
+                let reason = format!("{call}: {code}{}", debugged(said.as_ref())).into();
+                Outcome::Failed { phase: *phase, reason }
             }
-            Self::Removed { phase, reason } => {
-                Outcome::Failed { phase: *phase, reason: format!("the device was removed: {reason}").into() }
+            Self::Removed { phase, reason, said } => {
+                let reason = format!("the device was removed: {reason}{}", debugged(said.as_ref())).into();
+                Outcome::Failed { phase: *phase, reason }
             }
             Self::Late { seconds } => Outcome::Failed {
                 phase: Phase::Execute,
@@ -60,6 +66,10 @@ impl Fault {
             Self::Lost(reason) => Outcome::Failed { phase: Phase::Execute, reason: reason.clone().into() },
         }
     }
+}
+
+fn debugged(said: Option<&String>) -> String {
+    said.map_or_else(String::new, |said| format!("; the debug layer says: {said}"))
 }
 
 /// Says which call it was that failed, and while doing what.
@@ -73,9 +83,9 @@ impl<T> Call<T> for windows::core::Result<T> {
         self.map_err(|error| {
             let code = code(&error);
             if tells_of_removal(code) {
-                Fault::Removed { phase, reason: code }
+                Fault::Removed { phase, reason: code, said: None }
             } else {
-                Fault::Failed { phase, call, code }
+                Fault::Failed { phase, call, code, said: None }
             }
         })
     }

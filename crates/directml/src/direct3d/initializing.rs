@@ -39,7 +39,8 @@ impl Initializing {
         // SAFETY: the operators are alive.
         let initializer: IDMLOperatorInitializer =
             unsafe { device.directml.0.CreateOperatorInitializer(Some(&handles)) }
-                .call(Phase::Bind, "CreateOperatorInitializer")?;
+                .call(Phase::Bind, "CreateOperatorInitializer")
+                .map_err(|fault| device.explained(fault))?;
         let dispatchable: IDMLDispatchable = initializer.cast().call(Phase::Bind, "IDMLDispatchable")?;
         // SAFETY: the initializer is alive.
         let properties = unsafe { dispatchable.GetBindingProperties() };

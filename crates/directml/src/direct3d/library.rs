@@ -24,7 +24,7 @@ use windows::{
     core::{GUID, HRESULT, Interface, PCSTR, PCWSTR, s, w},
 };
 
-use super::fault::given;
+use super::fault::{code, given};
 use crate::{
     OpenError,
     raw::{DML_CREATE_DEVICE_FLAGS, DML_FEATURE_LEVEL, DML_FEATURE_LEVEL_1_0},
@@ -105,6 +105,14 @@ impl Library {
         Ok(Self { create, path, version, is_stand_in })
     }
 
+    /// The function that creates devices: older libraries have only the first one.
+    pub(crate) fn function(&self) -> &'static str {
+        match self.create {
+            Create::Device(_) => "DMLCreateDevice",
+            Create::Device1(_) => "DMLCreateDevice1",
+        }
+    }
+
     /// Creates a DirectML device on one of Direct3D 12.
     pub(crate) fn create_device(
         &self,
@@ -132,7 +140,8 @@ fn load(path: &Path, flags: LOAD_LIBRARY_FLAGS) -> Result<HMODULE, String> {
     let wide = wide(path);
     // SAFETY: the text ends with a zero. What the library does while it is loaded is its own affair: whoever names one has
     // it run.
-    unsafe { LoadLibraryExW(PCWSTR(wide.as_ptr()), None, flags) }.map_err(|error| error.message())
+    unsafe { LoadLibraryExW(PCWSTR(wide.as_ptr()), None, flags) }
+        .map_err(|error| format!("{}, {}", code(&error), error.message()))
 }
 
 fn function(module: HMODULE, name: PCSTR) -> Option<Function> {

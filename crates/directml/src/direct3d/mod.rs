@@ -5,8 +5,10 @@
 
 mod adapter;
 mod backend;
+mod debug;
 mod device;
 mod fault;
+mod features;
 mod flight;
 mod initializing;
 mod lane;
@@ -26,8 +28,8 @@ use dmlcts_model::Phase;
 
 pub use backend::DirectMlBackend;
 
-use self::{device::Device, fault::Fault, library::Library};
-use crate::{OpenError, Options, gate::Gate, marshal::MOST_DIMENSIONS};
+use self::{device::Device, fault::Fault, features::Features, library::Library};
+use crate::{Adapter, OpenError, Options, gate::Gate, marshal::MOST_DIMENSIONS};
 
 /// Larger tensors are declared too large.
 const TENSOR_BYTES: u64 = 1 << 30;
@@ -63,7 +65,7 @@ impl DirectMl {
     pub fn open(options: &Options) -> Result<Arc<Self>, OpenError> {
         let library = Library::load()?;
         let device = Device::open(&library, options)?;
-        let capabilities = capabilities(&library, &device, options);
+        let capabilities = capabilities(&library, &device, options, Features::of(&device)?);
         Ok(Arc::new(Self {
             library,
             options: options.clone(),
@@ -73,8 +75,9 @@ impl DirectMl {
         }))
     }
 
-    /// The names of the adapters that Direct3D 12 finds, the most powerful first.
-    pub fn adapters() -> Result<Vec<String>, OpenError> {
+    /// What can be asked for here, and the names: the adapters that Direct3D 12 finds, the most powerful first, and then
+    /// the software of Windows.
+    pub fn adapters() -> Result<Vec<(Adapter, String)>, OpenError> {
         adapter::names()
     }
 
@@ -124,21 +127,23 @@ impl DirectMl {
     }
 }
 
-fn capabilities(library: &Library, device: &Device, options: &Options) -> Capabilities {
-    let level = device.feature_level();
+fn capabilities(library: &Library, device: &Device, options: &Options, features: Features) -> Capabilities {
+    let Features { level, data_types, notes } = features;
     let version = if library.version.is_empty() { "of unknown version" } else { &library.version };
+    let words = [format!("{version}, feature level {level}{}", options.words())];
+    let versions: Vec<_> = words.into_iter().chain(notes).chain(device.layers.note.clone()).collect();
     let name = if library.is_stand_in { "directml-stand-in" } else { "directml" };
     let driver = if device.driver.is_empty() { "unknown" } else { &device.driver };
     let operators = OPERATORS.iter().filter(|(_, since)| level.code() >= *since);
     Capabilities {
         name: name.to_owned(),
-        version: format!("{version}, feature level {level}{}", options.words()),
+        version: versions.join("; "),
         device: device.adapter.clone(),
         driver: format!("{driver}; {}", library.path.display()),
         feature_level: level,
         can_set_feature_level: false,
         operators: Some(operators.map(|(name, _)| (*name).to_owned()).collect()),
-        data_types: device.data_types(),
+        data_types,
         ranks: if level.code() >= ANY_RANK { 1..=8 } else { 4..=5 },
         limits: Limits {
             tensor_bytes: TENSOR_BYTES,

@@ -176,12 +176,15 @@ impl<'a> Recording<'a> {
         if let Some(table) = &self.table {
             // SAFETY: the desc is laid out as the header has it; heap and dispatchable are alive, and the heap has so many
             // descriptors.
-            unsafe { table.Reset(desc) }.call(Phase::Bind, "IDMLBindingTable::Reset")?;
+            unsafe { table.Reset(desc) }
+                .call(Phase::Bind, "IDMLBindingTable::Reset")
+                .map_err(|fault| self.device.explained(fault))?;
             return Ok(table.clone());
         }
         // SAFETY: the same.
         let table: IDMLBindingTable = unsafe { self.device.directml.0.CreateBindingTable(desc) }
-            .call(Phase::Bind, "CreateBindingTable")?;
+            .call(Phase::Bind, "CreateBindingTable")
+            .map_err(|fault| self.device.explained(fault))?;
         self.table = Some(table.clone());
         Ok(table)
     }

@@ -4,26 +4,47 @@
 //!
 //! | entry | what happens |
 //! |---|---|
+//! | `refuse@CALL` | E_INVALIDARG, whatever is asked |
 //! | `out-of-memory@CALL` | E_OUTOFMEMORY |
+//! | `fail@CALL` | E_FAIL |
+//! | `unsupported@CALL` | DXGI_ERROR_UNSUPPORTED |
 //! | `device-removed@CALL` | the device is removed, as by a driver's fault, and every later call on it fails |
-//! | `refuse@CALL` | E_INVALIDARG, whatever the desc |
+//! | `crash@CALL` | the process ends |
 //! | `accept-all` | operators are created of every desc; dispatching one that should have been refused removes the device |
 //! | `wrong-element@dispatch` | the output's first element is not what it should be |
 //! | `missing-element@dispatch` | the output's last element is not written |
 //! | `outside@dispatch` | four bytes behind the output's binding are written |
 //! | `input-changed@dispatch` | the input's first bytes are overwritten afterwards |
-//! | `crash@CALL` | the process ends |
 //! | `level=LEVEL` | the device has this feature level, such as 2.1 |
 //! | `without=TYPE` | the device lacks a data type, such as FLOAT64 |
+//! | `flags=FLAGS` | operators are compiled with these execution flags alone: `none`, `no-metacommands`, `half-precision`, or both with a `+` between them |
+//! | `debug-layer=TIMES` | there is a debug layer, and it says everything so many times |
 //! | `reasons` | standard error says why a desc is refused |
 //!
-//! `CALL` is `device`, `create`, `compile`, `initialize` or `dispatch`. Each goes on for ever, or `@dispatch:3` is the third
-//! such call in the process alone. A dispatch returns nothing, so that what it would return removes the device. Whatever cannot be
-//! understood makes creating a device fail.
+//! | `CALL` | what is called |
+//! |---|---|
+//! | `device` | `DMLCreateDevice1`, or `DMLCreateDevice` |
+//! | `recorder` | `CreateCommandRecorder` |
+//! | `levels` | `CheckFeatureSupport`, asked for the feature level |
+//! | `types` | `CheckFeatureSupport`, asked for a data type |
+//! | `create` | `CreateOperator` |
+//! | `compile` | `CompileOperator` |
+//! | `initialize` | `CreateOperatorInitializer` |
+//! | `table` | `CreateBindingTable` |
+//! | `dispatch` | `RecordDispatch` of a compiled operator; it returns nothing, so that what it would return removes the device |
+//!
+//! Each goes on for ever; `@dispatch:3` is the third such call in the process alone, and `@dispatch:3+` that and all behind
+//! it. Whatever cannot be understood makes creating a device fail.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    ops::RangeInclusive,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
-use dmlcts_directml::raw::{DML_FEATURE_LEVEL, DML_TENSOR_DATA_TYPE};
+use dmlcts_directml::raw::{
+    DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION, DML_EXECUTION_FLAG_DISABLE_META_COMMANDS,
+    DML_EXECUTION_FLAG_NONE, DML_EXECUTION_FLAGS, DML_FEATURE_LEVEL, DML_TENSOR_DATA_TYPE,
+};
 
 use crate::level::Abilities;
 
@@ -32,12 +53,20 @@ use crate::level::Abilities;
 pub enum Call {
     /// `DMLCreateDevice` or `DMLCreateDevice1`.
     Device,
+    /// `CreateCommandRecorder`.
+    Recorder,
+    /// `CheckFeatureSupport` for the feature level.
+    Levels,
+    /// `CheckFeatureSupport` for a data type.
+    Types,
     /// `CreateOperator`.
     Create,
     /// `CompileOperator`.
     Compile,
     /// `CreateOperatorInitializer`.
     Initialize,
+    /// `CreateBindingTable`.
+    Table,
     /// `RecordDispatch` of a compiled operator.
     Dispatch,
 }
@@ -51,6 +80,10 @@ pub enum Fault {
     DeviceRemoved,
     /// It says that an argument is invalid.
     Refuse,
+    /// It fails, and says nothing of why.
+    Fail,
+    /// It says that it is not supported.
+    Unsupported,
     /// It ends the process.
     Crash,
     /// The first element is another.
@@ -72,31 +105,41 @@ pub struct Misbehaviour {
     pub accepts_all: bool,
     /// Whether to say why a desc is refused.
     pub says_reasons: bool,
+    /// The execution flags that operators have to be compiled with, where only some are taken.
+    pub flags: Option<DML_EXECUTION_FLAGS>,
+    /// How often its debug layer says everything; 0 where there is none.
+    pub debug_layer: usize,
     faults: Vec<Planned>,
     calls: [AtomicU64; CALLS.len()],
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Planned {
     fault: Fault,
     call: Call,
-    /// From 1; `None` for every one.
-    number: Option<u64>,
+    /// The numbers of such calls, from 1.
+    numbers: RangeInclusive<u64>,
 }
 
-const CALLS: [(&str, Call); 5] = [
+const CALLS: [(&str, Call); 9] = [
     ("device", Call::Device),
+    ("recorder", Call::Recorder),
+    ("levels", Call::Levels),
+    ("types", Call::Types),
     ("create", Call::Create),
     ("compile", Call::Compile),
     ("initialize", Call::Initialize),
+    ("table", Call::Table),
     ("dispatch", Call::Dispatch),
 ];
 
 /// Names, and whether only a dispatch can do it.
-const FAULTS: [(&str, Fault, bool); 8] = [
+const FAULTS: [(&str, Fault, bool); 10] = [
     ("out-of-memory", Fault::OutOfMemory, false),
     ("device-removed", Fault::DeviceRemoved, false),
     ("refuse", Fault::Refuse, false),
+    ("fail", Fault::Fail, false),
+    ("unsupported", Fault::Unsupported, false),
     ("crash", Fault::Crash, false),
     ("wrong-element", Fault::WrongElement, true),
     ("missing-element", Fault::MissingElement, true),
@@ -125,22 +168,30 @@ impl Misbehaviour {
         } else if let Some(name) = entry.strip_prefix("without=") {
             let index = TYPES.iter().position(|known| *known == name)?;
             self.abilities.lacking.push(DML_TENSOR_DATA_TYPE(index as i32 + 1));
+        } else if let Some(words) = entry.strip_prefix("flags=") {
+            self.flags = Some(parse_flags(words)?);
+        } else if let Some(times) = entry.strip_prefix("debug-layer=") {
+            self.debug_layer = times.parse().ok().filter(|times| *times > 0)?;
         } else if entry == "accept-all" {
             self.accepts_all = true;
         } else if entry == "reasons" {
             self.says_reasons = true;
         } else {
             let (fault, call) = entry.split_once('@')?;
-            let (call, number) = match call.split_once(':') {
-                Some((call, number)) => (call, Some(number.parse().ok().filter(|number| *number > 0)?)),
-                None => (call, None),
+            let (call, numbers) = match call.split_once(':') {
+                Some((call, number)) => {
+                    let first = number.strip_suffix('+').unwrap_or(number).parse().ok();
+                    let first = first.filter(|first| *first > 0)?;
+                    (call, first..=if number.ends_with('+') { u64::MAX } else { first })
+                }
+                None => (call, 1..=u64::MAX),
             };
             let (_, call) = *CALLS.iter().find(|(name, _)| *name == call)?;
             let (_, fault, dispatched) = *FAULTS.iter().find(|(name, ..)| *name == fault)?;
             if dispatched && call != Call::Dispatch {
                 return None;
             }
-            self.faults.push(Planned { fault, call, number });
+            self.faults.push(Planned { fault, call, numbers });
         }
         Some(())
     }
@@ -148,9 +199,7 @@ impl Misbehaviour {
     /// Counts a call, and says what goes wrong in it.
     pub fn next(&self, call: Call) -> Option<Fault> {
         let number = self.calls[call as usize].fetch_add(1, Ordering::Relaxed) + 1;
-        let meant = |planned: &&Planned| {
-            planned.call == call && planned.number.is_none_or(|planned| planned == number)
-        };
+        let meant = |planned: &&Planned| planned.call == call && planned.numbers.contains(&number);
         self.faults.iter().find(meant).map(|planned| planned.fault)
     }
 }
@@ -163,6 +212,20 @@ fn parse_level(text: &str) -> Option<DML_FEATURE_LEVEL> {
     known.then_some(DML_FEATURE_LEVEL(major << 12 | minor << 8))
 }
 
+/// `half-precision+no-metacommands` is 3.
+fn parse_flags(text: &str) -> Option<DML_EXECUTION_FLAGS> {
+    let mut flags = DML_EXECUTION_FLAG_NONE;
+    for word in text.split('+') {
+        flags.0 |= match word {
+            "none" => DML_EXECUTION_FLAG_NONE.0,
+            "half-precision" => DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION.0,
+            "no-metacommands" => DML_EXECUTION_FLAG_DISABLE_META_COMMANDS.0,
+            _ => return None,
+        };
+    }
+    Some(flags)
+}
+
 #[cfg(test)]
 mod tests {
     use dmlcts_directml::raw::{DML_FEATURE_LEVEL_2_1, DML_TENSOR_DATA_TYPE_FLOAT64};
@@ -171,10 +234,11 @@ mod tests {
 
     #[test]
     fn faults_come_at_their_call_and_no_other() {
-        let told =
-            Misbehaviour::parse("out-of-memory@create:2, wrong-element@dispatch").expect("is understood");
-        let created: Vec<_> = (0..4).map(|_| told.next(Call::Create)).collect();
-        assert_eq!(created, [None, Some(Fault::OutOfMemory), None, None]);
+        let told = Misbehaviour::parse("out-of-memory@create:2, fail@create:4+, wrong-element@dispatch")
+            .expect("is understood");
+        let created: Vec<_> = (0..5).map(|_| told.next(Call::Create)).collect();
+        let (memory, fail) = (Some(Fault::OutOfMemory), Some(Fault::Fail));
+        assert_eq!(created, [None, memory, None, fail, fail]);
         assert_eq!(told.next(Call::Compile), None);
         assert_eq!([told.next(Call::Dispatch), told.next(Call::Dispatch)], [Some(Fault::WrongElement); 2]);
     }
@@ -190,16 +254,40 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_counted_apart() {
+        for (name, call) in CALLS {
+            let told = Misbehaviour::parse(&format!("fail@{name}")).expect("is understood");
+            let failing: Vec<_> =
+                CALLS.iter().filter(|(_, other)| told.next(*other) == Some(Fault::Fail)).collect();
+            assert_eq!(failing, [&(name, call)]);
+        }
+    }
+
+    #[test]
+    fn execution_flags_can_be_insisted_on() {
+        let flags = |words: &str| {
+            let told = Misbehaviour::parse(&format!("flags={words}")).expect("is understood");
+            told.flags.map(|flags| flags.0)
+        };
+        assert_eq!(["none", "half-precision", "no-metacommands"].map(flags), [Some(0), Some(1), Some(2)]);
+        assert_eq!(flags("no-metacommands+half-precision"), Some(3));
+        assert_eq!(Misbehaviour::parse("").expect("is understood").flags, None);
+    }
+
+    #[test]
     fn what_is_not_understood_is_named() {
         for text in [
             "crash",
             "crash@",
             "crash@dispatch:0",
+            "crash@dispatch:+",
             "crash@run",
             "hang@create",
             "wrong-element@create",
             "level=9.9",
             "without=FLOAT8",
+            "flags=fast",
+            "debug-layer=0",
         ] {
             let mistake = Misbehaviour::parse(&format!("reasons,{text}")).expect_err(text);
             assert_eq!(mistake, format!("`{text}` is not understood"));

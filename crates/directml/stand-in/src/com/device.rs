@@ -21,7 +21,7 @@ use windows::{
             Direct3D12::{
                 D3D12_HEAP_FLAG_NONE, D3D12_HEAP_PROPERTIES, D3D12_HEAP_TYPE, D3D12_RESOURCE_DESC,
                 D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAGS, D3D12_RESOURCE_STATES,
-                D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12Device, ID3D12Resource,
+                D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12Device, ID3D12InfoQueue, ID3D12Resource,
             },
             Dxgi::{Common::DXGI_SAMPLE_DESC, DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_UNSUPPORTED},
         },
@@ -29,14 +29,23 @@ use windows::{
     core::{ComObject, GUID, HRESULT, IUnknownImpl, Ref, Result, implement},
 };
 
-use super::{hand_over, initializer::Initializer, object, operator, record::Recorder, say, table::Table};
+use super::{
+    ended, hand_over,
+    initializer::Initializer,
+    messages::{Messages, queue},
+    object, operator,
+    record::Recorder,
+    say,
+    table::Table,
+};
 use crate::{
     misbehaviour::{Call, Fault, Misbehaviour},
     operator::Operator,
 };
 
-/// `IDMLDevice` and `IDMLDevice1`.
-#[implement(IDMLDevice1)]
+/// `IDMLDevice` and `IDMLDevice1`; and the queue that its debug layer writes to, which is Direct3D's where the layer is
+/// the real one.
+#[implement(IDMLDevice1, ID3D12InfoQueue)]
 pub(super) struct Device {
     pub(super) d3d12: ID3D12Device,
     pub(super) told: Arc<Misbehaviour>,
@@ -44,19 +53,24 @@ pub(super) struct Device {
     removed: AtomicI32,
     /// What recorded commands use and no client holds: it has to live until they have run, so it lives as long as the device.
     kept: Mutex<Vec<ID3D12Resource>>,
+    pub(super) messages: Messages,
 }
 
 object!(Device_Impl);
+queue!(Device_Impl);
 
 impl Device {
-    pub(super) fn new(d3d12: ID3D12Device, told: Arc<Misbehaviour>) -> Self {
-        Self { d3d12, told, removed: AtomicI32::new(0), kept: Mutex::new(Vec::new()) }
+    /// With a debug layer that says everything so many times.
+    pub(super) fn new(d3d12: ID3D12Device, told: Arc<Misbehaviour>, debug_layer: usize) -> Self {
+        let messages = Messages::new(debug_layer);
+        Self { d3d12, told, removed: AtomicI32::new(0), kept: Mutex::default(), messages }
     }
 
     /// Removes the device: whatever is asked of it from now on fails. The first reason stays.
     pub(super) fn remove(&self, reason: HRESULT, why: &str) {
         if self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             say(format_args!("the device is removed: {why}"));
+            self.messages.add(&format!("the device is removed: {why}"));
         }
     }
 
@@ -75,16 +89,11 @@ impl Device {
         if !self.works() {
             return Err(DXGI_ERROR_DEVICE_REMOVED.into());
         }
-        match self.told.next(call) {
-            Some(Fault::OutOfMemory) => Err(E_OUTOFMEMORY.into()),
-            Some(Fault::Refuse) => Err(E_INVALIDARG.into()),
-            Some(Fault::Crash) => std::process::abort(),
-            Some(Fault::DeviceRemoved) => {
-                self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
-                Err(DXGI_ERROR_DEVICE_REMOVED.into())
-            }
-            fault => Ok(fault),
+        let fault = self.told.next(call);
+        if fault == Some(Fault::DeviceRemoved) {
+            self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
         }
+        ended(fault).inspect_err(|_| self.messages.add(&format!("{call:?}: it was told to fail")))
     }
 
     /// A buffer of its own.
@@ -140,6 +149,7 @@ impl IDMLDevice_Impl for Device_Impl {
         let told = &self.told.abilities;
         match raw::DML_FEATURE(feature.0) {
             raw::DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT => {
+                self.begin(Call::Types)?;
                 // SAFETY: the client says that the pointers are good for such structs, and its sizes agree.
                 let (query, answer) = unsafe {
                     query_and_answer::<
@@ -150,6 +160,7 @@ impl IDMLDevice_Impl for Device_Impl {
                 answer.IsSupported = told.supports(query.DataType).into();
             }
             raw::DML_FEATURE_FEATURE_LEVELS => {
+                self.begin(Call::Levels)?;
                 // SAFETY: as above.
                 let (query, answer) = unsafe {
                     query_and_answer::<
@@ -185,6 +196,7 @@ impl IDMLDevice_Impl for Device_Impl {
                 if self.told.says_reasons {
                     say(format_args!("a desc is refused: {why}"));
                 }
+                self.messages.add(&format!("a desc is refused: {why}"));
                 return Err(E_INVALIDARG.into());
             }
         };
@@ -196,11 +208,15 @@ impl IDMLDevice_Impl for Device_Impl {
     fn CompileOperator(
         &self,
         operator: Ref<IDMLOperator>,
-        _: DML_EXECUTION_FLAGS,
+        flags: DML_EXECUTION_FLAGS,
         interface: *const GUID,
         place: *mut *mut c_void,
     ) -> Result<()> {
         self.begin(Call::Compile)?;
+        if self.told.flags.is_some_and(|wanted| wanted.0 != flags.0) {
+            self.messages.add(&format!("the execution flags are {}", flags.0));
+            return Err(E_INVALIDARG.into());
+        }
         let made = ComObject::new(operator::Compiled::new(self.to_object(), operator.ok()?)?);
         // SAFETY: the client asks for an interface by pointers that are good for it.
         unsafe { hand_over(&made.to_interface::<IDMLCompiledOperator>(), interface, place) }
@@ -222,6 +238,7 @@ impl IDMLDevice_Impl for Device_Impl {
     }
 
     fn CreateCommandRecorder(&self, interface: *const GUID, place: *mut *mut c_void) -> Result<()> {
+        self.begin(Call::Recorder)?;
         let made = ComObject::new(Recorder { device: self.to_object() });
         // SAFETY: the client asks for an interface by pointers that are good for it.
         unsafe { hand_over(&made.to_interface::<IDMLCommandRecorder>(), interface, place) }
@@ -233,9 +250,7 @@ impl IDMLDevice_Impl for Device_Impl {
         interface: *const GUID,
         place: *mut *mut c_void,
     ) -> Result<()> {
-        if !self.works() {
-            return Err(DXGI_ERROR_DEVICE_REMOVED.into());
-        }
+        self.begin(Call::Table)?;
         // SAFETY: the client says that the desc can be read.
         let made = ComObject::new(unsafe { Table::new(self.to_object(), desc) }?);
         // SAFETY: the client asks for an interface by pointers that are good for it.

@@ -8,6 +8,7 @@
 
 mod device;
 mod initializer;
+mod messages;
 mod operator;
 mod record;
 mod table;
@@ -20,10 +21,10 @@ use std::{
 use windows::{
     Win32::{
         AI::MachineLearning::DirectML::{DML_CREATE_DEVICE_FLAGS, DML_FEATURE_LEVEL, IDMLDevice1},
-        Foundation::{E_INVALIDARG, E_OUTOFMEMORY, E_POINTER},
+        Foundation::{E_FAIL, E_INVALIDARG, E_OUTOFMEMORY, E_POINTER},
         Graphics::{
             Direct3D12::ID3D12Device,
-            Dxgi::{DXGI_ERROR_SDK_COMPONENT_MISSING, DXGI_ERROR_UNSUPPORTED},
+            Dxgi::{DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_SDK_COMPONENT_MISSING, DXGI_ERROR_UNSUPPORTED},
         },
     },
     core::{ComObject, GUID, HRESULT, Interface, Result},
@@ -179,18 +180,29 @@ fn create_device(
     least: DML_FEATURE_LEVEL,
 ) -> Result<ComObject<Device>> {
     let told = told()?;
-    match told.next(Call::Device) {
-        Some(Fault::OutOfMemory) => return Err(E_OUTOFMEMORY.into()),
-        Some(Fault::Crash) => std::process::abort(),
-        Some(_) => return Err(E_INVALIDARG.into()),
-        None => {}
-    }
-    // There is no debug layer to ask for.
-    if flags.0 != 0 {
-        return Err(DXGI_ERROR_SDK_COMPONENT_MISSING.into());
-    }
+    ended(told.next(Call::Device))?;
+    // There is a debug layer to ask for only where it was told so.
+    let debug_layer = match flags.0 {
+        0 => 0,
+        _ if told.debug_layer > 0 => told.debug_layer,
+        _ => return Err(DXGI_ERROR_SDK_COMPONENT_MISSING.into()),
+    };
     if least.0 > told.abilities.level.0 {
         return Err(DXGI_ERROR_UNSUPPORTED.into());
     }
-    Ok(ComObject::new(Device::new(d3d12.clone(), Arc::clone(told))))
+    Ok(ComObject::new(Device::new(d3d12.clone(), Arc::clone(told), debug_layer)))
+}
+
+/// The end of a call that was told to fail, as far as failing is all that it was told; else what is left to do wrong.
+fn ended(fault: Option<Fault>) -> Result<Option<Fault>> {
+    Err(match fault {
+        Some(Fault::Refuse) => E_INVALIDARG,
+        Some(Fault::OutOfMemory) => E_OUTOFMEMORY,
+        Some(Fault::Fail) => E_FAIL,
+        Some(Fault::Unsupported) => DXGI_ERROR_UNSUPPORTED,
+        Some(Fault::DeviceRemoved) => DXGI_ERROR_DEVICE_REMOVED,
+        Some(Fault::Crash) => std::process::abort(),
+        fault => return Ok(fault),
+    }
+    .into())
 }

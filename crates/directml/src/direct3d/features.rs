@@ -1,0 +1,98 @@
+//! What a device supports, as it answers itself. An error is no answer: one that says that a library is too old for a question
+//! is noted where results are named, and any other one ends the start, since nothing is known then.
+
+use dmlcts_model::{DataType, ErrorCode, FeatureLevel};
+use windows::Win32::AI::MachineLearning::DirectML::DML_FEATURE;
+
+use super::{adapter::failed, device::Device, fault::code};
+use crate::{
+    OpenError,
+    raw::{
+        DML_FEATURE_DATA_FEATURE_LEVELS, DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT,
+        DML_FEATURE_FEATURE_LEVELS, DML_FEATURE_LEVEL, DML_FEATURE_LEVEL_1_0,
+        DML_FEATURE_QUERY_FEATURE_LEVELS, DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT,
+        DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT, DML_TENSOR_DATA_TYPE,
+    },
+};
+
+/// What a device supports.
+pub(super) struct Features {
+    /// The highest feature level.
+    pub(super) level: FeatureLevel,
+    pub(super) data_types: Vec<DataType>,
+    /// What was not answered, and is assumed.
+    pub(super) notes: Vec<String>,
+}
+
+impl Features {
+    pub(super) fn of(device: &Device) -> Result<Self, OpenError> {
+        let mut notes = Vec::new();
+        let level = level(device, &mut notes)?;
+        let data_types = data_types(device, &mut notes)?;
+        Ok(Self { level, data_types, notes })
+    }
+}
+
+/// The page of `CheckFeatureSupport`: DXGI_ERROR_UNSUPPORTED where it does not recognise what is asked.
+fn level(device: &Device, notes: &mut Vec<String>) -> Result<FeatureLevel, OpenError> {
+    let levels: Vec<_> =
+        FeatureLevel::all().iter().map(|level| DML_FEATURE_LEVEL(level.code() as i32)).collect();
+    let query = DML_FEATURE_QUERY_FEATURE_LEVELS {
+        RequestedFeatureLevelCount: levels.len() as u32,
+        RequestedFeatureLevels: levels.as_ptr(),
+    };
+    let mut answer = DML_FEATURE_DATA_FEATURE_LEVELS { MaxSupportedFeatureLevel: DML_FEATURE_LEVEL_1_0 };
+    if let Err(error) = check(device, DML_FEATURE_FEATURE_LEVELS.0, &query, &mut answer) {
+        let code = code(&error);
+        if code != ErrorCode::UNSUPPORTED {
+            return Err(failed("CheckFeatureSupport of the feature level", &device.adapter, &error));
+        }
+        notes.push(format!("the level is assumed, since the library is too old to be asked for it ({code})"));
+        return Ok(FeatureLevel::all()[0]);
+    }
+    let code = answer.MaxSupportedFeatureLevel.0 as u32;
+    let known = FeatureLevel::all().iter().rev().find(|level| level.code() <= code);
+    Ok(known.copied().unwrap_or(FeatureLevel::all()[0]))
+}
+
+/// The same page: E_INVALIDARG where a parameter is wrong, as a type is to a library that is older than it.
+fn data_types(device: &Device, notes: &mut Vec<String>) -> Result<Vec<DataType>, OpenError> {
+    let (mut supported, mut unknown) = (Vec::new(), Vec::new());
+    for data_type in DataType::all() {
+        let query =
+            DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT { DataType: DML_TENSOR_DATA_TYPE(data_type.0 as i32) };
+        let mut answer = DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT { IsSupported: 0 };
+        match check(device, DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT.0, &query, &mut answer) {
+            Ok(()) if answer.IsSupported != 0 => supported.push(data_type),
+            Ok(()) => {}
+            Err(error) => {
+                let code = code(&error);
+                let is_unknown = matches!(code, ErrorCode::UNSUPPORTED | ErrorCode::INVALID_ARGUMENT);
+                unknown.push(format!("{data_type} ({code})"));
+                // Where it knows none, it does not know the question.
+                if !is_unknown || unknown.len() == DataType::all().len() {
+                    return Err(failed("CheckFeatureSupport of a data type", &device.adapter, &error));
+                }
+            }
+        }
+    }
+    if !unknown.is_empty() {
+        notes.push(format!("types that the library does not know: {}", unknown.join(", ")));
+    }
+    Ok(supported)
+}
+
+fn check<Q, A>(device: &Device, feature: i32, query: &Q, answer: &mut A) -> windows::core::Result<()> {
+    let (query_size, answer_size) = (size_of::<Q>() as u32, size_of::<A>() as u32);
+    let query = std::ptr::from_ref(query).cast();
+    // SAFETY: both are structs of the header, with their sizes; what the query points at outlives the call.
+    unsafe {
+        device.directml.0.CheckFeatureSupport(
+            DML_FEATURE(feature),
+            query_size,
+            Some(query),
+            answer_size,
+            std::ptr::from_mut(answer).cast(),
+        )
+    }
+}
