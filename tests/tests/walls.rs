@@ -127,6 +127,43 @@ fn the_stand_in_shares_raw_types_with_its_client_and_no_program_links_it() {
     }
 }
 
+/// Where unsafe code may be, below `crates/`: what speaks to Direct3D and DirectML, what takes DirectML's place before them, the host
+/// of shared libraries, and two loops whose benchmarks show what it buys.
+const UNSAFE: [&str; 7] = [
+    "backend/src/dylib/",
+    "directml/src/direct3d/",
+    "directml/stand-in/src/com/",
+    "directml/stand-in/src/operator.rs",
+    "directml/stand-in/src/tensor.rs",
+    "spec/src/oracle/rows.rs",
+    "spec/src/program/step.rs",
+];
+
+#[test]
+fn unsafe_code_is_where_it_is_said_to_be() {
+    let crates = root().join("crates");
+    let mut found = BTreeSet::new();
+    let folders =
+        fs::read_dir(&crates).expect("there are crates").map(|entry| entry.expect("a folder lists"));
+    let names = folders.map(|entry| entry.file_name().into_string().expect("a crate has a plain name"));
+    for folder in names.chain(["directml/stand-in".to_owned()]) {
+        for (path, number, line) in code_lines(&folder) {
+            let is_unsafe = line
+                .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                .any(|word| word == "unsafe");
+            if is_unsafe {
+                let file =
+                    path.strip_prefix(&crates).expect("it lies there").to_string_lossy().replace('\\', "/");
+                let place = UNSAFE.into_iter().find(|place| file.starts_with(place));
+                found.insert(
+                    place.unwrap_or_else(|| panic!("{file}:{number}: `unsafe`, outside of {UNSAFE:?}")),
+                );
+            }
+        }
+    }
+    assert_eq!(found, BTreeSet::from(UNSAFE), "a place without unsafe code need not be named");
+}
+
 #[test]
 fn the_spec_and_the_runner_know_no_backend() {
     let graph = dependencies();

@@ -38,7 +38,11 @@
 //! | no fresh device can be had | the run ends |
 //! | a desc cannot be said in C | unsupported: a list that is longer or shorter than its count while all counts agree, or a count above [`marshal::MOST_DIMENSIONS`], which a library might believe |
 //!
-//! What is *supported* is what the device says: its feature level, and its answer for each data type.
+//! What is *supported* is what the device says: its feature level, and its answer for each data type. Where it is too old to be
+//! asked, what is assumed stands behind its version; where it answers with any other error, nothing is known, and nothing starts.
+//!
+//! With the word `debug`, a failure is told with what the debug layers said of it, the newest messages only. They are about one
+//! call where operators are created and compiled; what flights of several threads do is not told apart.
 //!
 //! # What it is not
 //!
@@ -49,7 +53,7 @@
 //!
 //! # Unsafe code
 //!
-//! All of this project's unsafe code that is not a host of foreign code lies here, in `direct3d/`. A desc's pointers exist only while
+//! The unsafe code of this crate lies in `direct3d/`, and a test of the project's walls sees to it. A desc's pointers exist only while
 //! [`marshal::Marshalled::with`] runs. A flight owns what its command list refers to, and waits before it drops it. Whatever holds on to
 //! a device is reached from that device or from a flight, so that dropping both lets go of it: Direct3D gives a removed
 //! device again until that has happened.

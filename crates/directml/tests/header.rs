@@ -1,12 +1,15 @@
 //! The declarations of `raw`, held against `DirectML.h` by a C++ compiler, on any system that has one.
 //!
 //! `DMLCTS_DIRECTML_HEADER` names the folder that holds `directx/DirectML.h`, as `.ci/directml-header` prints it. Without it,
-//! the test says that it was skipped: `cargo test` needs nothing but Rust.
+//! the test says that it was skipped, since `cargo test` needs nothing but Rust; it fails where
+//! `DMLCTS_REQUIRE_DIRECTML_HEADER` is 1.
 
 use std::{
     env, fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::Once,
 };
 
 /// What a C++ program needs before `DirectML.h`. Where there is no Windows SDK, the package brings what stands in for it.
@@ -23,11 +26,17 @@ const PRELUDE: &str = "\
 #include <directx/DirectML.h>
 ";
 
-/// The folder with the header, or `None` after saying that the test is skipped.
+/// The folder with the header, or `None` after saying that the tests are skipped, whatever captures output.
 fn header() -> Option<PathBuf> {
-    let folder = env::var_os("DMLCTS_DIRECTML_HEADER").map(PathBuf::from);
+    let folder = env::var_os("DMLCTS_DIRECTML_HEADER").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("SKIPPED: DMLCTS_DIRECTML_HEADER names no folder to include DirectML.h from");
+        let why = "DMLCTS_DIRECTML_HEADER names no folder to include DirectML.h from; .ci/directml-header prints one";
+        assert!(env::var("DMLCTS_REQUIRE_DIRECTML_HEADER").as_deref() != Ok("1"), "{why}");
+        static SAID: Once = Once::new();
+        SAID.call_once(|| {
+            // Where nobody can be told, nobody is.
+            let _ = write!(io::stderr(), "\n*** SKIPPED: the layout of DirectML.h's structs: {why} ***\n");
+        });
     }
     folder
 }
@@ -74,5 +83,27 @@ fn a_wrong_claim_is_refused() {
         let output = compile(&folder, &claims.replace(right, wrong));
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains("static assertion failed"), "{wrong}: {said}");
+    }
+}
+
+/// Itself, without a header: what is not looked at is told of, and fails where it has to be.
+#[test]
+fn a_header_that_is_not_there_is_told_of_or_missed() {
+    for (required, passes, words) in [
+        (
+            None,
+            true,
+            "*** SKIPPED: the layout of DirectML.h's structs: DMLCTS_DIRECTML_HEADER names no folder",
+        ),
+        (Some("1"), false, "DMLCTS_DIRECTML_HEADER names no folder"),
+    ] {
+        let mut command = Command::new(env::current_exe().expect("a program has a file"));
+        command.args(["--exact", "sizes_offsets_types_and_numbers_are_those_of_the_header"]);
+        command.env_remove("DMLCTS_DIRECTML_HEADER").env_remove("DMLCTS_REQUIRE_DIRECTML_HEADER");
+        command.envs(required.map(|value| ("DMLCTS_REQUIRE_DIRECTML_HEADER", value)));
+        let output = command.output().expect("it starts");
+        let said =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        assert!(output.status.success() == passes && said.contains(words), "{said}");
     }
 }
