@@ -40,11 +40,19 @@ impl RunArguments {
     /// Everything that bears on which cases are run and on what becomes of them, as a whole command.
     pub(crate) fn words_of_a_run(&self) -> Vec<String> {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
-        words.extend(self.words_of_a_case());
-        if self.cases.is_empty() {
-            words.extend(["--suite".to_owned(), self.selection.suite.clone()]);
+        if let Some(profile) = &self.profile {
+            // It stands for what picks the cases, and for their level.
+            let mut others = self.clone();
+            others.selection.feature_level = None;
+            words.extend(others.words_of_a_case());
+            words.extend(["--profile".to_owned(), profile.clone()]);
+        } else {
+            words.extend(self.words_of_a_case());
+            if self.cases.is_empty() {
+                words.extend(["--suite".to_owned(), self.selection.suite.clone()]);
+            }
+            words.extend(self.selection.words_of_a_pick());
         }
-        words.extend(self.selection.words_of_a_pick());
         words.extend(self.selection.words_of_a_part());
         for path in &self.known_failures {
             words.extend(["--known-failures".to_owned(), path.clone()]);
@@ -152,6 +160,21 @@ mod tests {
         assert_eq!(format!("{again:?}"), format!("{first:?}"));
         let whole = first.words_of_a_run();
         assert_eq!(format!("{:?}", parse(&whole[2..])), format!("{first:?}"));
+    }
+
+    #[test]
+    fn a_profile_is_repeated_by_its_name() {
+        let words =
+            ["--profile", "directml-5.0", "--memory", "64MiB", "--partition", "2/3"].map(str::to_owned);
+        let (filled, claim) = parse(&words).of_profile().expect("there is one");
+        assert!(claim.is_some());
+        assert_eq!((filled.selection.suite.as_str(), filled.words_of_a_case()[1].as_str()), ("ci", "5.0"));
+        let whole =
+            ["dmlcts", "run", "--memory", "67108864", "--profile", "directml-5.0", "--partition", "2/3"];
+        let words = filled.words_of_a_run();
+        assert_eq!(words, whole);
+        let (again, _) = parse(&words[2..]).of_profile().expect("it is there");
+        assert_eq!(format!("{again:?}"), format!("{filled:?}"));
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     Merge(MergeArguments),
     Diff(DiffArguments),
-    /// Lists the suites that the program was built with
-    Suites,
+    Suites(SuitesArguments),
+    Profiles(ProfilesArguments),
 }
 
 /// Which cases of which suite.
@@ -109,6 +109,7 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   dmlcts run
   dmlcts run --suite ci --backend wgpu
+  dmlcts run --profile directml-6.4 --backend wgpu
   dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
   dmlcts run --suite soak --timeout 10m --seed 7
   dmlcts run --suite exhaustive --partition 3/16 --results part-3.jsonl
@@ -118,7 +119,7 @@ Examples:
 /// Runs a suite, or the cases given, on a backend
 ///
 /// Every case is judged by the spec, put to the backend, and what the backend does is compared with what the spec says, bit for bit. Failures are grouped, and a small case of each group is shown.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = format!("{RUN_EXAMPLES}\n\n{}", exit::HELP))]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct RunArguments {
@@ -144,6 +145,17 @@ pub(crate) struct RunArguments {
     /// A process costs a few microseconds a case, and survives a driver that crashes or hangs.
     #[arg(long)]
     pub(crate) in_process: bool,
+
+    /// Show that the backend conforms to this profile, and end with a statement that can be published
+    ///
+    /// `dmlcts profiles` lists them. A profile stands for a suite, a seed, a feature level and the memory that a case may take. What the run
+    /// leaves out or forgives is in the statement; a run that is cut short makes none.
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["suite", "seed", "filter", "strategy", "limit", "feature_level", "cases", "bless"]
+    )]
+    pub(crate) profile: Option<String>,
 
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -277,6 +289,28 @@ pub(crate) struct DoctorArguments {
     /// How long `smoke` may take, such as 90s or 10m
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
+}
+
+/// Lists the suites that the program was built with, or shows the parts of one
+#[derive(Debug, Args)]
+pub(crate) struct SuitesArguments {
+    /// The suite to show: a name, or the path of a YAML file
+    #[arg(value_name = "NAME|PATH")]
+    pub(crate) name: Option<String>,
+}
+
+/// Lists the profiles that a backend can be shown to conform to, or shows one
+///
+/// A profile is a suite, a seed and a feature level, with the hash of the spec and digests of what is expected of its cases.
+#[derive(Debug, Args)]
+pub(crate) struct ProfilesArguments {
+    /// The profile to show
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Hold its digests against the cases that this program makes, and what it expects of them
+    #[arg(long, requires = "name")]
+    pub(crate) check: bool,
 }
 
 const MERGE_EXAMPLES: &str = "\

@@ -13,6 +13,7 @@ mod given;
 mod known;
 mod output;
 mod problem;
+mod profile;
 mod record;
 mod reports;
 mod selection;

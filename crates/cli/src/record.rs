@@ -2,7 +2,7 @@
 
 use dmlcts_generate::Suite;
 use dmlcts_results::{Error, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, Unfinished, Writer};
-use dmlcts_runner::{Difference, Event, Totals};
+use dmlcts_runner::{Claim, Difference, Event, Totals};
 use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, known::whole_suite, problem::Problem};
@@ -16,6 +16,8 @@ pub(crate) struct Record {
     command: String,
     /// The backend, as it was named.
     backend: String,
+    /// What the run is to show.
+    claim: Option<Claim>,
 }
 
 /// The file before and after the run has said what it is.
@@ -34,6 +36,7 @@ impl Record {
         arguments: &RunArguments,
         selection: SelectionForm,
         strategies: Vec<String>,
+        claim: Option<Claim>,
     ) -> Result<Option<Self>, Problem> {
         let file = if let Some(path) = &arguments.resume {
             let unfinished = Unfinished::open(path)?;
@@ -47,7 +50,7 @@ impl Record {
             return Ok(None);
         };
         let command = dmlcts_report::command(&arguments.words_of_a_run());
-        Ok(Some(Self { file, strategies, selection, command, backend: arguments.backend.clone() }))
+        Ok(Some(Self { file, strategies, selection, command, backend: arguments.backend.clone(), claim }))
     }
 
     /// What the run came to before, where it goes on.
@@ -104,7 +107,9 @@ impl Record {
             }
             Event::Finished(summary) => {
                 if let RecordFile::Writing(writer) = &mut self.file {
-                    writer.finish(summary, Exit::of(summary, whole_suite(&self.selection)).code())?;
+                    let exit = Exit::of(summary, whole_suite(&self.selection));
+                    let stated = self.claim.as_ref().map(|claim| claim.state(Library::embedded(), summary));
+                    writer.finish(summary, exit.code(), stated.as_ref().map(Into::into))?;
                 }
             }
             _ => {}
@@ -147,6 +152,7 @@ impl RunArguments {
             GivenForm { cases: given.len() as u64, hash }
         });
         SelectionForm {
+            profile: None,
             suite: suite
                 .map(|suite| SuiteForm { name: suite.name().to_owned(), hash: suite.source().hash() }),
             given,

@@ -16,6 +16,7 @@ use crate::{
     failure::in_short,
     known::{became, edit},
     numbers::{counted, grouped},
+    statement::conformity,
     summary::ended,
 };
 
@@ -77,7 +78,12 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
         ("driver", backend.driver.clone()),
         ("cases", summary.totals.progress.ran.to_string()),
     ];
-    for (name, value) in properties {
+    let stated = context.claim.iter().flat_map(|claim| {
+        let (profile, stated) = (&claim.profile, claim.state(context.library, summary));
+        let name = format!("{} version {}", profile.name(), profile.version());
+        [("profile", name), ("conformance", conformity(&stated))]
+    });
+    for (name, value) in properties.into_iter().chain(stated) {
         if !value.is_empty() {
             suite.add_property(Property::new(name, value));
         }

@@ -16,6 +16,7 @@ mod numbers;
 mod operator;
 mod palette;
 mod replay;
+mod statement;
 mod summary;
 mod terminal;
 

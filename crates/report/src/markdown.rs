@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_runner::{Group, Summary, Verdict};
+use dmlcts_runner::{Claim, Group, Summary, Verdict};
 
 use crate::{
     Context, Palette, Subject,
@@ -12,6 +12,7 @@ use crate::{
     junit::is_cut_off,
     known::write_known,
     numbers::{counted, grouped},
+    statement,
     summary::{ended, exercised, ran_on, recorded, verdicts},
 };
 
@@ -68,6 +69,25 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     }
     for answers in answers {
         writeln!(out, "- recorded: {}", text(&answers))?;
+    }
+    match &context.claim {
+        Some(claim) => write_statement(out, context, claim, summary),
+        None => Ok(()),
+    }
+}
+
+/// What the run of a profile says of its backend, as a table to be copied.
+fn write_statement(
+    out: &mut dyn Write,
+    context: &Context,
+    claim: &Claim,
+    summary: &Summary,
+) -> io::Result<()> {
+    let stated = claim.state(context.library, summary);
+    let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
+    writeln!(out, "\n### {title}\n\n| | |\n|---|---|")?;
+    for (head, what) in statement::lines(claim, &stated, context.library, summary) {
+        writeln!(out, "| {head} | {} |", text(&what))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::{
     io::{self, Write},
 };
 
-use dmlcts_runner::{Ending, Recorded, Summary, Verdict};
+use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Obligation, Operator};
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     failure::write_group,
     known::known,
     numbers::{bytes, counted, grouped, rate, span},
+    statement::write_statement,
 };
 
 /// How many obligations are named where a run leaves some out.
@@ -34,6 +35,8 @@ pub struct Context {
     pub known: KnownContext,
     /// Lines for the case that every case was run and none was unexpected: what that proves.
     pub certificate: Vec<String>,
+    /// The profile that the run is to show a backend's conformance to, where it is to.
+    pub claim: Option<Claim>,
     /// Commands to go on with, and what each is good for.
     pub next: Vec<(String, String)>,
 }
@@ -126,7 +129,10 @@ pub fn write_summary(
             line(if place == 0 { "next" } else { "" }, &format!("{command:<36} {purpose}"))?;
         }
     }
-    Ok(())
+    match &context.claim {
+        Some(claim) => write_statement(out, claim, (context.library, summary), palette),
+        None => Ok(()),
+    }
 }
 
 fn promised(context: &Context, summary: &Summary) -> String {
@@ -277,7 +283,7 @@ pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
 }
 
 /// How one open question was answered.
-fn answers(recorded: &Recorded) -> String {
+pub(crate) fn answers(recorded: &Recorded) -> String {
     let answers = recorded.answers.iter().map(|answered| {
         let answer = match answered.answer {
             Answer::Reject => "refused".to_owned(),

@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Difference, Ending, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Header, TotalsForm};
+use crate::{Header, StatementForm, TotalsForm};
 
 /// One line of a results file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -142,6 +142,9 @@ pub struct SummaryForm {
     pub obligations_met: u64,
     /// How many there are of these operators.
     pub obligations: u64,
+    /// What the run says of the backend's conformance, where it is of a profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<StatementForm>,
     /// What the cases came to.
     pub totals: TotalsForm,
 }

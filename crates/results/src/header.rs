@@ -34,6 +34,9 @@ pub struct Header {
 /// Which cases were chosen, and how they are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionForm {
+    /// The profile that the run is to show a backend's conformance to, where it is to. Suite, seed and feature level are its own then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileEdition>,
     /// The suite; null where cases were given one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuiteForm>,
@@ -65,6 +68,15 @@ pub struct SelectionForm {
     /// Differences that are no failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
+}
+
+/// An edition of a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProfileEdition {
+    /// The profile's name.
+    pub name: String,
+    /// Its version.
+    pub version: u32,
 }
 
 /// A suite.
@@ -175,7 +187,10 @@ impl SelectionForm {
         // The same list may have another path elsewhere.
         let known: Vec<String> = self.known_failures.iter().map(|file| short(&file.hash)).collect();
         let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let profile =
+            self.profile.as_ref().map(|profile| format!("{} version {}", profile.name, profile.version));
         vec![
+            ("--profile", profile.unwrap_or_default()),
             ("cases", suite.or(given).unwrap_or_default()),
             ("--seed", self.seed.to_string()),
             ("--where", self.filter.clone().unwrap_or_default()),
@@ -278,6 +293,12 @@ mod tests {
                 header.selection.given = Some(GivenForm { cases: 3, hash: "23".repeat(32) });
             }),
             "cases: suite smoke (abababababab) here, 3 given (232323232323) there"
+        );
+        assert_eq!(
+            said(|header| {
+                header.selection.profile = Some(ProfileEdition { name: "mine".to_owned(), version: 2 });
+            }),
+            "--profile: none here, mine version 2 there"
         );
         assert_eq!(said(|header| header.selection.seed = 3), "--seed: 0 here, 3 there");
         assert_eq!(

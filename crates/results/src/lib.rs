@@ -35,6 +35,7 @@ mod known;
 mod merge;
 mod read;
 mod resume;
+mod statement;
 mod totals;
 mod write;
 
@@ -43,12 +44,13 @@ pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use error::Error;
 pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{
-    BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, SelectionForm, SuiteForm,
-    VERSION,
+    BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, ProfileEdition,
+    SelectionForm, SuiteForm, VERSION,
 };
 pub use known::{FirstForm, KnownForm};
 pub use merge::Parts;
 pub use read::{Item, Reader};
 pub use resume::Unfinished;
+pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
 pub use write::Writer;

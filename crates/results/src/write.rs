@@ -13,7 +13,7 @@ use std::{
 use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
 use dmlcts_spec::{Library, Obligation};
 
-use crate::{CaseForm, Error, Header, Line, SummaryForm, TotalsForm, convert::Names};
+use crate::{CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, convert::Names};
 
 /// How long after a checkpoint the next one is due.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
@@ -128,9 +128,14 @@ impl Writer {
         if self.buffer.len() >= COPIED { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the last line of a run that the program ends with this exit code after. Where every case that was looked at is
+    /// Writes the last line of a run that the program ends with this exit code after, with what it says of a profile. Where every case that was looked at is
     /// below the next one, a checkpoint precedes it, so that a run that ended early can go on.
-    pub fn finish(&mut self, summary: &Summary, exit_code: u8) -> Result<(), Error> {
+    pub fn finish(
+        &mut self,
+        summary: &Summary,
+        exit_code: u8,
+        statement: Option<StatementForm>,
+    ) -> Result<(), Error> {
         let totals = TotalsForm::new(&summary.totals, &summary.groups, self.names());
         let (obligations_met, obligations) = obligations(self.library, summary);
         if totals.next == totals.read {
@@ -143,6 +148,7 @@ impl Writer {
             abandoned: summary.abandoned.iter().map(|cases| (cases.start, cases.end)).collect(),
             obligations_met,
             obligations,
+            statement,
             totals,
         })));
         self.flush()?;

@@ -16,6 +16,7 @@ use crate::{
     known::whole_suite,
     output,
     problem::Problem,
+    profile,
     reports::Reports,
     selection::load_suite,
 };
@@ -35,6 +36,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
             "join it with the version of dmlcts that wrote it",
         ));
     }
+    let claim = profile::claim(&header.selection)?;
     let suite = suite(&header.selection);
     let strategies = match (&header.selection.suite, &suite) {
         (None, _) => vec!["given".to_owned()],
@@ -60,9 +62,11 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let Some(summary) = joined? else { return Ok(Exit::Usage) };
     let exit = Exit::of(&summary, whole_suite(&header.selection));
     if let Some(writer) = &mut writer {
-        writer.finish(&summary, exit.code())?;
+        let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
+        writer.finish(&summary, exit.code(), stated.as_ref().map(Into::into))?;
     }
     let mut context = context(&header, arguments.files.len());
+    context.claim = claim;
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && is_whole(&header.selection)) {
         context.certificate = proof(&parts);
     }
@@ -133,7 +137,8 @@ fn context(header: &Header, files: usize) -> Context {
     let next = vec![(header.command.clone(), "the same again".to_owned())];
     let suite = whole_suite(selection).map(str::to_owned);
     let known = KnownContext { listed: 0, suite };
-    Context { library: Library::embedded(), subject, replay, known, certificate: Vec::new(), next }
+    let (library, certificate) = (Library::embedded(), Vec::new());
+    Context { library, subject, replay, known, certificate, claim: None, next }
 }
 
 /// What bears on a single case, as the run was given it.

@@ -8,6 +8,7 @@ mod explain;
 mod list;
 mod merge;
 mod obligations;
+mod profiles;
 mod run;
 mod serve;
 mod spec;
@@ -32,6 +33,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Diff(arguments) => diff::diff(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
-        Command::Suites => suites::suites(),
+        Command::Suites(arguments) => suites::suites(arguments),
+        Command::Profiles(arguments) => profiles::profiles(arguments),
     }
 }

@@ -27,12 +27,14 @@ use crate::{
     known::{Known, whole_suite},
     output,
     problem::Problem,
+    profile::edition,
     record::Record,
     reports::Reports,
 };
 
 /// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
+    let (arguments, claim) = &arguments.of_profile()?;
     let selection = &arguments.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     end_at_signals(&stop, &runs);
@@ -50,11 +52,13 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let known = Known::load(&Bless::lists(arguments))?;
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?;
     form.known_failures = known.files;
+    form.profile = claim.as_ref().map(edition);
+    context.claim.clone_from(claim);
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, &known.failures)?;
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
     let mut reports = Reports::open(&arguments.reports)?;
-    let mut record = Record::open(arguments, form, source.strategies())?;
+    let mut record = Record::open(arguments, form, source.strategies(), claim.clone())?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     let run = Run {
         library: Library::embedded(),
@@ -182,8 +186,8 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
         let cases = given::cases(&arguments.cases, most)?;
         let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
         let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
-        let context =
-            Context { library, subject: Subject::Given, replay, known, certificate: Vec::new(), next };
+        let subject = Subject::Given;
+        let context = Context { library, subject, replay, known, certificate: Vec::new(), claim: None, next };
         let lines: Vec<String> = cases.iter().map(Case::to_string).collect();
         let form = arguments.selection_form(None, &lines);
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context, form });
@@ -214,7 +218,7 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let mut obligations = ["dmlcts", "count", "--obligations"].map(str::to_owned).to_vec();
     obligations.extend(selection.words_of_a_list());
     let subject = Subject::Suite { name, what, obligations: command(&obligations) };
-    let context = Context { library, subject, replay, known, certificate: Vec::new(), next };
+    let context = Context { library, subject, replay, known, certificate: Vec::new(), claim: None, next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context, form })
 }

@@ -4,16 +4,31 @@ use std::io::Write;
 
 use dmlcts_generate::Suite;
 
-use crate::{exit::Exit, output, problem::Problem, selection::load_suite};
+use crate::{arguments::SuitesArguments, exit::Exit, output, problem::Problem, selection::load_suite};
 
-/// Lists name and purpose of each suite that the program was built with.
-pub(crate) fn suites() -> Result<Exit, Problem> {
+/// Lists name and purpose of each suite that the program was built with, or the parts of one.
+pub(crate) fn suites(arguments: &SuitesArguments) -> Result<Exit, Problem> {
     let mut out = output::stdout();
-    for name in Suite::names() {
-        let suite = load_suite(name)?;
-        let purpose = suite.purpose().split_whitespace().collect::<Vec<_>>().join(" ");
-        writeln!(out, "{name:<18} {purpose}")?;
+    match &arguments.name {
+        Some(name) => {
+            let suite = load_suite(name)?;
+            writeln!(out, "{}\n  {}\n", suite.name(), in_one_line(suite.purpose()))?;
+            for part in &suite.form().parts {
+                let note = in_one_line(part.note.as_deref().unwrap_or_default());
+                let line = format!("  {:<13} {:<11} {note}", part.id, part.strategy.name());
+                writeln!(out, "{}", line.trim_end())?;
+            }
+        }
+        None => {
+            for name in Suite::names() {
+                writeln!(out, "{name:<18} {}", in_one_line(load_suite(name)?.purpose()))?;
+            }
+        }
     }
     out.flush()?;
     Ok(Exit::Success)
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -99,7 +99,7 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
                 writer.header(&Header::new(what, run.library.hash(), cases, level, ("wrong", capabilities)))
             }
             Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),
-            Event::Finished(summary) => writer.finish(summary, 1),
+            Event::Finished(summary) => writer.finish(summary, 1, None),
             _ => Ok(()),
         };
         written.expect("the file can be written");

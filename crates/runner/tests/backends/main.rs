@@ -7,3 +7,4 @@ mod in_flight;
 mod outputs;
 mod questions;
 mod record;
+mod statement;

@@ -1,0 +1,87 @@
+//! `dmlcts profiles`: what a backend can be shown to conform to.
+
+use std::io::Write;
+
+use dmlcts_report::{bytes, counted, grouped};
+use dmlcts_runner::{Parts, Profile, PromisedForm, promised};
+use dmlcts_spec::Library;
+
+use crate::{
+    arguments::ProfilesArguments, exit::Exit, output, problem::Problem, profile, selection::load_suite,
+};
+
+/// Lists the profiles, or shows one of them.
+pub(crate) fn profiles(arguments: &ProfilesArguments) -> Result<Exit, Problem> {
+    let mut out = output::stdout();
+    let exit = match &arguments.name {
+        Some(name) => show(&mut out, &profile::load(name)?, arguments.check)?,
+        None => {
+            for name in Profile::names() {
+                let profile = profile::load(name)?;
+                writeln!(out, "{name:<19} version {:<3} {}", profile.version(), summary(&profile))?;
+            }
+            Exit::Success
+        }
+    };
+    out.flush()?;
+    Ok(exit)
+}
+
+/// The summary in one line.
+fn summary(profile: &Profile) -> String {
+    profile.form().summary.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Everything that a profile says; where it is to be checked, held against what its suite asks here.
+fn show(out: &mut dyn Write, profile: &Profile, check: bool) -> Result<Exit, Problem> {
+    let form = profile.form();
+    writeln!(out, "{} version {}", profile.name(), profile.version())?;
+    writeln!(out, "  {}\n", summary(profile))?;
+    let facts = [
+        ("suite", format!("{}, seed {}: {}", form.suite, form.seed, counted(profile.cases(), "case"))),
+        ("level", profile.level().to_string()),
+        ("memory", format!("{} a case", bytes(form.memory))),
+        ("spec", form.spec.clone()),
+    ];
+    for (name, fact) in facts {
+        writeln!(out, "  {name:<9} {fact}")?;
+    }
+    for PromisedForm { operator, cases, created_only, lines, expectations } in &form.operators {
+        writeln!(
+            out,
+            "\n  {operator:<9} {}, of which {} too large to run",
+            counted(*cases, "case"),
+            grouped(*created_only)
+        )?;
+        writeln!(out, "            lines        {lines}\n            expectations {expectations}")?;
+    }
+    if !check {
+        return Ok(Exit::Success);
+    }
+    let here = here(profile)?;
+    let differ: Vec<&str> = form
+        .operators
+        .iter()
+        .filter(|promised| !here.contains(promised))
+        .chain(here.iter().filter(|own| !form.operators.contains(own)))
+        .map(|promised| promised.operator.as_str())
+        .collect();
+    if differ.is_empty() {
+        writeln!(out, "\n  checked: this program asks these cases, and expects this of them")?;
+        return Ok(Exit::Success);
+    }
+    writeln!(out, "\n  checked: this program asks or expects something else of {}", differ.join(", "))?;
+    Ok(Exit::Unexpected)
+}
+
+/// What the profile's suite asks by this program.
+fn here(profile: &Profile) -> Result<Vec<PromisedForm>, Problem> {
+    let form = profile.form();
+    let suite = load_suite(&form.suite)?;
+    let expansion = suite
+        .expand(Library::embedded(), form.seed)
+        .map_err(|error| Problem::usage(error.to_string(), "see `dmlcts suites`"))?;
+    let source = Parts::new(expansion, &[]);
+    promised(Library::embedded(), &source, profile.level(), form.memory)
+        .ok_or_else(|| Problem::usage(format!("the suite {} has no end", form.suite), "name another profile"))
+}

@@ -1,0 +1,78 @@
+//! `--profile NAME`: the options of a run that a profile stands for, and what its statement has to know of the run.
+
+use dmlcts_results::{ProfileEdition, SelectionForm};
+use dmlcts_runner::{Claim, Difference, Profile};
+use dmlcts_spec::Library;
+
+use crate::{
+    arguments::{RunArguments, unknown},
+    problem::Problem,
+};
+
+/// The profile of this name, where it promises what the spec of this program says.
+pub(crate) fn load(name: &str) -> Result<Profile, Problem> {
+    let profile = Profile::load(name)?.ok_or_else(|| {
+        let known: Vec<&str> = Profile::names().collect();
+        Problem::usage(unknown("profile", name, &known), "see `dmlcts profiles`")
+    })?;
+    profile
+        .check(Library::embedded())
+        .map_err(|outdated| Problem::usage(outdated.to_string(), outdated.help()))?;
+    Ok(profile)
+}
+
+impl RunArguments {
+    /// The same, where a profile is named with all that it stands for filled in, and the claim to it.
+    pub(crate) fn of_profile(&self) -> Result<(Self, Option<Claim>), Problem> {
+        let mut arguments = self.clone();
+        let Some(name) = &self.profile else { return Ok((arguments, None)) };
+        let profile = load(name)?;
+        let form = profile.form();
+        arguments.selection.suite.clone_from(&form.suite);
+        arguments.selection.seed = form.seed;
+        arguments.selection.feature_level = Some(profile.level());
+        if self.memory == Self::DEFAULT_MEMORY {
+            arguments.memory = form.memory;
+        } else if self.memory > form.memory {
+            return Err(Problem::usage(
+                format!("the profile {name} gives a case {} bytes, and --memory asks for more", form.memory),
+                "leave --memory out, or ask for less: cases that are created only because of it are a reservation",
+            ));
+        }
+        let is_part = arguments.selection.partition.is_some();
+        let claim = Claim { profile, memory: arguments.memory, allow: arguments.allow.clone(), is_part };
+        Ok((arguments, Some(claim)))
+    }
+}
+
+/// What a results file says of a claim.
+pub(crate) fn edition(claim: &Claim) -> ProfileEdition {
+    ProfileEdition { name: claim.profile.name().to_owned(), version: claim.profile.version() }
+}
+
+/// The claim that a run of this selection made.
+pub(crate) fn claim(selection: &SelectionForm) -> Result<Option<Claim>, Problem> {
+    let Some(ProfileEdition { name, version }) = &selection.profile else { return Ok(None) };
+    let wrong = |message: String| Problem::usage(message, "join it with the version of dmlcts that wrote it");
+    let profile = load(name)?;
+    if profile.version() != *version {
+        let own = profile.version();
+        return Err(wrong(format!(
+            "the run is of {name} version {version}, and this program has version {own}"
+        )));
+    }
+    let form = profile.form();
+    let is_of_profile = selection.suite.as_ref().is_some_and(|suite| suite.name == form.suite)
+        && selection.seed == form.seed
+        && selection.filter.is_none()
+        && selection.strategies.is_empty()
+        && selection.limit.is_none()
+        && selection.memory <= form.memory
+        && selection.feature_level == Some(profile.level().to_string());
+    if !is_of_profile {
+        return Err(wrong(format!("the header names {name}, and selects other cases than that profile")));
+    }
+    let allow = Difference::ALL.into_iter().filter(|kind| selection.allow.iter().any(|id| id == kind.name()));
+    let is_part = selection.partition.is_some();
+    Ok(Some(Claim { memory: selection.memory, allow: allow.collect(), is_part, profile }))
+}

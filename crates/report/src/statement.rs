@@ -1,0 +1,209 @@
+//! What a run of a profile says of a backend, so that a vendor can publish it: who was asked, what was asked, the verdict in one
+//! line, every reservation with its number of cases, and every answer to an open question.
+//!
+//! It stands by itself: whoever reads it needs neither the summary above it nor the results file, and with both can check it.
+
+use std::io::{self, Write};
+
+use dmlcts_runner::{
+    Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Undeclared, Withheld,
+};
+use dmlcts_spec::Library;
+
+use crate::{
+    Palette, Tone,
+    numbers::{bytes, counted, grouped},
+    summary::{answers, ran_on, verdicts},
+};
+
+/// A line of a statement: what it is about, and what there is to say of it. Further lines of the same have no head.
+pub(crate) type Line = (&'static str, String);
+
+/// Writes the statement that ends the run of a profile, or why there is none.
+pub(crate) fn write_statement(
+    out: &mut dyn Write,
+    claim: &Claim,
+    (library, summary): (&Library, &Summary),
+    palette: Palette,
+) -> io::Result<()> {
+    let stated = claim.state(library, summary);
+    let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
+    writeln!(out, "\n{}", palette.paint(Tone::Strong, title))?;
+    for (head, text) in lines(claim, &stated, library, summary) {
+        let text = match (&stated, head) {
+            (Ok(statement), "verdict") => palette.paint(tone(statement.conformity), &text).to_string(),
+            _ => text,
+        };
+        writeln!(out, "  {} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))?;
+    }
+    Ok(())
+}
+
+fn tone(conformity: Conformity) -> Tone {
+    match conformity {
+        Conformity::Conforms => Tone::Good,
+        Conformity::WithReservations => Tone::Note,
+        Conformity::DoesNotConform => Tone::Bad,
+    }
+}
+
+/// In a few words: what a page of tests shows beside the name of the profile.
+pub(crate) fn conformity(stated: &Result<Statement, Withheld>) -> String {
+    match stated {
+        Ok(statement) => statement.conformity.to_string(),
+        Err(withheld) => format!("none: {withheld}"),
+    }
+}
+
+/// The lines of a statement.
+pub(crate) fn lines(
+    claim: &Claim,
+    stated: &Result<Statement, Withheld>,
+    library: &Library,
+    summary: &Summary,
+) -> Vec<Line> {
+    let profile = &claim.profile;
+    let statement = match stated {
+        Ok(statement) => statement,
+        Err(withheld) => {
+            return vec![
+                ("profile", format!("{} version {}", profile.name(), profile.version())),
+                ("because", withheld.to_string()),
+            ];
+        }
+    };
+    let backend = &summary.capabilities;
+    let (form, cases) = (profile.form(), counted(profile.cases(), "case"));
+    let mut lines = vec![
+        ("backend", format!("{} at feature level {}", ran_on(summary), backend.feature_level)),
+        ("driver", backend.driver.clone()),
+        (
+            "profile",
+            format!(
+                "{} version {}: {cases} of suite {}, seed {}, at feature level {}, of at most {} each",
+                profile.name(),
+                profile.version(),
+                form.suite,
+                form.seed,
+                profile.level(),
+                bytes(form.memory),
+            ),
+        ),
+        ("spec", library.hash().to_owned()),
+        ("by", format!("dmlcts {}", env!("CARGO_PKG_VERSION"))),
+        ("cases", verdicts(summary)),
+    ];
+    lines.retain(|(_, text)| !text.is_empty());
+    let above = statement.above;
+    if above > 0 {
+        lines.push((
+            "not asked",
+            format!("{} that only a level above {} makes valid", counted(above, "case"), profile.level()),
+        ));
+    }
+    if statement.unsayable > 0 {
+        let descs = counted(statement.unsayable, "invalid desc");
+        lines.push((
+            if above > 0 { "" } else { "not asked" },
+            format!("{descs} that bare arrays of C cannot say"),
+        ));
+    }
+    lines.push(("verdict", verdict(claim, statement, summary)));
+    push(&mut lines, "failing", statement.failing.iter().map(failing));
+    push(&mut lines, "reserved", reservations(claim, statement, library, summary).into_iter());
+    push(&mut lines, "answers", summary.recorded.iter().map(answers));
+    lines
+}
+
+/// Adds lines of which the first one alone has the head.
+fn push(lines: &mut Vec<Line>, head: &'static str, texts: impl Iterator<Item = String>) {
+    lines.extend(texts.enumerate().map(|(place, text)| (if place == 0 { head } else { "" }, text)));
+}
+
+fn verdict(claim: &Claim, statement: &Statement, summary: &Summary) -> String {
+    let backend = &summary.capabilities;
+    let who = format!("{} {}", backend.name, backend.version);
+    let what = format!("{} version {}", claim.profile.name(), claim.profile.version());
+    match statement.conformity {
+        Conformity::Conforms => format!("{who} conforms to {what}"),
+        Conformity::WithReservations => format!("{who} conforms to {what}, with reservations"),
+        Conformity::DoesNotConform => format!("{who} does not conform to {what}"),
+    }
+}
+
+fn failing(failing: &Failing) -> String {
+    let Failing { operator, verdict, class, cases } = failing;
+    let of = if operator.is_empty() { String::new() } else { format!("{operator}: ") };
+    let way = class.map(|class| format!(": {class}")).unwrap_or_default();
+    format!("{of}{} {verdict}{way}", grouped(*cases))
+}
+
+/// The reservations: those of one kind share a line.
+fn reservations(claim: &Claim, statement: &Statement, library: &Library, summary: &Summary) -> Vec<String> {
+    let of_kind = |kind: ReservationKind| {
+        let of_kind: Vec<&Reservation> =
+            statement.reservations.iter().filter(|reservation| reservation.kind == kind).collect();
+        let cases = of_kind.iter().map(|reservation| reservation.cases).sum::<u64>();
+        let each: Vec<String> = of_kind
+            .iter()
+            .map(|Reservation { of, cases, .. }| format!("{of} {}", grouped(*cases)).trim_start().to_owned())
+            .collect();
+        (cases > 0).then(|| reservation(kind, (cases, &each.join(", ")), claim, library, summary))
+    };
+    ReservationKind::ALL.into_iter().filter_map(of_kind).collect()
+}
+
+fn reservation(
+    kind: ReservationKind,
+    (count, each): (u64, &str),
+    claim: &Claim,
+    library: &Library,
+    summary: &Summary,
+) -> String {
+    let (cases, backend) = (counted(count, "case"), &summary.capabilities);
+    match kind {
+        ReservationKind::Unsupported(Undeclared::Operator) => {
+            format!("{cases} skipped of operators that it does not have: {each}")
+        }
+        ReservationKind::Unsupported(Undeclared::DataType) => {
+            let missing = missing_types(claim, library, summary);
+            let missing = if missing.is_empty() { String::new() } else { format!(" ({missing})") };
+            format!("{cases} skipped of data types that it does not have{missing}: {each}")
+        }
+        ReservationKind::Unsupported(Undeclared::Rank | Undeclared::BareArrays) => {
+            let (least, most) = (backend.ranks.start(), backend.ranks.end());
+            format!("{cases} skipped of ranks that it does not have (it has {least} to {most}): {each}")
+        }
+        ReservationKind::Skipped => format!("{cases} skipped for a reason that was not recorded"),
+        ReservationKind::KnownFailure => format!("{cases} failed as known: {each}"),
+        ReservationKind::CreatedOnly => {
+            let mut why = Vec::new();
+            if claim.memory < claim.profile.form().memory {
+                why.push(format!("than {}, to which this run was bound", bytes(claim.memory)));
+            }
+            let limit = backend.limits.tensor_bytes;
+            if limit < claim.profile.form().memory {
+                why.push(format!("than {}, the backend's limit of a tensor", bytes(limit)));
+            }
+            let larger = if why.is_empty() { "than it can run".to_owned() } else { why.join(", or ") };
+            format!("{cases} created and not run, being larger {larger}")
+        }
+        ReservationKind::Allowed => {
+            let of = claim.allow.iter().map(|difference| difference.name()).collect::<Vec<_>>().join(", ");
+            format!("in {} of an operator, differences that were allowed ({of})", counted(count, "run"))
+        }
+    }
+}
+
+/// The data types that some operator has at the profile's level, and the backend does not.
+fn missing_types(claim: &Claim, library: &Library, summary: &Summary) -> String {
+    let mut missing: Vec<&str> = Vec::new();
+    let rows = library.operators().iter().filter_map(|operator| operator.support_at(claim.profile.level()));
+    for data_type in rows.flat_map(|row| &row.types) {
+        let name = data_type.name().unwrap_or_default();
+        if !summary.capabilities.data_types.contains(data_type) && !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    missing.join(", ")
+}

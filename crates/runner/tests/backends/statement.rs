@@ -1,0 +1,242 @@
+//! What runs of a profile say of their backends: of those that are right, of those that leave something out, and of those that are
+//! wrong; and when a run says nothing.
+
+use std::sync::Arc;
+
+use dmlcts_backend::{Capabilities, Limits};
+use dmlcts_model::{DataType, Outcome};
+use dmlcts_runner::{
+    Claim, Class, Conformity, Difference, Factory, Failing, KnownFailures, Partition, Profile, Reservation,
+    Run, Statement, Verdict, Withheld, promised,
+};
+use dmlcts_spec::{Library, Source};
+
+use crate::fixture::{
+    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, behaving, declared, declaring, honest, run_of,
+    spoiling, summary,
+};
+
+const CASES: [&str; 4] = [REVERSAL, BYTES, EMPTY_WINDOW, STRIDE_ZERO];
+const WRAP: &str = "PADDING1 UINT8 in=2 out=4 PaddingMode=WRAP StartPadding=1 EndPadding=1 fill=iota";
+
+/// The claim to a profile that promises these cases at a level, with a memory of 1 MiB.
+fn claim(run: &Run, level: &str) -> Claim {
+    let parsed = level.parse().expect("a level");
+    let operators = promised(run.library, &*run.source, parsed, 1 << 20).expect("listed cases end");
+    let operators: String = operators
+        .iter()
+        .map(|form| {
+            format!(
+                "  - {{operator: {}, cases: {}, created_only: {}, lines: \"\", expectations: \"\"}}\n",
+                form.operator, form.cases, form.created_only
+            )
+        })
+        .collect();
+    let text = format!(
+        "profile: mine\nversion: 3\nsummary: none\nsuite: smoke\nseed: 0\nfeature_level: \"{level}\"\nmemory: 1048576\n\
+         spec: \"{}\"\noperators:\n{operators}",
+        Library::embedded().hash()
+    );
+    let profile = Profile::parse(&Source::new("mine.yaml", text)).unwrap_or_else(|error| panic!("{error}"));
+    let configuration = &run.configuration;
+    let allow = configuration.allow.clone();
+    Claim { profile, memory: configuration.memory, allow, is_part: configuration.partition.is_some() }
+}
+
+fn run_with(lines: &[&str], backend: Arc<Factory>) -> Run {
+    let mut run = run_of(lines, backend);
+    run.configuration.memory = 1 << 20;
+    run.configuration.shrink = false;
+    run
+}
+
+fn state_at(level: &str, run: &Run) -> Result<Statement, Withheld> {
+    claim(run, level).state(run.library, &summary(run))
+}
+
+#[track_caller]
+fn statement(run: &Run) -> Statement {
+    state_at("6.4", run).expect("it is complete")
+}
+
+/// The reservations as files spell them.
+fn reservations(statement: &Statement) -> Vec<(&'static str, &str, u64)> {
+    let spelled = |one: &'_ Reservation| (one.kind.id(), one.cases);
+    let all = statement.reservations.iter();
+    all.map(|one| (spelled(one).0, one.of.as_str(), one.cases)).collect()
+}
+
+#[test]
+fn a_backend_that_is_right_conforms_and_recorded_answers_are_no_reservation() {
+    let all = [&CASES[..], &[HUGE, WRAP]].concat();
+    let found = statement(&run_with(&all, behaving(honest)));
+    assert_eq!(found.conformity, Conformity::Conforms, "{found:?}");
+    assert!(found.reservations.is_empty() && found.failing.is_empty(), "{found:?}");
+}
+
+#[test]
+fn what_a_backend_does_not_have_is_a_reservation_operator_by_operator() {
+    let capabilities = Capabilities {
+        operators: Some(vec!["SLICE1".to_owned(), "PADDING1".to_owned()]),
+        data_types: vec![DataType::FLOAT32],
+        ranks: 1..=1,
+        ..declared()
+    };
+    let backend = declaring(capabilities, |batch| {
+        for job in batch.parts().0 {
+            job.outcome = Outcome::Unsupported("no".into());
+        }
+    });
+    let found = statement(&run_with(&[REVERSAL, BYTES, STRIDE_ZERO, WRAP, BYTES], backend));
+    assert_eq!(found.conformity, Conformity::WithReservations);
+    assert_eq!(
+        reservations(&found),
+        [
+            ("unsupported-operator", "SLICE", 1),
+            ("unsupported-data-type", "SLICE1", 2),
+            ("unsupported-data-type", "PADDING1", 1),
+            ("unsupported-rank", "SLICE1", 1),
+        ]
+    );
+}
+
+/// Arrays of C excuse a desc whose lists have other lengths than it says, and no other.
+#[test]
+fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
+    let long = "SLICE UINT8 in=4 out=4 Offsets=0,0 Sizes=4 Strides=1 fill=iota";
+    let backend = |most| {
+        let limits = Limits { bare_arrays: Some(most), ..Limits::default() };
+        declaring(Capabilities { limits, ..declared() }, move |batch| {
+            honest(batch);
+            for job in batch.parts().0 {
+                if job.desc.signature.operator == "SLICE" || most == 0 {
+                    job.outcome = Outcome::Unsupported("no".into());
+                }
+            }
+        })
+    };
+    let found = statement(&run_with(&[REVERSAL, long], backend(8)));
+    assert_eq!((found.conformity, found.unsayable), (Conformity::Conforms, 1), "{found:?}");
+    let found = statement(&run_with(&[REVERSAL, long], backend(0)));
+    assert_eq!((reservations(&found), found.unsayable), (vec![("unsupported-rank", "SLICE1", 1)], 1));
+}
+
+#[test]
+fn what_is_created_only_for_want_of_memory_is_a_reservation() {
+    let mut run = run_with(&[REVERSAL, HUGE], behaving(honest));
+    assert_eq!(
+        statement(&run).conformity,
+        Conformity::Conforms,
+        "the profile has no memory for the other one"
+    );
+    run.configuration.memory = 16;
+    assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
+    let limits = Limits { tensor_bytes: 8, ..Limits::default() };
+    let run = run_with(&[REVERSAL, HUGE], declaring(Capabilities { limits, ..declared() }, honest));
+    assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
+}
+
+/// Right, but that a NaN loses its bits.
+fn canonical() -> Arc<Factory> {
+    spoiling(|job, outputs| {
+        for run in &job.runs {
+            for element in outputs[run.output.clone()].as_chunks_mut::<4>().0 {
+                if f32::from_le_bytes(*element).is_nan() {
+                    *element = f32::NAN.to_le_bytes();
+                }
+            }
+        }
+    })
+}
+
+#[test]
+fn what_is_forgiven_is_a_reservation() {
+    let mut run = run_with(&[SPECIAL], canonical());
+    assert_eq!(statement(&run).conformity, Conformity::DoesNotConform);
+    run.configuration.allow = vec![Difference::NanCanonicalised];
+    let found = statement(&run);
+    assert_eq!(found.conformity, Conformity::WithReservations);
+    assert!(
+        matches!(reservations(&found)[..], [("allowed-difference", "nan-canonicalised", 1..)]),
+        "{found:?}"
+    );
+    // What may happen and does not is none.
+    let mut run = run_with(&CASES, behaving(honest));
+    run.configuration.allow = vec![Difference::NanCanonicalised];
+    assert_eq!(statement(&run).conformity, Conformity::Conforms);
+
+    let list = "backend: closure\nfailures:\n  - {id: nans, suites: [smoke], where: operator == SLICE1, \
+                signature: nan-canonicalised, kind: bug, reason: none}\n";
+    let known = KnownFailures::load(&[Source::new("known.yaml", list)], Library::embedded());
+    let known = known.unwrap_or_else(|error| panic!("{error}"));
+    let mut run = run_with(&[SPECIAL, STRIDE_ZERO], canonical());
+    run.configuration.known = known.clone();
+    let found = statement(&run);
+    assert_eq!(
+        (found.conformity, reservations(&found)),
+        (Conformity::WithReservations, vec![("known-failure", "nans", 1)])
+    );
+    // Where it is not true, the run says nothing before the list is.
+    let mut run = run_with(&[SPECIAL, BYTES], behaving(honest));
+    run.configuration.known = known.clone();
+    assert_eq!(state_at("6.4", &run), Err(Withheld::KnownPassed(2)));
+    // And what fails does not conform, whatever else passes.
+    let mut run = run_with(&[SPECIAL, STRIDE_ZERO], spoiling(|job, _| job.outcome = Outcome::Accepted));
+    run.configuration.known = known;
+    assert_eq!(statement(&run).conformity, Conformity::DoesNotConform);
+}
+
+#[test]
+fn whatever_is_unexpected_is_counted_by_operator_and_class() {
+    let backend = spoiling(|job, _| match job.desc.signature.operator.as_str() {
+        "SLICE" => job.outcome = Outcome::Crashed("it fell".into()),
+        "SLICE1" if !job.runs.is_empty() => job.outcome = Outcome::Accepted,
+        _ => {}
+    });
+    let found = statement(&run_with(&[REVERSAL, BYTES, EMPTY_WINDOW, STRIDE_ZERO, WRAP], backend));
+    assert_eq!(found.conformity, Conformity::DoesNotConform);
+    let failing = |operator: &str, verdict, class, cases| Failing {
+        operator: operator.to_owned(),
+        verdict,
+        class: Some(class),
+        cases,
+    };
+    assert_eq!(
+        found.failing,
+        [
+            failing("SLICE1", Verdict::Fail, Class::NotRun, 2),
+            failing("SLICE", Verdict::Crash, Class::Crashed, 1),
+        ]
+    );
+}
+
+#[test]
+fn what_only_a_higher_level_makes_valid_is_not_asked_of_a_backend_that_has_it() {
+    let mut run = run_with(&[REVERSAL, WRAP], behaving(honest));
+    run.configuration.level = Some("5.0".parse().expect("a level"));
+    let found = state_at("5.0", &run).expect("it is complete");
+    assert_eq!((found.conformity, found.above), (Conformity::Conforms, 1));
+    // At its own level nothing may be left out.
+    assert!(matches!(state_at("6.4", &run), Err(Withheld::Miscounted { ran: 0, promised: 1, .. })));
+}
+
+#[test]
+fn a_run_that_did_not_put_every_case_to_the_backend_says_nothing() {
+    let mut run = run_with(&CASES, behaving(honest));
+    run.configuration.limit = Some(2);
+    assert_eq!(state_at("6.4", &run), Err(Withheld::Short));
+    let mut run = run_with(&CASES, behaving(honest));
+    run.configuration.partition = Partition::new(1, 2);
+    assert_eq!(state_at("6.4", &run), Err(Withheld::Part));
+    let lost = run_with(&CASES, Arc::new(|| Err("gone".to_owned())));
+    assert!(dmlcts_runner::run(&lost, &mut |_| {}).is_err());
+    let mut run = run_with(&CASES, spoiling(|job, _| job.outcome = Outcome::Crashed("no".into())));
+    run.configuration.fail_fast = true;
+    assert_eq!(state_at("6.4", &run), Err(Withheld::Short));
+    // One case more or less than the profile has.
+    let (fewer, all) = (run_with(&CASES[1..], behaving(honest)), run_with(&CASES, behaving(honest)));
+    let counted = claim(&all, "6.4").state(all.library, &summary(&fewer));
+    assert!(matches!(counted, Err(Withheld::Miscounted { ran: 2, promised: 3, .. })), "{counted:?}");
+    let counted = claim(&fewer, "6.4").state(all.library, &summary(&all));
+    assert!(matches!(counted, Err(Withheld::Miscounted { ran: 3, promised: 2, .. })), "{counted:?}");
+}
