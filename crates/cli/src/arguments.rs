@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     Merge(MergeArguments),
     Diff(DiffArguments),
+    Ledger(LedgerArguments),
     Suites(SuitesArguments),
     Profiles(ProfilesArguments),
 }
@@ -95,14 +96,20 @@ pub(crate) struct ReportArguments {
     /// Write what the run came to into this file, as JUnit's XML
     ///
     /// A test is what one strategy made of one operator, so that names stay the same from run to run; a test that fails lists its failures in groups. What was in the file is replaced.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = file)]
     pub(crate) junit: Option<String>,
 
     /// Write what the run came to at the end of this file, as Markdown
     ///
     /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = file)]
     pub(crate) markdown: Option<String>,
+
+    /// Keep what the backend answers to open questions in this file, and say what changed in it
+    ///
+    /// A file has an entry for each backend, device, driver and suite, which a run to the end of the suite replaces. A new driver is compared with the last one. What changes fails nothing. `dmlcts ledger` shows the file.
+    #[arg(long, value_name = "PATH", value_parser = file)]
+    pub(crate) ledger: Option<String>,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -217,13 +224,13 @@ pub(crate) struct RunArguments {
     /// Make a list of known failures of what fails, in this file: what is there and still true stays
     ///
     /// For failures that have their operator and class in common, it finds a short predicate that no case keeps which passes, or lists the cases. Only a whole run of a suite can be blessed, and none in which something crashed, hung or was lost.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "fail_fast", "cases"])]
+    #[arg(long, value_name = "FILE", value_parser = file, conflicts_with_all = ["resume", "fail_fast", "cases"])]
     pub(crate) bless: Option<String>,
 
     /// Record the run in this file, as JSON lines: what became of each case
     ///
     /// It is written while the run goes on. A run that was cut off goes on by --resume. `cargo doc -p dmlcts-results --open` is the format's specification.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = file)]
     pub(crate) results: Option<String>,
 
     /// Write over the file that --results names, where there is something in it
@@ -233,7 +240,7 @@ pub(crate) struct RunArguments {
     /// Go on with the run that was recorded in this file, where it was cut off, and record the rest there, too
     ///
     /// The other options must be those that the run was started with. The summary counts the whole run.
-    #[arg(long, value_name = "PATH", conflicts_with = "results")]
+    #[arg(long, value_name = "PATH", value_parser = file, conflicts_with = "results")]
     pub(crate) resume: Option<String>,
 
     #[command(flatten)]
@@ -329,7 +336,7 @@ pub(crate) struct MergeArguments {
     pub(crate) files: Vec<String>,
 
     /// Write the whole run into this file, as the run of one machine would have
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = file)]
     pub(crate) results: Option<String>,
 
     /// Write over the file that --results names, where there is something in it
@@ -364,6 +371,16 @@ pub(crate) struct DiffArguments {
     /// The results file of the run after
     #[arg(value_name = "NEW")]
     pub(crate) new: String,
+}
+
+/// Shows a ledger: what backends answer where the pages leave a question open
+///
+/// For each question it shows what is asked and who leaves it open, and each answer with the backends that gave it, the number of their cases and one of these. A star marks a question whose answers contradict each other.
+#[derive(Debug, Args)]
+pub(crate) struct LedgerArguments {
+    /// The file that `--ledger` of `run` or `merge` wrote
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
 }
 
 const LIST_EXAMPLES: &str = "\
@@ -432,6 +449,17 @@ pub(crate) enum SpecCommand {
     },
     /// Lists the operators
     List,
+}
+
+/// The name of a file to write. What stands for standard output elsewhere does not here, where the run itself is shown.
+fn file(path: &str) -> Result<String, String> {
+    match path {
+        "-" => {
+            Err("standard output shows the run: name a file, or write ./- for one that is called so"
+                .to_owned())
+        }
+        _ => Ok(path.to_owned()),
+    }
 }
 
 fn strategy(name: &str) -> Result<Strategy, String> {

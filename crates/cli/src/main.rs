@@ -11,6 +11,7 @@ mod commands;
 mod exit;
 mod given;
 mod known;
+mod ledger;
 mod output;
 mod problem;
 mod profile;

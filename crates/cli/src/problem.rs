@@ -7,6 +7,7 @@ use std::{
 };
 
 use dmlcts_model::line::LineError;
+use dmlcts_results::LedgerError;
 use dmlcts_runner::RunError;
 use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
 use miette::{
@@ -63,6 +64,9 @@ pub(crate) enum Problem {
     /// A results file could not be written or read.
     #[error("{0}")]
     Results(dmlcts_results::Error),
+    /// A ledger could not be read or written.
+    #[error("{0}")]
+    Ledger(dmlcts_results::LedgerError),
     /// A report could not be written.
     #[error("cannot write the report {path}: {cause}")]
     Report {
@@ -89,6 +93,7 @@ impl Problem {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Self::Output(_) | Self::Report { .. } | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
+            Self::Ledger(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
         }
     }
@@ -97,9 +102,12 @@ impl Problem {
     pub(crate) fn render(&self) -> String {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => String::new(),
-            Self::Load(error) => {
-                error.diagnostics().iter().map(|mistake| render(&Pointed::of(mistake))).collect()
+            Self::Load(error) => render_all(error),
+            Self::Ledger(LedgerError::Load(error)) => {
+                let help = LedgerError::Load(error.clone()).help();
+                format!("{}  help: {help}\n", render_all(error))
             }
+            Self::Ledger(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::Line { line, error } => render_line("case", line, error),
             Self::List { text, error } => render_line("standard input", text, error),
             Self::Predicate { text, mistake } => {
@@ -274,6 +282,11 @@ fn theme() -> GraphicalTheme {
     } else {
         GraphicalTheme::unicode()
     }
+}
+
+/// The mistakes of a file.
+fn render_all(error: &LoadError) -> String {
+    error.diagnostics().iter().map(|mistake| render(&Pointed::of(mistake))).collect()
 }
 
 /// A mistake in a case that stands in a text.

@@ -97,3 +97,59 @@ fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     assert_eq!(run(&["diff", patient.path(), results.path()]).status.code(), Some(1));
     assert_eq!(run(&["diff", results.path(), patient.path()]).status.code(), Some(0));
 }
+
+/// A page of tests that a backend which does not start leaves behind has a test that failed, and nothing of the last run.
+#[test]
+fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
+    let (xml, page) = (Scratch::new("none.xml", ""), Scratch::new("none.md", "# Before\n"));
+    let files = ["--junit", xml.path(), "--markdown", page.path()];
+    assert_eq!(run(&[&["run", "--strategy", "documented"], &files[..]].concat()).status.code(), Some(0));
+    let read = |file: &Scratch| fs::read_to_string(file.path()).expect("it is there");
+    let before = read(&page);
+    let nobody = ["run", "--backend", "exec:no-such-program"];
+    assert_eq!(run(&[&nobody, &files[..]].concat()).status.code(), Some(3));
+    let said = read(&xml);
+    assert!(said.contains(r#"tests="1" skipped="0" failures="0" errors="1""#), "{said}");
+    assert!(said.contains(r#"<testcase name="run" classname="dmlcts.smoke">"#), "{said}");
+    assert!(said.contains(r#"<error message="the backend cannot be started: "#), "{said}");
+    let said = read(&page);
+    let news = said.strip_prefix(&before).expect("what was there stays");
+    assert!(news.starts_with("## dmlcts: nothing was run\n") && news.contains("no-such-program"), "{news}");
+    // Nor does one look like a good run in which no case was found.
+    assert_eq!(run(&[&["run", "--where", "rank == 99"], &files[..]].concat()).status.code(), Some(2));
+    assert!(read(&xml).contains(r#"type="not-run""#), "{}", read(&xml));
+    // The schema names all that it is made of.
+    let schema = include_str!("../../report/schema/junit.xsd");
+    assert!(["message", "type"].iter().all(|name| schema.contains(&format!("name=\"{name}\""))));
+}
+
+/// Standard output shows the run, so that `-` is no file there, and none of this name is made.
+#[test]
+fn a_dash_is_no_file() {
+    for option in ["--junit", "--markdown", "--ledger", "--results", "--resume", "--bless"] {
+        let said = text(&["run", option, "-"]);
+        assert!(
+            said.starts_with(&format!("exit 2\n--- stderr\nerror: invalid value '-' for '{option} <")),
+            "{said}"
+        );
+        assert!(said.contains("name a file, or write ./- for one that is called so"), "{said}");
+    }
+    assert!(text(&["merge", "a.jsonl", "--results", "-"]).starts_with("exit 2\n"));
+    assert!(!fs::exists("-").expect("it can be asked"));
+}
+
+/// Where standard output is closed from the start, the exit code and the files are all there is.
+#[cfg(unix)]
+#[test]
+fn a_closed_standard_output_changes_no_exit_code() {
+    let results = Scratch::new("closed.jsonl", "");
+    for (options, code) in [("--strategy documented", 0), ("--where 'rank == 99'", 2)] {
+        let script = format!("exec \"$0\" run {options} --results \"$1\" --overwrite >&- 2>&-");
+        let mut shell = std::process::Command::new("sh");
+        let status = shell.args(["-c", &script, env!("CARGO_BIN_EXE_dmlcts"), results.path()]).status();
+        assert_eq!(status.expect("sh starts").code(), Some(code), "{options}");
+        let text = fs::read_to_string(results.path()).expect("it is there");
+        let last = text.lines().next_back().unwrap_or_default();
+        assert!(last.starts_with(r#"{"summary":{"ending":"complete""#), "{last}");
+    }
+}

@@ -54,6 +54,25 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
     out.write_all(&text)
 }
 
+/// Writes that a run came to nothing, and why: a page of tests has one with an error, and does not look like one of a run that has not
+/// been yet.
+pub fn write_junit_of_problem(out: &mut dyn Write, context: &Context, message: &str) -> io::Result<()> {
+    let run = match &context.subject {
+        Subject::Suite { name, .. } => name.as_str(),
+        Subject::Given => "given",
+    };
+    let mut test =
+        TestCase::new("run", failed(NonSuccessKind::Error, "not-run", message.to_owned(), String::new()));
+    test.set_classname(format!("dmlcts.{run}"));
+    let mut suite = TestSuite::new(run);
+    suite.add_test_case(test);
+    let mut report = Report::new("dmlcts");
+    report.add_test_suite(suite);
+    let mut text = Vec::new();
+    report.serialize(&mut text).map_err(io::Error::other)?;
+    out.write_all(&text)
+}
+
 /// The run itself, with what there is to know of it.
 fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     let status = match ended(summary) {

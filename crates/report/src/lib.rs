@@ -11,6 +11,7 @@ mod failure;
 mod junit;
 mod known;
 mod layout;
+mod ledger;
 mod markdown;
 mod numbers;
 mod operator;
@@ -25,10 +26,11 @@ pub use describe::{
     CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
 };
 pub use failure::write_failure;
-pub use junit::write_junit;
+pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
-pub use markdown::write_markdown;
+pub use ledger::write_ledger;
+pub use markdown::{write_markdown, write_markdown_of_problem};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;
 pub use palette::{Painted, Palette, Tone};

@@ -11,6 +11,7 @@ use crate::{
     failure::write_failure,
     junit::is_cut_off,
     known::write_known,
+    ledger,
     numbers::{counted, grouped},
     statement,
     summary::{ended, exercised, ran_on, recorded, verdicts},
@@ -64,11 +65,14 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     }
     writeln!(out, ".")?;
     let answers = recorded(summary);
-    if !answers.is_empty() {
+    if !answers.is_empty() || context.ledger.is_some() {
         writeln!(out)?;
     }
     for answers in answers {
         writeln!(out, "- recorded: {}", text(&answers))?;
+    }
+    for news in context.ledger.iter().flat_map(ledger::news) {
+        writeln!(out, "- ledger: {}", text(&news))?;
     }
     match &context.claim {
         Some(claim) => write_statement(out, context, claim, summary),
@@ -90,6 +94,12 @@ fn write_statement(
         writeln!(out, "| {head} | {} |", text(&what))?;
     }
     Ok(())
+}
+
+/// Writes that a run came to nothing, and why.
+pub fn write_markdown_of_problem(out: &mut dyn Write, message: &str) -> io::Result<()> {
+    writeln!(out, "## dmlcts: nothing was run\n")?;
+    write_code(out, message)
 }
 
 /// Verdicts by strategy, of those verdicts that occurred.

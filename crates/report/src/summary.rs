@@ -6,6 +6,7 @@ use std::{
     io::{self, Write},
 };
 
+use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Obligation, Operator};
 
@@ -13,6 +14,7 @@ use crate::{
     KnownContext, Palette, Replay, Tone,
     failure::write_group,
     known::known,
+    ledger,
     numbers::{bytes, counted, grouped, rate, span},
     statement::write_statement,
 };
@@ -33,6 +35,8 @@ pub struct Context {
     pub replay: Replay,
     /// What is known to fail.
     pub known: KnownContext,
+    /// What the run changed in a ledger, where one is kept.
+    pub ledger: Option<LedgerNews>,
     /// Lines for the case that every case was run and none was unexpected: what that proves.
     pub certificate: Vec<String>,
     /// The profile that the run is to show a backend's conformance to, where it is to.
@@ -106,6 +110,9 @@ pub fn write_summary(
     }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, text)?;
+    }
+    for (place, text) in context.ledger.iter().flat_map(ledger::news).enumerate() {
+        line(if place == 0 { "ledger" } else { "" }, &text)?;
     }
     for note in notes(summary) {
         line("note", &note)?;

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Event, Failure, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -56,6 +57,11 @@ impl<'a> Terminal<'a> {
     /// Says what the run proves, to be shown with its summary.
     pub fn prove(&mut self, certificate: Vec<String>) {
         self.context.certificate = certificate;
+    }
+
+    /// Says what the run changed in a ledger, to be shown with its summary.
+    pub fn compare(&mut self, ledger: Option<LedgerNews>) {
+        self.context.ledger = ledger;
     }
 
     /// Shows an event. An error is the output's; that of the error stream is of no consequence.

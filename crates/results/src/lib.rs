@@ -32,6 +32,7 @@ mod error;
 mod form;
 mod header;
 mod known;
+mod ledger;
 mod merge;
 mod read;
 mod resume;
@@ -48,6 +49,10 @@ pub use header::{
     SelectionForm, SuiteForm, VERSION,
 };
 pub use known::{FirstForm, KnownForm};
+pub use ledger::{
+    Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerNews,
+    LedgerQuestion,
+};
 pub use merge::Parts;
 pub use read::{Item, Reader};
 pub use resume::Unfinished;

@@ -1,12 +1,17 @@
-//! The JSON Schema in `crates/results/schema/` is that of the lines. `DMLCTS_BLESS=1 cargo test -p dmlcts-results --test schema`
-//! writes it anew.
+//! The JSON Schemas in `crates/results/schema/` and `cases/schema/` are those of the forms. `DMLCTS_BLESS=1 cargo test -p
+//! dmlcts-results --test schema` writes them anew.
 
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;
 
-use dmlcts_results::Line;
+use dmlcts_results::{LedgerForm, Line};
 
 #[test]
 fn the_schema_of_a_line_is_current() {
     blessed::compare::<Line<'static>>("crates/results/schema/line.json");
+}
+
+#[test]
+fn the_schema_of_a_ledger_is_current() {
+    blessed::compare::<LedgerForm>("cases/schema/ledger.json");
 }

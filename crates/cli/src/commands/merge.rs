@@ -14,6 +14,7 @@ use crate::{
     arguments::{MergeArguments, RunArguments},
     exit::Exit,
     known::whole_suite,
+    ledger::LedgerOfRun,
     output,
     problem::Problem,
     profile,
@@ -45,9 +46,14 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
             dmlcts_generate::suite::Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec()
         }
     };
+    let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &header.selection)?;
     let mut reports = Reports::open(&arguments.reports)?;
+    let mut context = context(&header, arguments.files.len());
     let mut writer = match &arguments.results {
-        Some(path) => Some(open(path, arguments, strategies.clone())?),
+        Some(path) => {
+            let opened = open(path, arguments, strategies.clone());
+            Some(opened.map_err(|problem| reports.explain(&context, problem))?)
+        }
         None => None,
     };
     if let Some(writer) = &mut writer {
@@ -59,18 +65,20 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         // A part of a whole looks like a run that was cut off; the first error is the one that tells.
         let _ = fs::remove_file(path);
     }
-    let Some(summary) = joined? else { return Ok(Exit::Usage) };
+    let joined = joined.map_err(|error| reports.explain(&context, error.into()))?;
+    let Some(summary) = joined else { return Ok(Exit::Usage) };
     let exit = Exit::of(&summary, whole_suite(&header.selection));
     if let Some(writer) = &mut writer {
         let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
         writer.finish(&summary, exit.code(), stated.as_ref().map(Into::into))?;
     }
-    let mut context = context(&header, arguments.files.len());
     context.claim = claim;
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && is_whole(&header.selection)) {
         context.certificate = proof(&parts);
     }
     let (mut out, palette) = (output::stdout(), output::palette());
+    let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
+    let entered = entered.map(|news| context.ledger = news);
     reports.write(&context, &summary)?;
     write_failures(&mut out, &summary, &context.replay, palette)?;
     write_known(&mut out, &context.known, &summary, palette)?;
@@ -78,6 +86,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         write_summary(&mut out, &context, &summary, palette)?;
     }
     out.flush()?;
+    entered?;
     Ok(exit)
 }
 
@@ -138,7 +147,7 @@ fn context(header: &Header, files: usize) -> Context {
     let suite = whole_suite(selection).map(str::to_owned);
     let known = KnownContext { listed: 0, suite };
     let (library, certificate) = (Library::embedded(), Vec::new());
-    Context { library, subject, replay, known, certificate, claim: None, next }
+    Context { library, subject, replay, known, ledger: None, certificate, claim: None, next }
 }
 
 /// What bears on a single case, as the run was given it.

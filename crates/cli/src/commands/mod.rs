@@ -5,6 +5,7 @@ mod case;
 mod diff;
 mod doctor;
 mod explain;
+mod ledger;
 mod list;
 mod merge;
 mod obligations;
@@ -31,6 +32,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Backends => backends::backends(),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
+        Command::Ledger(arguments) => ledger::ledger(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites(arguments) => suites::suites(arguments),

@@ -14,7 +14,7 @@ use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command};
 use dmlcts_results::SelectionForm;
-use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary};
+use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -25,6 +25,7 @@ use crate::{
     exit::Exit,
     given,
     known::{Known, whole_suite},
+    ledger::LedgerOfRun,
     output,
     problem::Problem,
     profile::edition,
@@ -57,31 +58,22 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, &known.failures)?;
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
+    let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;
-    let mut record = Record::open(arguments, form, source.strategies(), claim.clone())?;
-    let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
+    let record = recording(Record::open(arguments, form, source.strategies(), claim.clone()));
+    let (mut record, resume) = record.map_err(|problem| reports.explain(&context, problem))?;
     let run = Run {
         library: Library::embedded(),
         source,
         backend,
         configuration: Configuration {
-            level: selection.feature_level,
-            jobs: selection.threads(),
-            limit: selection.limit,
-            fail_fast: arguments.fail_fast,
-            retries: arguments.retries,
             deadline,
-            memory: arguments.memory,
-            allow: arguments.allow.clone(),
             filter,
-            // A case that somebody typed is shown as it was typed.
-            shrink: arguments.cases.is_empty(),
             incidents,
-            partition: selection.partition,
             known: known.failures,
             record: record.is_some() || bless.is_some(),
             resume,
-            ..Configuration::default()
+            ..configuration(arguments)
         },
         stop,
     };
@@ -89,8 +81,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let bar = err.is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
-    let (mut written, mut recorded) = (Ok(()), Ok(()));
-    let summary = dmlcts_runner::run(&run, &mut |event| {
+    let (mut written, mut recorded, mut entered) = (Ok(()), Ok(()), Ok(()));
+    let ended = dmlcts_runner::run(&run, &mut |event| {
         if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
             recorded = record.hear(&event);
             if recorded.is_err() {
@@ -113,22 +105,28 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
                 terminal.prove(proof(parts));
             }
+            match ledger.as_ref().map(|ledger| ledger.record(summary)).transpose() {
+                Ok(news) => {
+                    context.ledger.clone_from(&news);
+                    terminal.compare(news);
+                }
+                Err(problem) => entered = Err(problem),
+            }
         }
         if written.is_ok() {
             written = terminal.show(&event);
         }
-    })?;
+    });
+    let summary = ended.map_err(|error| reports.explain(&context, error.into()))?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     let ran = !is_empty(&summary, selection);
     let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
     recorded?;
     reported?;
+    entered?;
     if !ran {
-        return Err(match summary.ending {
-            Ending::Timeout => no_time(),
-            _ => selection.nothing(summary.totals.progress.read),
-        });
+        return Err(reports.explain(&context, nothing(&summary, selection)));
     }
     let mut exit = Exit::of(&summary, suite.as_deref());
     if let Some(bless) = &bless {
@@ -141,6 +139,39 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         // The reader has seen enough; what the run came to holds all the same.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(exit),
+    }
+}
+
+/// What the arguments say of how cases are run.
+fn configuration(arguments: &RunArguments) -> Configuration {
+    let selection = &arguments.selection;
+    Configuration {
+        level: selection.feature_level,
+        jobs: selection.threads(),
+        limit: selection.limit,
+        fail_fast: arguments.fail_fast,
+        retries: arguments.retries,
+        memory: arguments.memory,
+        allow: arguments.allow.clone(),
+        // A case that somebody typed is shown as it was typed.
+        shrink: arguments.cases.is_empty(),
+        partition: selection.partition,
+        ..Configuration::default()
+    }
+}
+
+/// What the run is recorded in, and what it came to before, where it goes on.
+fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Option<Totals>), Problem> {
+    let record = opened?;
+    let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
+    Ok((record, resume))
+}
+
+/// Says why no case ran.
+fn nothing(summary: &Summary, selection: &Selection) -> Problem {
+    match summary.ending {
+        Ending::Timeout => no_time(),
+        _ => selection.nothing(summary.totals.progress.read),
     }
 }
 
@@ -186,8 +217,9 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
         let cases = given::cases(&arguments.cases, most)?;
         let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
         let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
-        let subject = Subject::Given;
-        let context = Context { library, subject, replay, known, certificate: Vec::new(), claim: None, next };
+        let (subject, certificate) = (Subject::Given, Vec::new());
+        let context =
+            Context { library, subject, replay, known, ledger: None, certificate, claim: None, next };
         let lines: Vec<String> = cases.iter().map(Case::to_string).collect();
         let form = arguments.selection_form(None, &lines);
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context, form });
@@ -218,7 +250,8 @@ fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, P
     let mut obligations = ["dmlcts", "count", "--obligations"].map(str::to_owned).to_vec();
     obligations.extend(selection.words_of_a_list());
     let subject = Subject::Suite { name, what, obligations: command(&obligations) };
-    let context = Context { library, subject, replay, known, certificate: Vec::new(), claim: None, next };
+    let certificate = Vec::new();
+    let context = Context { library, subject, replay, known, ledger: None, certificate, claim: None, next };
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context, form })
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use dmlcts_spec::yaml::{comments, quoted, scalar};
+
 use super::{BoundsForm, KnownFailureForm, KnownFailuresForm};
 
 /// What stands above a list that had nothing above it, for editors.
@@ -10,11 +12,7 @@ const MODELINE: &str = "# yaml-language-server: $schema=../schema/known-failures
 impl KnownFailuresForm {
     /// The text of the list. Comments that stand above everything else in `old` are kept, and no others.
     pub fn to_yaml(&self, old: Option<&str>) -> String {
-        let comments = |text: &str| -> String {
-            let lines = text.split_inclusive('\n');
-            lines.take_while(|line| line.starts_with('#') || line.trim().is_empty()).collect()
-        };
-        let mut text = old.map_or_else(|| MODELINE.to_owned(), comments);
+        let mut text = old.map_or_else(|| MODELINE.to_owned(), |old| comments(old).to_owned());
         // Writing into a string cannot fail.
         let _ = writeln!(text, "backend: {}", scalar(&self.backend));
         if self.failures.is_empty() {
@@ -64,35 +62,6 @@ impl KnownFailureForm {
             line(format!("    {key}: {{{}}}", both.join(", ")));
         }
     }
-}
-
-/// A scalar as plain as it can be.
-fn scalar(text: &str) -> String {
-    const WORDS: [&str; 7] = ["true", "false", "null", "yes", "no", "on", "off"];
-    let starts_plain = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
-    let is_plain = starts_plain
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && !text.contains(char::is_control)
-        && !text.ends_with([':', ' '])
-        && !WORDS.contains(&text.to_lowercase().as_str());
-    if is_plain { text.to_owned() } else { quoted(text) }
-}
-
-/// A scalar in quotes.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
-            _ if letter.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
-            }
-            _ => quoted.push(letter),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

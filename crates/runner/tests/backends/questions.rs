@@ -30,7 +30,9 @@ fn answers(summary: &Summary) -> Vec<String> {
 fn refusing(capabilities: Capabilities) -> Arc<Factory> {
     declaring(capabilities, |batch| {
         let (jobs, _, _) = batch.parts();
-        jobs.iter_mut().for_each(|job| refuse(job, ErrorCode::INVALID_ARGUMENT));
+        for job in jobs {
+            refuse(job, ErrorCode::INVALID_ARGUMENT);
+        }
     })
 }
 

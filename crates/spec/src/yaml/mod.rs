@@ -9,12 +9,14 @@
 mod place;
 mod shape;
 mod tree;
+mod write;
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
 pub use place::Place;
 use tree::Node;
+pub use write::{comments, quoted, scalar};
 
 use crate::{Diagnostic, LoadError, Source, source::Located};
 

@@ -1,0 +1,78 @@
+//! A disk that is full: a file system of its own, of a megabyte, in which a run records, reports and keeps its ledger. It takes
+//! root to make one; for anybody else the tests beside `/dev/full` and limits on files have to do.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::{
+    fs,
+    process::{Command, Output},
+};
+
+use common::Scratch;
+
+/// What a script did, with a full disk at `$1`, the program at `$2` and a folder on another disk at `$3`; `None` where nobody may make one.
+fn on_full_disk(script: &str, out: &str) -> Option<Output> {
+    let folder = std::env::temp_dir().join(format!("dmlcts-disk-{}-{}", std::process::id(), script.len()));
+    fs::create_dir(&folder).expect("the temporary folder takes a folder");
+    let folder_name = folder.to_str().expect("text");
+    // The file system goes away with the processes that see it.
+    let mount = "mount -t tmpfs -o size=1m tmpfs \"$1\" || exit 77; ";
+    let mut unshare = Command::new("unshare");
+    let arguments = ["--mount", "sh", "-c", &format!("{mount}{script}"), "sh"];
+    let output = unshare.args(arguments).args([folder_name, env!("CARGO_BIN_EXE_dmlcts"), out]).output();
+    fs::remove_dir(&folder).expect("it is empty where nobody else sees the disk");
+    let output = output.ok().filter(|output| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        output.status.code() != Some(77) && !said.starts_with("unshare:")
+    });
+    if output.is_none() {
+        println!("SKIPPED: it takes root to make a file system");
+    }
+    output
+}
+
+#[test]
+fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
+    let copy = Scratch::new("disk.jsonl", "");
+    let script = "
+        \"$2\" run --quiet --suite ci --results \"$1/run.jsonl\"; code=$?
+        # Behind the last whole line there is nothing.
+        test \"$(tail -c 2 \"$1/run.jsonl\")\" = '}' || exit 99
+        cp \"$1/run.jsonl\" \"$3\"
+        exit $code";
+    let Some(output) = on_full_disk(script, copy.path()) else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("; what was recorded before is whole"), "{said}");
+    let resume = ["run", "--quiet", "--suite", "ci", "--resume", copy.path()];
+    assert_eq!(common::run(&resume).status.code(), Some(0));
+    let cases = fs::read_to_string(copy.path()).expect("it is there");
+    let all = common::stdout(&["count", "--suite", "ci"]);
+    let count = cases.lines().filter(|line| line.starts_with("{\"case\"")).count();
+    let all = all.lines().next_back().and_then(|line| line.trim().split(' ').next());
+    assert_eq!(all.map(|all| all.replace(',', "")), Some(count.to_string()));
+}
+
+#[test]
+fn reports_and_ledgers_on_a_full_disk_end_with_3_and_the_ledger_stays() {
+    let said = Scratch::new("disk.txt", "");
+    let script = "
+        \"$2\" run --quiet --ledger \"$1/ledger.yaml\" || exit 98
+        cp \"$1/ledger.yaml\" \"$3\"
+        sed -i s/reject/accept/ \"$1/ledger.yaml\" && cp \"$1/ledger.yaml\" \"$3\"
+        head -c 2000000 /dev/zero > \"$1/rest\" 2>/dev/null
+        \"$2\" run --quiet --junit \"$1/junit.xml\"; test $? = 3 || exit 97
+        \"$2\" run --quiet --markdown \"$1/page.md\"; test $? = 3 || exit 96
+        \"$2\" run --quiet --ledger \"$1/ledger.yaml\"; code=$?
+        cmp \"$1/ledger.yaml\" \"$3\" || exit 95
+        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'junit.xml ledger.yaml page.md rest ' || exit 94
+        exit $code";
+    let Some(output) = on_full_disk(script, said.path()) else { return };
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    for file in ["the report ", "the ledger "] {
+        assert!(text.contains(&format!("error: cannot write {file}")), "{text}");
+    }
+}

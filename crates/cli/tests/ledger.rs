@@ -1,0 +1,192 @@
+//! `--ledger` and `dmlcts ledger`: what a backend answers to open questions is kept, compared, and never fails a run; what is no
+//! ledger is never written over.
+
+mod common;
+
+use std::fs;
+
+use dmlcts_spec::Library;
+
+use common::{Scratch, run, stdout, text};
+
+/// The lines of a summary about the ledger, with the file's name in place of its path.
+fn about_ledger(arguments: &[&str], file: &Scratch) -> Vec<String> {
+    let text = stdout(&[arguments, &["--ledger", file.path()]].concat()).replace(file.path(), "FILE");
+    let lines = text.lines().skip_while(|line| !line.starts_with("ledger "));
+    let own = |(place, line): &(usize, &str)| *place == 0 || line.starts_with("    ");
+    lines.enumerate().take_while(own).map(|(_, line)| line[10..].to_owned()).collect()
+}
+
+fn read(file: &Scratch) -> String {
+    fs::read_to_string(file.path()).expect("it is there")
+}
+
+/// A ledger of the suite `smoke` on the reference.
+fn kept(name: &str) -> Scratch {
+    let file = Scratch::new(name, "");
+    assert_eq!(run(&["run", "--quiet", "--ledger", file.path()]).status.code(), Some(0));
+    file
+}
+
+#[test]
+fn a_run_says_what_changed_since_the_last_one_and_exits_as_it_would_have() {
+    let file = Scratch::new("ledger.yaml", "");
+    fs::remove_file(file.path()).expect("it was there");
+    assert_eq!(
+        about_ledger(&["run"], &file),
+        ["FILE: answers to 30 questions, of a backend that it had nothing of"]
+    );
+    let first = read(&file);
+    assert_eq!(about_ledger(&["run", "--jobs", "3"], &file), ["FILE: answers to 30 questions, as before"]);
+    assert_eq!(read(&file), first);
+    // What a driver's update may come to, the other way round; and another backend, which stays.
+    let (head, entry) = first.split_once("backends:\n").expect("it has entries");
+    let other = entry.replace("name: reference", "name: yours");
+    let edited = entry
+        .replace(
+            "question: slice.stride-zero\n        answers:\n          - answer: reject",
+            "question: slice.stride-zero\n        answers:\n          - answer: semantics",
+        )
+        .replace("padding1.reflection-of-one", "padding1.zzz");
+    fs::write(file.path(), format!("# Mine.\nbackends:\n{other}{edited}")).expect("it can be written");
+    assert_eq!(
+        about_ledger(&["run"], &file),
+        [
+            "padding1.reflection-of-one: new, is accepted (2) and runs as the semantics (26)",
+            "padding1.zzz: was accepted (2) and ran as the semantics (26), and no case raises it any more",
+            "slice.stride-zero: ran as the semantics (57), now is refused (57)"
+        ]
+    );
+    assert_eq!(read(&file), format!("# Mine.\nbackends:\n{entry}{other}"), "{head}");
+}
+
+#[test]
+fn other_cases_of_the_suite_leave_the_ledger_as_it_is() {
+    let file = kept("other.yaml");
+    let before = read(&file);
+    let said = about_ledger(&["run", "--seed", "3", "--where", "operator == SLICE"], &file);
+    let last = said.last().map(String::as_str);
+    assert_eq!(
+        last,
+        Some("FILE is as it was: it has a run of the whole suite, and this one was of other cases")
+    );
+    assert!(said[0].starts_with(
+        "slice.input.total-size-multiple: ran as the semantics (4), and elsewhere is accepted ("
+    ));
+    assert_eq!(read(&file), before);
+}
+
+#[test]
+fn parts_that_are_joined_make_the_ledger_of_the_whole() {
+    let whole = kept("whole.yaml");
+    let parts = ["1", "2", "3"].map(|part| Scratch::new(&format!("ledger-{part}.jsonl"), ""));
+    for (part, file) in parts.iter().enumerate() {
+        let part = format!("{}/3", part + 1);
+        let recording = ["run", "--quiet", "--partition", &part, "--results", file.path()];
+        assert_eq!(run(&recording).status.code(), Some(0));
+    }
+    let (joined, page) = (Scratch::new("joined.yaml", ""), Scratch::new("joined-ledger.md", ""));
+    let [one, two, three] = &parts;
+    // In any order.
+    let merge = ["merge", three.path(), one.path(), two.path(), "--markdown", page.path()];
+    assert_eq!(
+        about_ledger(&merge, &joined),
+        ["FILE: answers to 30 questions, of a backend that it had nothing of"]
+    );
+    assert_eq!(read(&joined), read(&whole));
+    assert!(read(&page).contains("\n- ledger: "), "{}", read(&page));
+}
+
+/// Two backends: the second refuses what the first runs, was not asked everything, and is of another spec.
+const SHOWN: &str = "\
+backends:
+  - name: mine
+    version: '1.0'
+    level: '6.4'
+    suite: smoke
+    spec: SPEC
+    questions:
+      - question: slice.stride-zero
+        answers:
+          - {answer: reject, cases: 1200, example: SLICE of mine}
+        together: 6
+      - question: slice.input.unknown-flags
+        answers:
+          - {answer: accept, cases: 1, example: SLICE too large}
+          - {answer: semantics, cases: 2, example: SLICE with flags}
+      - question: padding1.reflection-of-one
+        together: 2
+  - name: yours
+    version: '2.0'
+    device: a card
+    driver: '25.1'
+    level: '5.0'
+    suite: ci
+    options: --seed 7
+    spec: '0123456789abcdef'
+    questions:
+      - question: slice.stride-zero
+        answers:
+          - {answer: semantics, cases: 3, example: SLICE of yours}
+          - {answer: reads c + 1, cases: 4, example: SLICE that reads}
+      - question: slice.input.unknown-flags
+        answers:
+          - {answer: semantics, cases: 7, example: SLICE again}
+      - question: tile.of-old
+        answers:
+          - {answer: reject, cases: 1, example: TILE of old}
+";
+
+#[test]
+fn a_ledger_is_shown_question_by_question() {
+    let file = Scratch::new("shown.yaml", SHOWN.replace("SPEC", Library::embedded().hash()));
+    insta::assert_snapshot!(stdout(&["ledger", file.path()]));
+    let nothing = Scratch::new("no-entries.yaml", "");
+    assert_eq!(text(&["ledger", nothing.path()]), "exit 0\n");
+    let missing = text(&["ledger", "no-such-ledger.yaml"]);
+    assert!(missing.starts_with("exit 2\n--- stderr\nerror: cannot read no-such-ledger.yaml: "), "{missing}");
+}
+
+#[test]
+fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
+    let results = Scratch::new("unmade.jsonl", "");
+    fs::remove_file(results.path()).expect("it was there");
+    let mut shown = String::new();
+    for (name, content) in
+        [("foreign.yaml", "backend: mine\nfailures: []\n"), ("broken.yaml", "backends: [\n")]
+    {
+        let file = Scratch::new(name, content);
+        let said = text(&["run", "--results", results.path(), "--ledger", file.path()]);
+        shown += &said.replace(file.path(), name);
+        assert_eq!(read(&file), content);
+    }
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    shown += &text(&["run", "--ledger", "ledger.yaml", case]);
+    shown += &text(&["run", "--ledger", "/no/such/folder/ledger.yaml"]);
+    shown += &text(&["run", "--ledger", std::env::temp_dir().to_str().expect("text")])
+        .replace(std::env::temp_dir().to_str().expect("text"), "FOLDER");
+    insta::assert_snapshot!(shown);
+    assert!(!fs::exists(results.path()).expect("it can be asked"), "nothing was begun");
+}
+
+/// A file that may not grow as large as a ledger is, with the signal that says so ignored.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_ledger_whole() {
+    let file = kept("full.yaml");
+    let before = read(&file).replace("answer: reject", "answer: accept");
+    fs::write(file.path(), &before).expect("it can be written");
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" run --ledger \"$1\"";
+    let mut shell = std::process::Command::new("sh");
+    let output =
+        shell.args(["-c", script, env!("CARGO_BIN_EXE_dmlcts"), file.path()]).output().expect("sh starts");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{out}{err}");
+    assert!(
+        err.contains("error: cannot write the ledger ")
+            && err.contains("; it is as it was\n  help: make room"),
+        "{err}"
+    );
+    assert!(out.contains("held "), "the run is shown all the same: {out}");
+    assert_eq!(read(&file), before);
+}

@@ -1,0 +1,198 @@
+//! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is left alone.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use dmlcts_spec::{
+    FileError, FileReason, LoadError, Source, read_file,
+    yaml::{self, Document, LARGEST_FILE},
+};
+
+use super::{LedgerEntry, LedgerForm, LedgerNews};
+
+/// What can go wrong with a ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// It cannot be read.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// It is something else, or broken.
+    #[error("{0}")]
+    Load(#[from] LoadError),
+    /// Something that is no file has its name: a folder, or a device.
+    #[error("{path} is no file")]
+    NoFile {
+        /// Its name.
+        path: String,
+    },
+    /// No file can be made beside it.
+    #[error("cannot write into the folder of the ledger {path}: {cause}")]
+    Folder {
+        /// The ledger.
+        path: String,
+        /// Why not.
+        cause: io::Error,
+    },
+    /// It was to be written when the run had ended, and could not be.
+    #[error("cannot write the ledger {path}: {cause}; it is as it was")]
+    Write {
+        /// The ledger.
+        path: String,
+        /// Why not.
+        cause: String,
+    },
+}
+
+impl LedgerError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::File(error) => error.help(),
+            Self::Load(_) => "mend it, or name another file for the ledger: it was left as it is",
+            Self::NoFile { .. } | Self::Folder { .. } => {
+                "name a file in a folder that exists, and that you may write to"
+            }
+            Self::Write { .. } => {
+                "make room, and run it again, or join its results file by `dmlcts merge --ledger`"
+            }
+        }
+    }
+
+    /// Whether a machine is to blame, and not what was asked for.
+    pub fn is_machine(&self) -> bool {
+        matches!(self, Self::Write { .. })
+    }
+}
+
+/// A ledger in a file.
+#[derive(Debug)]
+pub struct Ledger {
+    /// Where it lies, which is elsewhere where its name is a link.
+    path: PathBuf,
+    /// What stands in it now; nothing where there is no file yet.
+    text: String,
+    form: LedgerForm,
+}
+
+impl Ledger {
+    /// Reads a ledger that is there.
+    pub fn read(name: &str) -> Result<Self, LedgerError> {
+        let source = read_file(name)?;
+        let form = if source.text.is_empty() { LedgerForm::default() } else { parse(&source)? };
+        let path = fs::canonicalize(name).unwrap_or_else(|_| PathBuf::from(name));
+        Ok(Self { path, text: source.text, form })
+    }
+
+    /// Reads a ledger, which is empty where there is no file yet.
+    pub fn open(name: &str) -> Result<Self, LedgerError> {
+        // A pipe would never be read to its end, and to write a ledger is to put a file in its place.
+        if fs::metadata(name).is_ok_and(|about| !about.is_file()) {
+            return Err(LedgerError::NoFile { path: name.to_owned() });
+        }
+        match Self::read(name) {
+            Err(LedgerError::File(FileError { reason: FileReason::System(error), .. }))
+                if error.kind() == io::ErrorKind::NotFound =>
+            {
+                let (path, form) = (PathBuf::from(name), LedgerForm::default());
+                Ok(Self { path, text: String::new(), form })
+            }
+            read => read,
+        }
+    }
+
+    /// Reads a ledger before a run, and makes sure that it can be written when the run has ended.
+    pub fn prepare(name: &str) -> Result<(), LedgerError> {
+        let ledger = Self::open(name)?;
+        let beside = ledger.beside();
+        let tried = File::create(&beside).and_then(|_| fs::remove_file(&beside));
+        tried.map_err(|cause| LedgerError::Folder { path: name.to_owned(), cause })
+    }
+
+    /// What it holds.
+    pub fn form(&self) -> &LedgerForm {
+        &self.form
+    }
+
+    /// Compares a run with what is there and enters it, in the file as it is now: whatever another run entered meanwhile stays.
+    pub fn record(name: &str, run: LedgerEntry, is_complete: bool) -> Result<LedgerNews, LedgerError> {
+        let failed = |cause: String| LedgerError::Write { path: name.to_owned(), cause };
+        let mut ledger = Self::open(name).map_err(|error| failed(error.to_string()))?;
+        let news = ledger.form.record(name, run, is_complete);
+        ledger.write().map_err(failed)?;
+        Ok(news)
+    }
+
+    /// Puts a file with what it holds in the place of the one that is there.
+    fn write(&self) -> Result<(), String> {
+        let text = self.form.to_yaml(&self.text);
+        if text == self.text {
+            return Ok(());
+        }
+        if text.len() > LARGEST_FILE {
+            return Err(format!("it would have more than {LARGEST_FILE} bytes: take entries out of it"));
+        }
+        let beside = self.beside();
+        let written = File::create(&beside).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            if let Ok(about) = fs::metadata(&self.path) {
+                file.set_permissions(about.permissions())?;
+            }
+            file.sync_all()?;
+            fs::rename(&beside, &self.path)
+        });
+        written.map_err(|error| {
+            // The first error is the one that tells.
+            let _ = fs::remove_file(&beside);
+            error.to_string()
+        })
+    }
+
+    /// A name for a file beside it, which no other process has.
+    fn beside(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        folder.join(format!(".{name}.{}.new", std::process::id()))
+    }
+}
+
+/// Reads a ledger's text, or says all that is wrong with it.
+pub(crate) fn parse(source: &Source) -> Result<LedgerForm, LoadError> {
+    let document: Document<LedgerForm> = yaml::read(source)?;
+    let mut wrong = Vec::new();
+    let form = &document.value;
+    for (at, entry) in form.backends.iter().enumerate() {
+        let place = document.root().key("backends").index(at);
+        if form.backends[..at].iter().any(|other| other.key() == entry.key()) {
+            let label = "the second: name, device, driver and suite are those of another entry";
+            wrong.push(place.key("name").mistake("two entries are of the same backend", label));
+        }
+        for (at, question) in entry.questions.iter().enumerate() {
+            let place = place.key("questions").index(at);
+            if entry.questions[..at].iter().any(|other| other.question == question.question) {
+                let message = format!("the question `{}` stands there twice", question.question);
+                wrong.push(place.key("question").mistake(message, "the second"));
+            }
+            for (at, answer) in question.answers.iter().enumerate() {
+                let place = place.key("answers").index(at).key("answer");
+                let name = answer.answer.as_str();
+                if question.answers[..at].iter().any(|other| other.answer == name) {
+                    wrong
+                        .push(place.mistake(format!("the answer `{name}` stands there twice"), "the second"));
+                } else if !["reject", "accept", "semantics"].contains(&name) && !name.starts_with("reads ") {
+                    let label = "expected reject, accept, semantics or `reads` with an expression";
+                    wrong.push(place.mistake(format!("`{name}` is no answer"), label));
+                }
+            }
+        }
+    }
+    LoadError::check(wrong)?;
+    let mut form = document.value;
+    form.backends.sort_by(|one, other| one.key().cmp(&other.key()));
+    for entry in &mut form.backends {
+        entry.questions.sort_by(|one, other| one.question.cmp(&other.question));
+    }
+    Ok(form)
+}
