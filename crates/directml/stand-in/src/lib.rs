@@ -17,7 +17,11 @@
 //! It is stricter than the real library where strictness finds faults of a client:
 //!
 //! - A binding has to be a buffer with unordered access, at an offset that suits it, long enough, and inside its resource.
-//!   Otherwise the device is removed, and standard error says why.
+//!   Otherwise DirectML's device is removed, and standard error says why.
+//! - A removed device of Direct3D has to be let go of. On Windows no other is created before; Wine creates as many as it is asked for, so
+//!   the stand-in takes over: while anything holds on to one that it removed, it creates no device of its own. (Wine 10 does not
+//!   implement removing a device either: there, the stand-in misuses it until Direct3D gives it up, with DXGI_ERROR_INVALID_CALL.
+//!   Fences of a device that is removed so are not signalled, other than on Windows.)
 //! - PADDING1 keeps its value in a *persistent* resource, which only the operator's initialiser fills; so does an operator
 //!   whose input it owns. SLICE1 and PADDING1 copy through a *temporary* resource. Initialising needs a temporary one, too.
 //! - An operator has to be initialised once before it is dispatched, even where its initialiser has nothing to do, and never

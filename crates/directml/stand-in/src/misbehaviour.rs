@@ -8,8 +8,10 @@
 //! | `out-of-memory@CALL` | E_OUTOFMEMORY |
 //! | `fail@CALL` | E_FAIL |
 //! | `unsupported@CALL` | DXGI_ERROR_UNSUPPORTED |
-//! | `device-removed@CALL` | the device is removed, as by a driver's fault, and every later call on it fails |
+//! | `device-removed@CALL` | DirectML's device is removed, and every later call on it fails; Direct3D's goes on |
+//! | `direct3d-removed@CALL` | Direct3D's device is removed, as by a driver's fault, and DirectML's with it; while anything holds on to it, no other is created |
 //! | `crash@CALL` | the process ends |
+//! | `hang@CALL` | the call does not return; a dispatch does, and keeps the device busy for a minute or so |
 //! | `accept-all` | operators are created of every desc; dispatching one that should have been refused removes the device |
 //! | `wrong-element@dispatch` | the output's first element is not what it should be |
 //! | `missing-element@dispatch` | the output's last element is not written |
@@ -78,6 +80,8 @@ pub enum Fault {
     OutOfMemory,
     /// It removes the device.
     DeviceRemoved,
+    /// It removes Direct3D's device, too.
+    Direct3dRemoved,
     /// It says that an argument is invalid.
     Refuse,
     /// It fails, and says nothing of why.
@@ -86,6 +90,8 @@ pub enum Fault {
     Unsupported,
     /// It ends the process.
     Crash,
+    /// It does not end.
+    Hang,
     /// The first element is another.
     WrongElement,
     /// The last element is not there.
@@ -134,13 +140,15 @@ const CALLS: [(&str, Call); 9] = [
 ];
 
 /// Names, and whether only a dispatch can do it.
-const FAULTS: [(&str, Fault, bool); 10] = [
+const FAULTS: [(&str, Fault, bool); 12] = [
     ("out-of-memory", Fault::OutOfMemory, false),
     ("device-removed", Fault::DeviceRemoved, false),
+    ("direct3d-removed", Fault::Direct3dRemoved, false),
     ("refuse", Fault::Refuse, false),
     ("fail", Fault::Fail, false),
     ("unsupported", Fault::Unsupported, false),
     ("crash", Fault::Crash, false),
+    ("hang", Fault::Hang, false),
     ("wrong-element", Fault::WrongElement, true),
     ("missing-element", Fault::MissingElement, true),
     ("outside", Fault::Outside, true),
@@ -282,7 +290,7 @@ mod tests {
             "crash@dispatch:0",
             "crash@dispatch:+",
             "crash@run",
-            "hang@create",
+            "hang@run",
             "wrong-element@create",
             "level=9.9",
             "without=FLOAT8",

@@ -35,7 +35,7 @@ use super::{
     messages::{Messages, queue},
     object, operator,
     record::Recorder,
-    say,
+    removal, say,
     table::Table,
 };
 use crate::{
@@ -66,7 +66,8 @@ impl Device {
         Self { d3d12, told, removed: AtomicI32::new(0), kept: Mutex::default(), messages }
     }
 
-    /// Removes the device: whatever is asked of it from now on fails. The first reason stays.
+    /// Removes the device: whatever is asked of it from now on fails. The first reason stays. As the pages have it, Direct3D's
+    /// device does not go with it.
     pub(super) fn remove(&self, reason: HRESULT, why: &str) {
         if self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             say(format_args!("the device is removed: {why}"));
@@ -90,10 +91,13 @@ impl Device {
             return Err(DXGI_ERROR_DEVICE_REMOVED.into());
         }
         let fault = self.told.next(call);
-        if fault == Some(Fault::DeviceRemoved) {
+        if fault == Some(Fault::Direct3dRemoved) {
+            removal::remove(&self.d3d12);
+        }
+        if let Some(Fault::DeviceRemoved | Fault::Direct3dRemoved) = fault {
             self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
         }
-        ended(fault).inspect_err(|_| self.messages.add(&format!("{call:?}: it was told to fail")))
+        ended(call, fault).inspect_err(|_| self.messages.add(&format!("{call:?}: it was told to fail")))
     }
 
     /// A buffer of its own.

@@ -11,6 +11,7 @@ mod initializer;
 mod messages;
 mod operator;
 mod record;
+mod removal;
 mod table;
 
 use std::{
@@ -123,6 +124,14 @@ fn told() -> Result<&'static Arc<Misbehaviour>> {
     })
 }
 
+/// Never returns.
+fn hang() -> ! {
+    say(format_args!("a call hangs: it was told to do so"));
+    loop {
+        std::thread::sleep(std::time::Duration::from_secs(60));
+    }
+}
+
 /// Writes to standard error.
 fn say(what: std::fmt::Arguments<'_>) {
     eprintln!("directml_stand_in.dll: {what}");
@@ -180,7 +189,11 @@ fn create_device(
     least: DML_FEATURE_LEVEL,
 ) -> Result<ComObject<Device>> {
     let told = told()?;
-    ended(told.next(Call::Device))?;
+    if removal::is_held() {
+        say(format_args!("no device is created while a removed one is held"));
+        return Err(DXGI_ERROR_DEVICE_REMOVED.into());
+    }
+    ended(Call::Device, told.next(Call::Device))?;
     // There is a debug layer to ask for only where it was told so.
     let debug_layer = match flags.0 {
         0 => 0,
@@ -194,14 +207,16 @@ fn create_device(
 }
 
 /// The end of a call that was told to fail, as far as failing is all that it was told; else what is left to do wrong.
-fn ended(fault: Option<Fault>) -> Result<Option<Fault>> {
+fn ended(call: Call, fault: Option<Fault>) -> Result<Option<Fault>> {
     Err(match fault {
         Some(Fault::Refuse) => E_INVALIDARG,
         Some(Fault::OutOfMemory) => E_OUTOFMEMORY,
         Some(Fault::Fail) => E_FAIL,
         Some(Fault::Unsupported) => DXGI_ERROR_UNSUPPORTED,
-        Some(Fault::DeviceRemoved) => DXGI_ERROR_DEVICE_REMOVED,
+        Some(Fault::DeviceRemoved | Fault::Direct3dRemoved) => DXGI_ERROR_DEVICE_REMOVED,
         Some(Fault::Crash) => std::process::abort(),
+        // What a dispatch has recorded comes later.
+        Some(Fault::Hang) if call != Call::Dispatch => hang(),
         fault => return Ok(fault),
     }
     .into())

@@ -13,8 +13,9 @@ use windows::{
         Foundation::E_OUTOFMEMORY,
         Graphics::{
             Direct3D12::{
-                D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0, D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES,
-                D3D12_RESOURCE_BARRIER_TYPE_TRANSITION, D3D12_RESOURCE_STATE_COPY_DEST,
+                D3D12_HEAP_TYPE_DEFAULT, D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0,
+                D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES, D3D12_RESOURCE_BARRIER_TYPE_TRANSITION,
+                D3D12_RESOURCE_FLAG_NONE, D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST,
                 D3D12_RESOURCE_STATE_COPY_SOURCE, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
                 D3D12_RESOURCE_STATES, D3D12_RESOURCE_TRANSITION_BARRIER, ID3D12CommandList,
                 ID3D12GraphicsCommandList, ID3D12Resource,
@@ -30,6 +31,7 @@ use super::{
     device::Device,
     initializer::Initializer,
     operator::{Compiled, VALUES},
+    say,
     table::{Bindings, Range, Table, Target},
 };
 use crate::{
@@ -39,6 +41,9 @@ use crate::{
 
 /// An operator that takes more copies than this is too large for the stand-in.
 const MOST_MOVES: usize = 1 << 16;
+
+/// What is copied to keep a device busy, and how often: on a processor, 64 MiB take ten milliseconds.
+const BUSY: (u64, usize) = (64 << 20, 6000);
 
 /// `IDMLCommandRecorder`.
 #[implement(IDMLCommandRecorder)]
@@ -189,6 +194,7 @@ impl Copies<'_> {
             Some(Fault::WrongElement) => self.spoil(output, 0, element)?,
             Some(Fault::Outside) => self.spoil(output, output.size, 4)?,
             Some(Fault::InputChanged) => self.spoil(bound, 0, element)?,
+            Some(Fault::Hang) => self.dawdle()?,
             _ => {}
         }
         Ok(())
@@ -204,6 +210,24 @@ impl Copies<'_> {
         let marks = self.device.upload(&[0xDB; 8])?;
         self.device.keep(&marks);
         self.regions(range, &marks, 0, &[Piece { to: at, from: 0, length }]);
+        Ok(())
+    }
+
+    /// Keeps the device busy. Of what can be recorded here, nothing waits for ever.
+    fn dawdle(&self) -> Result<(), Removal> {
+        let (bytes, times) = BUSY;
+        let buffer = || {
+            let heap = D3D12_HEAP_TYPE_DEFAULT;
+            self.device.buffer(heap, bytes, D3D12_RESOURCE_FLAG_NONE, D3D12_RESOURCE_STATE_COMMON)
+        };
+        let (from, to) = (buffer()?, buffer()?);
+        for _ in 0..times {
+            // SAFETY: both buffers are as long, and go from COMMON to what a copy wants by themselves.
+            unsafe { self.list.CopyBufferRegion(&to, 0, &from, 0, bytes) };
+        }
+        self.device.keep(&from);
+        self.device.keep(&to);
+        say(format_args!("a dispatch takes long: it was told to do so"));
         Ok(())
     }
 
