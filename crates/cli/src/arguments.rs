@@ -191,7 +191,7 @@ pub(crate) struct RunArguments {
 
     /// How long a backend in another process may be silent while it has cases, such as 500ms or 1m
     ///
-    /// It is ended then, the case that it hangs on is found, and a fresh process goes on with the next one.
+    /// It is ended then, the case that it hangs on is found, and a fresh process goes on with the next one. With `--in-process`, it is how long the device of `directml` may take.
     #[arg(
         long,
         value_name = "TIME",

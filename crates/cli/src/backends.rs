@@ -33,7 +33,8 @@ const CANNOT_START: &str = "error: the backend cannot be started: ";
 /// How processes are dealt with.
 #[derive(Clone, Debug)]
 pub(crate) struct Hosting {
-    /// A process that is silent for as long while it has cases is ended.
+    /// A process that is silent for as long while it has cases is ended. A device of DirectML in this process that takes as long is
+    /// given up.
     pub(crate) case_timeout: Duration,
     /// So is one that has not said hello then.
     pub(crate) deadline: Option<Instant>,
@@ -49,7 +50,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
         ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "directml")]
         ("directml", words) => {
-            let options: dmlcts_directml::Options = words.parse().map_err(|error| {
+            let mut options: dmlcts_directml::Options = words.parse().map_err(|error| {
                 Problem::usage(
                     format!("`--backend {name}`: {error}"),
                     "write words with commas between them, as in --backend directml:warp,no-metacommands",
@@ -58,6 +59,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             if !hosting.in_process {
                 return served(name, hosting, |launcher| launcher);
             }
+            options.timeout = hosting.case_timeout;
             let directml = dmlcts_directml::DirectMl::open(&options)
                 .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
             Ok(Arc::new(move || Ok(Box::new(directml.backend()))))

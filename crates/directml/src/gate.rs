@@ -1,55 +1,66 @@
 //! Who is on the device: many together, or one alone.
 //!
-//! Direct3D 12 removes a device under everybody who uses it. So a case is blamed for that only where it was alone on the
-//! device, and whoever lost work with others tries again alone.
+//! Direct3D 12 removes a device under everybody who uses it, and makes no other one before all of them let go of it. So a
+//! case is blamed for a removal only where it was alone on the device, whoever lost work with others tries again alone, and
+//! only who is alone can put a fresh device in the place of one that is gone.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The door to a device.
-#[derive(Debug, Default)]
-pub(crate) struct Gate {
-    state: Mutex<State>,
+/// The door to a device, behind which it is kept.
+#[derive(Debug)]
+pub(crate) struct Gate<D> {
+    state: Mutex<State<D>>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+struct State<D> {
+    /// Nothing while somebody is alone, who has it then, and where there is none any more.
+    device: Option<D>,
     together: usize,
     wanting_alone: usize,
     alone: bool,
 }
 
-/// The right to use the device together with others.
+/// The right to use the device together with others. While anybody has it, the device stays the same.
 #[derive(Debug)]
-pub(crate) struct Together(Arc<Gate>);
+pub(crate) struct Together<D> {
+    gate: Arc<Gate<D>>,
+    device: Option<D>,
+}
 
 /// The right to be the only one on the device.
 #[derive(Debug)]
-pub(crate) struct Alone<'gate>(&'gate Gate);
+pub(crate) struct Alone<'gate, D> {
+    gate: &'gate Gate<D>,
+    /// The device. What is here in the end is the device of whoever comes next.
+    pub(crate) device: Option<D>,
+}
 
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl<D: Clone> Gate<D> {
+    pub(crate) fn new(device: D) -> Self {
+        let state = State { device: Some(device), together: 0, wanting_alone: 0, alone: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Enters where nobody is alone or wants to be.
-    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Together> {
-        let mut state = self.lock();
-        if state.alone || state.wanting_alone > 0 {
-            return None;
-        }
-        state.together += 1;
-        Some(Together(Arc::clone(self)))
+    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Together<D>> {
+        let state = self.lock();
+        (!state.alone && state.wanting_alone == 0).then(|| self.let_in(state))
     }
 
     /// Enters, as soon as nobody is alone or wants to be.
-    pub(crate) fn enter(self: &Arc<Self>) -> Together {
+    pub(crate) fn enter(self: &Arc<Self>) -> Together<D> {
         let mut state = self.lock();
         while state.alone || state.wanting_alone > 0 {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wait(state);
         }
+        self.let_in(state)
+    }
+
+    fn let_in(self: &Arc<Self>, mut state: MutexGuard<'_, State<D>>) -> Together<D> {
         state.together += 1;
-        Together(Arc::clone(self))
+        Together { gate: Arc::clone(self), device: state.device.clone() }
     }
 
     /// Whether somebody waits for the others to leave: they should start nothing new.
@@ -58,29 +69,51 @@ impl Gate {
     }
 
     /// Waits until everybody else has left. Whoever calls it has to have left before.
-    pub(crate) fn alone(&self) -> Alone<'_> {
+    pub(crate) fn alone(&self) -> Alone<'_, D> {
         let mut state = self.lock();
         state.wanting_alone += 1;
         while state.alone || state.together > 0 {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wait(state);
         }
         state.wanting_alone -= 1;
         state.alone = true;
-        Alone(self)
+        Alone { gate: self, device: state.device.take() }
     }
 }
 
-impl Drop for Together {
-    fn drop(&mut self) {
-        self.0.lock().together -= 1;
-        self.0.changed.notify_all();
+impl<D> Gate<D> {
+    fn lock(&self) -> MutexGuard<'_, State<D>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'state>(&self, state: MutexGuard<'state, State<D>>) -> MutexGuard<'state, State<D>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Alone<'_> {
+impl<D> Together<D> {
+    /// The device; nothing where there is none any more.
+    pub(crate) fn device(&self) -> Option<&D> {
+        self.device.as_ref()
+    }
+}
+
+impl<D> Drop for Together<D> {
     fn drop(&mut self) {
-        self.0.lock().alone = false;
-        self.0.changed.notify_all();
+        // Whoever is let in now must be able to be the last who holds on to the device.
+        self.device = None;
+        self.gate.lock().together -= 1;
+        self.gate.changed.notify_all();
+    }
+}
+
+impl<D> Drop for Alone<'_, D> {
+    fn drop(&mut self) {
+        let mut state = self.gate.lock();
+        state.device = self.device.take();
+        state.alone = false;
+        drop(state);
+        self.gate.changed.notify_all();
     }
 }
 
@@ -92,7 +125,7 @@ mod tests {
 
     #[test]
     fn one_is_alone_only_after_the_others_left_and_then_nobody_enters() {
-        let gate = Arc::new(Gate::default());
+        let gate = Arc::new(Gate::new(()));
         let (first, second) = (gate.try_enter().unwrap(), gate.enter());
         let (sender, receiver) = channel();
         thread::scope(|scope| {
@@ -117,7 +150,7 @@ mod tests {
 
     #[test]
     fn several_are_alone_one_after_the_other() {
-        let gate = Arc::new(Gate::default());
+        let gate = Arc::new(Gate::new(()));
         let inside = Mutex::new(());
         thread::scope(|scope| {
             for _ in 0..8 {
@@ -129,5 +162,41 @@ mod tests {
                 });
             }
         });
+    }
+
+    /// What Windows asks for: no other device is made before the last holder of a removed one let go of it.
+    #[test]
+    fn whoever_is_alone_is_the_last_to_hold_on_to_the_device() {
+        let gate = Arc::new(Gate::new(Arc::new(0)));
+        thread::scope(|scope| {
+            for number in 1..=8 {
+                let gate = &gate;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        let together = gate.enter();
+                        assert!(together.device().is_some());
+                        drop(together);
+                        let mut alone = gate.alone();
+                        let device = alone.device.take().expect("there is one");
+                        assert_eq!(
+                            Arc::into_inner(device).map(|_| ()),
+                            Some(()),
+                            "nobody else holds on to it"
+                        );
+                        alone.device = Some(Arc::new(number));
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_device_that_is_put_there_is_that_of_whoever_comes_next() {
+        let gate = Arc::new(Gate::new(1));
+        gate.alone().device = Some(2);
+        assert_eq!(gate.enter().device(), Some(&2));
+        gate.alone().device = None;
+        assert_eq!(gate.enter().device(), None);
+        assert_eq!(gate.alone().device, None);
     }
 }

@@ -33,8 +33,8 @@
 //! |---|---|
 //! | `CreateOperator` or `CompileOperator` fails | rejected, with the phase and the `HRESULT` |
 //! | anything else fails | failed, with the phase, the call and the `HRESULT` |
-//! | the device is removed | each case of the flight runs again alone, on a fresh device; the one that loses it again has failed, with the device's own reason; where none does, the first tells of it |
-//! | a flight takes more than a minute | its device is removed, and the same holds |
+//! | the device is removed | each case that was under way on it, whoever's, runs again alone, on a fresh device; the one that loses it again has failed, with the device's own reason; where none does, one of them tells of it |
+//! | a flight takes longer than [`Options::timeout`] | the device is given up and removed, and the same holds; the one that takes as long again has timed out |
 //! | no fresh device can be had | the run ends |
 //! | a desc cannot be said in C | unsupported: a list that is longer or shorter than its count while all counts agree, or a count above [`marshal::MOST_DIMENSIONS`], which a library might believe |
 //!
@@ -51,12 +51,21 @@
 //!   stand-in for `DirectML.dll` of the project's own (`crates/directml/stand-in`), which calls itself one: results on it are
 //!   reported as `directml-stand-in`.
 //!
+//! # When the device goes
+//!
+//! Whatever a backend has under way keeps it at a `gate`, which lets somebody be alone on the device only after all others have landed
+//! and left. So a case that loses the device while it is alone did that itself, the losses of all others are known by then, and
+//! whoever puts a fresh device in the place of the one that is gone is the last to hold on to that. On Windows it must be so:
+//! Direct3D has one device an adapter and process, and fails to create one while anything holds on to a removed one.
+//!
+//! Memory that a device may still write to is never given back. A device that does not finish in time is removed, which ends what is
+//! under way on it; where that does not help, as on Wine 10, what the flight uses is leaked, and the device with it.
+//!
 //! # Unsafe code
 //!
 //! The unsafe code of this crate lies in `direct3d/`, and a test of the project's walls sees to it. A desc's pointers exist only while
 //! [`marshal::Marshalled::with`] runs. A flight owns what its command list refers to, and waits before it drops it. Whatever holds on to
-//! a device is reached from that device or from a flight, so that dropping both lets go of it: Direct3D gives a removed
-//! device again until that has happened.
+//! a device is reached from that device or from a flight, so that dropping both lets go of it.
 //!
 //! [`raw`] spells the parts of `DirectML.h` that this project passes to the library, on every system, so that layouts
 //! can be held against the header where there is no Windows. The COM interfaces are those of the crate `windows`,
@@ -67,6 +76,8 @@ mod arrival;
 mod error;
 #[cfg(any(windows, test))]
 mod gate;
+#[cfg(any(windows, test))]
+mod loss;
 pub mod marshal;
 mod options;
 #[cfg(any(windows, test))]

@@ -1,6 +1,7 @@
-//! What stands behind `directml:` on the command line: an adapter, and how operators are compiled.
+//! What stands behind `directml:` on the command line: an adapter, and how operators are compiled. And how long the device may
+//! take, which does not stand there.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, time::Duration};
 
 /// Which device, and how. As text, words with commas between them, in any order: `warp`, `no-metacommands`,
 /// `half-precision`, `debug`, `#1` for the second adapter, and any other word is a part of an adapter's name.
@@ -13,7 +14,7 @@ use std::{fmt, str::FromStr};
 /// assert!(options.disable_metacommands && !options.half_precision);
 /// # Ok::<(), dmlcts_directml::OptionsError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Which device.
     pub adapter: Adapter,
@@ -23,6 +24,21 @@ pub struct Options {
     pub half_precision: bool,
     /// The debug layers of Direct3D 12 and DirectML, where they are installed. They find more, and are slow.
     pub debug: bool,
+    /// How long the device may take over what it is given at a time, once somebody waits for it. Then it is given up, and what it had
+    /// counts as timed out where it does so again alone. A minute unless said; no text says it.
+    pub timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            adapter: Adapter::default(),
+            disable_metacommands: false,
+            half_precision: false,
+            debug: false,
+            timeout: Duration::from_secs(60),
+        }
+    }
 }
 
 /// Which device.

@@ -1,7 +1,7 @@
 //! `dmlcts serve`: this program as a backend process. With it the host can be tested, and a backend that is built in can
 //! run in a process of its own.
 
-use std::io;
+use std::{io, time::Duration};
 
 use dmlcts_backend::{
     process::Incidents,
@@ -43,10 +43,12 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
 /// This process is the one that a backend which is built in runs in. What happens to a process behind this one is seen by
 /// its host, in the outcomes.
 fn hosting(backend: &str) -> Hosting {
+    let in_process = !backend.starts_with("exec:");
     Hosting {
-        case_timeout: RunArguments::DEFAULT_CASE_TIMEOUT,
+        // This process is held to its deadline by its host, who alone knows it.
+        case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
         deadline: None,
         incidents: Incidents::default(),
-        in_process: !backend.starts_with("exec:"),
+        in_process,
     }
 }

@@ -1,23 +1,20 @@
 //! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
+//!
+//! What a device says as it is removed tells nothing of any case, nor does what was under way then: each such job is done
+//! again alone, and only what becomes of it there counts.
 
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
 use dmlcts_model::{FeatureLevel, Outcome, Phase};
 
 use super::{
-    DirectMl, TIMEOUT,
+    DirectMl,
     device::{Compiled, Device, Operators},
     fault::Fault,
     flight::{Flight, Load},
 };
-use crate::{arrival::Arrived, gate::Together, marshal::Marshalled};
+use crate::{arrival::Arrived, gate::Together, loss::Loss, marshal::Marshalled};
 
 /// Arenas of one flight on the device; a job that has more runs alone.
 const LOAD_BYTES: u64 = 32 << 20;
@@ -29,8 +26,8 @@ pub struct DirectMlBackend {
     directml: Arc<DirectMl>,
     /// The batches that are started and not finished, the oldest first.
     started: VecDeque<Started>,
-    /// While any of them is under way.
-    presence: Option<Together>,
+    /// While any of them is under way. Flights and whatever else holds on to the device are gone before this is.
+    presence: Option<Together<Arc<Device>>>,
     lost: Option<String>,
 }
 
@@ -41,18 +38,17 @@ struct Started {
     /// Jobs that run alone: they are large, or what they shared did not arrive.
     alone: Vec<usize>,
     /// How the device was lost, if it was.
-    loss: Option<Loss>,
-    /// Whether nothing was done yet, since somebody wanted to be alone on the device.
+    lost: Option<Lost>,
+    /// Whether nothing was done yet: somebody wanted to be alone on the device, or it was removed.
     is_deferred: bool,
 }
 
 /// A device was lost under jobs of a batch.
-struct Loss {
+struct Lost {
     fault: Fault,
     /// The first of them.
     job: usize,
-    /// Whether it was said of any job that it lost this device.
-    is_told: Arc<AtomicBool>,
+    loss: Loss,
 }
 
 enum State {
@@ -65,78 +61,13 @@ impl DirectMlBackend {
         Self { directml, started: VecDeque::new(), presence: None, lost: None }
     }
 
-    /// Starts on a batch, as far as its jobs share flights.
-    fn send(&mut self, batch: &mut Batch) -> Started {
-        let mut started = Started::default();
-        let device = match self.device() {
-            Ok(device) => device,
-            Err(fault) => {
-                let (jobs, _, _) = batch.parts();
-                for job in jobs {
-                    job.outcome = fault.outcome();
-                }
-                return started;
-            }
-        };
-        let (jobs, inputs, outputs) = batch.parts();
-        let arenas = (inputs.len(), outputs.len());
-        let mut own = Operators::new();
-        let mut load = Load::default();
-        let mut loads = Vec::new();
-        for (number, job) in jobs.iter_mut().enumerate() {
-            let operators = match create(&device, job, arenas, &mut own) {
-                Ok(Ok(operators)) => operators,
-                Ok(Err(outcome)) => {
-                    job.outcome = outcome;
-                    continue;
-                }
-                Err(fault) => {
-                    started.lose(&[number], fault, &device.is_told);
-                    continue;
-                }
-            };
-            if job.runs.iter().any(|run| run.input.len().saturating_add(run.output.len()) > SHARING_BYTES) {
-                started.alone.push(number);
-                continue;
-            }
-            for (run, operator) in job.runs.iter().zip(&operators) {
-                let is_loaded =
-                    load.push(number, operator, job.binding, run, arenas, LOAD_BYTES).and_then(|fits| {
-                        if fits {
-                            return Ok(true);
-                        }
-                        loads.push(std::mem::take(&mut load));
-                        load.push(number, operator, job.binding, run, arenas, LOAD_BYTES)
-                    });
-                if is_loaded.is_err() {
-                    started.alone.push(number);
-                    break;
-                }
-            }
-        }
-        loads.push(load);
-        for load in loads.into_iter().filter(|load| !load.pieces.is_empty()) {
-            let jobs: Vec<usize> = load.pieces.iter().map(|piece| piece.job).collect();
-            match load.start(&device, inputs, outputs, TIMEOUT) {
-                Ok(flight) => started.flights.push(State::UnderWay(Box::new(flight))),
-                Err(fault) => started.lose(&jobs, fault, &device.is_told),
-            }
-        }
-        device.share(own);
-        started
-    }
-
     /// Waits for what was started, takes what came back, and does alone what is to be done alone.
     fn receive(&mut self, mut started: Started, batch: &mut Batch) {
         started.land();
         if started.alone.is_empty() {
             self.leave();
         } else {
-            // Whoever wants to be alone must not be on the device with others: what they started ends first.
-            for other in &mut self.started {
-                other.land();
-            }
-            self.presence = None;
+            self.leave_at_once();
         }
         started.alone.sort_unstable();
         started.alone.dedup();
@@ -162,13 +93,17 @@ impl DirectMlBackend {
         }
         // A loss that did not come again is not passed over: the first job that it met tells of it, and whoever asks for
         // that job again finds that it comes and goes.
-        if let Some(Loss { fault, job, is_told }) = started.loss
-            && !is_told.swap(true, Ordering::Relaxed)
-            && !is_lost_again
-            && let Outcome::Failed { phase, reason } = fault.outcome()
+        if let Some(Lost { fault, job, loss }) = started.lost
+            && loss.settle(is_lost_again)
         {
-            let reason = format!("{reason}; it was not when each case that was under way ran alone").into();
-            batch.parts().0[job].outcome = Outcome::Failed { phase, reason };
+            let outcome = match fault.outcome() {
+                Outcome::Failed { phase, reason } => {
+                    let reason = format!("{reason}; it was not when each case that was under way ran alone");
+                    Outcome::Failed { phase, reason: reason.into() }
+                }
+                outcome => outcome,
+            };
+            batch.parts().0[job].outcome = outcome;
         }
     }
 
@@ -176,19 +111,34 @@ impl DirectMlBackend {
     /// that was the end of the device.
     fn run_alone(&mut self, batch: &mut Batch, number: usize) -> (Outcome, bool) {
         let directml = Arc::clone(&self.directml);
-        let _alone = directml.gate.alone();
-        let device = match self.device() {
+        let mut alone = directml.gate.alone();
+        let device = match directml.renewed(&mut alone) {
             Ok(device) => device,
-            Err(fault) => return (fault.outcome(), true),
+            Err(fault) => return (self.give_up(&fault), true),
         };
-        let ended = attempt(&device, batch, number).and_then(|outcome| {
+        let ended = attempt(&device, directml.options.timeout, batch, number).and_then(|outcome| {
             // A device may be gone without any call that says so.
             device.removal(Phase::Execute).map(|()| outcome)
         });
         match ended {
             Ok(outcome) => (outcome, false),
-            Err(fault) if fault.ends_device() => (reason(&device, &fault), true),
-            Err(fault) => (fault.outcome(), false),
+            Err(fault) => {
+                let fault = cause(&device, fault);
+                (fault.outcome(), fault.ends_device())
+            }
+        }
+    }
+
+    /// The device, to use with others: a fresh one where it was removed.
+    fn enter(&mut self) -> Result<Arc<Device>, Fault> {
+        let directml = Arc::clone(&self.directml);
+        loop {
+            let presence = self.presence.get_or_insert_with(|| directml.gate.enter());
+            if let Some(device) = usable(presence) {
+                return Ok(device);
+            }
+            self.leave_at_once();
+            directml.renewed(&mut directml.gate.alone())?;
         }
     }
 
@@ -199,35 +149,103 @@ impl DirectMlBackend {
         }
     }
 
-    /// The device, unless none could be had before.
-    fn device(&mut self) -> Result<Arc<Device>, Fault> {
-        if let Some(reason) = &self.lost {
-            return Err(Fault::Lost(reason.clone()));
+    /// The same, as soon as all that is under way has ended. Whoever wants to be alone must not be on the device with others.
+    fn leave_at_once(&mut self) {
+        for started in &mut self.started {
+            started.land();
         }
-        if self.directml.is_lost() {
-            // Their flights hold on to the device that is gone.
-            for started in &mut self.started {
-                started.land();
-            }
+        self.presence = None;
+    }
+
+    /// Notes that there is no device any more; what becomes of a job then.
+    fn give_up(&mut self, fault: &Fault) -> Outcome {
+        if let Fault::Lost(reason) = fault {
+            self.lost = Some(reason.clone());
         }
-        self.directml.device().inspect_err(|fault| {
-            if let Fault::Lost(reason) = fault {
-                self.lost = Some(reason.clone());
-            }
-        })
+        fault.outcome()
     }
 }
 
+/// The device that somebody entered, where it was not removed.
+fn usable(presence: &Together<Arc<Device>>) -> Option<Arc<Device>> {
+    presence.device().filter(|device| device.removal(Phase::Create).is_ok()).cloned()
+}
+
 impl Started {
+    /// Starts on a batch, as far as its jobs share flights.
+    fn send(device: &Arc<Device>, timeout: Duration, batch: &mut Batch) -> Self {
+        let mut started = Self::default();
+        let (jobs, inputs, outputs) = batch.parts();
+        let arenas = (inputs.len(), outputs.len());
+        let mut own = Operators::new();
+        let mut load = Load::default();
+        let mut loads = Vec::new();
+        let mut removal = None;
+        for (number, job) in jobs.iter_mut().enumerate() {
+            let operators = match create(device, job, arenas, &mut own) {
+                Ok(Ok(operators)) => operators,
+                Ok(Err(outcome)) => {
+                    job.outcome = outcome;
+                    continue;
+                }
+                Err(fault) => {
+                    removal = Some((number, fault));
+                    break;
+                }
+            };
+            if job.runs.iter().any(|run| run.input.len().saturating_add(run.output.len()) > SHARING_BYTES) {
+                started.alone.push(number);
+                continue;
+            }
+            for (run, operator) in job.runs.iter().zip(&operators) {
+                let is_loaded =
+                    load.push(number, operator, job.binding, run, arenas, LOAD_BYTES).and_then(|fits| {
+                        if fits {
+                            return Ok(true);
+                        }
+                        loads.push(std::mem::take(&mut load));
+                        load.push(number, operator, job.binding, run, arenas, LOAD_BYTES)
+                    });
+                if is_loaded.is_err() {
+                    started.alone.push(number);
+                    break;
+                }
+            }
+        }
+        // Nobody knows which of the answers were given by a device that was gone already.
+        let removal = removal.or_else(|| device.removal(Phase::Create).err().map(|fault| (0, fault)));
+        if let Some((number, fault)) = removal {
+            started.lose(&[number], fault, device);
+            started.alone = (0..jobs.len()).collect();
+            return started;
+        }
+        loads.push(load);
+        for load in loads.into_iter().filter(|load| !load.pieces.is_empty()) {
+            let jobs: Vec<usize> = load.pieces.iter().map(|piece| piece.job).collect();
+            match load.start(device, inputs, outputs, timeout) {
+                Ok(flight) => started.flights.push(State::UnderWay(Box::new(flight))),
+                Err(fault) => started.lose(&jobs, fault, device),
+            }
+        }
+        device.share(own);
+        started
+    }
+
+    /// One that is yet to be started.
+    fn deferred() -> Self {
+        Self { is_deferred: true, ..Self::default() }
+    }
+
     fn is_under_way(&self) -> bool {
         self.flights.iter().any(|state| matches!(state, State::UnderWay(_)))
     }
 
     /// Notes that jobs are to be done alone, since something that they shared failed.
-    fn lose(&mut self, jobs: &[usize], fault: Fault, is_told: &Arc<AtomicBool>) {
+    fn lose(&mut self, jobs: &[usize], fault: Fault, device: &Device) {
         self.alone.extend_from_slice(jobs);
-        if let Some(job) = jobs.first().filter(|_| fault.ends_device() && self.loss.is_none()) {
-            self.loss = Some(Loss { fault, job: *job, is_told: Arc::clone(is_told) });
+        let fault = cause(device, fault);
+        if let Some(job) = jobs.first().filter(|_| fault.ends_device() && self.lost.is_none()) {
+            self.lost = Some(Lost { fault, job: *job, loss: Loss::new(&device.losses) });
         }
     }
 
@@ -237,10 +255,10 @@ impl Started {
             match state {
                 State::UnderWay(flight) => {
                     let jobs: Vec<usize> = flight.jobs().collect();
-                    let is_told = Arc::clone(flight.is_told());
+                    let device = flight.device();
                     match flight.finish() {
                         Ok(arrived) => self.flights.push(State::Over(arrived)),
-                        Err(fault) => self.lose(&jobs, fault, &is_told),
+                        Err(fault) => self.lose(&jobs, fault, &device),
                     }
                 }
                 over @ State::Over(_) => self.flights.push(over),
@@ -257,11 +275,19 @@ impl Backend for DirectMlBackend {
     fn set_feature_level(&mut self, _: FeatureLevel) {}
 
     fn run(&mut self, batch: &mut Batch) {
-        if self.presence.is_none() {
-            self.presence = Some(self.directml.gate.enter());
+        match self.enter() {
+            Ok(device) => {
+                let started = Started::send(&device, self.directml.options.timeout, batch);
+                drop(device);
+                self.receive(started, batch);
+            }
+            Err(fault) => {
+                let outcome = self.give_up(&fault);
+                for job in batch.parts().0 {
+                    job.outcome = outcome.clone();
+                }
+            }
         }
-        let started = self.send(batch);
-        self.receive(started, batch);
     }
 
     fn lost(&self) -> Option<&str> {
@@ -274,9 +300,11 @@ impl Backend for DirectMlBackend {
             self.presence = gate.try_enter();
         }
         // Whoever wants to be alone is not kept waiting, nor waited for while something is under way.
-        let is_deferred = self.presence.is_none() || gate.is_wanted();
-        let started =
-            if is_deferred { Started { is_deferred, ..Started::default() } } else { self.send(batch) };
+        let device = self.presence.as_ref().filter(|_| !gate.is_wanted()).and_then(usable);
+        let started = match device {
+            Some(device) => Started::send(&device, self.directml.options.timeout, batch),
+            None => Started::deferred(),
+        };
         self.started.push_back(started);
         self.leave();
     }
@@ -315,7 +343,12 @@ fn create(
 }
 
 /// All of one job, one run after the other.
-fn attempt(device: &Arc<Device>, batch: &mut Batch, number: usize) -> Result<Outcome, Fault> {
+fn attempt(
+    device: &Arc<Device>,
+    timeout: Duration,
+    batch: &mut Batch,
+    number: usize,
+) -> Result<Outcome, Fault> {
     let Batch { inputs, outputs, .. } = batch;
     let arenas = (inputs.len(), outputs.len());
     let (mut inputs, mut outputs) = (std::mem::take(inputs), std::mem::take(outputs));
@@ -329,7 +362,7 @@ fn attempt(device: &Arc<Device>, batch: &mut Batch, number: usize) -> Result<Out
         for (run, operator) in job.runs.iter().zip(&operators) {
             let mut load = Load::default();
             load.push(number, operator, job.binding, run, arenas, u64::MAX)?;
-            load.start(device, &inputs, &outputs, TIMEOUT)?.finish()?.unload(
+            load.start(device, &inputs, &outputs, timeout)?.finish()?.unload(
                 &mut inputs,
                 &mut outputs,
                 |_| true,
@@ -343,12 +376,15 @@ fn attempt(device: &Arc<Device>, batch: &mut Batch, number: usize) -> Result<Out
     outcome
 }
 
-/// What became of a job that ended its device: what the device says of it, where it says more than the call that noticed.
-fn reason(device: &Device, fault: &Fault) -> Outcome {
-    match (fault, device.removal(Phase::Execute)) {
-        (Fault::Removed { phase, .. }, Err(Fault::Removed { reason, said, .. })) => {
-            Fault::Removed { phase: *phase, reason, said }.outcome()
-        }
-        _ => fault.outcome(),
+/// Why something failed on a device: where that was removed, what it says of it itself, which is more than the call that
+/// noticed knows.
+fn cause(device: &Device, fault: Fault) -> Fault {
+    match (device.removal(fault.phase()), fault) {
+        (Ok(()), fault) => fault,
+        (
+            Err(Fault::Removed { phase, reason, said: None }),
+            Fault::Failed { said, .. } | Fault::Removed { said, .. },
+        ) => Fault::Removed { phase, reason, said },
+        (Err(removal), _) => removal,
     }
 }

@@ -1,11 +1,15 @@
 //! A device: Direct3D 12's and DirectML's, what it supports, the operators that it compiled, and lanes that are free.
 //!
-//! Everything that holds on to the Direct3D 12 device is reached from here. There is one such device an adapter and process,
-//! and a removed one is given again until all that holds it is gone, so that dropping this is what makes a fresh one possible.
+//! Everything that holds on to the Direct3D 12 device is reached from here. On Windows there is one such device an adapter and
+//! process, and creating one fails for as long as anything holds on to a removed one. So dropping this is what makes a fresh one
+//! possible.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use dmlcts_model::{ErrorCode, Phase};
@@ -35,6 +39,7 @@ use super::{
 };
 use crate::{
     OpenError, Options,
+    loss::Losses,
     marshal::Marshalled,
     raw::{
         DML_CREATE_DEVICE_FLAG_NONE, DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION,
@@ -125,8 +130,10 @@ pub(crate) struct Device {
     pub(super) direct3d: ID3D12Device,
     flags: DML_EXECUTION_FLAGS,
     pub(super) layers: Layers,
-    /// Whether it was said of any job that it lost this device.
-    pub(crate) is_told: Arc<AtomicBool>,
+    /// The batches that lost work with it.
+    pub(crate) losses: Arc<Losses>,
+    /// Whether it did not finish something in time.
+    is_late: AtomicBool,
     pub(crate) adapter: String,
     pub(crate) driver: String,
     /// Wine unloads Vulkan under a device whose adapter is gone.
@@ -184,15 +191,19 @@ impl Device {
             direct3d,
             flags: DML_EXECUTION_FLAGS(execution),
             layers,
-            is_told: Arc::default(),
+            losses: Arc::default(),
+            is_late: AtomicBool::new(false),
             adapter,
             driver,
             _handle: handle,
         })
     }
 
-    /// Why it was removed, if it was.
+    /// Why it was removed or given up, if it was.
     pub(crate) fn removal(&self, phase: Phase) -> Result<(), Fault> {
+        if self.is_late() {
+            return Err(Fault::Late);
+        }
         // SAFETY: both devices are alive.
         let results =
             unsafe { [self.direct3d.GetDeviceRemovedReason(), self.directml.0.GetDeviceRemovedReason()] };
@@ -215,8 +226,15 @@ impl Device {
         fault
     }
 
-    /// Removes it, so that whatever is under way on it ends.
-    pub(crate) fn remove(&self) {
+    /// Whether it was given up.
+    pub(crate) fn is_late(&self) -> bool {
+        self.is_late.load(Ordering::Relaxed)
+    }
+
+    /// Gives it up, since it does not finish, and removes it, so that whatever is under way on it ends. On Wine 10 nothing does:
+    /// there, removing a device is not implemented.
+    pub(crate) fn give_up(&self) {
+        self.is_late.store(true, Ordering::Relaxed);
         if let Ok(device) = self.direct3d.cast::<ID3D12Device5>() {
             // SAFETY: the device is alive.
             unsafe { device.RemoveDevice() };

@@ -10,8 +10,8 @@ pub(crate) enum Fault {
     Failed { phase: Phase, call: &'static str, code: ErrorCode, said: Option<String> },
     /// The device was removed.
     Removed { phase: Phase, reason: ErrorCode, said: Option<String> },
-    /// The device did not finish in time, and was removed for it.
-    Late { seconds: u64 },
+    /// The device did not finish in time, and was given up for it.
+    Late,
     /// There is no device any more.
     Lost(String),
     /// A tensor or a buffer is nowhere.
@@ -40,6 +40,15 @@ impl Fault {
         !matches!(self, Self::Failed { .. } | Self::Impossible(_))
     }
 
+    /// What was done when it came.
+    pub(crate) fn phase(&self) -> Phase {
+        match self {
+            Self::Failed { phase, .. } | Self::Removed { phase, .. } => *phase,
+            Self::Impossible(_) => Phase::Bind,
+            Self::Late | Self::Lost(_) => Phase::Execute,
+        }
+    }
+
     /// What becomes of a job that was alone on the device. What fails before anything is bound is a refusal.
     pub(crate) fn outcome(&self) -> Outcome {
         match self {
@@ -58,10 +67,7 @@ impl Fault {
                 let reason = format!("the device was removed: {reason}{}", debugged(said.as_ref())).into();
                 Outcome::Failed { phase: *phase, reason }
             }
-            Self::Late { seconds } => Outcome::Failed {
-                phase: Phase::Execute,
-                reason: format!("the device did not finish within {seconds} s, and was removed").into(),
-            },
+            Self::Late => Outcome::TimedOut,
             Self::Impossible(reason) => Outcome::Failed { phase: Phase::Bind, reason: (*reason).into() },
             Self::Lost(reason) => Outcome::Failed { phase: Phase::Execute, reason: reason.clone().into() },
         }

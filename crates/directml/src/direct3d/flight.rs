@@ -4,10 +4,7 @@
 //! each run, and copies both buffers back. Where another flight initialises an operator, the device gets to this one afterwards.
 //! Runs write parts of one buffer that do not overlap, so that nothing has to be ordered between them.
 
-use std::{
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{mem, sync::Arc, time::Duration};
 
 use dmlcts_backend::Run;
 use dmlcts_model::{BindingOffsets, Phase};
@@ -26,6 +23,8 @@ use crate::{
 
 /// Arenas on the device are a multiple of this.
 const GRAIN: u64 = 256;
+/// How long a device that was given up may take to leave memory alone: one that is removed does so at once.
+const LAST: Duration = Duration::from_secs(1);
 
 /// One run of a compiled operator.
 pub(crate) struct Piece {
@@ -51,7 +50,7 @@ pub(crate) struct Flight {
     lane: Option<Lane>,
     device: Arc<Device>,
     /// What the command list refers to and nobody else keeps.
-    _initializing: Vec<Initializing>,
+    initializing: Vec<Initializing>,
     timeout: Duration,
 }
 
@@ -137,17 +136,10 @@ impl Load {
             recording.dispatch(piece, temporary)?;
         }
         recording.leave(self.inputs, self.outputs);
-        let submission = lane.submit(&awaited)?;
-        for operator in initializing.iter().flat_map(|initializing| &initializing.operators) {
-            operator.initialized(submission.clone());
-        }
-        Ok(Flight {
-            load: self,
-            lane: Some(lane),
-            device: Arc::clone(device),
-            _initializing: initializing,
-            timeout,
-        })
+        let mut flight =
+            Flight { load: self, lane: Some(lane), device: Arc::clone(device), initializing, timeout };
+        flight.submit(&awaited)?;
+        Ok(flight)
     }
 
     /// Initializers for every operator that is new: one for all of them together, and one for each that owns its input, which
@@ -186,11 +178,21 @@ impl Load {
 }
 
 impl Flight {
-    /// Waits until it is over, and takes what came back. A device that does not finish in time is removed.
+    /// Has the device begin, as soon as the operators that others initialise are ready. It may work even where this fails.
+    fn submit(&mut self, awaited: &[Submission]) -> Result<(), Fault> {
+        let Some(lane) = &mut self.lane else { return Ok(()) };
+        let submission = lane.submit(awaited)?;
+        for operator in self.initializing.iter().flat_map(|initializing| &initializing.operators) {
+            operator.initialized(submission.clone());
+        }
+        Ok(())
+    }
+
+    /// Waits until it is over, and takes what came back. A device that does not finish in time is given up.
     pub(crate) fn finish(mut self) -> Result<Arrived, Fault> {
         let mut lane = self.land()?;
         self.device.removal(Phase::Execute)?;
-        let load = std::mem::take(&mut self.load);
+        let load = mem::take(&mut self.load);
         let inputs = load.inputs as usize;
         let (inputs, outputs) = lane.readback.read(load.inputs + load.outputs, |memory| {
             let (above, below) = memory.split_at(inputs);
@@ -203,21 +205,32 @@ impl Flight {
 
     /// Waits until nothing is under way on the lane any more.
     fn land(&mut self) -> Result<Lane, Fault> {
-        let late = Fault::Late { seconds: self.timeout.as_secs() };
-        let Some(lane) = self.lane.take() else { return Err(late) };
-        match lane.wait(self.timeout) {
+        let Some(lane) = self.lane.take() else { return Err(Fault::Late) };
+        // What others wait for in vain is not waited for again.
+        let timeout = if self.device.is_late() { self.timeout.min(LAST) } else { self.timeout };
+        match lane.wait(timeout) {
             Ok(true) => Ok(lane),
             ended => {
-                // Only a removed device leaves the memory alone that it still works on.
-                self.device.remove();
-                ended.and(Err(late))
+                self.device.give_up();
+                if lane.wait(LAST) != Ok(true) {
+                    self.keep_for_ever(lane);
+                }
+                ended.and(Err(Fault::Late))
             }
         }
     }
 
-    /// Whether it was said of any job that it lost the device of this flight.
-    pub(crate) fn is_told(&self) -> &Arc<AtomicBool> {
-        &self.device.is_told
+    /// Leaks all that the device may still read and write, and the device itself: nobody will ever know when it is done with it.
+    /// That happens only where a device that is removed goes on. Where Direct3D gives one device a process, that was the last.
+    fn keep_for_ever(&mut self, lane: Lane) {
+        let pieces = mem::take(&mut self.load.pieces);
+        let initializing = mem::take(&mut self.initializing);
+        mem::forget((lane, pieces, initializing, Arc::clone(&self.device)));
+    }
+
+    /// The device that it is on.
+    pub(crate) fn device(&self) -> Arc<Device> {
+        Arc::clone(&self.device)
     }
 
     /// The jobs that have a part in it.

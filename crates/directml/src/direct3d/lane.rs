@@ -177,7 +177,6 @@ impl Lane {
 
     /// Executes what was recorded, as soon as others' submissions are done.
     pub(super) fn submit(&mut self, awaited: &[Submission]) -> Result<Submission, Fault> {
-        self.submissions += 1;
         // SAFETY: everything that was recorded lives in this lane or is kept by its flight until the fence is reached.
         unsafe {
             for Submission { fence, number } in awaited {
@@ -187,6 +186,7 @@ impl Lane {
             }
             self.list.Close().call(Phase::Execute, "closing the command list")?;
             let list: ID3D12CommandList = self.list.cast().call(Phase::Execute, "the command list")?;
+            self.submissions += 1;
             self.queue.ExecuteCommandLists(&[Some(list)]);
             self.queue
                 .Signal(&self.fence, self.submissions)

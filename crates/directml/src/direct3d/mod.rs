@@ -1,7 +1,7 @@
 //! DirectML on Direct3D 12, on Windows.
 //!
-//! A [`DirectMl`] has one device at a time, which all of its backends share. A batch is taken apart into flights; a flight that
-//! does not arrive takes its cases with it, and each of them tries again alone.
+//! A [`DirectMl`] has one device at a time, behind a gate, which all of its backends share. A batch is taken apart into flights; a
+//! flight that does not arrive takes its cases with it, and each of them tries again alone.
 
 mod adapter;
 mod backend;
@@ -18,7 +18,7 @@ mod recording;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, OnceLock},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -29,13 +29,15 @@ use dmlcts_model::Phase;
 pub use backend::DirectMlBackend;
 
 use self::{device::Device, fault::Fault, features::Features, library::Library};
-use crate::{Adapter, OpenError, Options, gate::Gate, marshal::MOST_DIMENSIONS};
+use crate::{
+    Adapter, OpenError, Options,
+    gate::{Alone, Gate},
+    marshal::MOST_DIMENSIONS,
+};
 
 /// Larger tensors are declared too large.
 const TENSOR_BYTES: u64 = 1 << 30;
-/// How long one flight may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a removed device may keep a fresh one from being created.
+/// How long a fresh device is tried for after one was removed: its driver may have to start again, too.
 const RENEWAL: Duration = Duration::from_secs(10);
 /// So many cases keep a device busy for so long that handing them over does not count.
 const BUSY_JOBS: usize = 480;
@@ -50,8 +52,9 @@ pub struct DirectMl {
     library: Library,
     options: Options,
     capabilities: Capabilities,
-    gate: Arc<Gate>,
-    device: Mutex<Option<Arc<Device>>>,
+    gate: Arc<Gate<Arc<Device>>>,
+    /// Why no fresh device could be had.
+    lost: OnceLock<String>,
 }
 
 impl fmt::Debug for DirectMl {
@@ -70,8 +73,8 @@ impl DirectMl {
             library,
             options: options.clone(),
             capabilities,
-            gate: Arc::default(),
-            device: Mutex::new(Some(Arc::new(device))),
+            gate: Arc::new(Gate::new(Arc::new(device))),
+            lost: OnceLock::new(),
         }))
     }
 
@@ -91,39 +94,32 @@ impl DirectMl {
         &self.capabilities
     }
 
-    /// The device that there is, or a fresh one where it was removed.
-    fn device(&self) -> Result<Arc<Device>, Fault> {
-        let mut current = self.lock();
-        if let Some(device) = current.as_ref() {
-            if device.removal(Phase::Create).is_ok() {
-                return Ok(Arc::clone(device));
-            }
-            *current = None;
+    /// The device that there is, or a fresh one where it was removed. Nobody else holds on to one that is gone, since a gate lets
+    /// somebody be alone only then, and everybody leaves it together with what they started.
+    fn renewed(&self, alone: &mut Alone<'_, Arc<Device>>) -> Result<Arc<Device>, Fault> {
+        if let Some(device) = alone.device.as_ref().filter(|device| device.removal(Phase::Create).is_ok()) {
+            return Ok(Arc::clone(device));
         }
+        alone.device = None;
         let start = Instant::now();
         loop {
-            // Others may still hold on to the removed one, which is given again until all of it is gone.
-            let fault = match Device::open(&self.library, &self.options).map(Arc::new) {
-                Ok(device) => match device.removal(Phase::Create) {
-                    Ok(()) => return Ok(Arc::clone(current.insert(device))),
-                    Err(_) => Fault::Lost("every device that is created is a removed one".to_owned()),
-                },
-                Err(error) => error.into(),
-            };
-            if start.elapsed() > RENEWAL {
-                return Err(fault);
+            if let Some(reason) = self.lost.get() {
+                return Err(Fault::Lost(reason.clone()));
             }
-            sleep(Duration::from_millis(20));
+            match Device::open(&self.library, &self.options).map(Arc::new) {
+                Ok(device) if device.removal(Phase::Create).is_ok() => {
+                    return Ok(Arc::clone(alone.device.insert(device)));
+                }
+                Ok(_) if start.elapsed() > RENEWAL => {
+                    let reason = "every device that is created is a removed one".to_owned();
+                    self.lost.get_or_init(|| reason);
+                }
+                Err(error) if start.elapsed() > RENEWAL => {
+                    self.lost.get_or_init(|| error.to_string());
+                }
+                _ => sleep(Duration::from_millis(20)),
+            }
         }
-    }
-
-    /// Whether there is no device that could be used.
-    fn is_lost(&self) -> bool {
-        self.lock().as_ref().is_none_or(|device| device.removal(Phase::Create).is_err())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Device>>> {
-        self.device.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
