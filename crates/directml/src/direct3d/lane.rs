@@ -351,3 +351,57 @@ fn borrowed(resource: &ID3D12Resource) -> ManuallyDrop<Option<ID3D12Resource>> {
     // SAFETY: an interface is a pointer that is not null, and so is an optional one; this copy is never dropped.
     unsafe { transmute_copy(resource) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+
+    use windows::Win32::Graphics::{
+        Direct3D::D3D_FEATURE_LEVEL_11_0, Direct3D12::D3D12CreateDevice, Dxgi::IDXGIAdapter1,
+    };
+
+    use super::*;
+    use crate::{Adapter, direct3d::adapter};
+
+    const MOMENT: Duration = Duration::from_millis(300);
+    const LONG: Duration = Duration::from_secs(30);
+
+    /// On the adapter that every Windows has, or under Wine on the one that `.ci/wine` names. Wine wants the adapter kept.
+    fn device() -> (ID3D12Device, IDXGIAdapter1) {
+        let wanted = env::var("DMLCTS_TEST_ADAPTER").map_or(Adapter::Warp, Adapter::Named);
+        let found = adapter::find(&wanted).expect("there is such an adapter");
+        let mut device: Option<ID3D12Device> = None;
+        // SAFETY: the adapter is alive, and `device` is a place for one interface.
+        unsafe { D3D12CreateDevice(&found.handle, D3D_FEATURE_LEVEL_11_0, &raw mut device) }
+            .expect("it works");
+        (device.expect("there is a device"), found.handle)
+    }
+
+    fn submit(lane: &mut Lane, awaited: &[Submission]) -> Submission {
+        lane.open().expect("nothing is under way");
+        lane.submit(awaited).expect("the device is there")
+    }
+
+    /// What happens where a lane uses an operator that another is still initialising.
+    #[test]
+    fn a_lane_waits_for_what_another_has_submitted_until_that_is_done() {
+        let (device, _adapter) = device();
+        let mut lanes = [(); 4].map(|()| Lane::new(&device).expect("there is room"));
+        let [first, second, bystander, late] = &mut lanes;
+        // SAFETY: the device is alive.
+        let held: ID3D12Fence =
+            unsafe { device.CreateFence(0, D3D12_FENCE_FLAG_NONE) }.expect("there is room");
+        // SAFETY: queue and fence are alive.
+        unsafe { first.queue.Wait(&held, 1) }.expect("a queue waits");
+        let submission = submit(first, &[]);
+        submit(second, std::slice::from_ref(&submission));
+        submit(bystander, &[]);
+        assert_eq!(bystander.wait(LONG), Ok(true), "it waits for nobody");
+        assert_eq!([first.wait(MOMENT), second.wait(MOMENT)], [Ok(false), Ok(false)]);
+        // SAFETY: the fence is alive.
+        unsafe { held.Signal(1) }.expect("the device is there");
+        assert_eq!([first.wait(LONG), second.wait(LONG)], [Ok(true), Ok(true)]);
+        submit(late, &[submission]);
+        assert_eq!(late.wait(LONG), Ok(true));
+    }
+}
