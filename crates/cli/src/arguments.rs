@@ -51,7 +51,7 @@ pub(crate) struct Selection {
 
     /// Only cases for which this predicate holds
     ///
-    /// It is written in the language of the specs; `operator` is the operator's name.
+    /// It is written in the language of the specs; `operator` is the operator's name, and `valid`, `invalid` and `open` say what the desc is judged.
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) filter: Option<String>,
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dmlcts_model::{Desc, FeatureLevel, Signature};
 
 use crate::{
-    Clause, IdSet, Judgement, Question,
-    program::{Builder, Inputs, Memory, OpId, Rules},
+    Clause, IdSet, Judgement, Question, Validity,
+    program::{Builder, Findings, Inputs, Memory, OpId, Rules, Values},
 };
 
 /// The clauses and questions of an operator, compiled.
@@ -37,7 +37,16 @@ impl Judge {
 
     /// Judges a desc of the operator.
     pub(crate) fn judge(&self, desc: &Desc, level: FeatureLevel, memory: &mut Memory) -> Judgement {
-        let found = self.rules.find(Inputs::new(desc, level), memory);
+        self.conclude(self.rules.find(Inputs::new(desc, level), memory))
+    }
+
+    /// The verdict on a desc, by itself: nothing is remembered from one desc to the next.
+    pub(crate) fn validity(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Validity {
+        self.conclude(self.rules.compute(Inputs::new(desc, level), values)).validity()
+    }
+
+    /// What follows from which rules hold.
+    fn conclude(&self, found: Findings) -> Judgement {
         let mut judgement = Judgement::default();
         if found.kept == self.all {
             judgement.satisfied = found.kept;

@@ -243,7 +243,7 @@ pub struct Operator {
     pub(crate) semantics: Semantics,
     pub(crate) examples: Vec<Example>,
     pub(crate) remarks: Vec<Remark>,
-    pub(crate) judge: Judge,
+    pub(crate) judge: Arc<Judge>,
     pub(crate) branching: Branching,
     /// The place in the library.
     pub(crate) position: usize,

@@ -8,13 +8,15 @@ use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel, Signature};
 use crate::{
     Library,
     expression::{CaseNames, Expression, Mistake, Scope, Span, parse},
-    program::{Builder, Inputs, OpId, Program, Values},
+    judge::Judge,
+    program::{Builder, Inputs, Leaf, OpId, Operation, Program, Values},
 };
 
 /// A condition on cases.
 ///
 /// A name that one operator has and another has not is undefined for the other, so that what follows from it
-/// is not true there. `operator` is the case's operator, to be compared with names such as `SLICE1`.
+/// is not true there. `operator` is the case's operator, to be compared with names such as `SLICE1`. `valid`, `invalid` and
+/// `open` say what its desc is judged at the feature level.
 #[derive(Debug, Clone)]
 pub struct Predicate {
     expression: Expression,
@@ -27,6 +29,8 @@ struct Compiled {
     signature: Arc<Signature>,
     program: Program,
     root: OpId,
+    /// Where the condition asks what a desc is judged.
+    judge: Option<Arc<Judge>>,
 }
 
 impl Predicate {
@@ -64,7 +68,13 @@ impl Predicate {
                     let mut builder = Builder::new(Arc::clone(scope.signature()));
                     let root = builder.add(&term);
                     let signature = Arc::clone(scope.signature());
-                    compiled.push(Compiled { signature, program: builder.finish(), root });
+                    let program = builder.finish();
+                    let asks = program
+                        .ops()
+                        .iter()
+                        .any(|op| matches!(op.operation, Operation::Leaf(Leaf::Judged(_))));
+                    let judge = scope.judge().filter(|_| asks).map(Arc::clone);
+                    compiled.push(Compiled { signature, program, root, judge });
                 }
                 Err(found) => mistake = mistake.or(Some(found)),
             }
@@ -82,7 +92,9 @@ impl Predicate {
         let same = |compiled: &&Compiled| compiled.signature == *signature;
         let found = self.operators.iter().find(of_case).or_else(|| self.operators.iter().find(same));
         let Some(compiled) = found else { return false };
-        let evaluation = compiled.program.evaluate(Inputs::of_case(case, level), values);
+        let validity = compiled.judge.as_ref().map(|judge| judge.validity(&case.desc, level, values));
+        let inputs = Inputs { validity, ..Inputs::of_case(case, level) };
+        let evaluation = compiled.program.evaluate(inputs, values);
         evaluation.verdict(compiled.root) == Some(true)
     }
 

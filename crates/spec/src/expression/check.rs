@@ -10,7 +10,11 @@ use super::{
     scope::{Found, levels},
     term::{build, limited},
 };
-use crate::program::Leaf;
+use crate::{Validity, program::Leaf};
+
+/// What a predicate over cases calls what their descs are judged.
+const JUDGED: [(&str, Validity); 3] =
+    [("valid", Validity::Valid), ("invalid", Validity::Invalid), ("open", Validity::Open)];
 
 /// Checks an expression against the type that its place wants.
 pub(super) fn check(
@@ -168,6 +172,7 @@ impl Checker<'_> {
         let mut names = Vec::new();
         if let (Some(case), Some(operators)) = (self.case, operators) {
             names.extend(["operator", "InputBinding.Offset", "OutputBinding.Offset"].map(str::to_owned));
+            names.extend(JUDGED.map(|(name, _)| name.to_owned()));
             names.extend(operators.enumerators.iter().map(|operator| operator.name.clone()));
             names.extend(case.scopes.iter().flat_map(|scope| scope.names()));
         }
@@ -188,6 +193,9 @@ impl Checker<'_> {
         });
         if let Some(side) = binding {
             return build(TermKind::Leaf(Leaf::BindingOffset(side)), Type::Integer, span).map(Some);
+        }
+        if let Some((_, validity)) = JUDGED.into_iter().find(|(judged, _)| *judged == name) {
+            return build(TermKind::Leaf(Leaf::Judged(validity)), Type::Condition, span).map(Some);
         }
         if name == "operator" {
             let value = case.operators.value(&self.scope.signature().operator);

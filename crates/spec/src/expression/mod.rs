@@ -21,6 +21,13 @@
 //! `overlaps(Tensor)` (two coordinates share an offset) and `unsettled(Tensor)` (whether they do takes too long
 //! to find out).
 //!
+//! # Names of a case
+//!
+//! Predicates over cases (`--where`, known failures) have more names than a spec: `operator`, to be compared with
+//! names such as `SLICE1`; `valid`, `invalid` and `open`, the conditions of which exactly one holds, by what the
+//! case's desc is judged at the feature level of the run; `InputBinding.Offset` and `OutputBinding.Offset`, in bytes; and
+//! the names of every operator, which are undefined for a case of another one.
+//!
 //! # Values
 //!
 //! Integers are mathematical. What has no value is *undefined*: a quotient by zero, a field of a null

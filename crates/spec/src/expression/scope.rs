@@ -6,7 +6,10 @@ use std::{fmt, sync::Arc};
 use dmlcts_model::{DataType, Enumeration, FeatureLevel, MemberKind, Side, Signature, closest};
 
 use super::{Expression, Mistake, Span, Term, TermKind, parser::KEYWORDS};
-use crate::program::{Field, Leaf, ListSource};
+use crate::{
+    judge::Judge,
+    program::{Field, Leaf, ListSource},
+};
 
 /// The type of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +71,7 @@ pub struct Scope {
     signature: Arc<Signature>,
     enumerations: Vec<Arc<Enumeration>>,
     definitions: Vec<Arc<Definition>>,
+    judge: Option<Arc<Judge>>,
 }
 
 /// What a predicate over cases may name beside what its operator's scope has.
@@ -91,7 +95,7 @@ pub(super) enum Found {
 impl Scope {
     /// The scope of an operator without definitions. Its members' enumerations come along.
     pub fn new(signature: Arc<Signature>) -> Self {
-        let mut scope = Self { signature, enumerations: Vec::new(), definitions: Vec::new() };
+        let mut scope = Self { signature, enumerations: Vec::new(), definitions: Vec::new(), judge: None };
         let members: Vec<_> = scope.signature.members.iter().map(|member| member.kind.clone()).collect();
         for kind in members {
             if let MemberKind::Enumeration(enumeration) = kind {
@@ -99,6 +103,16 @@ impl Scope {
             }
         }
         scope
+    }
+
+    /// Lets predicates over cases ask what a desc is judged.
+    pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
+        Self { judge: Some(Arc::clone(judge)), ..self }
+    }
+
+    /// Who judges descs, where somebody does.
+    pub(crate) fn judge(&self) -> Option<&Arc<Judge>> {
+        self.judge.as_ref()
     }
 
     /// Makes an enumeration's names known. One of the same name is added once.
@@ -164,7 +178,7 @@ impl Scope {
         super::check::check(self, None, expression, Place::Read, Some(&Type::Read))
     }
 
-    /// Checks a predicate over cases: it may also name `operator`, `InputBinding.Offset`,
+    /// Checks a predicate over cases: it may also name `operator`, `valid`, `invalid`, `open`, `InputBinding.Offset`,
     /// `OutputBinding.Offset`, and what other operators have.
     pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
         super::check::check(self, Some(names), expression, Place::Once, Some(&Type::Condition))

@@ -54,7 +54,7 @@ pub(super) fn load(
     let remarks = remarks([&form.errata, &form.notes], root, &form.page, &prefix, wrong);
     let (Some(semantics), true) = (semantics, wrong.len() == before) else { return None };
 
-    let judge = Judge::new(&signature, &clauses, &questions);
+    let judge = Arc::new(Judge::new(&signature, &clauses, &questions));
     let branching = Branching::new(&signature, &scope, &semantics);
     let oracle = Oracle::new(&signature, &semantics, &readings, &questions);
     let mut operator = Operator {
@@ -63,7 +63,7 @@ pub(super) fn load(
         introduced: since,
         support: rows,
         modes,
-        scope: scope.clone(),
+        scope: scope.clone().judged_by(&judge),
         signature,
         clauses,
         questions,

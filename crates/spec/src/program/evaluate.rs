@@ -8,6 +8,7 @@ use super::{
     step::{Place, Row, run},
     view::View,
 };
+use crate::Validity;
 
 /// What a program reads.
 #[derive(Clone, Copy, Debug)]
@@ -18,17 +19,19 @@ pub struct Inputs<'a> {
     pub level: FeatureLevel,
     /// Where the tensors lie in their buffers; only predicates over cases read it.
     pub binding: BindingOffsets,
+    /// What the desc was judged, where somebody asks; only predicates over cases do.
+    pub validity: Option<Validity>,
 }
 
 impl<'a> Inputs<'a> {
     /// A desc at a feature level, bound at offset 0.
     pub fn new(desc: &'a Desc, level: FeatureLevel) -> Self {
-        Self { desc, level, binding: BindingOffsets::default() }
+        Self { desc, level, binding: BindingOffsets::default(), validity: None }
     }
 
     /// A case at a feature level.
     pub fn of_case(case: &'a Case, level: FeatureLevel) -> Self {
-        Self { desc: &case.desc, level, binding: case.binding }
+        Self { desc: &case.desc, level, binding: case.binding, validity: None }
     }
 }
 

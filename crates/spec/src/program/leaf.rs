@@ -4,6 +4,7 @@ use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
 use smallvec::SmallVec;
 
 use super::{Inputs, MAXIMUM_AXES, Range};
+use crate::Validity;
 
 /// A list with one value an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -96,12 +97,21 @@ pub enum Leaf {
     Level,
     /// Where a tensor lies in its buffer, in bytes.
     BindingOffset(Side),
+    /// Whether the desc was judged so; only predicates over cases ask.
+    Judged(Validity),
 }
 
 impl Leaf {
     /// Whether it is a condition, and not an integer.
     pub fn is_condition(self) -> bool {
-        matches!(self, Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) | Self::Unsettled(_))
+        matches!(
+            self,
+            Self::ListPresent(_)
+                | Self::TensorPresent(_)
+                | Self::Overlaps(_)
+                | Self::Unsettled(_)
+                | Self::Judged(_)
+        )
     }
 
     /// The list whose length says on how many axes it has a value.
@@ -131,9 +141,11 @@ impl Leaf {
             }
             // Strides that are not given may be greater: loading them checks it.
             Self::Field(..) | Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
-            Self::ListPresent(_) | Self::TensorPresent(_) | Self::Overlaps(_) | Self::Unsettled(_) => {
-                Range::CONDITION
-            }
+            Self::ListPresent(_)
+            | Self::TensorPresent(_)
+            | Self::Overlaps(_)
+            | Self::Unsettled(_)
+            | Self::Judged(_) => Range::CONDITION,
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
             // An output's size is below 2^32, and lanes run past it by no more than seven.
             Self::Coordinate => Range { least: 0, greatest: 1 << 33 },
@@ -169,6 +181,7 @@ impl Leaf {
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
+            Self::Judged(validity) => inputs.validity.map(|judged| i128::from(judged == validity)),
             Self::List(_) | Self::Axis | Self::Coordinate => None,
         }
     }

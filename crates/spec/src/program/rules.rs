@@ -120,7 +120,17 @@ impl Rules {
         findings(self.all(), &view)
     }
 
-    /// The same by layers.
+    /// Evaluates all rules the long way, and remembers nothing.
+    pub fn compute(&self, inputs: Inputs<'_>, values: &mut Values) -> Findings {
+        let evaluation = self.program.evaluate(inputs, values);
+        if evaluation.is_wide() {
+            findings(self.all(), &evaluation.wide())
+        } else {
+            findings(self.all(), &evaluation.narrow())
+        }
+    }
+
+    /// Evaluates all rules by layers.
     #[inline]
     fn look_up(&self, inputs: &Inputs<'_>, known: &mut Known) -> Result<Findings, Unknown> {
         let Some(layers) = &self.layers else { return Err(Unknown::Nothing) };

@@ -76,6 +76,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> Parts {
         | Leaf::Overlaps(_)
         | Leaf::Unsettled(_)
         | Leaf::BindingOffset(_)
+        | Leaf::Judged(_)
         | Leaf::Coordinate => Parts::NONE,
         Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
             Parts::EXTENT

@@ -1,7 +1,9 @@
 //! Predicates over the cases of several operators.
 
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, MemberKind, Tensor, Value};
-use dmlcts_spec::{Predicate, expression::Scope, program::Values};
+use dmlcts_model::{
+    BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, MemberKind, Tensor, Value, line,
+};
+use dmlcts_spec::{Library, Predicate, expression::Scope, program::Values};
 
 use super::fixture::{LEVEL, desc, mode, scope, shown, signature};
 
@@ -42,6 +44,32 @@ fn names_of_another_operator_are_undefined_here() {
     assert_eq!(both("Limit == 0"), (true, true));
     assert_eq!(both("Limit == CONSTANT"), (false, true));
     assert_eq!(both("Limit < 1"), (true, false));
+}
+
+#[test]
+fn what_a_desc_is_judged_has_a_name() {
+    let library = Library::embedded();
+    let holding = |text: &str, level: &str| {
+        let case = line::parse(text, library.signatures()).unwrap();
+        let level: FeatureLevel = level.parse().unwrap();
+        let holds = |name: &&str| {
+            let predicate = Predicate::parse(name, library).unwrap();
+            predicate.holds(&case, level, &mut Values::default())
+        };
+        let names = ["valid", "invalid", "open", "not (valid or open)", "not invalid and rank == 1"];
+        names.into_iter().filter(holds).collect::<Vec<_>>()
+    };
+    let slice = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=";
+    assert_eq!(holding(&format!("{slice}2"), "6.4"), ["valid", "not invalid and rank == 1"]);
+    assert_eq!(holding(&format!("{slice}3"), "6.4"), ["invalid", "not (valid or open)"]);
+    assert_eq!(holding(&format!("{slice}0"), "6.4"), ["open", "not invalid and rank == 1"]);
+    let padding = "PADDING1 UINT8 in=4 out=6 PaddingMode=WRAP StartPadding=1 EndPadding=1";
+    assert_eq!(holding(padding, "6.4"), ["valid", "not invalid and rank == 1"]);
+    assert_eq!(holding(padding, "6.2"), ["invalid", "not (valid or open)"], "the level counts");
+    // A spec has no such names: what is judged cannot depend on what it is judged.
+    let expression = dmlcts_spec::expression::parse("valid").unwrap();
+    let scope = library.scopes().next().unwrap();
+    assert!(scope.condition(&expression, dmlcts_spec::expression::Place::Once).is_err());
 }
 
 #[test]
