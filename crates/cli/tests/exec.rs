@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{stdout, text};
+use common::{stdout, text, without_features};
 
 /// `--backend` for this program as a process.
 fn served(backend: &str) -> String {
@@ -49,7 +49,7 @@ fn what_does_not_start_is_named() {
     insta::assert_snapshot!("noise", noise);
     // Ends at once, and says why on standard error.
     let ended = text(&["run", "--backend", &backend("serve --backend refrence")]).replace(program, "dmlcts");
-    let ended = ended.replace("exit code: 2", "exit status: 2");
+    let ended = without_features(&ended.replace("exit code: 2", "exit status: 2"));
     insta::assert_snapshot!("ended", ended);
 }
 

@@ -19,6 +19,15 @@ pub(crate) fn text(arguments: &[&str]) -> String {
     describe(&run(arguments))
 }
 
+/// A list of backends without those that only some builds have, which are named where this is one of them.
+pub(crate) fn without_features(text: &str) -> String {
+    let optional = [(", directml", cfg!(feature = "directml")), (", wgpu", cfg!(feature = "wgpu"))];
+    optional.into_iter().fold(text.to_owned(), |text, (backend, is_built_in)| {
+        assert_eq!(text.contains(backend), is_built_in, "{backend}: {text}");
+        text.replace(backend, "")
+    })
+}
+
 fn describe(output: &Output) -> String {
     let code = output.status.code().expect("the program exits");
     let mut text = format!("exit {code}\n");
