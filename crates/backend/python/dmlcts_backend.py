@@ -22,16 +22,19 @@ Subclass `Backend`, implement `create`, and call `serve`:
 output belongs to the protocol, which `crates/backend/PROTOCOL.md` of dmlcts specifies.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import struct
 import sys
 import time
 import traceback
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 __all__ = [
     "Backend", "Desc", "Tensor", "Invalid", "Unsupported", "Refused", "serve", "check_tensors",
-    "check_list", "DATA_TYPES", "element_size", "packed_strides",
+    "check_list", "DATA_TYPES", "element_size", "packed_strides", "Run",
 ]
 __version__ = "0.1.0"
 
@@ -42,6 +45,9 @@ DATA_TYPES = {
     "INT4": (13, None),
 }
 _SIZES = {code: size for code, size in DATA_TYPES.values()}
+
+#: What runs a created operator: it is called with the memory of the input and of the output, and writes into the latter.
+Run = Callable[[memoryview, bytearray], None]
 
 _MAGIC = b"\xf7dmlcts1"
 _PREFIX = struct.Struct("<8s8sQQ")
@@ -66,7 +72,7 @@ class Unsupported(Exception):
 class Refused(Exception):
     """Refused for another reason, such as memory; `code` is the HRESULT."""
 
-    def __init__(self, reason, code):
+    def __init__(self, reason: str, code: int) -> None:
         super().__init__(reason)
         self.code = code
 
@@ -76,7 +82,15 @@ class Tensor:
 
     __slots__ = _TENSOR
 
-    def __repr__(self):
+    DataType: int
+    Flags: int
+    DimensionCount: int
+    Sizes: Optional[List[int]]
+    Strides: Optional[List[int]]
+    TotalTensorSizeInBytes: int
+    GuaranteedBaseOffsetAlignment: int
+
+    def __repr__(self) -> str:
         return "Tensor(%s)" % ", ".join("%s=%r" % (name, getattr(self, name)) for name in _TENSOR)
 
 
@@ -94,7 +108,7 @@ class Desc:
         self._case = case
         self._place = place
 
-    def _tensor(self, side):
+    def _tensor(self, side: str) -> Optional[Tensor]:
         columns, case = self._run[side], self._case
         if columns["DataType"][case] is None:
             return None
@@ -104,14 +118,14 @@ class Desc:
         return tensor
 
     @property
-    def InputTensor(self):
+    def InputTensor(self) -> Optional[Tensor]:
         return self._tensor("InputTensor")
 
     @property
-    def OutputTensor(self):
+    def OutputTensor(self) -> Optional[Tensor]:
         return self._tensor("OutputTensor")
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str):
         column = self._run["members"][self.operator].get(name)
         if column is None:
             raise AttributeError("%s has no member %r" % (self.operator, name))
@@ -132,24 +146,27 @@ class Backend:
     #: Whether `set_feature_level` works.
     can_set_feature_level = False
     #: The names of the operators that it has, and is asked for; None stands for whatever comes.
-    operators = None
+    operators: Optional[Sequence[str]] = None
     #: The data types and dimension counts that operators can be created with.
     data_types = ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64")
     ranks = (1, 8)
+    #: The data types that single operators lack of these, such as {"PADDING1": ["UINT16"]}.
+    lacks: Dict[str, Sequence[str]] = {}
     #: The largest tensor in bytes, and the most cases in a batch; None where there is no limit.
-    tensor_bytes = None
-    batch_cases = None
+    tensor_bytes: Optional[int] = None
+    batch_cases: Optional[int] = None
+    #: How many cases a batch has where there are enough of them; None where some hundred do.
+    busy_cases: Optional[int] = None
 
-    def create(self, desc):
-        """Creates an operator, or raises `Invalid`, `Unsupported` or `Refused`. Returns a function that runs it: it is
-        called with the memory of the input and of the output, and writes into the latter."""
+    def create(self, desc: Desc) -> Run:
+        """Creates an operator, or raises `Invalid`, `Unsupported` or `Refused`. Returns a function that runs it."""
         raise NotImplementedError
 
-    def set_feature_level(self, level):
+    def set_feature_level(self, level: str) -> None:
         """Behaves as a device of this level, such as "4.1", from now on."""
 
 
-def serve(backend):
+def serve(backend: Backend) -> None:
     """Answers dmlcts on standard input and output until it says bye."""
     source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb", 0)
     # Whatever prints, in Python or below it, prints to standard error from here on.
@@ -189,7 +206,12 @@ def _hello(backend):
         "can_set_feature_level": backend.can_set_feature_level,
         "operators": None if backend.operators is None else list(backend.operators),
         "data_types": list(backend.data_types), "ranks": {"min": backend.ranks[0], "max": backend.ranks[1]},
-        "limits": {"tensor_bytes": backend.tensor_bytes, "batch_cases": backend.batch_cases},
+        "lacks": [
+            {"operator": operator, "data_types": list(types)} for operator, types in backend.lacks.items()
+        ],
+        "limits": {
+            "tensor_bytes": backend.tensor_bytes, "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
+        },
     }
 
 
@@ -253,12 +275,12 @@ def _run(backend, run, body, sink):
 # validation of their own.
 
 
-def element_size(tensor):
+def element_size(tensor: Tensor) -> Optional[int]:
     """The bytes of an element, or None."""
     return _SIZES.get(tensor.DataType)
 
 
-def packed_strides(sizes):
+def packed_strides(sizes: Sequence[int]) -> List[int]:
     """The strides, in elements, of a tensor without gaps."""
     strides, step = [], 1
     for size in reversed(sizes):
@@ -267,14 +289,16 @@ def packed_strides(sizes):
     return strides[::-1]
 
 
-def check_list(name, values, rank):
+def check_list(name: str, values: Optional[List[int]], rank: int) -> List[int]:
     """Raises `Invalid` unless the list has one value an axis; returns it."""
     if values is None or len(values) != rank:
         raise Invalid("%s has not one value an axis" % name)
     return values
 
 
-def check_tensors(desc, data_types=Backend.data_types, ranks=Backend.ranks):
+def check_tensors(
+    desc: Desc, data_types: Sequence[str] = Backend.data_types, ranks: Tuple[int, int] = Backend.ranks
+) -> Tuple[Tensor, Tensor]:
     """Raises `Invalid` unless both tensors are there, agree in type and dimension count, and make sense. Returns them."""
     tensors = desc.InputTensor, desc.OutputTensor
     for name, tensor in zip(("InputTensor", "OutputTensor"), tensors):

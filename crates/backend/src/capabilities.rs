@@ -23,10 +23,21 @@ pub struct Capabilities {
     pub operators: Option<Vec<String>>,
     /// The data types that its operators can be created with.
     pub data_types: Vec<DataType>,
+    /// The data types that an operator cannot be created with, although others can.
+    pub lacks: Vec<Lack>,
     /// The dimension counts that its operators can be created with.
     pub ranks: RangeInclusive<u32>,
     /// What it cannot exceed.
     pub limits: Limits,
+}
+
+/// What one operator lacks of what a backend has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// The operator, as the pages spell it.
+    pub operator: String,
+    /// The data types that it cannot be created with.
+    pub data_types: Vec<DataType>,
 }
 
 /// Sizes that a backend cannot exceed.

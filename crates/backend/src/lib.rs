@@ -22,7 +22,7 @@ pub mod protocol;
 mod sequential;
 
 pub use batch::{Batch, Job, Run};
-pub use capabilities::{Capabilities, Limits};
+pub use capabilities::{Capabilities, Lack, Limits};
 pub use sequential::{Operators, Refusal, RunError, Sequential};
 
 use std::time::Duration;

@@ -55,6 +55,7 @@ use crate::{Backend, Batch, Capabilities, Job};
 ///     can_set_feature_level: false,
 ///     operators: Some(vec!["SLICE".into()]),
 ///     data_types: vec![DataType::FLOAT32],
+///     lacks: Vec::new(),
 ///     ranks: 1..=8,
 ///     limits: Limits::default(),
 /// }));
@@ -205,6 +206,7 @@ mod tests {
             can_set_feature_level: false,
             operators: None,
             data_types: vec![DataType::UINT8],
+            lacks: Vec::new(),
             ranks: 1..=1,
             limits: Limits::default(),
         }));

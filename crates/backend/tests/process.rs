@@ -136,6 +136,12 @@ fn an_honest_process_answers_every_case() {
 }
 
 #[test]
+fn a_process_says_how_many_cases_keep_it_busy() {
+    let busy = |way: &str| host(way).capabilities().limits.busy_jobs;
+    assert_eq!((busy("each"), busy("busy")), (480, 2000));
+}
+
+#[test]
 fn refusals_keep_their_words() {
     let batch = run_in(&mut host("each"), &[Trouble::None, Trouble::Refuses]);
     assert!(

@@ -57,7 +57,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
                 )
             })?;
             if !hosting.in_process {
-                return served(name, hosting, |launcher| launcher);
+                return served(name, hosting);
             }
             options.timeout = hosting.case_timeout;
             let directml = dmlcts_directml::DirectMl::open(&options)
@@ -73,8 +73,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
         }
         #[cfg(feature = "wgpu")]
-        // It wants more at a time than a process is asked for.
-        ("wgpu", _) => served(name, hosting, |launcher| launcher.busy_with(usize::MAX)),
+        ("wgpu", _) => served(name, hosting),
         #[cfg(not(feature = "wgpu"))]
         ("wgpu", _) => Err(left_out("wgpu")),
         ("exec", _) if hosting.in_process => Err(Problem::usage(
@@ -102,7 +101,7 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
                 Err(error) => Err(error.to_string()),
             }))
         }
-        ("dylib", _) => served(name, hosting, |launcher| launcher),
+        ("dylib", _) => served(name, hosting),
         _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),
     }
 }
@@ -120,11 +119,7 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
 }
 
 /// Starts processes of this program that answer with a backend which is built in.
-fn served(
-    name: &str,
-    hosting: &Hosting,
-    set: impl FnOnce(Launcher) -> Launcher,
-) -> Result<Arc<Factory>, Problem> {
+fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     let program = std::env::current_exe().map_err(|error| {
         dmlcts_runner::RunError::Backend(format!(
             "this program does not find itself, to run the backend in processes: {error}"
@@ -132,7 +127,7 @@ fn served(
     })?;
     let text = format!("dmlcts serve --backend {name}");
     let command = Command::of(program.as_os_str(), &["serve", "--backend", name], &text);
-    Ok(hosted(set(Launcher::new(command, hosting.case_timeout)), hosting))
+    Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
 }
 
 /// That a backend is not in this program.

@@ -75,6 +75,7 @@ impl Reference {
             can_set_feature_level: true,
             operators: None,
             data_types,
+            lacks: Vec::new(),
             ranks: 1..=8,
             limits: Limits::default(),
         };

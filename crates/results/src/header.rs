@@ -149,13 +149,21 @@ impl Header {
     /// was named makes no difference, since its path may.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         let mut found = disagreements(self.facts(), other.facts());
-        let (own, others) = (&self.backend.capabilities, &other.backend.capabilities);
+        let (own, others) = (self.declared(), other.declared());
         if found.is_empty() && own != others {
             let text = |hello: &Hello| serde_json::to_string(hello).unwrap_or_default();
             let what = "what the backend declares";
-            found.push(Disagreement { what, own: text(own), other: text(others) });
+            found.push(Disagreement { what, own: text(&own), other: text(&others) });
         }
         found
+    }
+
+    /// What the backend declares, as far as it matters to what comes out: how much it wants at a time does not, and differs
+    /// between a process and a thread.
+    fn declared(&self) -> Hello {
+        let mut declared = self.backend.capabilities.clone();
+        declared.limits.busy_cases = None;
+        declared
     }
 
     /// What must agree, in the order in which a person would ask.

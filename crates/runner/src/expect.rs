@@ -97,6 +97,8 @@ pub(crate) struct Declared {
     types: u64,
     /// Where not all of them.
     operators: Option<Vec<String>>,
+    /// Operators that lack some of the types, and these types.
+    lacks: Vec<(String, u64)>,
     ranks: std::ops::RangeInclusive<u32>,
     tensor_bytes: u64,
     bare_arrays: Option<u32>,
@@ -104,11 +106,22 @@ pub(crate) struct Declared {
 
 impl Declared {
     pub(crate) fn new(capabilities: &Capabilities) -> Self {
-        let types = capabilities.data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
+        let bits =
+            |data_types: &[DataType]| data_types.iter().fold(0, |types, data_type| types | bit(*data_type));
+        let types = bits(&capabilities.data_types);
+        let lacks =
+            capabilities.lacks.iter().map(|lack| (lack.operator.clone(), bits(&lack.data_types))).collect();
         let ranks = capabilities.ranks.clone();
         let operators = capabilities.operators.clone();
         let limits = &capabilities.limits;
-        Self { types, operators, ranks, tensor_bytes: limits.tensor_bytes, bare_arrays: limits.bare_arrays }
+        Self {
+            types,
+            operators,
+            lacks,
+            ranks,
+            tensor_bytes: limits.tensor_bytes,
+            bare_arrays: limits.bare_arrays,
+        }
     }
 
     /// What of a desc the backend never said that it creates; `None` where it said so of the whole: by name, data type and
@@ -117,8 +130,10 @@ impl Declared {
         if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
             return Some(Undeclared::Operator);
         }
+        let lacking = self.lacks.iter().filter(|(operator, _)| *operator == desc.signature.operator);
+        let types = lacking.fold(self.types, |types, (_, lacking)| types & !lacking);
         for tensor in desc.input.iter().chain(&desc.output) {
-            if self.types & bit(tensor.data_type) == 0 {
+            if types & bit(tensor.data_type) == 0 {
                 return Some(Undeclared::DataType);
             }
             if !self.ranks.contains(&tensor.dimension_count) {

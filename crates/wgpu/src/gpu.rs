@@ -99,6 +99,7 @@ impl Gpu {
             can_set_feature_level: false,
             operators: None,
             data_types: DataType::all().filter(|data_type| width_of(*data_type).is_some()).collect(),
+            lacks: Vec::new(),
             ranks: 1..=8,
             limits: Limits {
                 tensor_bytes: TENSOR_BYTES,

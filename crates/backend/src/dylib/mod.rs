@@ -297,6 +297,7 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         can_set_feature_level: false,
         operators,
         data_types,
+        lacks: Vec::new(),
         ranks,
         limits: Limits {
             tensor_bytes: if declared.tensor_bytes == 0 { u64::MAX } else { declared.tensor_bytes },

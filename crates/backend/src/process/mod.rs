@@ -36,7 +36,7 @@ const START: Duration = Duration::from_secs(60);
 const STARTS: usize = 3;
 /// How many batches a host has at a time: one with the process, and one that is ready for it.
 const IN_FLIGHT: usize = 2;
-/// How many jobs a process is asked for at a time: waking each other up costs both sides as much as some hundred tiny cases
+/// How many jobs a process is asked for at a time that does not say how many it wants: waking each other up costs both sides as much as some hundred tiny cases
 /// take, and more of them would not stay in a core's cache.
 const BUSY_JOBS: usize = 480;
 
@@ -46,7 +46,6 @@ pub struct Launcher {
     command: Command,
     case_timeout: Duration,
     deadline: Option<Instant>,
-    busy_jobs: usize,
     /// What the first process declared, and every other must.
     declared: OnceLock<Declared>,
     health: Health,
@@ -66,20 +65,7 @@ struct CanTryAgain(bool);
 impl Launcher {
     /// A process that has cases and sends no result for as long as `case_timeout` is ended.
     pub fn new(command: Command, case_timeout: Duration) -> Self {
-        Self {
-            command,
-            case_timeout,
-            deadline: None,
-            busy_jobs: BUSY_JOBS,
-            declared: OnceLock::new(),
-            health: Health::default(),
-        }
-    }
-
-    /// Asks for so many jobs at a time, where the backend wants as many: a GPU is not busy with a few hundred.
-    #[must_use]
-    pub fn busy_with(self, busy_jobs: usize) -> Self {
-        Self { busy_jobs, ..self }
+        Self { command, case_timeout, deadline: None, declared: OnceLock::new(), health: Health::default() }
     }
 
     /// Says there what happens to processes, while it happens.
@@ -148,13 +134,15 @@ impl Launcher {
         }
         let hello: Result<Hello, String> =
             serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
-        let declared = hello
-            .and_then(|hello| Ok(Declared { capabilities: hello.capabilities()?, is_packed: hello.packed }));
-        let mut declared =
-            declared.map_err(|what| no(format!("the `hello` of `{command}` makes no sense: {what}")))?;
+        let said = hello.and_then(|hello| {
+            let declared = Declared { capabilities: hello.capabilities()?, is_packed: hello.packed };
+            Ok((hello.limits.busy_cases, declared))
+        });
+        let (busy, mut declared) =
+            said.map_err(|what| no(format!("the `hello` of `{command}` makes no sense: {what}")))?;
         let limits = &mut declared.capabilities.limits;
         limits.in_flight = IN_FLIGHT;
-        limits.busy_jobs = self.busy_jobs.min(limits.batch_jobs);
+        limits.busy_jobs = busy.map_or(BUSY_JOBS, |_| limits.busy_jobs).min(limits.batch_jobs);
         Ok((child, declared))
     }
 }

@@ -4,7 +4,7 @@ use dmlcts_model::{DataType, FeatureLevel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Capabilities, Limits};
+use crate::{Capabilities, Lack, Limits};
 
 /// The version of the protocol that this program speaks.
 pub const VERSION: u32 = 1;
@@ -48,6 +48,9 @@ pub struct Hello {
     pub operators: Option<Vec<String>>,
     /// The data types that its operators can be created with, such as `FLOAT32`.
     pub data_types: Vec<String>,
+    /// The data types that single operators lack of these; usually left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<LackForm>,
     /// The dimension counts that its operators can be created with.
     pub ranks: Ranks,
     /// What it cannot exceed.
@@ -56,6 +59,16 @@ pub struct Hello {
     /// Whether it is to be sent `packed` in the place of `run`; false where it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub packed: bool,
+}
+
+/// What one operator lacks of what the backend has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LackForm {
+    /// The operator, such as `PADDING1`.
+    pub operator: String,
+    /// The data types that it cannot be created with, such as `UINT16`.
+    pub data_types: Vec<String>,
 }
 
 /// The least and the greatest dimension count.
@@ -78,6 +91,10 @@ pub struct LimitsForm {
     /// The most cases that it wants in one `run`; left out or null where the host may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_cases: Option<u32>,
+    /// How many cases it wants in one `run`, where there are as many: those that keep it busy for so long that handing
+    /// them over does not count. Left out or null where a few hundred do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_cases: Option<u32>,
     /// The greatest count that it passes on, where it passes lists on as bare arrays of C, so that it cannot say that a list
     /// has another length than its count says; left out or null where a list has a length of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,6 +123,7 @@ impl Default for HostHello {
 impl From<&Capabilities> for Hello {
     fn from(capabilities: &Capabilities) -> Self {
         let limits = capabilities.limits;
+        let wants_its_own = limits.busy_jobs != Limits::default().busy_jobs;
         Self {
             protocol: VERSION,
             name: capabilities.name.clone(),
@@ -116,14 +134,23 @@ impl From<&Capabilities> for Hello {
             can_set_feature_level: capabilities.can_set_feature_level,
             operators: capabilities.operators.clone(),
             data_types: capabilities.data_types.iter().map(DataType::to_string).collect(),
+            lacks: capabilities.lacks.iter().map(LackForm::from).collect(),
             ranks: Ranks { min: *capabilities.ranks.start(), max: *capabilities.ranks.end() },
             limits: LimitsForm {
                 tensor_bytes: Some(limits.tensor_bytes).filter(|bytes| *bytes != u64::MAX),
                 batch_cases: u32::try_from(limits.batch_jobs).ok(),
+                busy_cases: u32::try_from(limits.busy_jobs).ok().filter(|_| wants_its_own),
                 bare_arrays: limits.bare_arrays,
             },
             packed: false,
         }
+    }
+}
+
+impl From<&Lack> for LackForm {
+    fn from(lack: &Lack) -> Self {
+        let data_types = lack.data_types.iter().map(DataType::to_string).collect();
+        Self { operator: lack.operator.clone(), data_types }
     }
 }
 
@@ -141,13 +168,23 @@ impl Hello {
         }
         let level: FeatureLevel =
             self.feature_level.parse().map_err(|error| format!("its `feature_level`: {error}"))?;
-        let data_types = self.data_types.iter().map(|name| {
-            DataType::from_name(name).ok_or_else(|| format!("its `data_types`: `{}` is none", short(name)))
+        let data_types_of = |key: &str, names: &[String]| -> Result<Vec<DataType>, String> {
+            let data_type = |name: &String| {
+                DataType::from_name(name).ok_or_else(|| format!("its `{key}`: `{}` is none", short(name)))
+            };
+            names.iter().map(data_type).collect()
+        };
+        let lacks = self.lacks.iter().map(|lack| {
+            let data_types = data_types_of("lacks", &lack.data_types)?;
+            Ok(Lack { operator: lack.operator.clone(), data_types })
         });
         let limits = Limits::default();
         let batch = self.limits.batch_cases.map_or(limits.batch_jobs, |cases| cases as usize);
-        if batch == 0 {
-            return Err("its `limits.batch_cases` is 0, so that it can be asked for nothing".to_owned());
+        let busy = self.limits.busy_cases.map_or(limits.busy_jobs, |cases| cases as usize);
+        for (key, cases) in [("batch_cases", batch), ("busy_cases", busy)] {
+            if cases == 0 {
+                return Err(format!("its `limits.{key}` is 0, so that it can be asked for nothing"));
+            }
         }
         Ok(Capabilities {
             name: short(&self.name),
@@ -157,11 +194,13 @@ impl Hello {
             feature_level: level,
             can_set_feature_level: self.can_set_feature_level,
             operators: self.operators.clone(),
-            data_types: data_types.collect::<Result<_, _>>()?,
+            data_types: data_types_of("data_types", &self.data_types)?,
+            lacks: lacks.collect::<Result<_, String>>()?,
             ranks: self.ranks.min..=self.ranks.max,
             limits: Limits {
                 tensor_bytes: self.limits.tensor_bytes.unwrap_or(u64::MAX),
                 batch_jobs: batch.min(limits.batch_jobs),
+                busy_jobs: busy,
                 bare_arrays: self.limits.bare_arrays,
                 ..limits
             },
@@ -190,9 +229,10 @@ mod tests {
         assert_eq!((capabilities.operators.clone(), capabilities.can_set_feature_level), (None, false));
         assert_eq!(capabilities.limits, Limits::default());
         assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities.clone()));
-        let limits = Limits { bare_arrays: Some(16), ..Limits::default() };
-        let bare = Capabilities { limits, ..capabilities };
-        assert_eq!(Hello::from(&bare).capabilities(), Ok(bare));
+        let limits = Limits { bare_arrays: Some(16), busy_jobs: 2000, ..Limits::default() };
+        let lacks = vec![Lack { operator: "PADDING1".to_owned(), data_types: vec![DataType::INT8] }];
+        let full = Capabilities { limits, lacks, ..capabilities };
+        assert_eq!(Hello::from(&full).capabilities(), Ok(full));
     }
 
     #[test]
@@ -207,5 +247,10 @@ mod tests {
         assert!(said(|hello| hello.feature_level = "5".to_owned()).contains("`feature_level`: `5`"));
         assert!(said(|hello| hello.data_types.push("F32".to_owned())).contains("`F32` is none"));
         assert!(said(|hello| hello.limits.batch_cases = Some(0)).contains("batch_cases"));
+        assert!(said(|hello| hello.limits.busy_cases = Some(0)).contains("busy_cases"));
+        let lack = |hello: &mut Hello| {
+            hello.lacks.push(LackForm { operator: "SLICE".to_owned(), data_types: vec!["F16".to_owned()] });
+        };
+        assert!(said(lack).contains("its `lacks`: `F16` is none"));
     }
 }

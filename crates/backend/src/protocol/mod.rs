@@ -14,7 +14,7 @@ mod stdio;
 mod text;
 
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
-pub use hello::{Bye, Hello, HostHello, LevelForm, LimitsForm, Ranks, VERSION};
+pub use hello::{Bye, Hello, HostHello, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::question;
 pub use quick::read_run;

@@ -34,7 +34,8 @@ fn main() -> io::Result<()> {
             Kind::Hello if way == "dies-at-second-start" && has_run => process::exit(9),
             Kind::Hello => {
                 let name = if way == "fickle" && has_run { "another" } else { "puppet" };
-                let hello = Hello { packed: way == "packed", ..hello(name) };
+                let mut hello = Hello { packed: way == "packed", ..hello(name) };
+                hello.limits.busy_cases = (way == "busy").then_some(2000);
                 write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
             Kind::Run | Kind::Packed => {
@@ -76,6 +77,7 @@ fn hello(name: &str) -> Hello {
         can_set_feature_level: false,
         operators: Some(vec!["COPY".to_owned()]),
         data_types: vec![DataType::UINT8],
+        lacks: Vec::new(),
         ranks: 1..=1,
         limits: Limits::default(),
     })

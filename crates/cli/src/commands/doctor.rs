@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::Capabilities;
 use dmlcts_backend::process::{Command, Incidents, Launcher};
-use dmlcts_model::{Case, Outcome};
+use dmlcts_backend::{Capabilities, Lack};
+use dmlcts_model::{Case, DataType, Outcome};
 use dmlcts_report::{Palette, Tone, command, counted, grouped, rate, span};
 use dmlcts_runner::{
     Class, Configuration, Ending, Factory, Failure, Listed, Parts, Run, RunError, Source, Stop, Summary,
@@ -100,10 +100,15 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<(), Prob
     let named = capabilities.operators.as_deref();
     let has = |name: &&&str| named.is_none_or(|named| named.iter().any(|operator| operator == **name));
     let operators: Vec<&str> = known.iter().filter(has).copied().collect();
-    let Capabilities { name, version, device, feature_level, data_types, ranks, .. } = capabilities;
+    let Capabilities { name, version, device, feature_level, data_types, lacks, ranks, .. } = capabilities;
     let device = if device.is_empty() { String::new() } else { format!(" ({device})") };
+    let without = |lack: &Lack| {
+        let types: Vec<String> = lack.data_types.iter().map(DataType::to_string).collect();
+        format!(" ({} without {})", lack.operator, types.join(", "))
+    };
+    let lacks: String = lacks.iter().map(without).collect();
     let found = format!(
-        "{name} {version}{device}: {}, {} of {} to {} dimensions, at feature level {feature_level}",
+        "{name} {version}{device}: {}, {}{lacks} of {} to {} dimensions, at feature level {feature_level}",
         operators.join(", "),
         counted(data_types.len() as u64, "data type"),
         ranks.start(),

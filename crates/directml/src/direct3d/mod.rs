@@ -140,6 +140,7 @@ fn capabilities(library: &Library, device: &Device, options: &Options, features:
         can_set_feature_level: false,
         operators: Some(operators.map(|(name, _)| (*name).to_owned()).collect()),
         data_types,
+        lacks: Vec::new(),
         ranks: if level.code() >= ANY_RANK { 1..=8 } else { 4..=5 },
         limits: Limits {
             tensor_bytes: TENSOR_BYTES,

@@ -1,6 +1,6 @@
 //! Backends that answer what they should not, panic, or say nothing, and what a run makes of it.
 
-use dmlcts_backend::{Capabilities, Job};
+use dmlcts_backend::{Capabilities, Job, Lack};
 use dmlcts_model::{DataType, ErrorCode, Outcome};
 use dmlcts_runner::{Class, Rate, Undeclared, Verdict};
 use dmlcts_spec::Library;
@@ -56,13 +56,25 @@ fn what_is_declared_cannot_be_called_unsupported() {
             job.outcome = Outcome::Unsupported("no floats".into());
         }
     });
-    let summary = summary(&run_of(&[REVERSAL, STRIDE_ZERO, REVERSAL], backend));
-    assert_eq!(summary.tally().of(Verdict::Skip), 3);
-    let skipped = &summary.totals.skipped;
+    let ran = summary(&run_of(&[REVERSAL, STRIDE_ZERO, REVERSAL], backend));
+    assert_eq!(ran.tally().of(Verdict::Skip), 3);
+    let skipped = &ran.totals.skipped;
     assert_eq!(
         skipped.iter().collect::<Vec<_>>(),
         [(0, Undeclared::DataType, 1), (1, Undeclared::DataType, 2)]
     );
+
+    let skipped_without = |operator: &str| {
+        let lack = Lack { operator: operator.to_owned(), data_types: vec![DataType::FLOAT32] };
+        let backend = declaring(Capabilities { lacks: vec![lack], ..declared() }, |batch| {
+            let (jobs, _, _) = batch.parts();
+            for job in jobs {
+                job.outcome = Outcome::Unsupported("no floats".into());
+            }
+        });
+        summary(&run_of(&[REVERSAL], backend)).tally().of(Verdict::Skip)
+    };
+    assert_eq!((skipped_without("SLICE1"), skipped_without("SLICE")), (1, 0), "what one operator lacks");
 }
 
 #[test]
