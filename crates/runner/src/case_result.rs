@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use dmlcts_model::Outcome;
 use dmlcts_spec::Judgement;
 
-use crate::{Class, Differences, KnownFailure, Rate, Said, Verdict};
+use crate::{Class, Differences, Exposures, KnownFailure, Rate, Said, Verdict};
 
 /// What became of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,7 @@ struct Entry {
     operator: u32,
     line: Range<usize>,
     verdict: Verdict,
+    exposures: Exposures,
     details: Option<Box<Details>>,
 }
 
@@ -40,6 +41,8 @@ pub struct CaseResult<'a> {
     pub line: &'a str,
     /// What it came to.
     pub verdict: Verdict,
+    /// What it could have shown, where [`Configuration::expose`](crate::Configuration::expose) asks for it.
+    pub exposures: Exposures,
     /// What there is to say of it, unless it passed and that is all.
     pub details: Option<&'a Details>,
 }
@@ -72,6 +75,7 @@ impl CaseResults {
             operator: entry.operator as usize,
             line: &self.lines[entry.line.clone()],
             verdict: entry.verdict,
+            exposures: entry.exposures,
             details: entry.details.as_deref(),
         })
     }
@@ -91,14 +95,15 @@ impl CaseResults {
         &mut self,
         (index, strategy, operator): (u64, usize, usize),
         line: &str,
-        verdict: Verdict,
+        (verdict, exposures): (Verdict, Exposures),
         details: Option<Details>,
     ) {
         let start = self.lines.len();
         self.lines.push_str(line);
         let (strategy, operator) = (strategy as u32, operator as u32);
         let line = start..self.lines.len();
-        self.entries.push(Entry { index, strategy, operator, line, verdict, details: details.map(Box::new) });
+        let details = details.map(Box::new);
+        self.entries.push(Entry { index, strategy, operator, line, verdict, exposures, details });
     }
 
     /// Says that a case is a flake.

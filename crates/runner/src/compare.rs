@@ -156,7 +156,8 @@ pub(crate) fn same_elements(tensor: &Tensor, expected: &[u8], actual: &[u8]) -> 
     })
 }
 
-fn element(memory: &[u8], offset: u64, size: usize) -> Option<&[u8]> {
+/// The bytes of the element at an offset.
+pub(crate) fn element(memory: &[u8], offset: u64, size: usize) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?.checked_mul(size)?;
     memory.get(start..start.checked_add(size)?)
 }
@@ -231,28 +232,55 @@ fn count_poison<const WIDTH: usize>(memory: &[u8], poison: Poison) -> usize {
 
 /// The kind of a difference between two elements that both were written.
 fn classify(data_type: DataType, expected: u64, actual: u64) -> Difference {
-    let (Some(NumberKind::Float), Some(width)) = (data_type.number_kind(), data_type.bits()) else {
-        return Difference::WrongValue;
-    };
+    let Some(float) = float_of(data_type) else { return Difference::WrongValue };
+    if float.is_nan(expected) && float.is_nan(actual) {
+        Difference::NanCanonicalised
+    } else if float.is_denormal(expected) && float.is_zero(actual) {
+        Difference::DenormalFlushed
+    } else if float.is_zero(expected) && float.is_zero(actual) {
+        Difference::ZeroSign
+    } else {
+        Difference::WrongValue
+    }
+}
+
+/// The fields of a floating-point type, as masks.
+#[derive(Clone, Copy)]
+pub(crate) struct Float {
+    sign: u64,
+    exponent: u64,
+    fraction: u64,
+}
+
+/// The fields of a data type that is one of floating-point numbers.
+pub(crate) fn float_of(data_type: DataType) -> Option<Float> {
+    let (NumberKind::Float, width) = (data_type.number_kind()?, data_type.bits()?) else { return None };
     let fraction_bits = match width {
         16 => 10,
         32 => 23,
         _ => 52,
     };
-    let fraction = (1u64 << fraction_bits) - 1;
-    let sign = 1u64 << (width - 1);
-    let exponent = (sign - 1) & !fraction;
-    let is_nan = |bits: u64| bits & exponent == exponent && bits & fraction != 0;
-    let is_zero = |bits: u64| bits & !sign == 0;
-    let is_denormal = |bits: u64| bits & exponent == 0 && bits & fraction != 0;
-    if is_nan(expected) && is_nan(actual) {
-        Difference::NanCanonicalised
-    } else if is_denormal(expected) && is_zero(actual) {
-        Difference::DenormalFlushed
-    } else if is_zero(expected) && is_zero(actual) {
-        Difference::ZeroSign
-    } else {
-        Difference::WrongValue
+    let fraction = (1 << fraction_bits) - 1;
+    let sign = 1 << (width - 1);
+    Some(Float { sign, exponent: (sign - 1) & !fraction, fraction })
+}
+
+impl Float {
+    pub(crate) fn is_nan(self, bits: u64) -> bool {
+        bits & self.exponent == self.exponent && bits & self.fraction != 0
+    }
+
+    /// Whether it is a NaN whose first bit of the fraction is not set: IEEE 754, 6.2.1.
+    pub(crate) fn is_signalling(self, bits: u64) -> bool {
+        self.is_nan(bits) && bits & (self.fraction + 1) >> 1 == 0
+    }
+
+    pub(crate) fn is_zero(self, bits: u64) -> bool {
+        bits & !self.sign == 0
+    }
+
+    pub(crate) fn is_denormal(self, bits: u64) -> bool {
+        bits & self.exponent == 0 && bits & self.fraction != 0
     }
 }
 

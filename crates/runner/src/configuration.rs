@@ -65,6 +65,8 @@ pub struct Configuration {
     pub known: KnownFailures,
     /// Whether to tell what became of each case: [`Event::Cases`](crate::Event::Cases).
     pub record: bool,
+    /// Whether to tell as well what each case could have shown, as [`Blessing`](crate::Blessing) needs it.
+    pub expose: bool,
     /// What an earlier run of the same cases came to before it was cut off: this one goes on behind it, and its
     /// summary counts both.
     pub resume: Option<Totals>,
@@ -88,6 +90,7 @@ impl Default for Configuration {
             partition: None,
             known: KnownFailures::default(),
             record: false,
+            expose: false,
             resume: None,
         }
     }

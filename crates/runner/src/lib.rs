@@ -31,6 +31,7 @@ mod compare;
 mod configuration;
 mod event;
 mod expect;
+mod exposure;
 mod flake;
 mod flying;
 mod found;
@@ -54,6 +55,7 @@ pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run};
 pub use event::{Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
+pub use exposure::{Exposure, Exposures};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{

@@ -12,9 +12,10 @@ use dmlcts_model::{Case, Expectation, Outcome, Tensor, line};
 use dmlcts_spec::Judgement;
 
 use crate::{
-    Class, Difference, Differences, Partition, Poison, Seen, Undeclared,
+    Class, Difference, Differences, Exposures, Partition, Poison, Seen, Undeclared,
     compare::{differences, same_elements},
     event::Notes,
+    known::Match,
 };
 
 /// Bytes of poison before and behind every output, and between inputs.
@@ -55,8 +56,8 @@ pub(crate) struct Planned {
     pub(crate) lacks: Option<Undeclared>,
     /// Whether it is valid but too large to run.
     pub(crate) too_large: bool,
-    /// The places of the known failures that match it.
-    pub(crate) known: Vec<usize>,
+    /// The known failures that match it.
+    pub(crate) known: Vec<Match>,
     kinds: [RunKind; 3],
 }
 
@@ -193,6 +194,16 @@ impl Lot {
         (&mut self.batch.inputs[run.input.clone()], &mut self.image[run.output.clone()])
     }
 
+    /// What the job at a place is exposed to, whose output is this tensor.
+    pub(crate) fn exposures(&self, place: usize, tensor: &Tensor) -> Exposures {
+        let (Some(planned), Some(job)) = (self.planned.get(place), self.batch.jobs().get(place)) else {
+            return Exposures::default();
+        };
+        let outputs = job.runs.iter().filter_map(|run| self.image.get(run.output.clone()));
+        let kinds = planned.kinds.iter().take(job.runs.len());
+        Exposures::of(tensor, outputs, kinds.clone().any(|kind| *kind == RunKind::OtherData))
+    }
+
     /// Copies the input of one run to another of the same size.
     pub(crate) fn repeat_input(&mut self, from: &Run, to: &Run) {
         self.batch.inputs.copy_within(from.input.clone(), to.input.start);
@@ -266,10 +277,12 @@ impl Lot {
                 let found = differences(tensor, expected, actual, Some(kind.poison()));
                 let forgiven: u64 = allow.iter().map(|kind| found.counts[*kind as usize]).sum();
                 if found.wrong() > forgiven && !another_reading(&self.inputs[run.input.clone()], actual) {
-                    let class = match found.gravest() {
-                        Some(_) if kind == RunKind::OtherData => Class::Remembered,
-                        Some(gravest) => Class::Output(gravest),
-                        None => Class::Output(Difference::WrongValue),
+                    let class = match found.gravest().unwrap_or(Difference::WrongValue) {
+                        // What arithmetic spoils it spoils by the data, whether it is the first or not.
+                        Difference::WrongValue | Difference::Unwritten if kind == RunKind::OtherData => {
+                            Class::Remembered
+                        }
+                        gravest => Class::Output(gravest),
                     };
                     return wrong(class, found);
                 }

@@ -76,6 +76,8 @@ pub(crate) struct Shared {
     pub(crate) known: KnownFailures,
     /// Whether somebody wants to know what became of each case.
     pub(crate) record: bool,
+    /// Whether what cases could have shown is recorded, too.
+    pub(crate) expose: bool,
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     pub(crate) chunks: Chunks,
@@ -112,6 +114,7 @@ impl Shared {
             partition: configuration.partition,
             known: configuration.known.of(capabilities),
             record: configuration.record,
+            expose: configuration.expose,
             strategies,
             stop: run.stop.clone(),
             chunks,

@@ -195,6 +195,20 @@ impl Class {
     }
 }
 
+impl Class {
+    /// Whether a case that did not fail has shown that the backend does not fail in this way. Where the pages leave it open, a
+    /// desc may be refused, and what is refused never comes as far as another fault.
+    pub fn is_disproved_by(self, verdict: Verdict, outcome: &Outcome) -> bool {
+        let is_refused = verdict == Verdict::Recorded && matches!(outcome, Outcome::Rejected { .. });
+        !is_refused || self.is_about_refusals()
+    }
+
+    /// Whether it is by refusing that a backend fails so, or does not.
+    pub(crate) fn is_about_refusals(self) -> bool {
+        matches!(self, Self::OutsideQuestion | Self::RefusedOtherwise)
+    }
+}
+
 /// In a few words, to stand after "it failed:".
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -357,6 +371,19 @@ mod tests {
             }
         }
         insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn what_is_refused_where_it_may_be_disproves_no_other_fault() {
+        let refusal = refused(ErrorCode::INVALID_ARGUMENT);
+        let wrote = Class::WroteOutside;
+        assert!(!wrote.is_disproved_by(Verdict::Recorded, &refusal), "it never ran");
+        assert!(wrote.is_disproved_by(Verdict::Recorded, &Outcome::Output));
+        assert!(
+            Class::Undeclared.is_disproved_by(Verdict::Pass, &refusal),
+            "an invalid desc must be refused"
+        );
+        assert!(Class::OutsideQuestion.is_disproved_by(Verdict::Recorded, &refusal), "it answers as it may");
     }
 
     #[test]

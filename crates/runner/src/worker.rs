@@ -13,7 +13,7 @@ use dmlcts_spec::{Coverage, Scratch, program::Values};
 
 use self::prepare::Prepared;
 use crate::{
-    CaseResults, Class, Cursor, Details, Evidence, Fit, Seen, Verdict,
+    CaseResults, Class, Cursor, Details, Evidence, Exposures, Fit, Seen, Verdict,
     answers::{reading_of, said},
     event::Notes,
     expect,
@@ -200,7 +200,7 @@ impl<'run> Worker<'run> {
             _ => (Seen::Nothing, None),
         };
         let ruling = rule(outcome, seen, &planned.expectation, planned.lacks.is_none());
-        let (verdict, known) = shared.known.reconcile(&planned.known, ruling);
+        let (verdict, known) = shared.known.reconcile(&planned.known, ruling, outcome);
         Ruled { ruling, verdict, known, wrong, reading: reading_of(seen, &planned.expectation, another) }
     }
 
@@ -287,7 +287,9 @@ impl<'run> Worker<'run> {
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);
-        cases.push(of, self.lot.line(place), verdict, details);
+        let output = job.desc.output.as_ref().filter(|_| self.shared.expose);
+        let exposures = output.map_or_else(Exposures::default, |output| self.lot.exposures(place, output));
+        cases.push(of, self.lot.line(place), (verdict, exposures), details);
     }
 
     /// After a panic: the cases of the lot again, each alone, so that the one that panics is pinned down.

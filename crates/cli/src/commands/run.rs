@@ -72,6 +72,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             incidents,
             known: known.failures,
             record: record.is_some() || bless.is_some(),
+            expose: bless.is_some(),
             resume,
             ..configuration(arguments)
         },

@@ -4,7 +4,7 @@
 use std::io;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job, protocol};
-use dmlcts_model::{FeatureLevel, List, Outcome, Tensor, Value};
+use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Tensor, Value};
 use dmlcts_reference::Reference;
 use dmlcts_runner::Poison;
 use dmlcts_spec::Library;
@@ -42,6 +42,14 @@ impl Backend for Spoiled {
     fn run(&mut self, batch: &mut Batch) {
         self.inner.run(batch);
         let (jobs, _, outputs) = batch.parts();
+        if self.way == "declines" {
+            let created = |job: &&mut Job| {
+                matches!(job.outcome, Outcome::Output | Outcome::Accepted) && walks_back(job)
+            };
+            for job in jobs.iter_mut().filter(created) {
+                job.outcome = Outcome::Unsupported("nothing goes backwards".into());
+            }
+        }
         for job in
             jobs.iter_mut().filter(|job| job.outcome == Outcome::Output && walks_back(job) && is_plain(job))
         {
@@ -51,6 +59,7 @@ impl Backend for Spoiled {
                     // No value is its own inverse, and no inverse of a NaN, a zero or a denormal is one of them.
                     "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     "unwritten" => output.fill(Poison::FIRST.0),
+                    "quieting" if is_half(job) => output.as_chunks_mut().0.iter_mut().for_each(quieten),
                     "ends-at-three"
                         if job
                             .desc
@@ -71,6 +80,18 @@ impl Backend for Spoiled {
 fn walks_back(job: &Job) -> bool {
     let is_negative = |list: &List| list.iter().any(|value| *value < 0);
     job.desc.members.iter().any(|value| matches!(value, Value::List(Some(list)) if is_negative(list)))
+}
+
+fn is_half(job: &Job) -> bool {
+    job.desc.output.as_ref().is_some_and(|output| output.data_type == DataType::FLOAT16)
+}
+
+/// Sets the bit that makes a NaN quiet.
+fn quieten(element: &mut [u8; 2]) {
+    let bits = u16::from_le_bytes(*element);
+    if bits & 0x7FFF > 0x7C00 {
+        *element = (bits | 0x0200).to_le_bytes();
+    }
 }
 
 /// Whether the tensors raise no question.

@@ -6,11 +6,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dmlcts_model::{Case, Expectation, FeatureLevel, Side};
+use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome, Side};
 use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
 
 use super::{Conclusion, Kind, KnownFailureForm, KnownTally, separate::Separation};
-use crate::{CaseResults, Class, Found, Source, Summary, Verdict};
+use crate::{CaseResults, Class, Exposure, Exposures, Found, Source, Summary, Verdict};
 
 /// More failures than this are not a list but a backend to be mended.
 const MOST_FAILURES: usize = 200_000;
@@ -22,8 +22,8 @@ const MOST_LISTED: usize = 100;
 pub struct Blessing {
     /// The cases that failed, by index.
     failed: BTreeMap<u64, Failed>,
-    /// The others, by index.
-    passed: Vec<Passed>,
+    /// The others, by index, with what they could have shown.
+    passed: Vec<(Passed, Exposures)>,
 }
 
 /// What became of a case that failed.
@@ -46,6 +46,8 @@ enum Passed {
     No,
     /// It was too large to run, and created.
     Created,
+    /// The pages leave it open, and it was refused.
+    Refused,
     /// It passed.
     Yes,
 }
@@ -96,8 +98,11 @@ impl Blessing {
         for case in cases.iter() {
             let class = case.details.and_then(|details| details.class);
             let known = case.details.and_then(|details| details.known.as_ref()).map(|known| known.id.clone());
+            let is_refused =
+                case.details.is_some_and(|details| matches!(details.outcome, Outcome::Rejected { .. }));
             let passed = match case.verdict {
                 Verdict::Pass if case.details.is_some() => Passed::Created,
+                Verdict::Recorded if is_refused => Passed::Refused,
                 Verdict::Pass | Verdict::Recorded | Verdict::UnexpectedPass => Passed::Yes,
                 Verdict::Fail | Verdict::ExpectedFail => {
                     if let Some(class) = class {
@@ -110,9 +115,9 @@ impl Blessing {
             };
             let place = case.index as usize;
             if self.passed.len() <= place {
-                self.passed.resize(place + 1, Passed::No);
+                self.passed.resize(place + 1, (Passed::No, Exposures::default()));
             }
-            self.passed[place] = passed;
+            self.passed[place] = (passed, case.exposures);
         }
     }
 
@@ -236,8 +241,15 @@ impl Blessing {
     ) {
         let (mut cursor, mut scratch) = (source.cursor(), Scratch::default());
         let Some(mut case) = group.cases.first().cloned() else { return };
-        let passed = self.passed.iter().zip(0_u64..).filter(|(passed, _)| **passed != Passed::No);
-        for (passed, index) in passed {
+        let passed = self.passed.iter().zip(0_u64..).filter(|((passed, exposures), _)| {
+            let tells = match passed {
+                Passed::No => false,
+                Passed::Refused => group.class.is_about_refusals(),
+                Passed::Created | Passed::Yes => true,
+            };
+            tells && exposures.to(group.class) == Exposure::Yes
+        });
+        for ((passed, _), index) in passed {
             cursor.read(index, &mut case);
             if !Arc::ptr_eq(&case.desc.signature, group.operator.signature()) {
                 continue;

@@ -26,7 +26,7 @@ pub struct KnownFailureForm {
     /// only says what is expected of the cases that it matches.
     pub suites: Vec<String>,
     /// The cases, by a predicate in the language of the specs, such as `operator == SLICE1 and any axis InputWindowStrides < 0`. Those that cannot
-    /// fail in this way are left out by themselves: an invalid desc has no output that could be wrong. Of the others it must hold only where they fail.
+    /// fail in this way are left out by themselves: an invalid desc has no output that could be wrong, and an output without NaNs cannot lose their bits. Of the others it must hold only where they fail.
     #[serde(default, rename = "where")]
     pub filter: Option<String>,
     /// The cases one by one, as `dmlcts list` prints them, where no predicate tells them from those that pass.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use dmlcts_backend::Capabilities;
-use dmlcts_model::{Case, Expectation, FeatureLevel, line};
+use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome, line};
 use dmlcts_spec::{
     Diagnostic, Library, LoadError, Operator, Predicate, Source,
     program::Values,
@@ -15,7 +15,7 @@ use super::{
     bounds::{concern, numbers},
     reconcile,
 };
-use crate::{Class, Ruling, Verdict};
+use crate::{Class, Exposure, Exposures, Ruling, Verdict};
 
 /// What an entry says, but for how it finds its cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +51,15 @@ struct Listed {
     backend: String,
     form: Arc<KnownFailureForm>,
     selector: Selector,
+}
+
+/// An entry that matches a case.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Match {
+    /// Its place.
+    pub(crate) place: usize,
+    /// How the case is exposed to what the entry says; where it is not, the entry does not match.
+    pub(crate) exposure: Exposure,
 }
 
 /// How an entry finds its cases.
@@ -137,28 +146,50 @@ impl KnownFailures {
         self.entries().map(tally).collect()
     }
 
-    /// The places of the entries that match a case, which is written as this line, and of which this is expected.
+    /// The entries that match a case, which is written as this line, and of which this is expected. What it is exposed to is
+    /// asked where an entry depends on it.
     pub(crate) fn matching(
         &self,
         case: &Case,
         (line, expectation): (&str, &Expectation),
         level: FeatureLevel,
         values: &mut Values,
-    ) -> Vec<usize> {
+        exposures: impl Fn() -> Exposures,
+    ) -> Vec<Match> {
         let mut matches = |listed: &Listed| match &listed.selector {
             Selector::Where(predicate) => predicate.holds(case, level, values),
             Selector::Cases(lines) => lines.contains(line),
         };
         let places = self.entries.iter().enumerate();
         let can_fail = |listed: &Listed| listed.entry.signature.can_fail(expectation);
-        places.filter(|(_, listed)| can_fail(listed) && matches(listed)).map(|(place, _)| place).collect()
+        let matching = places.filter(|(_, listed)| can_fail(listed) && matches(listed));
+        let exposed = matching.map(|(place, listed)| Match {
+            place,
+            exposure: match listed.entry.signature {
+                signature @ (Class::Output(_) | Class::Remembered) => exposures().to(signature),
+                _ => Exposure::Yes,
+            },
+        });
+        exposed.filter(|matched| matched.exposure != Exposure::No).collect()
     }
 
     /// What a case comes to that these entries match, and how it fits which of them.
-    pub(crate) fn reconcile(&self, places: &[usize], ruling: Ruling) -> (Verdict, Option<(usize, Fit)>) {
+    pub(crate) fn reconcile(
+        &self,
+        matches: &[Match],
+        ruling: Ruling,
+        outcome: &Outcome,
+    ) -> (Verdict, Option<(usize, Fit)>) {
         let fits = || {
-            let known = places.iter().filter_map(|place| Some((*place, self.entries.get(*place)?)));
-            known.map(|(place, listed)| (place, reconcile(listed.entry.signature, ruling)))
+            let known =
+                matches.iter().filter_map(|matched| Some((matched, self.entries.get(matched.place)?)));
+            known.filter_map(|(matched, listed)| {
+                let (verdict, fit) = reconcile(listed.entry.signature, ruling);
+                let tells = fit != Fit::Passed
+                    || matched.exposure == Exposure::Yes
+                        && listed.entry.signature.is_disproved_by(ruling.0, outcome);
+                tells.then_some((matched.place, (verdict, fit)))
+            })
         };
         let explains = fits().find(|(_, (_, fit))| *fit == Fit::AsExpected);
         match explains.or_else(|| fits().next()) {

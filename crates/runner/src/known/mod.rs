@@ -17,6 +17,7 @@ mod write;
 
 pub use bless::{BlessError, Blessing};
 pub use form::{BoundsForm, Kind, KnownFailureForm, KnownFailuresForm};
+pub(crate) use list::Match;
 pub use list::{KnownFailure, KnownFailures};
 pub use table::{Conclusion, Fit, conclude, reconcile};
 pub use tally::{KnownCounts, KnownTally};

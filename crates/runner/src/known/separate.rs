@@ -1,7 +1,7 @@
 //! Finding a predicate that holds of some cases and of no others: the shortest conjunction of simple conditions.
 //!
 //! Every condition that holds of all the cases wanted is tried: sets of modes, data types and ranks, signs of members on
-//! some axis, clauses broken and met exactly, questions raised. Of those, as few as can be must tell the wanted cases from all
+//! some axis or against the input's sizes, clauses broken and met exactly, questions raised, what the desc is judged. Of those, as few as can be must tell the wanted cases from all
 //! others. Nothing else is tried, so that what is found can be read at a glance.
 
 use std::collections::BTreeSet;
@@ -97,7 +97,8 @@ fn reaches(text: &str) -> bool {
 
 /// Conditions that may hold of all the cases.
 fn conditions_of(operator: &Operator, wanted: &[Case]) -> Vec<String> {
-    let mut texts = Vec::new();
+    let mut texts = ["valid", "open", "not invalid"].map(str::to_owned).to_vec();
+    let mut counts: Vec<&str> = Vec::new();
     for (place, member) in operator.signature().members.iter().enumerate() {
         match &member.kind {
             MemberKind::Enumeration(enumeration) => {
@@ -111,10 +112,15 @@ fn conditions_of(operator: &Operator, wanted: &[Case]) -> Vec<String> {
                 };
                 texts.extend(one_of(&member.name, wanted.iter().map(value)));
             }
-            MemberKind::U32List | MemberKind::I32List => signs(&member.name, &mut texts),
+            MemberKind::U32List => {
+                signs(&member.name, &mut texts);
+                counts.push(&member.name);
+            }
+            MemberKind::I32List => signs(&member.name, &mut texts),
             _ => {}
         }
     }
+    against_sizes(&counts, &mut texts);
     let data_type = |case: &Case| case.desc.tensor(Side::Input).map(|tensor| name_of(tensor.data_type));
     texts.extend(one_of("InputTensor.DataType", wanted.iter().map(data_type)));
     let rank = |case: &Case| Some(case.desc.tensor(Side::Input)?.sizes.as_ref()?.len());
@@ -157,6 +163,16 @@ fn signs(list: &str, texts: &mut Vec<String>) {
         texts.push(format!("any axis {list} {sign}"));
     }
     texts.extend([format!("not (any axis {list} < 0)"), format!("not (any axis {list} > 1)")]);
+}
+
+/// That one of these lists, or one of two, is as great as the input on some axis, or greater.
+fn against_sizes(lists: &[&str], texts: &mut Vec<String>) {
+    for (place, list) in lists.iter().enumerate() {
+        let pairs = lists[place + 1..].iter().map(|other| format!("max({list}, {other})"));
+        for greater in std::iter::once((*list).to_owned()).chain(pairs) {
+            texts.extend([">=", ">"].map(|sign| format!("any axis {greater} {sign} InputTensor.Sizes")));
+        }
+    }
 }
 
 /// That something has one of the values which it has in the cases; nothing where it has none in some.

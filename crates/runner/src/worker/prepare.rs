@@ -8,7 +8,7 @@ use dmlcts_generate::fill;
 use dmlcts_model::{Expectation, Fill};
 
 use super::Worker;
-use crate::{Poison, RunKind, compare::looks_poisoned, expect, lot::Planned};
+use crate::{Exposures, Poison, RunKind, compare::looks_poisoned, expect, lot::Planned};
 
 /// A case that takes more than this waits for its turn before any of its memory is allocated, lies in a lot of
 /// its own, and gives its memory back before the next one's turn. So a run takes the memory budget of one case,
@@ -76,7 +76,11 @@ impl<'run> Worker<'run> {
                 let place = lot.planned.len().saturating_sub(1);
                 let known = lot.planned.last().map(|planned| {
                     let about = (lot.line(place), &planned.expectation);
-                    shared.known.matching(case, about, shared.level, values)
+                    let exposures = || {
+                        let output = case.desc.output.as_ref();
+                        output.map_or_else(Exposures::default, |output| lot.exposures(place, output))
+                    };
+                    shared.known.matching(case, about, shared.level, values, exposures)
                 });
                 if let (Some(planned), Some(known)) = (lot.planned.last_mut(), known) {
                     planned.known = known;
