@@ -1,0 +1,118 @@
+"""The module without dmlcts at the other end: `python3 -m unittest discover crates/backend/python`."""
+
+import io
+import json
+import os
+import struct
+import subprocess
+import sys
+import unittest
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [FOLDER, os.path.join(FOLDER, "examples")]
+
+import dmlcts_backend as dmlcts
+import rules
+
+MAGIC = b"\xf7dmlcts1"
+
+
+def frame(kind, header, body=b""):
+    text = json.dumps(header).encode()
+    return MAGIC + kind.ljust(8).encode() + struct.pack("<QQ", len(text), len(body)) + text + body
+
+
+def frames(written):
+    source = io.BytesIO(written)
+    while True:
+        prefix = source.read(32)
+        if not prefix:
+            return
+        kind, (header, body) = prefix[8:16].decode().strip(), struct.unpack("<QQ", prefix[16:])
+        yield kind, json.loads(source.read(header)), source.read(body)
+
+
+class Any:
+    """A desc with just what a test gives it."""
+
+    def __init__(self, **members):
+        self.__dict__.update(members)
+
+
+def tensor(*sizes, **fields):
+    made = dmlcts.Tensor()
+    count = 1
+    for size in sizes:
+        count *= size
+    usual = dict(
+        DataType=1, Flags=0, DimensionCount=len(sizes), Sizes=list(sizes), Strides=None,
+        TotalTensorSizeInBytes=4 * count, GuaranteedBaseOffsetAlignment=0,
+    )
+    for name, value in {**usual, **fields}.items():
+        setattr(made, name, value)
+    return made
+
+
+class Conversation(unittest.TestCase):
+    def test_hello_says_what_the_class_says_and_bye_ends_it(self):
+        script = (
+            "import dmlcts_backend as dmlcts\n"
+            "class Mine(dmlcts.Backend):\n"
+            "    name, lacks, busy_cases = 'mine', {'PADDING1': ('INT16',)}, 2000\n"
+            "    def set_feature_level(self, level):\n"
+            "        print('noise')\n"
+            "dmlcts.serve(Mine())\n"
+        )
+        asked = frame("hello", {"protocol": 1, "host": "a test"})
+        # What a backend prints does not reach standard output, which is the protocol's.
+        asked += frame("level", {"feature_level": "4.1"}) + frame("bye", {})
+        ended = subprocess.run(
+            [sys.executable, "-c", script], input=asked, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            check=True,
+        )
+        self.assertEqual(ended.stderr.split(), [b"noise"])
+        [(kind, hello, body)] = frames(ended.stdout)
+        self.assertEqual((kind, body, hello["name"]), ("hello", b"", "mine"))
+        self.assertEqual(hello["lacks"], [{"operator": "PADDING1", "data_types": ["INT16"]}])
+        self.assertEqual(hello["limits"], {"tensor_bytes": None, "batch_cases": None, "busy_cases": 2000})
+
+
+class Rules(unittest.TestCase):
+    def test_a_negative_stride_walks_its_window_from_the_far_end(self):
+        desc = Any(
+            operator="SLICE1", InputWindowOffsets=[1, 0], InputWindowSizes=[4, 3], InputWindowStrides=[-2, 1],
+        )
+        source, target = tensor(6, 3), tensor(2, 3)
+        self.assertEqual(rules.walks(desc, source, target), [(4, 2, -2), (0, 3, 1)])
+        for window, sizes in [([-2, 1], (3, 3)), ([0, 1], (2, 3))]:
+            desc.InputWindowStrides = window
+            with self.assertRaises(dmlcts.Invalid):
+                rules.walks(desc, source, tensor(*sizes))
+
+    def test_a_slice_may_read_the_last_element_and_none_behind_it(self):
+        desc = Any(operator="SLICE", Offsets=[1], Sizes=[3], Strides=[2])
+        self.assertEqual(rules.walks(desc, tensor(6), tensor(3)), [(1, 3, 2)])
+        with self.assertRaises(dmlcts.Invalid):
+            rules.walks(desc, tensor(5), tensor(3))
+
+    def test_paddings_and_sizes_agree(self):
+        desc = Any(PaddingMode=rules.WRAP, PaddingValueDataType=1, StartPadding=[1], EndPadding=[2])
+        self.assertEqual(rules.paddings(desc, tensor(3), tensor(6)), [(1, 2)])
+        for spoilt in [dict(PaddingMode=5), dict(PaddingValueDataType=2), dict(EndPadding=[1]), dict(StartPadding=None)]:
+            with self.assertRaises(dmlcts.Invalid):
+                rules.paddings(Any(**{**vars(desc), **spoilt}), tensor(3), tensor(6))
+
+
+class Tensors(unittest.TestCase):
+    def test_what_every_tensor_keeps(self):
+        dmlcts.check_tensors(Any(InputTensor=tensor(2, 2, Strides=[0, 1]), OutputTensor=tensor(2, 2)))
+        for output in [
+            tensor(2, 2, Strides=[0, 1]), tensor(2, 2, Strides=[1, 1]), tensor(2, 2, TotalTensorSizeInBytes=12),
+            tensor(2, 0), tensor(2, 2, Flags=1), tensor(2, 2, GuaranteedBaseOffsetAlignment=3), None,
+        ]:
+            with self.assertRaises(dmlcts.Invalid):
+                dmlcts.check_tensors(Any(InputTensor=tensor(2, 2), OutputTensor=output))
+
+
+if __name__ == "__main__":
+    unittest.main()
