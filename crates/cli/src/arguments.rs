@@ -171,9 +171,9 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) fail_fast: bool,
 
-    /// How often a failure is run again alone; what passes then is a flake, which is unexpected, too
+    /// How often a failure, or a known failure that passes, is run again alone; what changes then is a flake, which is unexpected, too
     ///
-    /// It is done with the first failures of each group, up to one that fails each time. 0 takes every failure as it is found.
+    /// It is done with the first failures of each group, up to one that fails each time. 0 takes every case as it is found.
     #[arg(
         long,
         value_name = "N",

@@ -18,7 +18,7 @@ use dmlcts_model::{Case, Outcome};
 use crate::{
     CaseResults, Configuration, Ending, Event, Failure, Found, Group, Progress, Rate, Stop, Totals, Verdict,
     schedule::{ChunkResult, Shared},
-    worker::Worker,
+    worker::{Examination, Worker},
 };
 
 /// How often the collector looks up from waiting: for the deadline, and for the stop switch.
@@ -41,6 +41,8 @@ pub(crate) struct Collector<'run> {
     pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
     started: Instant,
+    /// The known failures that were seen to pass each time.
+    steady: Vec<usize>,
     /// What earlier parts of the run took.
     before: Duration,
     /// Whether some case below the last one that was counted was not looked at.
@@ -69,6 +71,7 @@ impl<'run> Collector<'run> {
             waiting: BTreeMap::new(),
             groups: Vec::new(),
             started: Instant::now(),
+            steady: Vec::new(),
             before: totals.elapsed,
             has_gap: false,
             is_done: configuration.limit.is_some_and(|limit| totals.progress.ran >= limit),
@@ -202,6 +205,9 @@ impl<'run> Collector<'run> {
             suspects.extend(found.later.iter().filter(|later| later.key() == key).cloned());
             self.add_group(&suspects, cases, &mut result.cases, examiner.as_deref_mut(), tell);
         }
+        if let Some(examiner) = examiner.filter(|_| self.retries > 0) {
+            self.look_at_passes(&found.passes, &mut result.cases, examiner, tell);
+        }
         for (group, (_, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
             group.cases = *cases;
         }
@@ -254,6 +260,50 @@ impl<'run> Collector<'run> {
             if !is_flake {
                 return;
             }
+        }
+    }
+
+    /// Runs cases again that passed although they are known to fail, of each known failure up to one that passes each time: the
+    /// others are taken to do so, too, and those before it are flakes.
+    fn look_at_passes(
+        &mut self,
+        passes: &[Found],
+        results: &mut CaseResults,
+        examiner: &mut Worker<'_>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) {
+        for found in passes {
+            let Some(entry) = found.known.filter(|entry| !self.steady.contains(entry)) else { continue };
+            let case = examiner.read(found.index);
+            let (mut rate, mut kept) = (Rate::PASSED, None);
+            for _ in 0..self.retries {
+                let Some(alone) = examiner.examine(&case, found.index, found.strategy) else { break };
+                if self.shared.lost().is_some() {
+                    // Nobody is left to run it again, and what was found stands.
+                    return;
+                }
+                let failed = alone.class.is_some();
+                rate.count(failed);
+                if failed && kept.is_none() {
+                    kept = Some(shown(self.shared, self.strategies, found, case.clone(), Some(alone)));
+                }
+            }
+            let counts = self.totals.known.get_mut(entry).map(|tally| &mut tally.counts);
+            let Some(mut failure) = kept else {
+                if let Some(counts) = counts {
+                    counts.first_passed.get_or_insert_with(|| (found.index, case.to_string()));
+                }
+                self.steady.push(entry);
+                continue;
+            };
+            if let Some(counts) = counts {
+                counts.doubt_pass(found.index);
+            }
+            self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
+            results.doubt(found.index, rate);
+            (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
+            let found = Found { verdict: Verdict::Flake, rate: Some(rate), ..found.clone() };
+            self.open_group(found, 1, failure, tell);
         }
     }
 
@@ -345,8 +395,19 @@ fn describe(
     case: Case,
     examiner: &mut Worker<'_>,
 ) -> Failure {
-    let operator = &shared.library.operators()[found.operator];
     let alone = examiner.examine(&case, found.index, found.strategy);
+    shown(shared, strategies, found, case, alone)
+}
+
+/// A failure, with what running it alone showed.
+fn shown(
+    shared: &Shared,
+    strategies: &[String],
+    found: &Found,
+    case: Case,
+    alone: Option<Examination>,
+) -> Failure {
+    let operator = &shared.library.operators()[found.operator];
     let mut failure = Failure {
         index: found.index,
         strategy: strategies[found.strategy].clone(),
@@ -371,7 +432,9 @@ fn describe(
         }
         failure.outcome = alone.outcome;
         failure.evidence = alone.evidence;
-        failure.verdict = if alone.verdict.is_unexpected() { alone.verdict } else { Verdict::Pass };
+        // A known failure passes, too, that passes although nobody expects it to.
+        let failed = alone.verdict.is_unexpected() && alone.verdict != Verdict::UnexpectedPass;
+        failure.verdict = if failed { alone.verdict } else { Verdict::Pass };
         failure.class = alone.class.unwrap_or(found.class);
     }
     failure

@@ -5,7 +5,7 @@ use std::fmt;
 /// How often a case failed, of all its runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
-    /// Runs in which it failed; the one that found it is among them.
+    /// Runs in which it failed.
     pub failed: u32,
     /// All runs.
     pub runs: u32,
@@ -15,15 +15,18 @@ impl Rate {
     /// Of the run that found a failure.
     pub(crate) const FOUND: Self = Self { failed: 1, runs: 1 };
 
+    /// Of the run in which a known failure passed.
+    pub(crate) const PASSED: Self = Self { failed: 0, runs: 1 };
+
     /// Counts another run.
     pub(crate) fn count(&mut self, failed: bool) {
         self.failed += u32::from(failed);
         self.runs += 1;
     }
 
-    /// Whether it did not fail each time.
+    /// Whether it failed in some runs and not in others.
     pub fn is_flake(self) -> bool {
-        self.failed < self.runs
+        0 < self.failed && self.failed < self.runs
     }
 }
 

@@ -120,6 +120,8 @@ pub struct FoundGroups {
     pub others: u64,
     /// Further failures of the groups of a chunk, for the case that the first ones are flakes.
     pub(crate) later: Vec<Found>,
+    /// The first cases of a chunk that passed although they are known to fail, for the case that they fail at times.
+    pub(crate) passes: Vec<Found>,
 }
 
 impl FoundGroups {
@@ -131,7 +133,7 @@ impl FoundGroups {
 
     /// These groups, and so many failures of others.
     pub fn new(groups: Vec<(Found, u64)>, others: u64) -> Self {
-        Self { groups, others, later: Vec::new() }
+        Self { groups, others, ..Self::default() }
     }
 
     /// Adds a failure of a chunk, and says whether it is the first of a group.
@@ -144,6 +146,14 @@ impl FoundGroups {
             self.later.push(later);
         }
         is_first
+    }
+
+    /// Adds a case of a chunk that passed although it is known to fail. Of each known failure some are kept.
+    pub(crate) fn add_pass(&mut self, found: Found) {
+        let alike = self.passes.iter().filter(|pass| pass.known == found.known).count() as u64;
+        if alike <= Self::LATER {
+            self.passes.push(found);
+        }
     }
 
     /// Whether a failure needs no closer look: there is one like it, or no room for one.

@@ -250,9 +250,14 @@ impl<'run> Worker<'run> {
                 rate: None,
                 known: ruled.known.map(|(place, _)| place),
             };
-            // Which known failure passes is said with the known failures.
-            if verdict != Verdict::UnexpectedPass {
-                totals.found.add(found);
+            match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
+                // Which known failure passes is said with the known failures; where it fails at times, it does as it is known to.
+                Some(entry) if verdict == Verdict::UnexpectedPass => {
+                    totals.found.add_pass(Found { class: entry.signature, ..found });
+                }
+                _ => {
+                    totals.found.add(found);
+                }
             }
             if shared.fail_fast {
                 result.is_cut = true;

@@ -77,6 +77,13 @@ impl KnownCounts {
         self.first_otherwise = self.first_otherwise.take().filter(|first| first.0 != index);
     }
 
+    /// Says that a case of this index, which passed, is a flake.
+    pub(crate) fn doubt_pass(&mut self, index: u64) {
+        self.passed = self.passed.saturating_sub(1);
+        self.unknown += 1;
+        self.first_passed = self.first_passed.take().filter(|first| first.0 != index);
+    }
+
     /// Adds what became of other cases.
     pub(crate) fn add(&mut self, other: &Self) {
         self.as_expected += other.as_expected;

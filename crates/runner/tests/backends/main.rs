@@ -4,6 +4,7 @@ mod answers;
 mod course;
 mod fixture;
 mod in_flight;
+mod known;
 mod outputs;
 mod questions;
 mod record;

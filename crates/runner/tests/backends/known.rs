@@ -1,0 +1,115 @@
+//! Known failures that do not fail each time: what changes from run to run is a flake, whichever way round it was found.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use dmlcts_backend::Job;
+use dmlcts_runner::{Conclusion, Factory, KnownFailures, Rate, Run, Summary, Verdict};
+use dmlcts_spec::{Library, Source};
+
+use crate::fixture::{BYTES, REVERSAL, behaving, honest, run_of, summary};
+
+const LIST: &str = "\
+backend: closure
+failures:
+  - id: reversal
+    suites: [listed]
+    where: operator == SLICE1 and any axis InputWindowStrides < 0
+    signature: wrong-value
+    kind: bug
+    reason: Walks a window from the wrong end.
+";
+
+/// A backend whose reversals of two rows are right or wrong, and in which way, as a closure says of the how manieth.
+fn reversing(outcome: impl Fn(usize) -> Reversal + Send + Sync + 'static) -> Arc<Factory> {
+    let times = AtomicUsize::new(0);
+    behaving(move |batch| {
+        honest(batch);
+        let (jobs, _, outputs) = batch.parts();
+        let is_one = |job: &&mut Job| job.desc.list("InputWindowSizes") == Some(&[2, 4]);
+        for job in jobs.iter_mut().filter(is_one) {
+            let output = job.runs[0].output.clone();
+            match outcome(times.fetch_add(1, Ordering::Relaxed)) {
+                Reversal::Right => {}
+                Reversal::Wrong => outputs[output.start] ^= 1,
+                Reversal::Unwritten => outputs[output].fill(dmlcts_runner::Poison::FIRST.0),
+            }
+        }
+    })
+}
+
+enum Reversal {
+    Right,
+    Wrong,
+    Unwritten,
+}
+use Reversal::{Right, Unwritten, Wrong};
+
+fn run(lines: &[&str], backend: Arc<Factory>) -> Run {
+    let mut run = run_of(lines, backend);
+    let known = KnownFailures::load(&[Source::new("known.yaml", LIST)], Library::embedded());
+    run.configuration.known = known.unwrap_or_else(|error| panic!("{error}"));
+    (run.configuration.jobs, run.configuration.shrink) = (1, false);
+    run
+}
+
+fn verdicts(summary: &Summary) -> Vec<(Verdict, u64)> {
+    let tally = summary.tally();
+    let all = Verdict::ALL.into_iter().map(|verdict| (verdict, tally.of(verdict)));
+    all.filter(|(_, cases)| *cases > 0).collect()
+}
+
+/// What a case that passed came to when it ran again.
+#[test]
+fn a_known_failure_that_passes_at_times_is_a_flake() {
+    let lines = [BYTES, REVERSAL];
+    let flaky = summary(&run(&lines, reversing(|times| if times == 2 { Wrong } else { Right })));
+    assert_eq!(verdicts(&flaky), [(Verdict::Pass, 1), (Verdict::Flake, 1)]);
+    let [group] = flaky.groups.as_slice() else { panic!("{:?}", flaky.groups) };
+    assert_eq!((group.first.index, group.first.rate), (1, Some(Rate { failed: 1, runs: 3 })));
+    assert!(group.first.evidence.is_some(), "the run in which it failed is shown");
+    assert_eq!(flaky.totals.known[0].conclude(), Conclusion::Unknown);
+    assert_eq!(flaky.totals.known[0].counts.first_passed, None);
+
+    let mended = summary(&run(&lines, reversing(|_| Right)));
+    assert_eq!(verdicts(&mended), [(Verdict::Pass, 1), (Verdict::UnexpectedPass, 1)]);
+    assert_eq!((mended.groups.len(), mended.totals.known[0].conclude()), (0, Conclusion::Stale));
+
+    let mut unasked = run(&lines, reversing(|times| if times == 2 { Wrong } else { Right }));
+    unasked.configuration.retries = 0;
+    assert_eq!(verdicts(&summary(&unasked)), [(Verdict::Pass, 1), (Verdict::UnexpectedPass, 1)]);
+}
+
+/// The first is a flake; the second passes each time, and so do the others, which nobody looks at.
+#[test]
+fn a_flake_does_not_hide_what_passes_each_time() {
+    let other = "SLICE1 FLOAT32 in=3,4 out=3,4 InputWindowOffsets=0,0 InputWindowSizes=3,4 InputWindowStrides=1,-1 fill=iota";
+    let backend = reversing(|times| if times == 2 { Wrong } else { Right });
+    // Sixteen cases run in chunks of two.
+    let lines: Vec<&str> = [REVERSAL].into_iter().chain([other; 15]).collect();
+    let mut run = run(&lines, backend);
+    run.configuration.record = true;
+    let mut told = Vec::new();
+    let summary = dmlcts_runner::run(&run, &mut |event| {
+        if let dmlcts_runner::Event::Cases { cases, .. } = event {
+            told.extend(cases.iter().map(|case| (case.index, case.verdict)));
+        }
+    });
+    let summary = summary.expect("the backend starts");
+    let passed = (1..16).map(|index| (index, Verdict::UnexpectedPass));
+    assert_eq!(told, [(0, Verdict::Flake)].into_iter().chain(passed).collect::<Vec<_>>());
+    assert_eq!(verdicts(&summary), [(Verdict::UnexpectedPass, 15), (Verdict::Flake, 1)]);
+    let counts = &summary.totals.known[0].counts;
+    assert_eq!((counts.passed, counts.unknown), (15, 1));
+    assert_eq!(counts.first_passed.as_ref().map(|first| first.0), Some(1));
+}
+
+/// Fails as nobody knows it, and passes when it runs again: as little known as any other flake.
+#[test]
+fn a_known_failure_that_fails_otherwise_at_times_is_a_flake() {
+    let flaky = summary(&run(&[REVERSAL], reversing(|times| if times == 0 { Unwritten } else { Right })));
+    assert_eq!(verdicts(&flaky), [(Verdict::Flake, 1)]);
+    assert_eq!(flaky.groups[0].first.rate, Some(Rate { failed: 1, runs: 3 }));
+}
