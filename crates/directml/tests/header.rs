@@ -28,11 +28,11 @@ const PRELUDE: &str = "\
 
 /// The folder with the header, or `None` after saying that the tests are skipped, whatever captures output.
 fn header() -> Option<PathBuf> {
+    static SAID: Once = Once::new();
     let folder = env::var_os("DMLCTS_DIRECTML_HEADER").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if folder.is_none() {
         let why = "DMLCTS_DIRECTML_HEADER names no folder to include DirectML.h from; .ci/directml-header prints one";
         assert!(env::var("DMLCTS_REQUIRE_DIRECTML_HEADER").as_deref() != Ok("1"), "{why}");
-        static SAID: Once = Once::new();
         SAID.call_once(|| {
             // Where nobody can be told, nobody is.
             let _ = write!(io::stderr(), "\n*** SKIPPED: the layout of DirectML.h's structs: {why} ***\n");

@@ -33,6 +33,7 @@ use windows::{
 use super::{
     adapter::{self, Found, failed},
     debug::{self, Layers},
+    descriptors::Heaps,
     fault::{Call, Fault, code, given},
     lane::{Lane, Submission, buffer},
     library::Library,
@@ -123,6 +124,7 @@ impl Compiled {
 pub(crate) struct Device {
     // Dropped in this order: what was created from a device before the device.
     lanes: Mutex<Vec<Lane>>,
+    pub(super) heaps: Heaps,
     /// For everybody, so only such as are initialised: until then an operator is known to nobody but whoever compiled it.
     operators: Mutex<Operators>,
     pub(super) recorder: Shared<IDMLCommandRecorder>,
@@ -185,6 +187,7 @@ impl Device {
         }
         Ok(Self {
             lanes: Mutex::default(),
+            heaps: Heaps::default(),
             operators: Mutex::default(),
             recorder: Shared(recorder),
             directml: Shared(directml),

@@ -14,18 +14,18 @@ use windows::{
         Foundation::{HANDLE, WAIT_OBJECT_0},
         Graphics::{
             Direct3D12::{
-                D3D12_COMMAND_LIST_TYPE_DIRECT, D3D12_COMMAND_QUEUE_DESC, D3D12_DESCRIPTOR_HEAP_DESC,
-                D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
-                D3D12_FENCE_FLAG_NONE, D3D12_HEAP_FLAG_NONE, D3D12_HEAP_PROPERTIES, D3D12_HEAP_TYPE,
-                D3D12_HEAP_TYPE_DEFAULT, D3D12_HEAP_TYPE_READBACK, D3D12_HEAP_TYPE_UPLOAD, D3D12_RANGE,
-                D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0, D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES,
-                D3D12_RESOURCE_BARRIER_TYPE_TRANSITION, D3D12_RESOURCE_BARRIER_TYPE_UAV, D3D12_RESOURCE_DESC,
-                D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS,
-                D3D12_RESOURCE_FLAG_NONE, D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST,
+                D3D12_COMMAND_LIST_TYPE_DIRECT, D3D12_COMMAND_QUEUE_DESC,
+                D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, D3D12_FENCE_FLAG_NONE, D3D12_HEAP_FLAG_NONE,
+                D3D12_HEAP_PROPERTIES, D3D12_HEAP_TYPE, D3D12_HEAP_TYPE_DEFAULT, D3D12_HEAP_TYPE_READBACK,
+                D3D12_HEAP_TYPE_UPLOAD, D3D12_RANGE, D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0,
+                D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES, D3D12_RESOURCE_BARRIER_TYPE_TRANSITION,
+                D3D12_RESOURCE_BARRIER_TYPE_UAV, D3D12_RESOURCE_DESC, D3D12_RESOURCE_DIMENSION_BUFFER,
+                D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, D3D12_RESOURCE_FLAG_NONE,
+                D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST,
                 D3D12_RESOURCE_STATE_GENERIC_READ, D3D12_RESOURCE_STATES, D3D12_RESOURCE_TRANSITION_BARRIER,
                 D3D12_RESOURCE_UAV_BARRIER, D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12CommandAllocator,
-                ID3D12CommandList, ID3D12CommandQueue, ID3D12DescriptorHeap, ID3D12Device, ID3D12Fence,
-                ID3D12GraphicsCommandList, ID3D12PipelineState, ID3D12Resource,
+                ID3D12CommandList, ID3D12CommandQueue, ID3D12Device, ID3D12Fence, ID3D12GraphicsCommandList,
+                ID3D12PipelineState, ID3D12Resource,
             },
             Dxgi::Common::{DXGI_FORMAT_UNKNOWN, DXGI_SAMPLE_DESC},
         },
@@ -34,7 +34,10 @@ use windows::{
     core::Interface,
 };
 
-use super::fault::{Call, Fault, given};
+use super::{
+    descriptors::{Heaps, Part},
+    fault::{Call, Fault, given},
+};
 
 /// Buffers that are larger than this are not kept.
 const KEPT: u64 = 64 << 20;
@@ -52,7 +55,7 @@ pub(crate) struct Lane {
     pub(super) outputs: Buffer,
     /// Temporary resources.
     pub(super) scratch: Buffer,
-    descriptors: Option<(ID3D12DescriptorHeap, u32)>,
+    descriptors: Option<Part>,
     allocator: ID3D12CommandAllocator,
     queue: ID3D12CommandQueue,
     fence: ID3D12Fence,
@@ -140,28 +143,17 @@ impl Lane {
         }
     }
 
-    /// A heap of at least so many descriptors that shaders see, and the bytes between two of them. What was in it is gone.
-    pub(super) fn descriptors(&mut self, count: u32) -> Result<(ID3D12DescriptorHeap, u32), Fault> {
-        let kind = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
-        let heap = match &self.descriptors {
-            Some((heap, held)) if *held >= count => heap.clone(),
-            _ => {
-                self.descriptors = None;
-                let desc = D3D12_DESCRIPTOR_HEAP_DESC {
-                    Type: kind,
-                    NumDescriptors: count.next_power_of_two().max(256),
-                    Flags: D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
-                    NodeMask: 0,
-                };
-                // SAFETY: the device is alive.
-                let heap: ID3D12DescriptorHeap = unsafe { self.device.CreateDescriptorHeap(&raw const desc) }
-                    .call(Phase::Bind, "CreateDescriptorHeap")?;
-                self.descriptors = Some((heap.clone(), desc.NumDescriptors));
-                heap
-            }
+    /// At least so many descriptors that shaders see, and the bytes between two of them. What was in them is gone.
+    pub(super) fn descriptors(&mut self, heaps: &Heaps, count: u32) -> Result<(Part, u32), Fault> {
+        let part = match self.descriptors.take() {
+            Some(part) if part.count >= count => part,
+            _ => heaps.part(&self.device, count)?,
         };
+        self.descriptors = Some(part.clone());
         // SAFETY: the device is alive.
-        Ok((heap, unsafe { self.device.GetDescriptorHandleIncrementSize(kind) }))
+        let step =
+            unsafe { self.device.GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV) };
+        Ok((part, step))
     }
 
     /// Makes the command list ready for recording. Nothing may be under way.

@@ -6,6 +6,7 @@
 mod adapter;
 mod backend;
 mod debug;
+mod descriptors;
 mod device;
 mod fault;
 mod features;

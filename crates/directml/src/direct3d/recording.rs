@@ -18,6 +18,7 @@ use windows::{
 };
 
 use super::{
+    descriptors::Part,
     device::{Compiled, Device},
     fault::{Call, Fault},
     flight::Piece,
@@ -44,7 +45,7 @@ pub(super) struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     pub(super) fn new(device: &'a Device, lane: &'a mut Lane, descriptors: u32) -> Result<Self, Fault> {
-        let (heap, step) = lane.descriptors(descriptors)?;
+        let (Part { heap, first, .. }, step) = lane.descriptors(&device.heaps, descriptors)?;
         lane.open()?;
         let lane = &*lane;
         // SAFETY: the list is open, and the lane keeps the heap.
@@ -57,7 +58,7 @@ impl<'a> Recording<'a> {
             lane,
             heap,
             step,
-            next: 0,
+            next: first,
             table: None,
         })
     }

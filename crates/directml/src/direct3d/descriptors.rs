@@ -1,0 +1,62 @@
+//! Descriptors that shaders see, in parts of heaps that many lanes share: some drivers take a second and half a gigabyte for a heap,
+//! however small it is.
+
+use std::sync::{Mutex, PoisonError};
+
+use dmlcts_model::Phase;
+use windows::Win32::Graphics::Direct3D12::{
+    D3D12_DESCRIPTOR_HEAP_DESC, D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
+    D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, ID3D12DescriptorHeap, ID3D12Device,
+};
+
+use super::fault::{Call, Fault};
+
+/// So many descriptors are in a part: enough for what a batch of small cases needs.
+const PART: u32 = 8192;
+/// So many are in a heap that is shared.
+const HEAP: u32 = 8 * PART;
+
+/// The heaps of a device.
+#[derive(Debug, Default)]
+pub(super) struct Heaps {
+    /// The newest that is shared, and how many of its descriptors are given out.
+    newest: Mutex<Option<(ID3D12DescriptorHeap, u32)>>,
+}
+
+/// A part of a heap, for one lane.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) heap: ID3D12DescriptorHeap,
+    /// Where in the heap it starts.
+    pub(super) first: u32,
+    /// How many descriptors it has.
+    pub(super) count: u32,
+}
+
+impl Heaps {
+    /// A part with at least so many descriptors, which nobody else has.
+    pub(super) fn part(&self, device: &ID3D12Device, count: u32) -> Result<Part, Fault> {
+        if count > PART {
+            let count = count.checked_next_power_of_two().unwrap_or(count);
+            return Ok(Part { heap: heap(device, count)?, first: 0, count });
+        }
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        let (heap, first) = match newest.take() {
+            Some((heap, first)) if first < HEAP => (heap, first),
+            _ => (heap(device, HEAP)?, 0),
+        };
+        *newest = Some((heap.clone(), first + PART));
+        Ok(Part { heap, first, count: PART })
+    }
+}
+
+fn heap(device: &ID3D12Device, count: u32) -> Result<ID3D12DescriptorHeap, Fault> {
+    let desc = D3D12_DESCRIPTOR_HEAP_DESC {
+        Type: D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
+        NumDescriptors: count,
+        Flags: D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
+        NodeMask: 0,
+    };
+    // SAFETY: the device is alive.
+    unsafe { device.CreateDescriptorHeap(&raw const desc) }.call(Phase::Bind, "CreateDescriptorHeap")
+}
