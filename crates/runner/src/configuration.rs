@@ -32,6 +32,7 @@ pub struct Run {
 
 /// How cases are run, and where a run ends.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Configuration {
     /// The feature level to judge at; the backend's own where there is none.
     pub level: Option<FeatureLevel>,

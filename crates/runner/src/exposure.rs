@@ -39,7 +39,7 @@ impl Exposures {
     /// Of a case with these expected outputs, which may have run on other data.
     pub(crate) fn of<'a>(
         tensor: &Tensor,
-        outputs: impl Iterator<Item = &'a [u8]> + Clone,
+        outputs: &(impl Iterator<Item = &'a [u8]> + Clone),
         on_other_data: bool,
     ) -> Self {
         let floats = OF_FLOATS.map(|difference| {
@@ -121,7 +121,7 @@ mod tests {
     fn an_operator_that_ran_on_one_input_has_shown_nothing_of_its_memory() {
         let tensor = Tensor::packed(DataType::UINT8, List::from_slice(&[1]));
         let output: &[u8] = &[7];
-        let of = |on_other_data| Exposures::of(&tensor, std::iter::once(output), on_other_data);
+        let of = |on_other_data| Exposures::of(&tensor, &std::iter::once(output), on_other_data);
         assert_eq!(of(false).to(Class::Remembered), Exposure::No);
         assert_eq!(of(true).to(Class::Remembered), Exposure::Yes);
         assert_eq!(of(false).to(Class::Output(Difference::WrongValue)), Exposure::Yes);

@@ -200,8 +200,8 @@ impl Lot {
             return Exposures::default();
         };
         let outputs = job.runs.iter().filter_map(|run| self.image.get(run.output.clone()));
-        let kinds = planned.kinds.iter().take(job.runs.len());
-        Exposures::of(tensor, outputs, kinds.clone().any(|kind| *kind == RunKind::OtherData))
+        let mut kinds = planned.kinds.iter().take(job.runs.len());
+        Exposures::of(tensor, &outputs, kinds.any(|kind| *kind == RunKind::OtherData))
     }
 
     /// Copies the input of one run to another of the same size.

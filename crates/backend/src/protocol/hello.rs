@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(Hello::from(&capabilities).capabilities(), Ok(capabilities.clone()));
         let limits = Limits { bare_arrays: Some(16), busy_jobs: 2000, ..Limits::default() };
         let lacks = vec![Lack { operator: "PADDING1".to_owned(), data_types: vec![DataType::INT8] }];
-        let full = Capabilities { limits, lacks, ..capabilities };
+        let full = Capabilities { lacks, limits, ..capabilities };
         assert_eq!(Hello::from(&full).capabilities(), Ok(full));
     }
 

@@ -72,7 +72,6 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             incidents,
             known: known.failures,
             record: record.is_some() || bless.is_some(),
-            expose: bless.is_some(),
             resume,
             ..configuration(arguments)
         },
@@ -151,6 +150,7 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         jobs: selection.threads(),
         limit: selection.limit,
         fail_fast: arguments.fail_fast,
+        expose: arguments.bless.is_some(),
         retries: arguments.retries,
         memory: arguments.memory,
         allow: arguments.allow.clone(),
