@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
+use dmlcts_results::Asked;
 use dmlcts_runner::{Difference, Partition};
 
 use crate::{breakage::Fault, exit, units};
@@ -259,7 +260,7 @@ impl RunArguments {
     /// What one case may take where no size is given.
     pub(crate) const DEFAULT_MEMORY: u64 = 1 << 30;
     /// How long a process may be silent where no time is given.
-    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Duration::from_secs(10);
+    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Asked::USUAL_CASE_TIMEOUT;
 }
 
 /// Answers cases as a backend process does, on standard input and output

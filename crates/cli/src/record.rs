@@ -1,7 +1,9 @@
 //! The record of a run: what the command line says of it, and the results file that it goes into.
 
 use dmlcts_generate::Suite;
-use dmlcts_results::{Error, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, Unfinished, Writer};
+use dmlcts_results::{
+    Asked, Error, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, Unfinished, Writer,
+};
 use dmlcts_runner::{Claim, Difference, Event, Totals};
 use dmlcts_spec::Library;
 
@@ -14,8 +16,8 @@ pub(crate) struct Record {
     selection: SelectionForm,
     /// The command that runs the same again.
     command: String,
-    /// The backend, as it was named.
-    backend: String,
+    /// Who is asked, and how.
+    asked: Asked,
     /// What the run is to show.
     claim: Option<Claim>,
 }
@@ -41,7 +43,9 @@ impl Record {
         let file = if let Some(path) = &arguments.resume {
             let unfinished = Unfinished::open(path)?;
             let header = unfinished.header();
-            agree(&selection.disagreements(&header.selection), header, path)?;
+            let mut found = selection.disagreements(&header.selection);
+            found.extend(arguments.asked().disagreements(&header.asked()));
+            agree(&found, header, path)?;
             RecordFile::Unfinished(Box::new(unfinished))
         } else if let Some(path) = &arguments.results {
             let library = Library::embedded();
@@ -50,7 +54,7 @@ impl Record {
             return Ok(None);
         };
         let command = dmlcts_report::command(&arguments.words_of_a_run());
-        Ok(Some(Self { file, strategies, selection, command, backend: arguments.backend.clone(), claim }))
+        Ok(Some(Self { file, strategies, selection, command, asked: arguments.asked(), claim }))
     }
 
     /// What the run came to before, where it goes on.
@@ -85,7 +89,7 @@ impl Record {
             Event::Started { capabilities, level, cases } => {
                 let what = (self.selection.clone(), self.command.clone());
                 let spec = Library::embedded().hash();
-                let header = Header::new(what, spec, *cases, *level, (&self.backend, capabilities));
+                let header = Header::new(what, spec, *cases, *level, (&self.asked, capabilities));
                 match std::mem::replace(&mut self.file, RecordFile::Lost) {
                     RecordFile::Writing(mut writer) => {
                         writer.header(&header)?;
@@ -135,6 +139,12 @@ fn agree(
 }
 
 impl RunArguments {
+    /// Who is asked, and how.
+    fn asked(&self) -> Asked {
+        let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
+        Asked { argument, in_process: self.in_process, case_timeout }
+    }
+
     /// What a results file says of the cases that are run, of a suite or given by these lines.
     pub(crate) fn selection_form(&self, suite: Option<&Suite>, given: &[String]) -> SelectionForm {
         let selection = &self.selection;
@@ -163,6 +173,7 @@ impl RunArguments {
             partition: selection.partition.map(PartitionForm::from),
             limit: selection.limit,
             memory: self.memory,
+            retries: self.retries,
             allow,
             known_failures: Vec::new(),
         }

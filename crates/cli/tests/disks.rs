@@ -41,6 +41,10 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
         # Behind the last whole line there is nothing.
         test \"$(tail -c 2 \"$1/run.jsonl\")\" = '}' || exit 99
         cp \"$1/run.jsonl\" \"$3\"
+        cases() { grep -c '^{\"case\"' \"$1/run.jsonl\"; }
+        before=$(cases \"$1\")
+        \"$2\" run --quiet --suite ci --resume \"$1/run.jsonl\" 2>/dev/null; test $? = 3 || exit 98
+        test \"$(cases \"$1\")\" -ge \"$before\" || exit 97
         exit $code";
     let Some(output) = on_full_disk(script, copy.path()) else { return };
     let said = String::from_utf8_lossy(&output.stderr);

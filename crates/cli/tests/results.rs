@@ -64,10 +64,25 @@ fn a_run_goes_on_only_with_its_like() {
         ),
     ];
     insta::assert_snapshot!(others.join("\n"));
-    assert_eq!(fs::read(file.path()).expect("it is there"), before, "and leaves the file alone");
-    // The same backend in another process is the same backend.
+    // The same backend, otherwise asked.
     let serve = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
-    assert_eq!(named(&few(&["--resume", file.path(), "--backend", &serve]), &file), "exit 0\n");
+    let asked = ["--backend", &serve, "--retries", "7", "--in-process", "--case-timeout", "1m"];
+    for (place, difference) in [
+        format!("--backend: {serve} here, reference there"),
+        "--retries: 7 here, 2 there".to_owned(),
+        "--in-process: given here, none there".to_owned(),
+        "--case-timeout: 60000ms here, 10000ms there".to_owned(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let from = [0, 2, 4, 5, 7];
+        let said =
+            named(&few(&[&["--resume", file.path()], &asked[from[place]..from[place + 1]]].concat()), &file);
+        assert!(said.starts_with("exit 2\n"), "{said}");
+        assert!(said.contains(&format!("error: FILE is of another run: {difference}\n")), "{said}");
+    }
+    assert_eq!(fs::read(file.path()).expect("it is there"), before, "and leaves the file alone");
 }
 
 #[test]
@@ -101,6 +116,46 @@ fn of_two_runs_on_one_file_the_second_gives_way() {
                 help: name another file, or wait for that run to end\n";
     assert_eq!((second.as_str(), third.as_str()), (said, said));
     assert!(recorded(&file).0.len() > 100);
+}
+
+/// A line was lost behind the program's back: the file looks like one that can be gone on with, and is none.
+#[test]
+fn a_file_that_does_not_add_up_is_not_gone_on_with() {
+    let file = Scratch::new("lost-line.jsonl", "");
+    assert!(run(&few(&["--results", file.path()])).status.success());
+    let whole = fs::read_to_string(file.path()).expect("it is there");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let said = |kept: &dyn Fn(usize) -> bool| {
+        let kept: String =
+            lines.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, line)| *line).collect();
+        fs::write(file.path(), &kept).expect("it can be written");
+        let said = named(&few(&["--resume", file.path()]), &file);
+        assert_eq!(fs::read_to_string(file.path()).expect("it is there"), kept, "it is left alone");
+        said
+    };
+    // Line 0 is the header; the last two are a checkpoint and the summary.
+    let (checkpoint, summary) = (lines.len() - 2, lines.len() - 1);
+    let without = |what: &str| {
+        format!(
+            "exit 2\n--- stderr\nerror: the cases of FILE do not add up: the {what} counts 352 of verdict `pass`, and there \
+             are 351\n  help: lines were lost or changed behind its back: run it again\n"
+        )
+    };
+    let line = format!("checkpoint in line {checkpoint}");
+    assert_eq!(said(&|at| at != 99 && at != summary), without(&line));
+    assert_eq!(said(&|at| at != 99), without(&line));
+    let line = format!("summary in line {checkpoint}");
+    assert_eq!(said(&|at| at != 99 && at != checkpoint), without(&line));
+    // What is behind the last checkpoint is run again.
+    assert!(named(&few(&["--results", file.path(), "--overwrite"]), &file).starts_with("exit 0"));
+    let behind = |at: usize| at != 99 && at < checkpoint;
+    fs::write(
+        file.path(),
+        lines.iter().enumerate().filter(|(at, _)| behind(*at)).map(|(_, line)| *line).collect::<String>(),
+    )
+    .expect("it can be written");
+    assert_eq!(named(&few(&["--resume", file.path()]), &file), "exit 0\n");
+    assert_eq!(recorded(&file).0.len(), 352);
 }
 
 /// A run that is killed again and again, each time at another moment, comes to what an undisturbed one comes to.
@@ -179,7 +234,19 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     );
     let text = fs::read_to_string(file.path()).expect("it is there");
     assert!(text.ends_with("}\n"), "its last line is whole");
-    let cases = recorded(&file).0.len();
+    let cases = recorded(&file).0;
+    // Going on where there is no room, wherever the limit is, loses nothing of it.
+    for blocks in ["1", "12", "500", "3999", "4000", "4001"] {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run --suite ci --resume \"$1\"");
+        let mut shell = std::process::Command::new("sh");
+        let output = shell.args(["-c", &script, env!("CARGO_BIN_EXE_dmlcts"), file.path()]).output();
+        let output = output.expect("sh starts");
+        assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+        let kept = recorded(&file).0;
+        assert!(kept.len() >= cases.len(), "{blocks} blocks: {} of {}", kept.len(), cases.len());
+        assert!(kept[..cases.len()] == cases, "{blocks} blocks: other cases");
+    }
+    let cases = cases.len();
     // The limit holds for one process only: now there is room.
     let rest = ["run", "--quiet", "--suite", "ci", "--resume", file.path()];
     assert_eq!(

@@ -1,9 +1,11 @@
 //! The first line: what was run, on what, and by whom. Two runs whose headers agree run the same cases on the same
 //! backend.
 
+use std::time::Duration;
+
 use dmlcts_backend::{Capabilities, protocol::Hello};
 use dmlcts_model::FeatureLevel;
-use dmlcts_runner::Partition;
+use dmlcts_runner::{Configuration, Partition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +64,9 @@ pub struct SelectionForm {
     pub limit: Option<u64>,
     /// How many bytes a case may take; larger ones are created only.
     pub memory: u64,
+    /// How often a failure is run again alone.
+    #[serde(default = "usual_retries")]
+    pub retries: u32,
     /// The lists of what is known to fail.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_failures: Vec<KnownFileForm>,
@@ -120,19 +125,72 @@ pub struct PartitionForm {
 pub struct BackendForm {
     /// As it was named on the command line.
     pub argument: String,
+    /// Whether one that is built in answered on threads of the program, and not in processes.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub in_process: bool,
+    /// For how many milliseconds one in another process might be silent while it had cases.
+    #[serde(default = "usual_case_timeout")]
+    pub case_timeout: u64,
     /// What it says of itself, as a backend process says it in its `hello`.
     pub capabilities: Hello,
 }
 
+/// Who is asked, and how: what the command line says of the backend, and the backend does not say itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The backend's name on the command line.
+    pub argument: String,
+    /// Whether one that is built in answers on threads of this program.
+    pub in_process: bool,
+    /// How long one in another process may be silent while it has cases.
+    pub case_timeout: Duration,
+}
+
+impl Asked {
+    /// How long a backend may be silent where nobody says otherwise.
+    pub const USUAL_CASE_TIMEOUT: Duration = Duration::from_secs(10);
+
+    /// In what two ways to ask differ.
+    pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
+        disagreements(self.facts(), other.facts())
+    }
+
+    fn facts(&self) -> Facts {
+        let in_process = if self.in_process { "given" } else { "" };
+        vec![
+            ("--backend", self.argument.clone()),
+            ("--in-process", in_process.to_owned()),
+            ("--case-timeout", format!("{}ms", self.case_timeout.as_millis())),
+        ]
+    }
+}
+
+/// What a file says that was written before retries were recorded.
+fn usual_retries() -> u32 {
+    Configuration::default().retries
+}
+
+fn usual_case_timeout() -> u64 {
+    Asked::USUAL_CASE_TIMEOUT.as_millis() as u64
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_usual(in_process: &bool) -> bool {
+    !in_process
+}
+
 impl Header {
-    /// The header of a run of these cases on this backend, which is named by this argument.
+    /// The header of a run of these cases on this backend, which is asked so.
     pub fn new(
         (selection, command): (SelectionForm, String),
         spec: &str,
         cases: Option<u64>,
         level: FeatureLevel,
-        (argument, capabilities): (&str, &Capabilities),
+        (asked, capabilities): (&Asked, &Capabilities),
     ) -> Self {
+        let Asked { argument, in_process, case_timeout } = asked.clone();
+        let case_timeout = u64::try_from(case_timeout.as_millis()).unwrap_or(u64::MAX);
+        let capabilities = capabilities.into();
         Self {
             format: VERSION,
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -141,12 +199,19 @@ impl Header {
             selection,
             cases,
             level: level.to_string(),
-            backend: BackendForm { argument: argument.to_owned(), capabilities: capabilities.into() },
+            backend: BackendForm { argument, in_process, case_timeout, capabilities },
         }
     }
 
+    /// Who was asked, and how.
+    pub fn asked(&self) -> Asked {
+        let BackendForm { argument, in_process, case_timeout, .. } = &self.backend;
+        let case_timeout = Duration::from_millis(*case_timeout);
+        Asked { argument: argument.clone(), in_process: *in_process, case_timeout }
+    }
+
     /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How a backend
-    /// was named makes no difference, since its path may.
+    /// was [asked](Self::asked) makes no difference: its path may be another on another machine.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         let mut found = disagreements(self.facts(), other.facts());
         let (own, others) = (self.declared(), other.declared());
@@ -207,6 +272,7 @@ impl SelectionForm {
             ("--partition", self.partition.map(|partition| partition.to_string()).unwrap_or_default()),
             ("--limit", number(self.limit)),
             ("--memory", self.memory.to_string()),
+            ("--retries", self.retries.to_string()),
             ("--allow", self.allow.join(",")),
             ("--known-failures", known.join(", ")),
         ]
@@ -264,12 +330,41 @@ impl std::fmt::Display for PartitionForm {
 mod tests {
     use super::*;
 
+    fn asked() -> Asked {
+        let case_timeout = Asked::USUAL_CASE_TIMEOUT;
+        Asked { argument: "reference".to_owned(), in_process: false, case_timeout }
+    }
+
     fn header() -> Header {
         let capabilities = dmlcts_reference::Reference::backend();
         let capabilities = dmlcts_backend::Backend::capabilities(&capabilities);
         let suite = Some(SuiteForm { name: "smoke".to_owned(), hash: "ab".repeat(32) });
-        let what = (SelectionForm { suite, ..SelectionForm::default() }, "dmlcts run".to_owned());
-        Header::new(what, &"cd".repeat(32), Some(7), FeatureLevel::NEWEST, ("reference", capabilities))
+        let selection = SelectionForm { suite, retries: 2, ..SelectionForm::default() };
+        let what = (selection, "dmlcts run".to_owned());
+        Header::new(what, &"cd".repeat(32), Some(7), FeatureLevel::NEWEST, (&asked(), capabilities))
+    }
+
+    #[test]
+    fn how_a_backend_is_asked_is_compared_apart() {
+        let said = |change: fn(&mut Asked)| {
+            let mut other = asked();
+            change(&mut other);
+            let all = header().asked().disagreements(&other);
+            all.iter().map(|one| one.describe("here", "there")).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(said(|_| {}), "");
+        assert_eq!(said(|asked| asked.argument = "wgpu".to_owned()), "--backend: reference here, wgpu there");
+        assert_eq!(said(|asked| asked.in_process = true), "--in-process: none here, given there");
+        assert_eq!(
+            said(|asked| asked.case_timeout = Duration::from_millis(1500)),
+            "--case-timeout: 10000ms here, 1500ms there"
+        );
+        // A file of before says neither, and is taken to be of a usual run.
+        let mut json = serde_json::to_value(header()).expect("it is JSON");
+        json["backend"].as_object_mut().expect("an object").remove("case_timeout");
+        json["selection"].as_object_mut().expect("an object").remove("retries");
+        let old: Header = serde_json::from_value(json).expect("a header");
+        assert_eq!((old.asked(), old.selection.retries), (asked(), 2));
     }
 
     #[test]
@@ -309,6 +404,7 @@ mod tests {
             "--profile: none here, mine version 2 there"
         );
         assert_eq!(said(|header| header.selection.seed = 3), "--seed: 0 here, 3 there");
+        assert_eq!(said(|header| header.selection.retries = 7), "--retries: 2 here, 7 there");
         assert_eq!(
             said(|header| header.selection.partition = Some(PartitionForm { part: 2, of: 3 })),
             "--partition: none here, 2/3 there"

@@ -24,9 +24,11 @@
 //! Lines are written when a chunk of cases is done, in one piece. A quarter of a second after the last checkpoint, or when
 //! the chunk at hand is done where that takes longer, a checkpoint follows, and the file is synced to the disk. So a program
 //! that is killed loses what it was busy with, and a machine that loses its power no more than came after the last
-//! checkpoint. Going on cuts the file there, so that every case stands in it once.
+//! checkpoint. Going on counts the lines against the checkpoints, and writes over what stands behind the last one, as soon as there are as many cases
+//! anew: every case stands in the file once, and where it cannot be written it has no fewer cases than before.
 
 mod convert;
+mod count;
 mod diff;
 mod error;
 mod form;
@@ -45,7 +47,7 @@ pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use error::Error;
 pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{
-    BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, ProfileEdition,
+    Asked, BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, ProfileEdition,
     SelectionForm, SuiteForm, VERSION,
 };
 pub use known::{FirstForm, KnownForm};

@@ -5,10 +5,10 @@
 //! parts that overlap or are missing, runs that were cut off, and counts that do not tally are errors.
 
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_runner::{Ending, Group, Summary, Totals, Verdict};
+use dmlcts_runner::{Ending, Group, Summary, Totals};
 use dmlcts_spec::Library;
 
-use crate::{Error, GroupForm, Header, Item, Reader, Strange, SummaryForm, convert::Names};
+use crate::{Error, GroupForm, Header, Item, Reader, Strange, SummaryForm, convert::Names, count::Count};
 
 /// The most missing parts that are named.
 const NAMED: usize = 20;
@@ -127,37 +127,31 @@ struct Part {
     reader: Reader,
     /// The index of the case at hand; `None` behind the last one.
     index: Option<u64>,
-    counts: [u64; Verdict::ALL.len()],
+    count: Count,
     summary: Option<SummaryForm>,
 }
 
 impl Part {
     fn new(reader: Reader) -> Self {
-        Self { reader, index: None, counts: [0; Verdict::ALL.len()], summary: None }
+        Self { reader, index: None, count: Count::default(), summary: None }
     }
 
     /// Goes on to the next case.
     fn advance(&mut self) -> Result<(), Error> {
         loop {
-            let found = match self.reader.next()? {
-                Some(Item::Case(case)) => Some((case.index, Verdict::from_id(&case.verdict))),
+            let counted = match self.reader.next()? {
+                Some(Item::Case(case)) => self.count.case(&case).map(|()| case.index),
                 Some(Item::Summary(summary)) => {
                     self.summary = Some(*summary);
                     continue;
                 }
                 Some(Item::Checkpoint(_)) => continue,
-                None => None,
+                None => {
+                    self.index = None;
+                    return Ok(());
+                }
             };
-            let Some((index, verdict)) = found else {
-                self.index = None;
-                return Ok(());
-            };
-            let Some(verdict) = verdict else { return Err(self.reader.wrong("its verdict is none")) };
-            if self.index.is_some_and(|before| before >= index) {
-                return Err(self.reader.wrong(format!("case {index} stands behind a later one, or twice")));
-            }
-            self.counts[verdict as usize] += 1;
-            self.index = Some(index);
+            self.index = Some(counted.map_err(|cause| self.reader.wrong(cause))?);
             return Ok(());
         }
     }
@@ -185,16 +179,8 @@ fn summarise(
             return Err(Error::CutOff { path: path.to_owned(), command });
         };
         let totals = summary.totals.totals(library, strategies).map_err(strange(path))?;
-        for verdict in Verdict::ALL {
-            let (counted, told) = (totals.verdicts().of(verdict), part.counts[verdict as usize]);
-            if counted != told {
-                let cause = format!(
-                    "the summary counts {counted} of verdict `{}`, and there are {told}",
-                    verdict.id()
-                );
-                return Err(Error::Uncounted { path: path.to_owned(), cause });
-            }
-        }
+        let counted = part.count.check("the summary", &summary.totals);
+        counted.map_err(|cause| Error::Uncounted { path: path.to_owned(), cause })?;
         read = read.max(totals.progress.read);
         all.found.others += totals.found.others;
         all.add(&totals);

@@ -80,6 +80,11 @@ impl Reader {
         Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause: cause.into() }
     }
 
+    /// The number of the line that was read last, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.lines.number
+    }
+
     /// The bytes up to the end of the line that was read last.
     pub(crate) fn offset(&self) -> u64 {
         self.lines.offset
@@ -101,22 +106,6 @@ impl Reader {
             Line::Summary(summary) => Ok(Some(Item::Summary(summary))),
             Line::Header(_) => Err(wrong("a second header; files are joined by `dmlcts merge`".to_owned())),
         }
-    }
-
-    /// The next checkpoint, where cases are passed over unread; `None` where there is none, or the next line that is no case is
-    /// damaged.
-    pub(crate) fn next_checkpoint(&mut self) -> Result<Option<TotalsForm>, Error> {
-        while self.lines.advance()? {
-            if self.lines.line.starts_with(br#"{"case":"#) {
-                continue;
-            }
-            return Ok(match self.lines.parse() {
-                Ok(Line::Checkpoint(totals)) => Some(*totals),
-                Ok(Line::Summary(_)) => continue,
-                _ => None,
-            });
-        }
-        Ok(None)
     }
 }
 

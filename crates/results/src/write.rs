@@ -34,6 +34,16 @@ pub struct Writer {
     length: u64,
     buffer: Vec<u8>,
     checkpoint: Instant,
+    behind: Option<Behind>,
+}
+
+/// What stands behind the place where a file is gone on with. It stays until there is as much anew.
+#[derive(Debug, Default)]
+pub(crate) struct Behind {
+    /// How many more cases there are than were written anew.
+    pub(crate) cases: u64,
+    /// All of it.
+    pub(crate) lines: Vec<u8>,
 }
 
 impl Writer {
@@ -74,7 +84,14 @@ impl Writer {
         strategies: Vec<String>,
     ) -> Self {
         let (path, checkpoint) = (path.to_owned(), Instant::now());
-        Self { file, path, is_regular, library, strategies, length, buffer: Vec::new(), checkpoint }
+        let (buffer, behind) = (Vec::new(), None);
+        Self { file, path, is_regular, library, strategies, length, buffer, checkpoint, behind }
+    }
+
+    /// The same, where this stands behind the bytes that are gone on from.
+    pub(crate) fn over(mut self, behind: Behind) -> Self {
+        self.behind = Some(behind);
+        self
     }
 
     /// Cuts off what is behind the part that is kept: everything, of a file that is written over.
@@ -110,6 +127,12 @@ impl Writer {
                         CaseForm::new(&case, Names { library: self.library, strategies: &self.strategies });
                     push(&mut self.buffer, &Line::Case(Box::new(form)));
                 }
+            }
+        }
+        if let Some(behind) = &mut self.behind {
+            behind.cases = behind.cases.saturating_sub(cases.len() as u64);
+            if behind.cases > 0 {
+                return Ok(());
             }
         }
         let is_due = self.checkpoint.elapsed() >= CHECKPOINT_EVERY;
@@ -181,14 +204,26 @@ impl Writer {
         match written {
             Ok(()) => {
                 self.length += length;
-                Ok(())
+                // What is left of it is cut off.
+                if self.behind.take().is_some() { self.cut() } else { Ok(()) }
             }
             Err(cause) => {
                 // The first error is the one that tells.
-                let _ = self.cut();
+                if let Some(behind) = self.behind.take() {
+                    let _ = self.restore(&behind.lines);
+                } else {
+                    let _ = self.cut();
+                }
                 Err(self.failed(cause))
             }
         }
+    }
+
+    /// Puts back what stood behind the part that is whole. It takes no room that was not taken before.
+    fn restore(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.file.set_len(self.length + lines.len() as u64)?;
+        self.file.seek(SeekFrom::Start(self.length))?;
+        self.file.write_all(lines)
     }
 
     /// Waits until it is on the disk.

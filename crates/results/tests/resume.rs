@@ -7,6 +7,7 @@ use std::{fs, fs::File};
 
 use common::*;
 use dmlcts_results::{Error, Unfinished, Writer};
+use dmlcts_runner::Event;
 use dmlcts_spec::Library;
 
 /// Wherever a file was cut, byte by byte, its run goes on to what the whole run came to, and every case stands there once.
@@ -41,6 +42,39 @@ fn a_file_that_was_cut_anywhere_is_gone_on_with() {
         assert_eq!(last.expect("it ended").totals.ran, lines.len() as u64);
     }
     assert!(resumed_from.contains(&0) && resumed_from.contains(&(lines.len() as u64)), "{resumed_from:?}");
+}
+
+/// A run that is gone on with and cut off again, before it comes as far as the first time, leaves what there was.
+#[test]
+fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
+    let file = Scratch::new("behind.jsonl");
+    let lines = lines(60);
+    record(file.path(), &lines, None);
+    let text = fs::read_to_string(file.path()).expect("it is there");
+    let is_case = |line: &&str| line.starts_with("{\"header\"") || line.starts_with("{\"case\"");
+    let cases: String = text.split_inclusive('\n').filter(is_case).collect();
+    // A torn line is none.
+    for torn in ["", "{\"case\":{\"ind"] {
+        fs::write(file.path(), format!("{cases}{torn}")).expect("it can be written");
+        let unfinished = Unfinished::open(file.path()).expect("it is a results file");
+        let library = Library::embedded();
+        let totals = unfinished.totals(library, &["given".to_owned()]).expect("it is of this spec");
+        assert_eq!(totals.next, 0, "there is no checkpoint");
+        let mut writer = unfinished.go_on(library, vec!["given".to_owned()]).expect("it can be read");
+        let (mut chunks, mut anew) = (0, 0);
+        dmlcts_runner::run(&run_of(&lines, None, Some(totals)), &mut |event| {
+            if let Event::Cases { cases: some, totals, groups } = event {
+                if anew + some.len() >= lines.len() {
+                    return;
+                }
+                writer.cases(some, totals, groups).expect("nothing is written yet");
+                (chunks, anew) = (chunks + 1, anew + some.len());
+                assert_eq!(fs::read_to_string(file.path()).expect("it is there"), format!("{cases}{torn}"));
+            }
+        })
+        .expect("the backend starts");
+        assert!(chunks > 1 && anew > 0, "{anew} cases in {chunks} chunks");
+    }
 }
 
 #[test]

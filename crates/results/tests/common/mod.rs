@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc};
 use dmlcts_backend::{Backend, Batch, Capabilities};
 use dmlcts_model::{FeatureLevel, Outcome, line};
 use dmlcts_reference::Reference;
-use dmlcts_results::{CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
+use dmlcts_results::{Asked, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
 use dmlcts_runner::{Configuration, Event, Listed, Partition, Run, Stop, Summary, Totals};
 use dmlcts_spec::Library;
 
@@ -78,6 +78,7 @@ pub(crate) fn selection(lines: &[String], partition: Option<Partition>) -> Selec
         given: Some(GivenForm { cases: lines.len() as u64, hash: "00".repeat(32) }),
         partition: partition.map(Into::into),
         memory: 1 << 30,
+        retries: 2,
         ..SelectionForm::default()
     }
 }
@@ -96,7 +97,9 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
         let written = match event {
             Event::Started { capabilities, level, cases } if is_new => {
                 let what = (selection.clone(), "dmlcts run -".to_owned());
-                writer.header(&Header::new(what, run.library.hash(), cases, level, ("wrong", capabilities)))
+                let case_timeout = Asked::USUAL_CASE_TIMEOUT;
+                let asked = Asked { argument: "wrong".to_owned(), in_process: false, case_timeout };
+                writer.header(&Header::new(what, run.library.hash(), cases, level, (&asked, capabilities)))
             }
             Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),
             Event::Finished(summary) => writer.finish(summary, 1, None),
