@@ -6,7 +6,10 @@
 //! shows the groups that they fall into, each with a case to run again. One more test is the run itself: it fails where the
 //! run did not come to its end, so that a backend that is lost at once does not look like one without failures.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
 
 use dmlcts_runner::{Ending, Failure, Summary, Tally, Verdict};
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
@@ -65,8 +68,10 @@ pub fn write_junit_of_problem(out: &mut dyn Write, context: &Context, message: &
         TestCase::new("run", failed(NonSuccessKind::Error, "not-run", message.to_owned(), String::new()));
     test.set_classname(format!("dmlcts.{run}"));
     let mut suite = TestSuite::new(run);
+    suite.set_time(Duration::ZERO);
     suite.add_test_case(test);
     let mut report = Report::new("dmlcts");
+    report.set_time(Duration::ZERO);
     report.add_test_suite(suite);
     let mut text = Vec::new();
     report.serialize(&mut text).map_err(io::Error::other)?;

@@ -7,7 +7,7 @@ use std::{fs, path::Path, time::Duration};
 
 use common::*;
 use dmlcts_model::Outcome;
-use dmlcts_report::{write_junit, write_markdown};
+use dmlcts_report::{write_junit, write_junit_of_problem, write_markdown};
 use dmlcts_runner::{Ending, Summary};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
@@ -61,9 +61,14 @@ fn markdown(summary: &Summary) -> String {
 
 #[test]
 fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
-    for (name, summary) in [("failing", failing()), ("passing", passing()), ("lost", lost())] {
+    let mut problem = Vec::new();
+    let message = "the backend cannot be started: \u{1b}[31mno & <device>";
+    write_junit_of_problem(&mut problem, &context(), message).expect("memory takes it");
+    let problem = String::from_utf8(problem).expect("text");
+    let runs = [("failing", failing()), ("passing", passing()), ("lost", lost())];
+    let runs = runs.map(|(name, summary)| (name, junit(&summary)));
+    for (name, text) in runs.into_iter().chain([("problem", problem)]) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/junit-{name}.xml"));
-        let text = junit(&summary);
         if std::env::var_os("DMLCTS_BLESS").is_some() {
             fs::write(&path, &text).expect("it can be written");
         }
