@@ -42,9 +42,12 @@ fn host(way: &str) -> Host {
 }
 
 fn remembering(way: &str, memory: &std::path::Path) -> Host {
+    Arc::new(Launcher::new(command(way, memory), CASE_TIMEOUT)).host().expect("the puppet starts")
+}
+
+fn command(way: &str, memory: &std::path::Path) -> Command {
     let program = env!("CARGO_BIN_EXE_dmlcts-puppet");
-    let command = Command::parse(&format!("'{program}' {way} '{}'", memory.display())).expect("a command");
-    Arc::new(Launcher::new(command, CASE_TIMEOUT)).host().expect("the puppet starts")
+    Command::parse(&format!("'{program}' {way} '{}'", memory.display())).expect("a command")
 }
 
 /// A batch with a case for each trouble, of so many bytes each.
@@ -275,22 +278,77 @@ fn a_backend_that_never_answers_is_given_up() {
 #[test]
 fn a_backend_that_stops_answering_is_given_up_later() {
     let mut host = host("each");
-    let mut troubles = [Trouble::Ends; 200];
-    troubles[0] = Trouble::None;
+    let mut troubles = [Trouble::None; 200];
+    troubles[1] = Trouble::Breaks;
     let batch = run_in(&mut host, &troubles);
     let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
     assert_eq!(outcomes[0], &Outcome::Output);
     assert!(matches!(outcomes[1], Outcome::Crashed(_)));
     assert_eq!(outcomes[199], &Outcome::Lost);
-    assert!(host.lost().is_some_and(|lost| lost.contains("16 processes in a row answered no case")));
+    let lost = host.lost().expect("it is given up");
+    assert!(lost.starts_with("16 processes in a row answered no case, and another one not even "), "{lost}");
+}
+
+/// However many cases in a row end their processes or break the protocol, the run goes on as long as others are answered.
+#[test]
+fn a_class_of_cases_that_fails_is_judged_to_its_end() {
+    let runs = [
+        (Trouble::Ends, &WAYS[..]),
+        (Trouble::Prints, &["each"]),
+        (Trouble::SendsTooFewBytes, &["batch"]),
+        (Trouble::AnswersTwice, &["packed"]),
+    ];
+    for (trouble, ways) in runs {
+        for way in ways {
+            let mut troubles = [trouble; 40];
+            (troubles[0], troubles[30], troubles[39]) = (Trouble::None, Trouble::None, Trouble::None);
+            let mut host = host(way);
+            let batch = run_in(&mut host, &troubles);
+            check_copies(&batch);
+            assert_eq!(host.lost(), None, "{way} {trouble:?}");
+            for (number, (job, trouble)) in batch.jobs().iter().zip(troubles).enumerate() {
+                let was_pinned = matches!(job.outcome, Outcome::Crashed(_) | Outcome::Failed { .. });
+                assert_eq!(was_pinned, trouble != Trouble::None, "{way} {trouble:?} {number}: {job:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_backend_that_answers_none_but_what_it_is_known_to_is_not_given_up() {
+    let desc = batch(&[Trouble::None]).jobs()[0].desc.clone();
+    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).knowing(vec![desc]);
+    let mut host = Arc::new(launcher).host().expect("the puppet starts");
+    let batch = run_in(&mut host, &[Trouble::Ends; 50]);
+    assert!(batch.jobs().iter().all(|job| matches!(job.outcome, Outcome::Crashed(_))));
+    assert_eq!(host.lost(), None);
+}
+
+/// Every process that a backend starts ends with it, and none that goes on hides that the backend has ended.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_process_leaves_behind_is_ended_and_delays_nobody() {
+    for (trouble, is_ended) in [(Trouble::LeavesAnother, true), (Trouble::LeavesAStranger, false)] {
+        let memory = memory();
+        let started = Instant::now();
+        let batch = run_in(&mut remembering("each", &memory), &[Trouble::None, trouble, Trouble::None]);
+        assert!(started.elapsed() < CASE_TIMEOUT, "{:?}", started.elapsed());
+        let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
+        let [Outcome::Output, Outcome::Crashed(how), Outcome::Output] = outcomes[..] else {
+            panic!("{trouble:?}: {outcomes:?}")
+        };
+        assert!(how.contains("exit status: 3"), "{how}");
+        let left = std::fs::read_to_string(&memory).expect("it wrote down what it left");
+        // One that was ended and that nobody waits for is a zombie.
+        let state = std::fs::read_to_string(format!("/proc/{left}/stat")).unwrap_or_default();
+        assert_eq!(state.is_empty() || state.contains(") Z "), is_ended, "{state}");
+    }
 }
 
 #[test]
 fn the_first_failure_is_told_before_its_case_is_found() {
     let incidents = Incidents::default();
-    let program = env!("CARGO_BIN_EXE_dmlcts-puppet");
-    let command = Command::parse(&format!("'{program}' each '{}'", memory().display())).expect("a command");
-    let launcher = Launcher::new(command, CASE_TIMEOUT).telling(incidents.clone());
+    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).telling(incidents.clone());
     let mut host = Arc::new(launcher).host().expect("the puppet starts");
     run_in(&mut host, &[Trouble::None, Trouble::Ends, Trouble::None, Trouble::Aborts]);
     let told = incidents.take().expect("it is told");

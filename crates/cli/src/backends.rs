@@ -11,8 +11,10 @@ use dmlcts_backend::{
     dylib::{Dylib, DylibError},
     process::{Command, Incidents, Launcher},
 };
+use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
 use dmlcts_runner::Factory;
+use dmlcts_spec::Library;
 
 use crate::{arguments::unknown, problem::Problem};
 
@@ -108,7 +110,8 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
 
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
-    let launcher = Arc::new(launcher.until(hosting.deadline).telling(hosting.incidents.clone()));
+    let launcher = launcher.until(hosting.deadline).telling(hosting.incidents.clone()).knowing(examples());
+    let launcher = Arc::new(launcher);
     Arc::new(move || match launcher.host() {
         Ok(host) => Ok(Box::new(host)),
         Err(reason) => Err(match reason.split_once(CANNOT_START) {
@@ -116,6 +119,15 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
             None => reason,
         }),
     })
+}
+
+/// An example of each operator, for which a backend that is alive has an answer of some kind.
+fn examples() -> Vec<Desc> {
+    let operators = Library::embedded().operators().iter();
+    operators
+        .filter_map(|operator| operator.examples().first())
+        .map(|example| example.case.desc.clone())
+        .collect()
 }
 
 /// Starts processes of this program that answer with a backend which is built in.

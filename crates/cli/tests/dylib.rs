@@ -193,3 +193,26 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
     let says = library.says();
     assert!(says.contains("`dmlcts_create` returned -5, which"), "{says}");
 }
+
+/// However many cases in a row end their process, each has its verdict, and a list of known failures can say so.
+#[test]
+fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
+    let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
+    let crash = format!("{run}    if (created->mode == 2) abort();\n");
+    let Some(library) = Library::changed("reflection", &[(run, &crash)]) else { return };
+    let backend = library.backend();
+    let ran = text(&["run", "--backend", &backend, "--limit", "800"]);
+    assert!(ran.starts_with("exit 1\n") && ran.contains(": 800 cases: "), "{ran}");
+    assert!(ran.contains(" crashed\n") && !ran.contains(" lost"), "{ran}");
+    let known = Scratch::new(
+        "known.yaml",
+        "backend: example-c\nfailures:\n  - id: reflection\n    suites: [smoke]\n    where: valid and PaddingMode == REFLECTION\n    \
+         signature: crashed\n    kind: bug\n    reason: It aborts.\n    link: https://example.org/1\n",
+    );
+    let ran = text(&["run", "--backend", &backend, "--limit", "800", "--known-failures", known.path()]);
+    assert!(ran.starts_with("exit 0\n"), "{ran}");
+    // Nothing but such cases, of which none was answered before.
+    let selected = ["--where", "operator == PADDING1 and PaddingMode == REFLECTION", "--limit", "40"];
+    let ran = text(&[&["run", "--backend", &backend][..], &selected].concat());
+    assert!(ran.starts_with("exit 1\n") && ran.contains(" 40 crashed\n") && !ran.contains(" lost"), "{ran}");
+}

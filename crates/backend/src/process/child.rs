@@ -4,7 +4,7 @@
 use std::{
     fmt,
     io::{self, BufReader, Read, Write},
-    process::{self, ChildStdin, ChildStdout, Stdio},
+    process::{ChildStdin, ChildStdout, ExitStatus, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, tail::Tail};
+use super::{Command, group::Group, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER};
 
 /// Frames that wait for the host. A process that sends more has to wait itself.
@@ -23,15 +23,19 @@ const WAITING_FRAMES: usize = 4;
 const GRACE: Duration = Duration::from_secs(1);
 /// How long what a process wrote last to standard error may take to arrive.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How often a process is looked at that is about to end.
+const PACE: Duration = Duration::from_millis(2);
+/// How often a silent process is looked at: the end of its pipe says that it has ended, unless somebody else holds the pipe.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Every process that runs.
-static ALIVE: Mutex<Vec<Arc<Mutex<process::Child>>>> = Mutex::new(Vec::new());
+static ALIVE: Mutex<Vec<Arc<Mutex<Group>>>> = Mutex::new(Vec::new());
 
 /// Ends every backend process of this program at once, and everything that they started. For the end of a program that
 /// leaves a thread with a hanging backend behind.
 pub fn end_all() {
     for child in locked(&ALIVE).drain(..) {
-        end(&mut locked(&child));
+        locked(&child).end();
     }
 }
 
@@ -68,7 +72,7 @@ pub(super) struct Received {
 
 /// A process that runs.
 pub(super) struct Child {
-    process: Arc<Mutex<process::Child>>,
+    process: Arc<Mutex<Group>>,
     /// To the thread that writes to it.
     to: Option<Sender<Vec<u8>>>,
     /// From the thread that reads from it; ends with the pipe.
@@ -84,11 +88,9 @@ impl Child {
     pub(super) fn spawn(command: &Command) -> io::Result<Self> {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own: Ctrl-C is for the host to handle, and the group can be ended as a whole.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut process = command.spawn()?;
-        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let mut process = Group::spawn(&mut command)?;
+        let leader = process.leader();
+        let pipes = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
         let process = Arc::new(Mutex::new(process));
         locked(&ALIVE).push(Arc::clone(&process));
         let (to, frames_to) = channel();
@@ -131,7 +133,7 @@ impl Child {
 
     /// The next frame, or what came instead of it.
     pub(super) fn receive(&self, patience: Duration) -> Result<Received, Fault> {
-        match self.from.recv_timeout(patience) {
+        match self.wait_for_frame(patience) {
             Ok(Ok(received)) => Ok(received),
             Ok(Err(error)) => {
                 // A process that dies inside of a frame has died, first of all.
@@ -152,17 +154,41 @@ impl Child {
         }
     }
 
+    /// What comes through the pipe, until it ends or the process has ended.
+    fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, RecvTimeoutError> {
+        let until = Instant::now() + patience;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.from.recv_timeout(left.min(LOOK)) {
+                Err(RecvTimeoutError::Timeout) if left > LOOK => {}
+                other => return other,
+            }
+            let mut process = locked(&self.process);
+            if process.has_ended() {
+                // Whoever still holds the pipe, it started; without them, what is in the pipe has an end. One that left the
+                // group is not waited for.
+                process.end();
+                drop(process);
+                let last = self.from.recv_timeout(LAST_WORDS);
+                return last.map_err(|_| RecvTimeoutError::Disconnected);
+            }
+        }
+    }
+
     /// How the process ended, once it has.
-    fn status(&self) -> Option<process::ExitStatus> {
+    fn status(&self) -> Option<ExitStatus> {
         let until = Instant::now() + GRACE;
         loop {
-            if let Ok(Some(status)) = locked(&self.process).try_wait() {
-                return Some(status);
+            let mut process = locked(&self.process);
+            if process.has_ended() {
+                // What it left behind ends with it, and standard error has an end, too.
+                return process.end();
             }
+            drop(process);
             if Instant::now() >= until {
                 return None;
             }
-            thread::sleep(Duration::from_millis(2));
+            thread::sleep(PACE);
         }
     }
 
@@ -183,32 +209,8 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         locked(&ALIVE).retain(|child| !Arc::ptr_eq(child, &self.process));
-        end(&mut locked(&self.process));
+        locked(&self.process).end();
     }
-}
-
-/// Ends a process and its group.
-fn end(process: &mut process::Child) {
-    // A process that was waited for has given its number back, which may be another's by now; its group keeps the number
-    // as long as anything that it started is there, and that is not worth the risk.
-    if matches!(process.try_wait(), Ok(Some(_))) {
-        return;
-    }
-    #[cfg(unix)]
-    let _ = rustix::process::kill_process_group(
-        rustix::process::Pid::from_child(process),
-        rustix::process::Signal::KILL,
-    );
-    // Windows knows no groups that can be ended; this tool of its own goes from parent to child.
-    #[cfg(windows)]
-    let _ = process::Command::new("taskkill")
-        .args(["/T", "/F", "/PID", &process.id().to_string()])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    let _ = process.kill();
-    let _ = process.wait();
 }
 
 fn write(mut stdin: ChildStdin, frames: &Receiver<Vec<u8>>) {

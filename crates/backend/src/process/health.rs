@@ -1,5 +1,5 @@
-//! How all processes of a command fare, whichever host has them: when the first one fails, people are told; and when none
-//! of them ever answers anything, it is given up soon.
+//! How all processes of a command fare, whichever host has them: when the first one fails, people are told; and when one
+//! host has given up, the others do, too.
 
 use std::sync::{
     OnceLock,
@@ -7,10 +7,6 @@ use std::sync::{
 };
 
 use super::{Incidents, child::Fault};
-
-/// So many processes may fail before any process has answered a single case. Three cases that somebody gives, each of which
-/// ends its process, need fewer: a process for all, one for each alone, and one for each to be shown.
-const NEVER_ANSWERED: u64 = 8;
 
 /// The failures of all processes of a command.
 #[derive(Debug, Default)]
@@ -39,8 +35,29 @@ impl Health {
         self.has_answered.load(Ordering::Relaxed)
     }
 
-    /// Notes that a process failed. Returns why none is worth being started any more, where that is so.
-    pub(super) fn failed(&self, fault: &Fault) -> Option<String> {
+    /// Why no process is worth being started any more, where that is so.
+    pub(super) fn given_up(&self) -> Option<String> {
+        self.given_up.get().cloned()
+    }
+
+    /// Notes that no process is worth being started any more, after so many in a row have answered nothing, the last one for
+    /// this fault. Returns the first reason that was noted.
+    pub(super) fn give_up(&self, fault: &Fault, fruitless: u32) -> String {
+        let reason = || {
+            if self.has_answered() {
+                format!(
+                    "{fruitless} processes in a row answered no case, and another one not even what was answered before; \
+                     the last one: {fault}"
+                )
+            } else {
+                format!("{fruitless} processes failed, and none answered a single case: {fault}")
+            }
+        };
+        self.given_up.get_or_init(reason).clone()
+    }
+
+    /// Notes that a process failed.
+    pub(super) fn failed(&self, fault: &Fault) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         if failures == 1 {
             self.incidents
@@ -48,12 +65,6 @@ impl Health {
         } else if is_power_of_ten(failures) {
             self.incidents.add(format!("{failures} backend processes have failed so far"));
         }
-        if failures >= NEVER_ANSWERED && !self.has_answered() {
-            let reason =
-                || format!("{NEVER_ANSWERED} processes failed, and none answered a single case: {fault}");
-            return Some(self.given_up.get_or_init(reason).clone());
-        }
-        None
     }
 }
 
@@ -70,7 +81,7 @@ mod tests {
         let (incidents, fault) = (Incidents::default(), Fault::Ended("it ended (exit status: 3)".to_owned()));
         let health = Health::telling(incidents.clone());
         health.answered();
-        assert!((0..1234).all(|_| health.failed(&fault).is_none()));
+        (0..1234).for_each(|_| health.failed(&fault));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
         assert_eq!(
             told,
@@ -86,10 +97,10 @@ mod tests {
     #[test]
     fn what_never_answers_is_given_up_for_the_first_reason() {
         let health = Health::default();
-        let failed = |how: &str| health.failed(&Fault::Ended(how.to_owned()));
-        assert!((1..NEVER_ANSWERED).all(|_| failed("early").is_none()));
-        let reason = failed("it ended").expect("it is given up");
+        assert_eq!(health.given_up(), None);
+        let reason = health.give_up(&Fault::Ended("it ended".to_owned()), 8);
         assert_eq!(reason, "8 processes failed, and none answered a single case: it ended");
-        assert_eq!(failed("late"), Some(reason));
+        assert_eq!(health.give_up(&Fault::Ended("late".to_owned()), 9), reason);
+        assert_eq!(health.given_up(), Some(reason));
     }
 }

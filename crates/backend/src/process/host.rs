@@ -18,8 +18,10 @@ use crate::{
     protocol::{Bye, Frame, Kind, LevelForm, Results, prefix, question},
 };
 
-/// So many processes in a row may end or fail without having answered a single case; then the run ends.
+/// So many processes in a row may end or fail without having answered a single case; then a fresh one is asked for a canary.
 const FRUITLESS: u32 = 16;
+/// The same where no process has ever answered one: what does not work at all is given up soon.
+const NEVER_ANSWERED: u32 = 8;
 /// How long a process is listened to after its answers. What comes later is taken for an answer to what it is asked next.
 const MOMENT: Duration = Duration::from_micros(50);
 /// The same where a process has been found to send more than answers.
@@ -99,10 +101,41 @@ impl Host {
     pub(super) fn discard(&mut self, fault: &Fault) {
         self.child = None;
         self.fruitless += 1;
-        let given_up = self.launcher.health.failed(fault);
-        if let Some(reason) = given_up.or_else(|| (self.fruitless >= FRUITLESS).then(|| in_a_row(fault))) {
+        self.launcher.health.failed(fault);
+    }
+
+    /// Has a fresh process asked next.
+    pub(super) fn renew(&mut self) {
+        self.child = None;
+    }
+
+    /// Gives the backend up for this fault, where one process after the other has answered nothing, and no fresh one answers what
+    /// others did either. Where one does, the cases are to blame, and however many follow, the run goes on.
+    pub(super) fn give_up_if_dead(&mut self, fault: &Fault) {
+        let health = &self.launcher.health;
+        let reason = if self.fruitless < if health.has_answered() { FRUITLESS } else { NEVER_ANSWERED } {
+            health.given_up()
+        } else if self.is_lost() || self.answers_a_canary() {
+            None
+        } else {
+            Some(self.launcher.health.give_up(fault, self.fruitless))
+        };
+        if let Some(reason) = reason {
             self.lost.get_or_insert(reason);
         }
+    }
+
+    fn answers_a_canary(&mut self) -> bool {
+        let fruitless = self.fruitless;
+        let answers = self.launcher.canaries.batches().iter_mut().any(|canary| {
+            // As the first thing that a process is asked.
+            self.renew();
+            self.try_range(0..1, false, canary).is_ok()
+        });
+        if !answers {
+            self.fruitless = fruitless;
+        }
+        answers
     }
 
     /// The process; a new one where there is none. `None` where none can be had.
@@ -152,7 +185,9 @@ impl Host {
         if let Some(frame) = question.frame {
             self.ask(frame, question.bytes);
         }
-        self.collect(jobs, outputs, &question.fill, if listens { LISTEN } else { MOMENT })
+        let collected = self.collect(jobs, outputs, &question.fill, if listens { LISTEN } else { MOMENT });
+        self.launcher.canaries.note(answered(&collected, jobs), inputs);
+        collected
     }
 
     /// Takes the results of jobs that the process has, and then listens for so long to what else it sends. Where its answers
@@ -219,11 +254,6 @@ fn surplus(child: &Child, patience: Duration) -> Option<Fault> {
     }
 }
 
-/// Why a host gives up on its processes.
-pub(super) fn in_a_row(fault: &Fault) -> String {
-    format!("{FRUITLESS} processes in a row answered no case; the last one: {fault}")
-}
-
 impl Question {
     fn of(jobs: &[Job], inputs: &[u8], outputs: &[u8], is_packed: bool) -> Self {
         let runs = || jobs.iter().flat_map(|job| &job.runs);
@@ -234,6 +264,12 @@ impl Question {
         let frame = (!jobs.is_empty()).then(|| question(jobs, inputs, &fill, is_packed));
         Self { frame, bytes, fill }
     }
+}
+
+/// Those of some jobs that were answered.
+fn answered<'a>(collected: &Result<(), Failure>, jobs: &'a [Job]) -> &'a [Job] {
+    let count = collected.as_ref().map_or_else(|failure| failure.answered, |()| jobs.len());
+    &jobs[..count]
 }
 
 /// Writes down what a frame says of the next jobs, and returns of how many.
@@ -287,9 +323,11 @@ impl Backend for Host {
     fn finish(&mut self, batch: &mut Batch) {
         // Where the one before it was finished, it has been asked.
         let Some(question) = self.started.pop_front() else { return };
-        let (jobs, _, outputs) = batch.parts();
+        let (jobs, inputs, outputs) = batch.parts();
         let count = jobs.len();
-        if let Err(failure) = self.collect(jobs, outputs, &question.fill, MOMENT) {
+        let collected = self.collect(jobs, outputs, &question.fill, MOMENT);
+        self.launcher.canaries.note(answered(&collected, jobs), inputs);
+        if let Err(failure) = collected {
             self.settle(failure.answered..count, &failure, batch);
         }
         self.ask_next();

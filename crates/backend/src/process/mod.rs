@@ -5,8 +5,10 @@
 //! host itself never waits longer than the deadline of a case, takes no memory on a process's word, and gives every job of
 //! every batch an outcome.
 
+mod canary;
 mod child;
 mod command;
+mod group;
 mod health;
 mod host;
 mod incidents;
@@ -23,10 +25,13 @@ pub use command::{Command, CommandError};
 pub use host::Host;
 pub use incidents::Incidents;
 
+use dmlcts_model::Desc;
+
 use crate::{
     Capabilities,
     protocol::{Hello, HostHello, Kind},
 };
+use canary::Canaries;
 use child::{Child, Fault, Received};
 use health::Health;
 
@@ -49,6 +54,7 @@ pub struct Launcher {
     /// What the first process declared, and every other must.
     declared: OnceLock<Declared>,
     health: Health,
+    canaries: Canaries,
 }
 
 /// What a process says in its hello.
@@ -65,7 +71,21 @@ struct CanTryAgain(bool);
 impl Launcher {
     /// A process that has cases and sends no result for as long as `case_timeout` is ended.
     pub fn new(command: Command, case_timeout: Duration) -> Self {
-        Self { command, case_timeout, deadline: None, declared: OnceLock::new(), health: Health::default() }
+        Self {
+            command,
+            case_timeout,
+            deadline: None,
+            declared: OnceLock::new(),
+            health: Health::default(),
+            canaries: Canaries::default(),
+        }
+    }
+
+    /// Where one process after the other fails before any has answered a case, creates operators from these descs: a backend that
+    /// answers to one of them is not given up, since it fails at what it was asked.
+    #[must_use]
+    pub fn knowing(self, descs: Vec<Desc>) -> Self {
+        Self { canaries: Canaries::given(descs), ..self }
     }
 
     /// Says there what happens to processes, while it happens.

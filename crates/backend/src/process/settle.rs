@@ -1,18 +1,26 @@
 //! Which case it was: a process ended, fell silent or broke the protocol while it had several.
 //!
-//! The first case without an answer is tried alone, in a fresh process, since most backends answer each case as it is
-//! done. Where it is innocent, the others are halved. Where a process sent more answers than it was asked for, or such as
-//! make no sense, nobody knows which answer is whose: then the first case of all is the first without an answer. A case is to blame only if it is the first thing that a fresh
-//! process is asked, and the process fails. Where no case does it again, the first one that had no answer keeps the blame,
-//! so that a crash is never passed over; the runner finds that it passes alone, and reports a flake. And where no process
-//! has ever answered anything, it is no case's doing: the backend is lost, and so are all cases.
+//! A fresh process is asked for the cases without an answer one by one: a question more costs far less than a process more,
+//! however many of them fail. The one that it fails at is asked of a fresh process again, and is to blame only if that fails,
+//! too, at the first thing that it is asked. Where a process sends more answers than it was asked for, or such as make no
+//! sense, nobody knows which answer is whose: a case that fails so and passes alone was given another's answer, and those
+//! that were asked before it are asked again, each with time for what comes late. Where no case does it again, the first
+//! one that had no answer keeps the blame, so that a crash is never passed over; the runner finds that it passes alone, and
+//! reports a flake. And where no process has ever answered anything, it is no case's doing: the backend is lost, and so are
+//! all cases.
 
 use std::ops::Range;
 
 use dmlcts_model::{Outcome, Phase};
 
 use super::{Host, child::Fault, host::Failure};
-use crate::Batch;
+use crate::{Batch, Run};
+
+/// In about so many questions a process is asked for the jobs of a range: more would take longer than another process, where
+/// there are thousands of jobs.
+const QUESTIONS: usize = 512;
+/// The same where each question takes time for what comes late.
+const LISTENING_QUESTIONS: usize = 16;
 
 impl Fault {
     /// What becomes of the case that did it.
@@ -30,42 +38,95 @@ impl Fault {
 impl Host {
     /// Finds an outcome for each job of a range, over which the process failed.
     pub(super) fn settle(&mut self, range: Range<usize>, first: &Failure, batch: &mut Batch) {
-        let whole = range.clone();
-        let (mut is_pinned, mut listens) = (false, first.is_doubtful);
-        let mut open = split(range);
-        while let Some(range) = open.pop() {
+        let poison = Poison::of(range.clone(), batch);
+        self.give_up_if_dead(&first.fault);
+        let mut is_pinned = self.search(range.clone(), false, &poison, batch);
+        if !is_pinned && first.is_doubtful && !self.is_lost() {
+            poison.fill(range.clone(), batch);
+            is_pinned = self.search(range.clone(), true, &poison, batch);
+        }
+        if self.is_lost() && !self.has_answered() {
+            forget(range, batch);
+        } else if !is_pinned && !self.is_lost() {
+            set(range.start, first.fault.outcome("; no case does it again when it is run alone"), batch);
+        }
+    }
+
+    /// Asks for each job of a range, in as many questions as it takes to pin what fails, and returns whether anything was.
+    /// With `listens`, each question takes its time.
+    fn search(&mut self, range: Range<usize>, listens: bool, poison: &Poison, batch: &mut Batch) -> bool {
+        let mut is_pinned = false;
+        // The first job that the process was asked for here.
+        let mut since = range.start;
+        // What else may have done what a job was suspected of: the job and those before it.
+        let mut doubted: Option<Range<usize>> = None;
+        let mut open = vec![(range, listens)];
+        while let Some((range, listens)) = open.pop() {
             if self.is_lost() {
                 // Nobody will ever know: the jobs stay lost, and the runner ends the run.
                 forget(range, batch);
                 continue;
             }
-            let fresh = self.is_fresh();
-            let Err(failure) = self.try_range(range.clone(), listens, batch) else { continue };
-            listens |= failure.is_doubtful;
-            let left = range.start + failure.answered..range.end;
-            if left.len() > 1 || self.is_lost() {
-                open.extend(split(left));
-            } else if fresh && failure.answered == 0 {
-                is_pinned = true;
-                set(left.start, failure.fault.outcome(""), batch);
-            } else {
-                // Again, as the first thing that a process is asked.
-                open.push(left);
+            let piece = range.start..range.start + step(range.len(), listens);
+            if piece.end < range.end {
+                open.push((piece.end..range.end, listens));
             }
+            let is_fresh = self.is_fresh();
+            if is_fresh {
+                since = piece.start;
+            }
+            let earlier = doubted.take();
+            let Err(failure) = self.try_range(piece.clone(), listens, batch) else {
+                if let Some(earlier) = earlier {
+                    poison.fill(earlier.clone(), batch);
+                    open.push((earlier, true));
+                    self.renew();
+                }
+                continue;
+            };
+            let left = piece.start + failure.answered..piece.end;
+            if self.is_lost() {
+                open.push((left, listens));
+                continue;
+            }
+            if is_fresh && piece.len() == 1 {
+                is_pinned = true;
+                set(piece.start, failure.fault.outcome(""), batch);
+            } else {
+                doubted = (failure.is_doubtful && !listens && piece.len() == 1).then_some(since..piece.end);
+                open.push((left, listens));
+            }
+            self.give_up_if_dead(&failure.fault);
         }
-        if self.is_lost() && !self.has_answered() {
-            forget(whole, batch);
-        } else if !is_pinned && !self.is_lost() {
-            set(whole.start, first.fault.outcome("; no case does it again when it is run alone"), batch);
-        }
+        is_pinned
     }
 }
 
-/// The first case of a range alone, and the halves of the others; the last one is the next one to try.
-fn split(range: Range<usize>) -> Vec<Range<usize>> {
-    let first = range.start..range.end.min(range.start + 1);
-    let middle = first.end + (range.end - first.end) / 2;
-    [middle..range.end, first.end..middle, first].into_iter().filter(|part| !part.is_empty()).collect()
+/// For how many of so many jobs a process is asked at a time: one of the usual few hundred.
+fn step(jobs: usize, listens: bool) -> usize {
+    jobs.div_ceil(if listens { LISTENING_QUESTIONS } else { QUESTIONS })
+}
+
+/// What the memory of the outputs of some jobs holds before they run, a byte a run.
+struct Poison(Vec<(usize, Vec<u8>)>);
+
+impl Poison {
+    fn of(range: Range<usize>, batch: &mut Batch) -> Self {
+        let (jobs, _, outputs) = batch.parts();
+        let byte = |run: &Run| outputs.get(run.output.start).copied().unwrap_or_default();
+        let jobs = jobs.get(range.clone()).unwrap_or_default();
+        Self(range.zip(jobs).map(|(place, job)| (place, job.runs.iter().map(byte).collect())).collect())
+    }
+
+    fn fill(&self, range: Range<usize>, batch: &mut Batch) {
+        let (jobs, _, outputs) = batch.parts();
+        for (place, bytes) in self.0.iter().filter(|(place, _)| range.contains(place)) {
+            let runs = jobs.get(*place).map(|job| job.runs.as_slice()).unwrap_or_default();
+            for (run, byte) in runs.iter().zip(bytes) {
+                outputs[run.output.clone()].fill(*byte);
+            }
+        }
+    }
 }
 
 fn set(place: usize, outcome: Outcome, batch: &mut Batch) {
@@ -85,13 +146,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_split_loses_no_case_and_begins_with_the_first() {
-        for end in 1..40 {
-            let mut parts = split(3..3 + end);
-            assert_eq!(parts.pop(), Some(3..4));
-            let mut places: Vec<usize> = parts.into_iter().rev().flatten().collect();
-            places.sort_unstable();
-            assert_eq!(places, (4..3 + end).collect::<Vec<_>>());
+    fn what_is_asked_for_gets_shorter_until_it_is_one_job() {
+        for listens in [false, true] {
+            assert_eq!(step(1, listens), 1);
+            assert!((2..10_000).all(|jobs| (1..jobs).contains(&step(jobs, listens))));
         }
+        assert_eq!((step(480, false), step(480, true)), (1, 30));
     }
 }

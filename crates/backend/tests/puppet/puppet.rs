@@ -38,6 +38,7 @@ fn main() -> io::Result<()> {
                 hello.limits.busy_cases = (way == "busy").then_some(2000);
                 write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
+            Kind::Run | Kind::Packed if is_broken(memory) => process::exit(5),
             Kind::Run | Kind::Packed => {
                 let is_packed = frame.kind == Kind::Packed;
                 if is_packed != (way == "packed") {
@@ -65,6 +66,11 @@ fn main() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether an earlier process was asked for [`Trouble::Breaks`].
+fn is_broken(memory: Option<&Path>) -> bool {
+    memory.is_some_and(|path| fs::read(path).is_ok_and(|said| said == b"broken"))
 }
 
 fn hello(name: &str) -> Hello {
@@ -131,11 +137,28 @@ fn act(
                 process::exit(4);
             }
         }
+        Trouble::Breaks => {
+            if let Some(path) = memory {
+                fs::write(path, b"broken")?;
+            }
+            process::exit(5);
+        }
+        Trouble::LeavesAnother => leave("sleep", &["50"], memory)?,
+        Trouble::LeavesAStranger => leave("setsid", &["sleep", "5"], memory)?,
     }
     for run in job.runs.iter().filter(|_| job.outcome == Outcome::Output) {
         outputs[run.output.clone()].copy_from_slice(&inputs[run.input.clone()]);
     }
     Ok(())
+}
+
+/// Starts a program, writes down its number, and ends.
+fn leave(program: &str, arguments: &[&str], memory: Option<&Path>) -> io::Result<()> {
+    let left = process::Command::new(program).args(arguments).spawn()?;
+    if let Some(path) = memory {
+        fs::write(path, left.id().to_string())?;
+    }
+    process::exit(3);
 }
 
 /// What a case asks for.

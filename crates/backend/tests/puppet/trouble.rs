@@ -24,10 +24,16 @@ pub(crate) enum Trouble {
     AnswersTwice,
     /// Ends where the file of the second argument is not there, which it makes.
     EndsOnce,
+    /// Ends, and so does every later process when it is asked for anything.
+    Breaks,
+    /// Starts a process that holds its pipes, and ends.
+    LeavesAnother,
+    /// The same, with a process that has left its group.
+    LeavesAStranger,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -43,6 +49,9 @@ impl Trouble {
         Self::Repeats,
         Self::AnswersTwice,
         Self::EndsOnce,
+        Self::Breaks,
+        Self::LeavesAnother,
+        Self::LeavesAStranger,
     ];
 }
 
