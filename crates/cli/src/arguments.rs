@@ -355,7 +355,7 @@ pub(crate) struct MergeArguments {
 const DIFF_EXIT: &str = "\
 Exit codes:
   0    nothing got worse: cases came to the same, were fixed, are new and as expected, or are gone
-  1    a case broke or changed, or a new one fails
+  1    a case broke or changed, a new one fails, or cases are gone from a new run that is not complete
   2    wrong usage or bad input
   3    the machine failed";
 

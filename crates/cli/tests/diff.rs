@@ -77,6 +77,38 @@ fn only_what_got_worse_is_an_error() {
     assert_eq!(code(&[], &[(1, FAIL)], &[1], &[]), Some(1), "new, and fails");
 }
 
+/// What a run that ended early did not come to is not gone: nobody knows.
+#[test]
+fn a_new_run_that_is_not_complete_proves_nothing() {
+    let whole = recorded("complete.jsonl", &["--strategy", "documented"]);
+    let text = fs::read_to_string(whole.path()).expect("it is there");
+    let header = &text[..=text.find('\n').expect("a header")];
+    let summary = text.lines().next_back().expect("a summary");
+    let ended = |ending: &str, cases: &str| {
+        let summary = summary.replace(r#""ending":"complete""#, &format!(r#""ending":"{ending}""#));
+        Scratch::new("incomplete.jsonl", format!("{header}{cases}{summary}\n"))
+    };
+    for (ending, said) in [
+        ("interrupted", "was interrupted"),
+        ("backend-lost", "lost its backend"),
+        ("not-recorded", "could not be recorded to its end"),
+        ("timeout", "was ended by its timeout"),
+    ] {
+        let compared = diff(&whole, &ended(ending, ""));
+        assert!(compared.starts_with("exit 1\n"), "{compared}");
+        assert!(compared.contains(&format!(": 0 different cases; the run {said}\n")), "{compared}");
+        let gone = "gone      352 cases, of which nobody knows what they come to, since the new run is not complete\n";
+        assert!(compared.contains(gone), "{compared}");
+    }
+    let cut = Scratch::new("cut.jsonl", header);
+    assert!(diff(&whole, &cut).contains(": 0 different cases; the run was cut off\n"));
+    assert_eq!(run(&["diff", whole.path(), cut.path()]).status.code(), Some(1));
+    // What came to its end has lost these cases on purpose, and of what is all there nothing is open.
+    assert_eq!(run(&["diff", whole.path(), ended("limit", "").path()]).status.code(), Some(0));
+    let all: String = text.split_inclusive('\n').filter(|line| line.starts_with("{\"case\"")).collect();
+    assert_eq!(run(&["diff", whole.path(), ended("interrupted", &all).path()]).status.code(), Some(0));
+}
+
 /// Other suites, seeds and parts: what both have is compared, and what differs between the runs is said.
 #[test]
 fn runs_of_different_cases_can_be_compared() {

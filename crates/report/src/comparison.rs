@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use dmlcts_results::{Change, Comparison, Kind, Side};
+use dmlcts_runner::Ending;
 
 use crate::{
     Palette, Tone,
@@ -39,7 +40,12 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: P
         if all == 0 {
             continue;
         }
-        line(tone, head, &counted(all, "case"))?;
+        if kind == Kind::Gone && comparison.is_left_open() {
+            let open = "of which nobody knows what they come to, since the new run is not complete";
+            line(Tone::Bad, head, &format!("{}, {open}", counted(all, "case")))?;
+        } else {
+            line(tone, head, &counted(all, "case"))?;
+        }
         let of_kind = || comparison.changes.iter().filter(|change| change.kind == kind);
         for change in of_kind().take(SHOWN) {
             line(tone, "", &format!("{:>9}  {}", grouped(change.cases), describe(change)))?;
@@ -64,7 +70,16 @@ fn side(side: &Side) -> String {
         .map_or_else(|| "cases given".to_owned(), |suite| format!("suite {}", suite.name));
     let part = selection.partition.map(|partition| format!(", part {partition}")).unwrap_or_default();
     let backend = &header.backend.capabilities;
-    let cut = if side.is_whole { "" } else { "; the run was cut off" };
+    let cut = match side.ending {
+        None => "; the run was cut off",
+        Some(Ending::Interrupted) => "; the run was interrupted",
+        Some(Ending::BackendLost) => "; the run lost its backend",
+        Some(Ending::NotRecorded) => "; the run could not be recorded to its end",
+        Some(Ending::FirstFailure) => "; the run ended at its first failure",
+        Some(Ending::Timeout) => "; the run was ended by its timeout",
+        Some(Ending::Complete | Ending::Limit) if side.is_abandoned => "; some cases were never answered",
+        Some(Ending::Complete | Ending::Limit) => "",
+    };
     format!(
         "{}: {what}, seed {}{part} on {} {}, spec {:.12}: {}{cut}",
         side.path,

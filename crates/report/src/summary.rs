@@ -21,6 +21,8 @@ use crate::{
 
 /// How many obligations are named where a run leaves some out.
 const NAMED: usize = 3;
+/// How many parts of a run that ended early are named.
+const CUT: usize = 4;
 /// How many open questions are listed with their answers.
 const ANSWERED: usize = 4;
 
@@ -173,7 +175,9 @@ fn ran(context: &Context, summary: &Summary) -> String {
         .collect();
     let left_out =
         summary.totals.progress.read - summary.totals.progress.ran.min(summary.totals.progress.read);
-    let left_out = if left_out == 0 { String::new() } else { format!(" ({} left out)", grouped(left_out)) };
+    // Of a part that ended early nobody knows which of the cases behind would have been left out.
+    let how = if summary.cut.is_empty() { "left out" } else { "left out or never asked for" };
+    let left_out = if left_out == 0 { String::new() } else { format!(" ({} {how})", grouped(left_out)) };
     let cases = counted(summary.totals.progress.ran, "case");
     let Subject::Suite { what, .. } = &context.subject else {
         return format!(
@@ -191,20 +195,39 @@ fn ran(context: &Context, summary: &Summary) -> String {
     )
 }
 
+/// How far the run came, or those of its parts that ended early.
+fn after(summary: &Summary) -> String {
+    let of = |read: u64| {
+        summary.cases.map_or_else(
+            || counted(read, "case"),
+            |cases| format!("{} of {}", grouped(read), counted(cases, "case")),
+        )
+    };
+    if summary.cut.is_empty() {
+        return format!("after {}", of(summary.totals.progress.read));
+    }
+    let named = summary.cut.iter().take(CUT);
+    let mut named: Vec<String> =
+        named.map(|part| format!("part {} after {}", part.partition, of(part.read))).collect();
+    let further = summary.cut.len() - named.len();
+    if further > 0 {
+        named.push(format!("and {}", counted(further as u64, "further part")));
+    }
+    let whose = if summary.cut.len() == 1 { "its other cases" } else { "the other cases of these parts" };
+    format!("{}; {whose} were never asked for", named.join(", "))
+}
+
 pub(crate) fn ended(summary: &Summary) -> Option<String> {
-    let of = summary.cases.map_or_else(
-        || counted(summary.totals.progress.read, "case"),
-        |cases| format!("{} of {}", grouped(summary.totals.progress.read), counted(cases, "case")),
-    );
+    let after = after(summary);
     let mut text = match summary.ending {
         Ending::Complete => return None,
-        Ending::Limit => format!("at the limit, after {of}"),
-        Ending::FirstFailure => format!("at the first failure, after {of}"),
-        Ending::Timeout => format!("by the timeout, after {of}"),
-        Ending::Interrupted => format!("interrupted, after {of}"),
-        Ending::NotRecorded => format!("after {of}: what becomes of them cannot be recorded any more"),
+        Ending::Limit => format!("at the limit, {after}"),
+        Ending::FirstFailure => format!("at the first failure, {after}"),
+        Ending::Timeout => format!("by the timeout, {after}"),
+        Ending::Interrupted => format!("interrupted, {after}"),
+        Ending::NotRecorded => format!("{after}: what becomes of them cannot be recorded any more"),
         Ending::BackendLost => {
-            format!("early, after {of}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
+            format!("early, {after}: {}", summary.lost.as_deref().unwrap_or("the backend was lost"))
         }
     };
     for cases in &summary.abandoned {

@@ -8,7 +8,7 @@ use common::*;
 use dmlcts_backend::Job;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{Context, Options, Palette, Replay, Terminal, write_failures, write_summary};
-use dmlcts_runner::{Configuration, Listed, Run, Stop, Summary};
+use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Run, Stop, Summary};
 use dmlcts_spec::Library;
 
 fn failures(summary: &Summary, palette: Palette) -> String {
@@ -101,6 +101,30 @@ fn the_summary_of_a_run_without_failures() {
 fn the_summary_of_a_run_with_failures_ends_with_a_case_to_look_at() {
     let summary = summary(&[REVERSAL, EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Lost));
     insta::assert_snapshot!(summary_text(&summary));
+}
+
+/// What a part did not come to is not left out, and the run did not end after all its cases.
+#[test]
+fn parts_that_ended_early_are_named() {
+    let mut summary = summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| {}));
+    (summary.totals.progress.read, summary.cases, summary.ending) = (100, Some(100), Ending::Timeout);
+    let part = |part, ending, read| {
+        let partition = Partition::new(part, 7).expect("a part");
+        CutPart { partition, ending, read }
+    };
+    summary.cut = vec![part(2, Ending::Timeout, 40)];
+    let text = summary_text(&summary);
+    assert!(text.contains(": 4 cases (96 left out or never asked for): "), "{text}");
+    let ended =
+        "ended     by the timeout, part 2/7 after 40 of 100 cases; its other cases were never asked for\n";
+    assert!(text.contains(ended), "{text}");
+    summary.cut.extend((3..7).map(|number| part(number, Ending::Interrupted, 7)));
+    summary.ending = Ending::Interrupted;
+    let ended = "ended     interrupted, part 2/7 after 40 of 100 cases, part 3/7 after 7 of 100 cases, part 4/7 after 7 of \
+                 100 cases, part 5/7 after 7 of 100 cases, and 1 further part; the other cases of these parts were never \
+                 asked for\n";
+    let text = summary_text(&summary);
+    assert!(text.contains(ended), "{text}");
 }
 
 #[test]

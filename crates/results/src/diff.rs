@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dmlcts_runner::{Class, Verdict};
+use dmlcts_runner::{Class, Ending, Verdict};
 
 use crate::{CaseForm, Error, Header, Item, Reader};
 
@@ -32,8 +32,22 @@ pub struct Side {
     pub header: Header,
     /// How many different cases it has.
     pub cases: u64,
-    /// Whether it has a summary; else it was cut off.
-    pub is_whole: bool,
+    /// How it ended; `None` where it was cut off, so that its file has no summary, or where this program knows no such ending.
+    pub ending: Option<Ending>,
+    /// Whether cases were started and never answered.
+    pub is_abandoned: bool,
+}
+
+impl Side {
+    /// Whether all the cases ran that were to. A run that has no end is as complete as it can be when its time is up.
+    pub fn is_complete(&self) -> bool {
+        let came_to_its_end = match self.ending {
+            Some(Ending::Complete | Ending::Limit) => true,
+            Some(Ending::Timeout) => self.header.cases.is_none(),
+            _ => false,
+        };
+        came_to_its_end && !self.is_abandoned
+    }
 }
 
 /// What became of a case from one run to the other, the gravest first.
@@ -71,9 +85,15 @@ pub struct Change {
 }
 
 impl Comparison {
-    /// Whether something got worse: a case broke or changed, or a new one fails.
+    /// Whether something got worse, or nobody knows that nothing did: a case broke or changed, a new one fails, or cases are
+    /// [left open](Self::is_left_open).
     pub fn is_worse(&self) -> bool {
-        self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
+        self.is_left_open() || self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
+    }
+
+    /// Whether cases are gone from a second run that is not complete, so that nobody knows what they would come to.
+    pub fn is_left_open(&self) -> bool {
+        !self.new.is_complete() && self.count(Kind::Gone) > 0
     }
 
     /// How many cases changed in one way.
@@ -99,8 +119,10 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     changes.sort_by(|one, other| {
         (one.kind, other.cases, &one.operator).cmp(&(other.kind, one.cases, &other.operator))
     });
-    let side =
-        |side: Seen, cases| Side { path: side.path, header: side.header, cases, is_whole: side.is_whole };
+    let side = |side: Seen, cases| {
+        let Seen { path, header, ending, is_abandoned } = side;
+        Side { path, header, cases, ending, is_abandoned }
+    };
     Ok(Comparison { old: side(old, cases[0]), new: side(new, cases[1]), same, changes })
 }
 
@@ -116,7 +138,8 @@ use Place::{New, Old};
 struct Seen {
     path: String,
     header: Header,
-    is_whole: bool,
+    ending: Option<Ending>,
+    is_abandoned: bool,
 }
 
 /// What a case came to: a place in [`Cases::meanings`].
@@ -156,7 +179,7 @@ impl Cases {
     /// Adds the cases of a file.
     fn read(&mut self, path: &str, place: Place) -> Result<Seen, Error> {
         let mut reader = Reader::open(path)?;
-        let mut is_whole = false;
+        let (mut ending, mut is_abandoned) = (None, false);
         while let Some(item) = reader.next()? {
             match item {
                 Item::Case(case) => {
@@ -170,11 +193,14 @@ impl Cases {
                         *own = status;
                     }
                 }
-                Item::Summary(_) => is_whole = true,
+                Item::Summary(summary) => {
+                    ending = Ending::from_id(&summary.ending);
+                    is_abandoned = !summary.abandoned.is_empty();
+                }
                 Item::Checkpoint(_) => {}
             }
         }
-        Ok(Seen { path: path.to_owned(), header: reader.header().clone(), is_whole })
+        Ok(Seen { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned })
     }
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {

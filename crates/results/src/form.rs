@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use dmlcts_runner::{Class, Difference, Ending, Verdict};
+use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Header, StatementForm, TotalsForm};
+use crate::{Header, PartitionForm, StatementForm, Strange, TotalsForm};
 
 /// One line of a results file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -124,6 +124,35 @@ pub struct DifferencesForm {
     pub actual: Option<String>,
 }
 
+/// A part of a run that ended before it had looked at every case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CutForm {
+    /// Which part.
+    pub partition: PartitionForm,
+    /// Why it ended.
+    #[schemars(extend("enum" = Ending::ALL.map(Ending::id)))]
+    pub ending: String,
+    /// How many cases it had looked at, those of other parts included.
+    pub read: u64,
+}
+
+impl From<&CutPart> for CutForm {
+    fn from(part: &CutPart) -> Self {
+        Self { partition: part.partition.into(), ending: part.ending.id().to_owned(), read: part.read }
+    }
+}
+
+impl CutForm {
+    /// The part.
+    pub(crate) fn part(&self) -> Result<CutPart, Strange> {
+        let PartitionForm { part, of } = self.partition;
+        let partition =
+            Partition::new(part, of).ok_or_else(|| Strange::new("the part", &self.partition.to_string()))?;
+        let ending = Ending::from_id(&self.ending).ok_or_else(|| Strange::new("the ending", &self.ending))?;
+        Ok(CutPart { partition, ending, read: self.read })
+    }
+}
+
 /// How a run ended, and what it came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryForm {
@@ -138,6 +167,9 @@ pub struct SummaryForm {
     /// Cases that were started and never answered: the first of each range, and the one behind its last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<(u64, u64)>,
+    /// Where parts were joined, those that ended early.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutForm>,
     /// How many obligations of the spec were met, of the operators that had any case.
     pub obligations_met: u64,
     /// How many there are of these operators.

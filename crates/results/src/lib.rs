@@ -45,7 +45,7 @@ mod write;
 pub use convert::Strange;
 pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use error::Error;
-pub use form::{AnswerForm, CaseForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
+pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{
     Asked, BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, ProfileEdition,
     SelectionForm, SuiteForm, VERSION,

@@ -5,7 +5,7 @@
 //! parts that overlap or are missing, runs that were cut off, and counts that do not tally are errors.
 
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_runner::{Ending, Group, Summary, Totals};
+use dmlcts_runner::{CutPart, Ending, Group, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
 use crate::{Error, GroupForm, Header, Item, Reader, Strange, SummaryForm, convert::Names, count::Count};
@@ -171,9 +171,9 @@ fn summarise(
     };
     let mut all = Totals::new(library, strategies.len());
     let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
-    let mut read = 0;
+    let (mut read, mut cut) = (0, Vec::new());
     for part in parts {
-        let path = part.reader.path();
+        let (path, partition) = (part.reader.path(), part.reader.header().selection.partition);
         let Some(summary) = part.summary else {
             let command = part.reader.header().command.clone();
             return Err(Error::CutOff { path: path.to_owned(), command });
@@ -181,13 +181,21 @@ fn summarise(
         let totals = summary.totals.totals(library, strategies).map_err(strange(path))?;
         let counted = part.count.check("the summary", &summary.totals);
         counted.map_err(|cause| Error::Uncounted { path: path.to_owned(), cause })?;
-        read = read.max(totals.progress.read);
+        let own_read = totals.progress.read;
+        read = read.max(own_read);
         all.found.others += totals.found.others;
         all.add(&totals);
         found.extend(totals.found.groups.into_iter().zip(summary.totals.groups));
         let own = Ending::from_id(&summary.ending)
             .ok_or_else(|| strange(path)(Strange::new("the ending", &summary.ending)))?;
         ending = graver(ending, own);
+        for part in &summary.cut {
+            cut.push(part.part().map_err(strange(path))?);
+        }
+        let partition = partition.and_then(|form| Partition::new(form.part, form.of));
+        if let Some(partition) = partition.filter(|_| own != Ending::Complete) {
+            cut.push(CutPart { partition, ending: own, read: own_read });
+        }
         lost = lost.or(summary.lost);
         abandoned.extend(summary.abandoned.into_iter().map(|(from, to)| from..to));
     }
@@ -196,6 +204,7 @@ fn summarise(
     if ending == Ending::Complete {
         all.next = read;
     }
+    cut.sort_by_key(|part| part.partition.part());
     found.sort_by_key(|((found, _), _)| found.index);
     let level = header.level.parse::<FeatureLevel>();
     let level = level.map_err(|_| strange(&path)(Strange::new("the feature level", &header.level)))?;
@@ -223,6 +232,7 @@ fn summarise(
         ending,
         abandoned,
         lost,
+        cut,
     }))
 }
 

@@ -169,6 +169,7 @@ impl Writer {
             exit_code,
             lost: summary.lost.clone(),
             abandoned: summary.abandoned.iter().map(|cases| (cases.start, cases.end)).collect(),
+            cut: summary.cut.iter().map(Into::into).collect(),
             obligations_met,
             obligations,
             statement,

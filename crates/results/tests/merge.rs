@@ -6,8 +6,8 @@ mod common;
 use std::fs;
 
 use common::*;
-use dmlcts_results::{Error, Parts};
-use dmlcts_runner::{Partition, Summary};
+use dmlcts_results::{Error, Parts, Reader, Writer};
+use dmlcts_runner::{CutPart, Ending, Partition, Summary};
 use dmlcts_spec::Library;
 
 /// The lines of all cases, and what they come to.
@@ -79,6 +79,37 @@ fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
     assert_eq!(essence(&summary), essence(&expected));
     let (alone, summary) = join(&[whole.path()]).expect("it is whole");
     assert_eq!((alone, essence(&summary)), (joined, essence(&expected)));
+}
+
+/// What was never asked for is neither counted nor taken for left out, whether the parts are joined once or twice.
+#[test]
+fn a_part_that_ended_early_is_named_with_how_far_it_came() {
+    let lines = many();
+    let (one, two, joined) = (Scratch::new("long"), Scratch::new("short"), Scratch::new("long-and-short"));
+    record(one.path(), &lines, Partition::new(1, 2));
+    let run = run_of(&lines, Partition::new(2, 2), None);
+    let writer =
+        Writer::create(two.path(), true, run.library, run.source.strategies()).expect("it can be made");
+    run.stop.request(Ending::Timeout);
+    let short = record_with(writer, &run, &selection(&lines, Partition::new(2, 2)), true);
+    let (text, summary) = join(&[one.path(), two.path()]).expect("they are the parts");
+    let expected = CutPart {
+        partition: Partition::new(2, 2).expect("a part"),
+        ending: Ending::Timeout,
+        read: short.totals.progress.read,
+    };
+    assert!(expected.read < lines.len() as u64, "it is over at once");
+    assert_eq!((summary.ending, summary.cut.as_slice()), (Ending::Timeout, [expected].as_slice()));
+    let reader = Reader::open(one.path()).expect("it is there");
+    let mut writer =
+        Writer::create(joined.path(), true, run.library, run.source.strategies()).expect("it can be made");
+    let mut header = reader.header().clone();
+    header.selection.partition = None;
+    writer.header(&header).expect("it can be written");
+    text.split_inclusive('\n').for_each(|line| writer.copy(line.as_bytes()).expect("it can be written"));
+    writer.finish(&summary, 0, None).expect("it can be written");
+    let (again, summary) = join(&[joined.path()]).expect("it is whole");
+    assert_eq!((again, summary.cut.as_slice()), (text, [expected].as_slice()));
 }
 
 #[test]

@@ -6,7 +6,9 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
 use dmlcts_spec::{Judgement, Operator};
 
-use crate::{CaseResults, Class, Differences, Ending, KnownTally, Rate, Recorded, RunKind, Totals, Verdict};
+use crate::{
+    CaseResults, Class, Differences, Ending, KnownTally, Partition, Rate, Recorded, RunKind, Totals, Verdict,
+};
 
 /// Something that happened. Events come in the order of the cases, whatever the number of threads.
 #[derive(Debug)]
@@ -80,6 +82,19 @@ pub struct Summary {
     pub abandoned: Vec<Range<u64>>,
     /// Why a backend could not be started, where one could not.
     pub lost: Option<String>,
+    /// Where several machines shared the run, those of its parts that ended early; none of the run of one machine.
+    pub cut: Vec<CutPart>,
+}
+
+/// A part of a run that ended before it had looked at every case. Nobody asked those behind that belong to the part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CutPart {
+    /// Which part.
+    pub partition: Partition,
+    /// Why it ended.
+    pub ending: Ending,
+    /// How many cases it had looked at, those of other parts included.
+    pub read: u64,
 }
 
 impl Summary {

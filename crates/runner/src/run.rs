@@ -95,6 +95,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         ending,
         abandoned,
         lost: shared.lost(),
+        cut: Vec::new(),
     };
     tell(Event::Finished(&summary));
     Ok(summary)
