@@ -78,9 +78,8 @@ fn renewed(text: &str, version: u32, spec: &str, operators: &[PromisedForm]) -> 
     for PromisedForm { operator, cases, created_only, lines, expectations } in operators {
         let digests = [("lines", lines), ("expectations", expectations)];
         let digests = digests.map(|(key, digest)| format!("    {key}: \"{digest}\"\n")).concat();
-        renewed.push_str(&format!(
-            "  - operator: {operator}\n    cases: {cases}\n    created_only: {created_only}\n{digests}"
-        ));
+        let counts = format!("    cases: {cases}\n    created_only: {created_only}\n");
+        renewed.extend(["  - operator: ", operator, "\n", &counts, &digests]);
     }
     renewed
 }
@@ -112,7 +111,7 @@ fn look_at(profile: &Profile) -> Option<String> {
         let version = form.version + u32::from(is_other);
         let text = renewed(&profile.source().text, version, library.hash(), &now);
         fs::write(&profile.source().name, text).expect("the profile can be written");
-        said.push_str(&format!("  renewed as version {version}\n"));
+        said.extend(["  renewed as version ", &version.to_string(), "\n"]);
     }
     Some(said)
 }

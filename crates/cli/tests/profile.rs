@@ -121,7 +121,7 @@ fn what_a_run_leaves_out_is_reserved() {
     assert!(
         lines[1].starts_with("  reserved  ")
             && lines[1].ends_with(
-                " cases created and not run, being larger than 64 bytes, to which this run was bound"
+                " cases not run, and at most created, being larger than 64 bytes, to which this run was bound"
             ),
         "{lines:?}"
     );

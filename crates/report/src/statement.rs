@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 
 use dmlcts_runner::{
-    Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Undeclared, Withheld,
+    Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Undeclared, Verdict,
+    Withheld,
 };
 use dmlcts_spec::Library;
 
@@ -73,9 +74,15 @@ pub(crate) fn lines(
         }
     };
     let backend = &summary.capabilities;
+    let set =
+        if summary.level < backend.feature_level && statement.above == 0 && backend.can_set_feature_level {
+            format!(", set to {} for this", summary.level)
+        } else {
+            String::new()
+        };
     let (form, cases) = (profile.form(), counted(profile.cases(), "case"));
     let mut lines = vec![
-        ("backend", format!("{} at feature level {}", ran_on(summary), backend.feature_level)),
+        ("backend", format!("{} at feature level {}{set}", ran_on(summary), backend.feature_level)),
         ("driver", backend.driver.clone()),
         (
             "profile",
@@ -133,9 +140,12 @@ fn verdict(claim: &Claim, statement: &Statement, summary: &Summary) -> String {
 
 fn failing(failing: &Failing) -> String {
     let Failing { operator, verdict, class, cases } = failing;
-    let of = if operator.is_empty() { String::new() } else { format!("{operator}: ") };
-    let way = class.map(|class| format!(": {class}")).unwrap_or_default();
-    format!("{of}{} {verdict}{way}", grouped(*cases))
+    let way = match class {
+        Some(class) => format!(": {class}"),
+        None if *verdict == Verdict::UnexpectedPass => String::new(),
+        None => " in further ways".to_owned(),
+    };
+    format!("{operator}: {} {verdict}{way}", grouped(*cases))
 }
 
 /// The reservations: those of one kind share a line.
@@ -186,7 +196,7 @@ fn reservation(
                 why.push(format!("than {}, the backend's limit of a tensor", bytes(limit)));
             }
             let larger = if why.is_empty() { "than it can run".to_owned() } else { why.join(", or ") };
-            format!("{cases} created and not run, being larger {larger}")
+            format!("{cases} not run, and at most created, being larger {larger}")
         }
         ReservationKind::Allowed => {
             let of = claim.allow.iter().map(|difference| difference.name()).collect::<Vec<_>>().join(", ");

@@ -45,13 +45,12 @@ pub struct ReservationForm {
 /// Cases that came to the same that was not expected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailingForm {
-    /// Their operator; absent for those of no group.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// Their operator.
     pub operator: String,
     /// What they came to.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: String,
-    /// In which way they failed.
+    /// In which way they failed; absent where there are too many ways to tell them apart, and where a known failure passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<String>,

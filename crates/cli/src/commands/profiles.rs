@@ -13,16 +13,15 @@ use crate::{
 /// Lists the profiles, or shows one of them.
 pub(crate) fn profiles(arguments: &ProfilesArguments) -> Result<Exit, Problem> {
     let mut out = output::stdout();
-    let exit = match &arguments.name {
-        Some(name) => show(&mut out, &profile::load(name)?, arguments.check)?,
-        None => {
-            for name in Profile::names() {
-                let profile = profile::load(name)?;
-                writeln!(out, "{name:<19} version {:<3} {}", profile.version(), summary(&profile))?;
-            }
-            Exit::Success
+    let mut exit = Exit::Success;
+    if let Some(name) = &arguments.name {
+        exit = show(&mut out, &profile::load(name)?, arguments.check)?;
+    } else {
+        for name in Profile::names() {
+            let profile = profile::load(name)?;
+            writeln!(out, "{name:<19} version {:<3} {}", profile.version(), summary(&profile))?;
         }
-    };
+    }
     out.flush()?;
     Ok(exit)
 }

@@ -14,7 +14,7 @@ use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command};
 use dmlcts_results::SelectionForm;
-use dmlcts_runner::{Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
+use dmlcts_runner::{Claim, Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -51,10 +51,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     };
     let backend = backends::factory(&arguments.backend, &hosting)?;
     let known = Known::load(&Bless::lists(arguments))?;
-    let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?;
+    let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?.claimed(claim.as_ref());
     form.known_failures = known.files;
-    form.profile = claim.as_ref().map(edition);
-    context.claim.clone_from(claim);
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, &known.failures)?;
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
@@ -205,6 +203,15 @@ struct Cases {
     context: Context,
     /// What a results file says of them.
     form: SelectionForm,
+}
+
+impl Cases {
+    /// The same, to show that a backend conforms, where that is claimed.
+    fn claimed(mut self, claim: Option<&Claim>) -> Self {
+        self.form.profile = claim.map(edition);
+        self.context.claim = claim.cloned();
+        self
+    }
 }
 
 /// The cases that the arguments ask for, if they are found in time.

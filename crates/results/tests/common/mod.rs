@@ -5,7 +5,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use dmlcts_backend::{Backend, Batch, Capabilities};
-use dmlcts_model::{FeatureLevel, Outcome, line};
+use dmlcts_model::{DataType, FeatureLevel, Outcome, line};
 use dmlcts_reference::Reference;
 use dmlcts_results::{Asked, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
 use dmlcts_runner::{Configuration, Event, Listed, Partition, Run, Stop, Summary, Totals};
@@ -21,7 +21,7 @@ pub(crate) const LINES: [&str; 6] = [
     "SLICE INT64 in=1,1,1 out=1,1,1 Offsets=0,0,0 Sizes=1,1,1 Strides=1,1,1 fill=iota",
 ];
 
-/// Right, but that outputs of rank 1 are zeros, and that rank 3 crashes.
+/// Right, but that outputs of rank 1 are zeros, that rank 3 crashes, and that halves are not supported.
 struct Wrong(Capabilities);
 
 impl Backend for Wrong {
@@ -35,6 +35,10 @@ impl Backend for Wrong {
         Reference::backend().run(batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
+            if job.desc.input.as_ref().is_some_and(|input| input.data_type == DataType::FLOAT16) {
+                job.outcome = Outcome::Unsupported("no halves".into());
+                continue;
+            }
             match job.desc.output.as_ref().map(|output| output.dimension_count) {
                 Some(1) => job.runs.iter().for_each(|run| outputs[run.output.clone()].fill(0)),
                 Some(3) => job.outcome = Outcome::Crashed("it said \"no\"\n\tand left".into()),
@@ -58,7 +62,8 @@ pub(crate) fn run_of(lines: &[String], partition: Option<Partition>, resume: Opt
         library,
         source: Arc::new(Listed::new(lines.iter().map(case).collect(), "given")),
         backend: Arc::new(|| {
-            let capabilities = Reference::backend().capabilities().clone();
+            let mut capabilities = Reference::backend().capabilities().clone();
+            capabilities.data_types.retain(|data_type| *data_type != DataType::FLOAT16);
             Ok(Box::new(Wrong(Capabilities { can_set_feature_level: false, ..capabilities })))
         }),
         configuration: Configuration {

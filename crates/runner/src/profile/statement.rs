@@ -95,7 +95,7 @@ pub enum ReservationKind {
     Skipped,
     /// Failed as a known failure says.
     KnownFailure,
-    /// Created and not run although the profile has it run: larger than the memory of this run, or than the backend's limit.
+    /// Not run, and at most created, although the profile has it run: larger than the memory of this run, or than the backend's limit.
     CreatedOnly,
     /// The output differed in a way that this run allows.
     Allowed,
@@ -130,11 +130,11 @@ impl ReservationKind {
 /// Cases that came to the same that was not expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
-    /// Their operator; empty for those of no group.
+    /// Their operator.
     pub operator: String,
     /// What they came to.
     pub verdict: Verdict,
-    /// In which way they failed; `None` where they were counted only.
+    /// In which way they failed; `None` where there are too many ways to tell them apart, and where a known failure passed.
     pub class: Option<Class>,
     /// How many.
     pub cases: u64,
@@ -188,7 +188,8 @@ impl Claim {
         if self.is_part {
             return Err(Withheld::Part);
         }
-        if summary.ending != Ending::Complete || !summary.abandoned.is_empty() {
+        let is_whole = summary.abandoned.is_empty() && summary.cut.is_empty();
+        if summary.ending != Ending::Complete || !is_whole {
             return Err(Withheld::Short);
         }
         let above = self.count(library, summary)?;
@@ -267,29 +268,29 @@ impl Claim {
     }
 }
 
-/// Everything unexpected, by operator and class: what the groups of failures have, and what is in none of them.
+/// Everything unexpected, by operator and class: what the groups of failures have, and of each operator what is in none of them.
 fn failing(library: &Library, summary: &Summary) -> Vec<Failing> {
+    let totals = &summary.totals;
     let mut found: Vec<Failing> = Vec::new();
-    let mut add = |operator: &str, verdict: Verdict, class: Option<Class>, cases: u64| {
-        let is_same = |known: &&mut Failing| {
-            (known.operator.as_str(), known.verdict, known.class) == (operator, verdict, class)
-        };
-        match found.iter_mut().find(is_same) {
-            Some(known) => known.cases += cases,
-            None if cases > 0 => found.push(Failing { operator: operator.to_owned(), verdict, class, cases }),
-            None => {}
+    for (place, operator) in library.operators().iter().enumerate() {
+        let operator = operator.name().to_owned();
+        let from = found.len();
+        for (first, cases) in totals.found.groups.iter().filter(|(first, _)| first.operator == place) {
+            let (verdict, class, cases) = (first.verdict, Some(first.class), *cases);
+            match found[from..].iter_mut().find(|known| (known.verdict, known.class) == (verdict, class)) {
+                Some(known) => known.cases += cases,
+                None => found.push(Failing { operator: operator.clone(), verdict, class, cases }),
+            }
         }
-    };
-    let (totals, tally) = (&summary.totals, summary.tally());
-    let mut grouped = 0;
-    for (first, cases) in &totals.found.groups {
-        let operator = library.operators().get(first.operator).map_or("", |operator| operator.name());
-        add(operator, first.verdict, Some(first.class), *cases);
-        grouped += cases;
+        for verdict in Verdict::ALL.into_iter().filter(|verdict| verdict.is_unexpected()) {
+            let strategies = 0..summary.strategies.len();
+            let all: u64 = strategies.map(|strategy| totals.tally(strategy, place).of(verdict)).sum();
+            let grouped = found[from..].iter().filter(|known| known.verdict == verdict);
+            let cases = all.saturating_sub(grouped.map(|known| known.cases).sum());
+            if cases > 0 {
+                found.push(Failing { operator: operator.clone(), verdict, class: None, cases });
+            }
+        }
     }
-    let passes = tally.of(Verdict::UnexpectedPass);
-    add("", Verdict::UnexpectedPass, None, passes);
-    add("", Verdict::Fail, None, tally.unexpected().saturating_sub(grouped + passes));
-    found.sort_by_key(|failing| failing.operator.is_empty());
     found
 }

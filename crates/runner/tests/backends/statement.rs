@@ -23,19 +23,19 @@ const WRAP: &str = "PADDING1 UINT8 in=2 out=4 PaddingMode=WRAP StartPadding=1 En
 fn claim(run: &Run, level: &str) -> Claim {
     let parsed = level.parse().expect("a level");
     let operators = promised(run.library, &*run.source, parsed, 1 << 20).expect("listed cases end");
-    let operators: String = operators
+    let operators: Vec<String> = operators
         .iter()
         .map(|form| {
-            format!(
-                "  - {{operator: {}, cases: {}, created_only: {}, lines: \"\", expectations: \"\"}}\n",
-                form.operator, form.cases, form.created_only
-            )
+            let (name, cases, created_only) = (&form.operator, form.cases, form.created_only);
+            let counts = format!("operator: {name}, cases: {cases}, created_only: {created_only}");
+            format!("  - {{{counts}, lines: \"\", expectations: \"\"}}\n")
         })
         .collect();
     let text = format!(
         "profile: mine\nversion: 3\nsummary: none\nsuite: smoke\nseed: 0\nfeature_level: \"{level}\"\nmemory: 1048576\n\
-         spec: \"{}\"\noperators:\n{operators}",
-        Library::embedded().hash()
+         spec: \"{}\"\noperators:\n{}",
+        Library::embedded().hash(),
+        operators.concat()
     );
     let profile = Profile::parse(&Source::new("mine.yaml", text)).unwrap_or_else(|error| panic!("{error}"));
     let configuration = &run.configuration;
@@ -204,10 +204,36 @@ fn whatever_is_unexpected_is_counted_by_operator_and_class() {
     assert_eq!(
         found.failing,
         [
-            failing("SLICE1", Verdict::Fail, Class::NotRun, 2),
             failing("SLICE", Verdict::Crash, Class::Crashed, 1),
+            failing("SLICE1", Verdict::Fail, Class::NotRun, 2),
         ]
     );
+}
+
+/// However many ways there are to fail, every case that failed is counted with its operator.
+#[test]
+fn what_fails_in_too_many_ways_is_still_counted() {
+    // Every combination of seven ways to break a desc is a group of its own.
+    let broken = |ways: u32| {
+        let way = |place: u32, text: &'static str| if ways >> place & 1 == 1 { text } else { "" };
+        format!(
+            "SLICE UINT8 in=4 out=4{}{}{}{} Offsets={} Sizes={} Strides={} fill=iota",
+            way(0, " InputTensor.TotalTensorSizeInBytes=0"),
+            way(1, " OutputTensor.TotalTensorSizeInBytes=0"),
+            way(2, " InputTensor.GuaranteedBaseOffsetAlignment=3"),
+            way(3, " OutputTensor.GuaranteedBaseOffsetAlignment=3"),
+            if ways >> 4 & 1 == 1 { "0,0" } else { "0" },
+            if ways >> 5 & 1 == 1 { "4,4" } else { "4" },
+            if ways >> 6 & 1 == 1 { "1,1" } else { "1" },
+        )
+    };
+    let lines: Vec<String> = (1..128).map(broken).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let found = statement(&run_with(&lines, spoiling(|job, _| job.outcome = Outcome::Accepted)));
+    let all: u64 = found.failing.iter().map(|failing| failing.cases).sum();
+    assert_eq!((all, found.failing.len()), (127, 2), "{found:?}");
+    assert!(found.failing.iter().all(|failing| failing.operator == "SLICE"));
+    assert_eq!(found.failing[1].class, None, "there is no room for so many groups");
 }
 
 #[test]
@@ -216,6 +242,10 @@ fn what_only_a_higher_level_makes_valid_is_not_asked_of_a_backend_that_has_it() 
     run.configuration.level = Some("5.0".parse().expect("a level"));
     let found = state_at("5.0", &run).expect("it is complete");
     assert_eq!((found.conformity, found.above), (Conformity::Conforms, 1));
+    // What is not there was not asked, either.
+    let more = run_with(&[REVERSAL, WRAP, WRAP], behaving(honest));
+    let counted = claim(&more, "5.0").state(run.library, &summary(&run));
+    assert!(matches!(counted, Err(Withheld::Miscounted { ran: 2, promised: 3, .. })), "{counted:?}");
     // At its own level nothing may be left out.
     assert!(matches!(state_at("6.4", &run), Err(Withheld::Miscounted { ran: 0, promised: 1, .. })));
 }
