@@ -1,7 +1,8 @@
 //! A worker and its backend: which lots the backend has, and what happens where it panics.
 //!
 //! A backend that goes on by itself has several lots at a time, so that it works while the worker prepares the next one
-//! and rules on the last. Lots are ruled on in the order in which they were started.
+//! and rules on the last. Lots are ruled on in the order in which they were started, and the last ones of a chunk while the
+//! next chunk is read: a backend that had to be waited for at the end of each would stand still there.
 
 use std::{
     ops::Range,
@@ -11,9 +12,14 @@ use std::{
 
 use crate::{lot::Lot, panics, schedule::ChunkResult, worker::Worker};
 
+/// Takes the result of a chunk.
+pub(crate) type Done<'a> = dyn FnMut(ChunkResult) + 'a;
+
 /// A lot that the backend has started on.
 pub(crate) struct Flying {
     lot: Lot,
+    /// The number of the chunk that it is of.
+    chunk: u64,
     /// Its cases, and those that were left out between them.
     cases: Range<u64>,
     /// The message of a panic, after which the backend that had the lot is gone.
@@ -28,10 +34,10 @@ impl Worker<'_> {
     }
 
     /// Has the backend start on the lot.
-    pub(crate) fn start_lot(&mut self, cases: Range<u64>) {
+    pub(crate) fn start_lot(&mut self, chunk: u64, cases: Range<u64>) {
         self.lot.seal();
         let lot = std::mem::replace(&mut self.lot, self.spare.pop().unwrap_or_default());
-        self.flying.push_back(Flying { lot, cases, panic: None });
+        self.flying.push_back(Flying { lot, chunk, cases, panic: None });
         self.busy();
         let Self { flying, backend, .. } = self;
         let Some(last) = flying.back_mut() else { return };
@@ -41,8 +47,9 @@ impl Worker<'_> {
     }
 
     /// Finishes and rules on the lots that are with the backend, the oldest first, until no more than so many are left;
-    /// after a panic, none. What follows a failure that ends the run is finished and not ruled on.
-    pub(crate) fn rule_until(&mut self, kept: usize, result: &mut ChunkResult) {
+    /// after a panic, none. What follows a failure that ends the run is finished and not ruled on. Chunks that are done
+    /// with that, other than the latest, are handed over.
+    pub(crate) fn rule_until(&mut self, kept: usize, done: &mut Done<'_>) {
         while self.flying.len() > kept || self.flying.iter().any(|flying| flying.panic.is_some()) {
             let Self { flying, backend, .. } = self;
             let Some(oldest) = flying.front_mut() else { return };
@@ -52,16 +59,33 @@ impl Worker<'_> {
                 self.replace_backend(&message);
             }
             self.note_loss();
-            let Some(oldest) = self.flying.pop_front() else { return };
+            let (Some(oldest), Some(mut result)) = (self.flying.pop_front(), self.open.pop_front()) else {
+                return;
+            };
             let prepared = std::mem::replace(&mut self.lot, oldest.lot);
             match oldest.panic {
                 _ if result.is_cut => {}
-                None => self.rule_lot(result),
-                Some(panic) => self.run_one_by_one(&panic, result),
+                None => self.rule_lot(&mut result),
+                Some(panic) => self.run_one_by_one(&panic, &mut result),
             }
+            self.open.push_front(result);
             let ruled = std::mem::replace(&mut self.lot, prepared);
             self.spare.push(ruled);
             self.busy();
+            self.hand_over(1, done);
+        }
+    }
+
+    /// Hands over the chunks, the oldest first, of which the backend has no lot any more, but for the latest so many.
+    pub(crate) fn hand_over(&mut self, kept: usize, done: &mut Done<'_>) {
+        while self.open.len() > kept
+            && let Some(mut result) = self.open.pop_front()
+        {
+            if self.flying.front().is_some_and(|flying| flying.chunk == result.chunk.number) {
+                return self.open.push_front(result);
+            }
+            result.totals.coverage.merge(&self.coverage);
+            done(result);
         }
     }
 

@@ -130,12 +130,13 @@ fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<ChunkResult> {
                 Err(reason) => return own.lose_backend(reason),
             };
             let Some(mut worker) = Worker::new(&own, Some(number), backend) else { return };
-            while let Some(chunk) = own.chunks.next(&own.stop) {
-                let result = worker.chunk(&chunk, u64::MAX);
-                if sender.send(result).is_err() {
-                    return;
-                }
+            // Who listens no more has seen to it that the run ends.
+            let mut done = |result| drop(sender.send(result));
+            // What is held back while a worker waits is what the others wait for.
+            while let Some(chunk) = own.chunks.next(&own.stop, || worker.finish(&mut done)) {
+                worker.go_through(&chunk, u64::MAX, &mut done);
             }
+            worker.finish(&mut done);
         };
         let builder = thread::Builder::new().name(format!("worker {number}"));
         if let Err(error) = builder.spawn(work) {

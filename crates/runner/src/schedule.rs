@@ -3,7 +3,7 @@
 use std::{
     ops::Range,
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -49,11 +49,9 @@ impl Lots {
         Self { cases: cases as u64, bytes, in_flight: limits.in_flight.max(1) }
     }
 
-    /// Cases of a chunk: several lots, since what is handed back of a chunk takes as long however many there are; and
-    /// where lots overlap, the first and the last one of a chunk overlap with none.
+    /// Cases of a chunk: several lots, since what is handed back of a chunk takes as long however many there are.
     pub(crate) fn chunk(&self) -> u64 {
-        let lots = if self.in_flight > 1 { 2 * self.in_flight as u64 } else { 4 };
-        self.cases.saturating_mul(lots)
+        self.cases.saturating_mul(4)
     }
 }
 
@@ -183,22 +181,31 @@ impl Chunks {
         }
     }
 
-    /// The next chunk, once it is not too far ahead; `None` where there is none left or the run is to end.
-    pub(crate) fn next(&self, stop: &Stop) -> Option<Chunk> {
+    /// The next chunk, once it is not too far ahead; `None` where there is none left or the run is to end. Where it has to
+    /// be waited for, that is said first.
+    pub(crate) fn next(&self, stop: &Stop, waits: impl FnOnce()) -> Option<Chunk> {
         let number = self.dealt.fetch_add(1, Ordering::Relaxed);
         let start = number.checked_mul(self.size).and_then(|before| self.start.checked_add(before));
         let start = start.filter(|start| *start < self.end)?;
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        while number >= *reported + WINDOW && !stop.is_requested() {
+        let is_far = |reported: u64| number >= reported + WINDOW && !stop.is_requested();
+        if is_far(*self.reported()) {
+            waits();
+        }
+        let mut reported = self.reported();
+        while is_far(*reported) {
             reported = self.moved.wait(reported).unwrap_or_else(PoisonError::into_inner);
         }
         (!stop.is_requested())
             .then(|| Chunk { number, cases: start..start.saturating_add(self.size).min(self.end) })
     }
 
+    fn reported(&self) -> MutexGuard<'_, u64> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Lets workers go on: every chunk before this one is reported.
     pub(crate) fn report(&self, next: u64) {
-        *self.reported.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        *self.reported() = next;
         self.wake();
     }
 
@@ -243,11 +250,12 @@ mod tests {
     #[test]
     fn chunks_cover_every_case_once_and_the_last_is_shorter() {
         let (chunks, stop) = (Chunks::new(0..10, 4), Stop::default());
-        let dealt: Vec<_> = std::iter::from_fn(|| chunks.next(&stop)).map(|chunk| chunk.cases).collect();
+        let dealt: Vec<_> =
+            std::iter::from_fn(|| chunks.next(&stop, || ())).map(|chunk| chunk.cases).collect();
         assert_eq!(dealt, [0..4, 4..8, 8..10]);
-        assert_eq!(Chunks::new(0..0, 4).next(&stop), None);
+        assert_eq!(Chunks::new(0..0, 4).next(&stop, || ()), None);
         let rest = Chunks::new(5..10, 4);
-        let dealt: Vec<_> = std::iter::from_fn(|| rest.next(&stop)).map(|chunk| chunk.cases).collect();
+        let dealt: Vec<_> = std::iter::from_fn(|| rest.next(&stop, || ())).map(|chunk| chunk.cases).collect();
         assert_eq!(dealt, [5..9, 9..10]);
     }
 
@@ -269,7 +277,7 @@ mod tests {
         let (chunks, stop) = (Arc::new(Chunks::new(0..u64::MAX, 1)), Stop::default());
         let ahead = {
             let (chunks, stop) = (Arc::clone(&chunks), stop.clone());
-            std::thread::spawn(move || std::iter::from_fn(|| chunks.next(&stop)).count() as u64)
+            std::thread::spawn(move || std::iter::from_fn(|| chunks.next(&stop, || ())).count() as u64)
         };
         while chunks.dealt.load(Ordering::Relaxed) <= WINDOW {
             std::thread::yield_now();

@@ -17,7 +17,7 @@ use crate::{
     answers::{reading_of, said},
     event::Notes,
     expect,
-    flying::Flying,
+    flying::{Done, Flying},
     found::Found,
     lot::{Lot, Planned, WrongRun},
     schedule::{Chunk, ChunkResult, Shared},
@@ -42,11 +42,13 @@ pub(crate) struct Worker<'run> {
     pub(crate) lot: Lot,
     /// Those that the backend has, the oldest first.
     pub(crate) flying: VecDeque<Flying>,
+    /// The chunks that those are of, and last the one that is read.
+    pub(crate) open: VecDeque<ChunkResult>,
     /// Those that are free.
     pub(crate) spare: Vec<Lot>,
     alternative: Vec<u8>,
     /// What the cases ruled on so far exercised.
-    coverage: Coverage,
+    pub(crate) coverage: Coverage,
 }
 
 /// What one case of a lot that ran came to.
@@ -90,6 +92,7 @@ impl<'run> Worker<'run> {
             values: Values::default(),
             lot: Lot::default(),
             flying: VecDeque::new(),
+            open: VecDeque::new(),
             spare: Vec::new(),
             alternative: Vec::new(),
             coverage: Coverage::new(shared.library),
@@ -104,13 +107,29 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Reads, runs and rules on the cases of a chunk, but on no more than `cap` of them.
+    /// Reads, runs and rules on the cases of a chunk, but on no more than `cap` of them, while nothing else is under way.
     pub(crate) fn chunk(&mut self, chunk: &Chunk, cap: u64) -> ChunkResult {
-        let mut result = ChunkResult::new(chunk, self.shared);
+        let mut done = None;
+        self.go_through(chunk, cap, &mut |result| done = Some(result));
+        self.finish(&mut |result| done = Some(result));
+        done.unwrap_or_else(|| ChunkResult::new(chunk, self.shared))
+    }
+
+    /// Rules on everything that is under way, and hands over the chunks that it is of.
+    pub(crate) fn finish(&mut self, done: &mut Done<'_>) {
+        self.rule_until(0, done);
+        self.hand_over(0, done);
+    }
+
+    /// Reads the cases of a chunk, but no more than `cap` of them, and has them run. Of this chunk and those before it, the
+    /// ones that are ruled on as a whole are handed over, in order; the others are with the next chunk.
+    pub(crate) fn go_through(&mut self, chunk: &Chunk, cap: u64, done: &mut Done<'_>) {
+        self.open.push_back(ChunkResult::new(chunk, self.shared));
         let mut index = chunk.cases.start;
         let mut prepared = 0;
         let mut waits = false;
-        while index < chunk.cases.end && !result.is_cut && !self.shared.stop.is_requested() {
+        let is_cut = |open: &VecDeque<ChunkResult>| open.back().is_some_and(|result| result.is_cut);
+        while index < chunk.cases.end && !is_cut(&self.open) && !self.shared.stop.is_requested() {
             self.lot.clear();
             let turn = std::mem::take(&mut waits).then(|| self.turn());
             let first = index;
@@ -129,20 +148,24 @@ impl<'run> Worker<'run> {
                     break;
                 }
             }
-            result.totals.progress.read = index - chunk.cases.start;
+            if let Some(result) = self.open.back_mut() {
+                result.totals.progress.read = index - chunk.cases.start;
+            }
             if !self.lot.planned.is_empty() {
-                self.start_lot(first..index);
+                self.start_lot(chunk.number, first..index);
             }
             // A large case has its turn to itself.
             let kept = if waits || turn.is_some() { 0 } else { self.shared.lots.in_flight - 1 };
-            self.rule_until(kept, &mut result);
+            self.rule_until(kept, done);
             if prepared >= cap {
                 break;
             }
         }
-        self.rule_until(0, &mut result);
-        result.totals.coverage.merge(&self.coverage);
-        result
+        self.hand_over(0, done);
+        // A whole chunk that had nothing to run does not hold back the one before it.
+        if self.open.len() > 1 {
+            self.finish(done);
+        }
     }
 
     /// Rules on every case of a lot that ran.

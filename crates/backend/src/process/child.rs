@@ -19,6 +19,9 @@ use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER};
 
 /// Frames that wait for the host. A process that sends more has to wait itself.
 const WAITING_FRAMES: usize = 4;
+/// Bytes in a pipe: a batch of tiny cases as a whole, so that neither side has to be woken up in the middle of it.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1 << 20;
 /// How long a process that closed its standard output, or that was told to end, may take to end.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long what a process wrote last to standard error may take to arrive.
@@ -91,6 +94,12 @@ impl Child {
         let mut process = Group::spawn(&mut command)?;
         let leader = process.leader();
         let pipes = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
+        #[cfg(target_os = "linux")]
+        if let (Some(stdin), Some(stdout), _) = &pipes {
+            // Where it may not be as much, it stays as it is.
+            let _ = rustix::pipe::fcntl_setpipe_size(stdin, PIPE);
+            let _ = rustix::pipe::fcntl_setpipe_size(stdout, PIPE);
+        }
         let process = Arc::new(Mutex::new(process));
         locked(&ALIVE).push(Arc::clone(&process));
         let (to, frames_to) = channel();

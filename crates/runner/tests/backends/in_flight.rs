@@ -16,8 +16,17 @@ struct Patient<F> {
     capabilities: Capabilities,
     /// The number of jobs and the first desc of each batch that is started and not finished.
     started: VecDeque<(usize, Desc)>,
-    most: Arc<AtomicUsize>,
+    seen: Arc<Seen>,
     panics: Arc<F>,
+}
+
+/// How a backend was used.
+#[derive(Default)]
+struct Seen {
+    /// How many batches it had at a time.
+    most: AtomicUsize,
+    /// How often it had to finish a batch without having the next one.
+    alone: AtomicUsize,
 }
 
 impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
@@ -34,44 +43,43 @@ impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
     fn start(&mut self, batch: &mut Batch) {
         assert!(!(self.panics)(batch), "no such batch");
         self.started.push_back((batch.jobs().len(), batch.jobs()[0].desc.clone()));
-        self.most.fetch_max(self.started.len(), Ordering::Relaxed);
+        self.seen.most.fetch_max(self.started.len(), Ordering::Relaxed);
     }
 
     fn finish(&mut self, batch: &mut Batch) {
+        self.seen.alone.fetch_add(usize::from(self.started.len() == 1), Ordering::Relaxed);
         let (jobs, first) = self.started.pop_front().expect("it was started");
         assert_eq!((jobs, &first), (batch.jobs().len(), &batch.jobs()[0].desc));
         honest(batch);
     }
 }
 
-/// A run of one thread over so many cases on such a backend, and how many batches it had at a time.
-fn patiently(
-    cases: usize,
-    panics: impl Fn(&Batch) -> bool + Send + Sync + 'static,
-) -> (Run, Arc<AtomicUsize>) {
+/// A run of one thread over so many cases on such a backend, and how that was used.
+fn patiently(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'static) -> (Run, Arc<Seen>) {
     let lines: Vec<String> = (1..=cases)
         .map(|n| format!("SLICE UINT8 in={n} out={n} Offsets=0 Sizes={n} Strides=1 fill=iota"))
         .collect();
-    let (most, panics) = (Arc::new(AtomicUsize::new(0)), Arc::new(panics));
+    let (seen, panics) = (Arc::new(Seen::default()), Arc::new(panics));
     let mut capabilities = declared();
     capabilities.limits = Limits { busy_jobs: 4, in_flight: 2, ..capabilities.limits };
-    let own = Arc::clone(&most);
+    let own = Arc::clone(&seen);
     let backend: Arc<Factory> = Arc::new(move || {
-        let (capabilities, most, panics) = (capabilities.clone(), Arc::clone(&own), Arc::clone(&panics));
-        Ok(Box::new(Patient { capabilities, started: VecDeque::new(), most, panics }))
+        let (capabilities, seen, panics) = (capabilities.clone(), Arc::clone(&own), Arc::clone(&panics));
+        Ok(Box::new(Patient { capabilities, started: VecDeque::new(), seen, panics }))
     });
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut run = run_of(&lines, backend);
     run.configuration.jobs = 1;
-    (run, most)
+    (run, seen)
 }
 
 #[test]
 fn a_backend_that_takes_two_batches_has_the_next_one_while_it_works_on_the_first() {
-    let (run, most) = patiently(150, |_| false);
+    let (run, seen) = patiently(150, |_| false);
     let summary = summary(&run);
     assert_eq!(summary.tally().of(Verdict::Pass), 150, "{:?}", summary.groups);
-    assert_eq!(most.load(Ordering::Relaxed), 2);
+    assert_eq!(seen.most.load(Ordering::Relaxed), 2);
+    assert_eq!(seen.alone.load(Ordering::Relaxed), 1, "but for the last of all");
 }
 
 #[test]
