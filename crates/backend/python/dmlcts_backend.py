@@ -212,6 +212,7 @@ def _hello(backend):
         "limits": {
             "tensor_bytes": backend.tensor_bytes, "batch_cases": backend.batch_cases, "busy_cases": backend.busy_cases,
         },
+        "ahead": True,
     }
 
 
@@ -231,6 +232,7 @@ def _run(backend, run, body, sink):
     places, fills, at = {}, iter(run["output_fill"]), 0
     outcome, code, reason, outputs, size = [], [], [], [], 0
     started = clock()
+    number = {"number": run["number"]} if "number" in run else {}
     for case, (operator, runs) in enumerate(zip(run["operator"], run["runs"])):
         place = places.get(operator, 0)
         places[operator] = place + 1
@@ -264,11 +266,11 @@ def _run(backend, run, body, sink):
             outputs += made
             size += len(made[0]) * len(made)
         if size > _SEND_BYTES or clock() - started > _SEND_SECONDS:
-            _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason}, outputs)
+            _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason, **number}, outputs)
             outcome, code, reason, outputs, size = [], [], [], [], 0
             started = clock()
     if outcome:
-        _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason}, outputs)
+        _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason, **number}, outputs)
 
 
 # What every operator asks of its tensors (pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS), for backends that have no

@@ -24,7 +24,7 @@ use trouble::{Trouble, signatures};
 /// Long enough for a process to start on a busy machine.
 const CASE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// The ways to ask and to answer.
-const WAYS: [&str; 3] = ["each", "batch", "packed"];
+const WAYS: [&str; 3] = ["each", "batch", "ahead"];
 /// What output memory holds before.
 const POISON: u8 = 0xA5;
 
@@ -187,6 +187,9 @@ fn what_is_no_answer_is_named() {
     assert!(failure(Trouble::Babbles).contains("unknown variant `maybe`"));
     assert!(failure(Trouble::SendsTooFewBytes).contains(" and 1 came"));
     assert!(failure(Trouble::Repeats).contains("it sent `hello` where `results` are due"));
+    let batch = run_in(&mut host("ahead"), &[Trouble::None, Trouble::Misnumbers]);
+    let Outcome::Failed { reason, .. } = &batch.jobs()[1].outcome else { panic!("{:?}", batch.jobs()) };
+    assert!(reason.contains("their `number` is 77, where "), "{reason}");
 }
 
 /// Answers that nobody asked for stand in the place of others' answers, of the same batch or of the next: whose they are
@@ -200,17 +203,35 @@ fn answers_beyond_those_that_are_due_are_the_failure_of_who_sends_them() {
 
 #[test]
 fn the_batch_behind_surplus_answers_has_its_own() {
-    let mut host = host("batch");
-    let mut first = batch(&[Trouble::None, Trouble::None, Trouble::AnswersTwice]);
-    let mut second = batch(&[Trouble::None, Trouble::None, Trouble::Refuses]);
-    host.start(&mut first);
-    host.start(&mut second);
-    host.finish(&mut first);
-    host.finish(&mut second);
-    check_copies(&first);
-    check_copies(&second);
-    assert!(matches!(first.jobs()[2].outcome, Outcome::Failed { .. }), "{:?}", first.jobs()[2]);
-    assert!(matches!(second.jobs()[2].outcome, Outcome::Rejected { .. }), "{:?}", second.jobs()[2]);
+    for way in ["batch", "ahead"] {
+        let mut host = host(way);
+        let mut first = batch(&[Trouble::None, Trouble::None, Trouble::AnswersTwice]);
+        let mut second = batch(&[Trouble::None, Trouble::None, Trouble::Refuses]);
+        host.start(&mut first);
+        host.start(&mut second);
+        host.finish(&mut first);
+        host.finish(&mut second);
+        check_copies(&first);
+        check_copies(&second);
+        assert!(matches!(first.jobs()[2].outcome, Outcome::Failed { .. }), "{way}: {:?}", first.jobs()[2]);
+        let refused = &second.jobs()[2];
+        assert!(matches!(refused.outcome, Outcome::Rejected { .. }), "{way}: {refused:?}");
+    }
+}
+
+/// A process that says `ahead` has the next batch before it has answered the one before it.
+#[test]
+fn who_is_asked_ahead_has_two_batches() {
+    let mut host = host("two");
+    let mut batches: Vec<Batch> = (1..=6).map(|cases| batch(&vec![Trouble::None; cases])).collect();
+    for pair in batches.chunks_mut(2) {
+        pair.iter_mut().for_each(|batch| host.start(batch));
+        pair.iter_mut().for_each(|batch| host.finish(batch));
+    }
+    for batch in &batches {
+        check_copies(batch);
+        assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Output));
+    }
 }
 
 #[test]
@@ -231,18 +252,25 @@ fn a_crash_that_does_not_come_again_is_not_passed_over() {
 }
 
 #[test]
-fn a_crash_leaves_the_batch_behind_it_alone() {
-    let mut host = host("each");
-    let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
-    let mut second = batch(&[Trouble::None; 5]);
-    host.start(&mut first);
-    host.start(&mut second);
-    host.finish(&mut first);
-    host.finish(&mut second);
-    check_copies(&first);
-    check_copies(&second);
-    assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)));
-    assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output));
+fn a_crash_leaves_the_batches_behind_it_alone() {
+    for way in ["each", "ahead"] {
+        let mut host = host(way);
+        let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
+        let mut second = batch(&[Trouble::None; 5]);
+        let mut third = batch(&[Trouble::None, Trouble::None, Trouble::Aborts]);
+        host.start(&mut first);
+        host.start(&mut second);
+        host.finish(&mut first);
+        host.start(&mut third);
+        host.finish(&mut second);
+        host.finish(&mut third);
+        check_copies(&first);
+        check_copies(&second);
+        check_copies(&third);
+        assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)), "{way}");
+        assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output), "{way}");
+        assert!(matches!(third.jobs()[2].outcome, Outcome::Crashed(_)), "{way}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A backend in another process: sends batches, takes results as they come, and holds the process to its deadline.
 //!
-//! Two batches are under way at a time: the process has one of them, and the other is ready to be sent as soon as the first
-//! is answered. A process is never asked for more than one, so that what it sends beyond its answers is seen for what it
-//! is. What happens when the process does not answer is in [`super::settle`].
+//! Two batches are under way at a time. A process that says `ahead` has both of them, and never waits; any other has one, and the
+//! second is ready to be sent as soon as the first is answered. Taking the answers is in [`super::answers`], and what happens when
+//! there are none in [`super::settle`].
 
 use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
@@ -11,11 +11,12 @@ use serde::Serialize;
 
 use super::{
     Declared, Launcher,
+    answers::Failure,
     child::{Child, Fault, Received},
 };
 use crate::{
     Backend, Batch, Capabilities, Job,
-    protocol::{Bye, Frame, Kind, LevelForm, Results, prefix, question},
+    protocol::{Bye, Kind, LevelForm, Manner, prefix, question},
 };
 
 /// So many processes in a row may end or fail without having answered a single case; then a fresh one is asked for a canary.
@@ -25,18 +26,23 @@ const NEVER_ANSWERED: u32 = 8;
 /// How long a process is listened to after its answers. What comes later is taken for an answer to what it is asked next.
 const MOMENT: Duration = Duration::from_micros(50);
 /// The same where a process has been found to send more than answers.
-const LISTEN: Duration = Duration::from_millis(20);
+pub(super) const LISTEN: Duration = Duration::from_millis(20);
 
 /// A backend in another process.
 pub struct Host {
     launcher: Arc<Launcher>,
     capabilities: Capabilities,
-    /// Whether it is asked in `packed`.
-    is_packed: bool,
+    manner: Manner,
     level: Option<FeatureLevel>,
-    child: Option<Child>,
+    pub(super) child: Option<Child>,
+    /// How many processes there were before it.
+    process: u64,
     /// Whether the process has been asked for no case yet.
     is_fresh: bool,
+    /// What came behind the last answers, where it is for the next question.
+    pub(super) early: Option<Result<Received, Fault>>,
+    /// How many questions there were.
+    questions: u64,
     /// The batches that are started and not finished, the oldest first: what the process is to be asked.
     started: VecDeque<Question>,
     /// Processes in a row that answered nothing.
@@ -45,22 +51,23 @@ pub struct Host {
 }
 
 /// A batch, as the process is asked for it.
-struct Question {
-    /// Until it is sent.
-    frame: Option<Vec<u8>>,
+pub(super) struct Question {
+    state: State,
+    /// What its answers are told by, where several questions are asked at a time.
+    pub(super) number: Option<u64>,
     /// The bytes that its outputs take.
     bytes: u64,
     /// What the memory of its outputs held before, a byte a run.
-    fill: Vec<u8>,
+    pub(super) fill: Vec<u8>,
 }
 
-/// How a process failed over some jobs.
-pub(super) struct Failure {
-    pub(super) fault: Fault,
-    /// How many of the jobs it had answered, as far as that is known.
-    pub(super) answered: usize,
-    /// Whether its answers were too many or made no sense, so that nobody knows which answer is whose.
-    pub(super) is_doubtful: bool,
+/// How far a question has come.
+enum State {
+    /// It asks for nothing, and there is no answer to nothing.
+    Empty,
+    Ready(Vec<u8>),
+    /// This process was asked.
+    Asked(u64),
 }
 
 impl Host {
@@ -68,10 +75,13 @@ impl Host {
         Self {
             launcher,
             capabilities: declared.capabilities,
-            is_packed: declared.is_packed,
+            manner: declared.manner,
             level: None,
             child: Some(child),
+            process: 0,
             is_fresh: true,
+            early: None,
+            questions: 0,
             started: VecDeque::new(),
             fruitless: 0,
             lost: None,
@@ -79,7 +89,7 @@ impl Host {
     }
 
     /// How long the process may be silent while it has cases.
-    fn patience(&self) -> Duration {
+    pub(super) fn patience(&self) -> Duration {
         self.launcher.case_timeout()
     }
 
@@ -97,9 +107,16 @@ impl Host {
         self.launcher.health.has_answered()
     }
 
+    /// Notes that the process answered a case.
+    pub(super) fn note_answer(&mut self) {
+        self.fruitless = 0;
+        self.launcher.health.answered();
+    }
+
     /// Ends the process, which is of no use any more because of this.
     pub(super) fn discard(&mut self, fault: &Fault) {
         self.child = None;
+        self.early = None;
         self.fruitless += 1;
         self.launcher.health.failed(fault);
     }
@@ -107,6 +124,7 @@ impl Host {
     /// Has a fresh process asked next.
     pub(super) fn renew(&mut self) {
         self.child = None;
+        self.early = None;
     }
 
     /// Gives the backend up for this fault, where one process after the other has answered nothing, and no fresh one answers what
@@ -144,6 +162,7 @@ impl Host {
             match self.launcher.start() {
                 Ok((child, declared)) if self.launcher.is_declared(&declared) => {
                     self.child = Some(child);
+                    self.process += 1;
                     self.is_fresh = true;
                     self.send_level();
                 }
@@ -162,12 +181,55 @@ impl Host {
         }
     }
 
-    /// Asks the process, which has nothing else to do.
-    fn ask(&mut self, frame: Vec<u8>, bytes: u64) {
+    /// Whether a batch that is started and not finished is with the process.
+    pub(super) fn is_busy(&self) -> bool {
+        self.child.is_some() && self.started.iter().any(|question| question.is_with(self.process))
+    }
+
+    /// What a batch comes to as a question.
+    fn question(&mut self, jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Question {
+        let number = self.manner.is_ahead.then_some(self.questions);
+        self.questions += 1;
+        let runs = || jobs.iter().flat_map(|job| &job.runs);
+        let fill: Vec<u8> =
+            runs().map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect();
+        let bytes = runs().map(|run| run.output.len() as u64).sum();
+        let state = if jobs.is_empty() {
+            State::Empty
+        } else {
+            State::Ready(question(jobs, inputs, &fill, self.manner, number))
+        };
+        Question { state, number, bytes, fill }
+    }
+
+    /// Asks a question, if it is ready.
+    fn ask(&mut self, question: &mut Question) {
+        let State::Ready(frame) = &mut question.state else { return };
+        let frame = std::mem::take(frame);
+        let others = self.started.iter().filter(|other| other.is_with(self.process));
+        let bytes = others.map(|other| other.bytes).fold(question.bytes, u64::max);
         if let Some(child) = self.child() {
             child.permit(bytes);
             child.send(frame);
             self.is_fresh = false;
+        }
+        question.state = State::Asked(self.process);
+    }
+
+    /// Asks the questions that the process may have at this time, in their order.
+    fn ask_next(&mut self) {
+        let most = if self.manner.is_ahead { self.started.len() } else { 1 };
+        for place in 0..most.min(self.started.len()) {
+            let Some(mut question) = self.started.remove(place) else { return };
+            let is_gone = matches!(question.state, State::Asked(process) if process != self.process);
+            if !is_gone {
+                self.ask(&mut question);
+            }
+            self.started.insert(place, question);
+            if is_gone || self.child.is_none() {
+                // That one comes first, and is asked anew when its batch is there.
+                return;
+            }
         }
     }
 
@@ -181,88 +243,17 @@ impl Host {
     ) -> Result<(), Failure> {
         let (jobs, inputs, outputs) = batch.parts();
         let Some(jobs) = jobs.get_mut(range) else { return Ok(()) };
-        let question = Question::of(jobs, inputs, outputs, self.is_packed);
-        if let Some(frame) = question.frame {
-            self.ask(frame, question.bytes);
-        }
-        let collected = self.collect(jobs, outputs, &question.fill, if listens { LISTEN } else { MOMENT });
+        let mut question = self.question(jobs, inputs, outputs);
+        self.ask(&mut question);
+        let collected = self.collect(jobs, outputs, &question, if listens { LISTEN } else { MOMENT });
         self.launcher.canaries.note(answered(&collected, jobs), inputs);
         collected
-    }
-
-    /// Takes the results of jobs that the process has, and then listens for so long to what else it sends. Where its answers
-    /// cannot be told apart, the memory of their outputs is filled again as before.
-    fn collect(
-        &mut self,
-        jobs: &mut [Job],
-        outputs: &mut [u8],
-        fill: &[u8],
-        listen: Duration,
-    ) -> Result<(), Failure> {
-        let (mut answered, mut is_doubtful, mut followed) = (0, false, false);
-        let fault = loop {
-            let Some(child) = &self.child else {
-                return Err(Failure { fault: Fault::Ended(String::new()), answered, is_doubtful });
-            };
-            if answered == jobs.len() {
-                // What has come already is not waited for in vain.
-                match surplus(child, if followed { LISTEN } else { listen }) {
-                    Some(fault) if !jobs.is_empty() => {
-                        is_doubtful = true;
-                        break fault;
-                    }
-                    _ => return Ok(()),
-                }
-            }
-            match child.receive(self.patience()) {
-                Ok(Received { frame, is_followed }) => match take(&frame, &mut jobs[answered..], outputs) {
-                    Ok(taken) => {
-                        answered += taken;
-                        followed = is_followed;
-                    }
-                    Err(what) => {
-                        is_doubtful = true;
-                        break Fault::Wrong(what);
-                    }
-                },
-                Err(fault) => break fault,
-            }
-            self.fruitless = 0;
-            self.launcher.health.answered();
-        };
-        if is_doubtful {
-            answered = 0;
-            for (run, fill) in jobs.iter().flat_map(|job| &job.runs).zip(fill) {
-                outputs[run.output.clone()].fill(*fill);
-            }
-        }
-        self.discard(&fault);
-        Err(Failure { fault, answered, is_doubtful })
-    }
-}
-
-/// What the process did after it had answered everything that it was asked, where all it may do is wait.
-fn surplus(child: &Child, patience: Duration) -> Option<Fault> {
-    let later = |what: String| format!("after its answers, {what}");
-    match child.receive(patience) {
-        Err(Fault::Silent(_)) => None,
-        Ok(Received { frame, .. }) => {
-            Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
-        }
-        Err(Fault::Ended(how)) => Some(Fault::Ended(later(how))),
-        Err(Fault::Wrong(what)) => Some(Fault::Wrong(later(what))),
     }
 }
 
 impl Question {
-    fn of(jobs: &[Job], inputs: &[u8], outputs: &[u8], is_packed: bool) -> Self {
-        let runs = || jobs.iter().flat_map(|job| &job.runs);
-        let fill: Vec<u8> =
-            runs().map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect();
-        let bytes = runs().map(|run| run.output.len() as u64).sum();
-        // There is no answer to nothing.
-        let frame = (!jobs.is_empty()).then(|| question(jobs, inputs, &fill, is_packed));
-        Self { frame, bytes, fill }
+    fn is_with(&self, process: u64) -> bool {
+        matches!(self.state, State::Asked(asked) if asked == process)
     }
 }
 
@@ -270,18 +261,6 @@ impl Question {
 fn answered<'a>(collected: &Result<(), Failure>, jobs: &'a [Job]) -> &'a [Job] {
     let count = collected.as_ref().map_or_else(|failure| failure.answered, |()| jobs.len());
     &jobs[..count]
-}
-
-/// Writes down what a frame says of the next jobs, and returns of how many.
-fn take(frame: &Frame, jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, String> {
-    if frame.kind != Kind::Results {
-        let name = frame.kind.name();
-        let echo = if frame.kind == Kind::Run { ": it answers with what it was sent" } else { "" };
-        return Err(format!("it sent `{name}` where `results` are due{echo}"));
-    }
-    Results::read(&frame.header)
-        .and_then(|results| results.apply(&frame.body, jobs, outputs))
-        .map_err(|what| format!("its `results` make no sense: {what}"))
 }
 
 /// A message without a body, as a frame.
@@ -313,34 +292,30 @@ impl Backend for Host {
 
     fn start(&mut self, batch: &mut Batch) {
         let (jobs, inputs, outputs) = batch.parts();
-        let question = Question::of(jobs, inputs, outputs, self.is_packed);
+        let question = self.question(jobs, inputs, outputs);
         self.started.push_back(question);
-        if self.started.len() == 1 {
-            self.ask_next();
-        }
+        self.ask_next();
     }
 
     fn finish(&mut self, batch: &mut Batch) {
-        // Where the one before it was finished, it has been asked.
-        let Some(question) = self.started.pop_front() else { return };
         let (jobs, inputs, outputs) = batch.parts();
         let count = jobs.len();
-        let collected = self.collect(jobs, outputs, &question.fill, MOMENT);
+        let is_asked = self.started.front().is_some_and(|question| question.is_with(self.process));
+        if !is_asked || self.child.is_none() {
+            // The process that was asked is gone, over a batch before this one.
+            let again = self.question(jobs, inputs, outputs);
+            if let Some(question) = self.started.front_mut() {
+                *question = again;
+            }
+            self.ask_next();
+        }
+        let Some(question) = self.started.pop_front() else { return };
+        let collected = self.collect(jobs, outputs, &question, MOMENT);
         self.launcher.canaries.note(answered(&collected, jobs), inputs);
         if let Err(failure) = collected {
             self.settle(failure.answered..count, &failure, batch);
         }
         self.ask_next();
-    }
-}
-
-impl Host {
-    /// Asks the process for the oldest batch that is started.
-    fn ask_next(&mut self) {
-        let next = self.started.front_mut();
-        if let Some((frame, bytes)) = next.and_then(|next| Some((next.frame.take()?, next.bytes))) {
-            self.ask(frame, bytes);
-        }
     }
 }
 

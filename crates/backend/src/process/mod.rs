@@ -5,6 +5,7 @@
 //! host itself never waits longer than the deadline of a case, takes no memory on a process's word, and gives every job of
 //! every batch an outcome.
 
+mod answers;
 mod canary;
 mod child;
 mod command;
@@ -29,7 +30,7 @@ use dmlcts_model::Desc;
 
 use crate::{
     Capabilities,
-    protocol::{Hello, HostHello, Kind},
+    protocol::{Hello, HostHello, Kind, Manner},
 };
 use canary::Canaries;
 use child::{Child, Fault, Received};
@@ -39,7 +40,7 @@ use health::Health;
 const START: Duration = Duration::from_secs(60);
 /// How often a process is started that ends before it says hello, where another one did say it.
 const STARTS: usize = 3;
-/// How many batches a host has at a time: one with the process, and one that is ready for it.
+/// How many batches a host has at a time: one that the process works on, and one that is ready for it.
 const IN_FLIGHT: usize = 2;
 /// How many jobs a process is asked for at a time that does not say how many it wants: waking each other up costs both sides as much as some hundred tiny cases
 /// take, and more of them would not stay in a core's cache.
@@ -61,8 +62,7 @@ pub struct Launcher {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Declared {
     capabilities: Capabilities,
-    /// Whether it is to be asked in `packed`.
-    is_packed: bool,
+    manner: Manner,
 }
 
 /// Whether a process that did not start may start another time.
@@ -155,7 +155,8 @@ impl Launcher {
         let hello: Result<Hello, String> =
             serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
         let said = hello.and_then(|hello| {
-            let declared = Declared { capabilities: hello.capabilities()?, is_packed: hello.packed };
+            let manner = Manner { is_packed: hello.packed, is_ahead: hello.ahead };
+            let declared = Declared { capabilities: hello.capabilities()?, manner };
             Ok((hello.limits.busy_cases, declared))
         });
         let (busy, mut declared) =

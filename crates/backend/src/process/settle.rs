@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use dmlcts_model::{Outcome, Phase};
 
-use super::{Host, child::Fault, host::Failure};
+use super::{Host, answers::Failure, child::Fault};
 use crate::{Batch, Run};
 
 /// In about so many questions a process is asked for the jobs of a range: more would take longer than another process, where

@@ -9,10 +9,14 @@ use dmlcts_model::{Desc, Side, Tensor, Value};
 use super::text::{self, column};
 use crate::Job;
 
-/// Writes the header of `run`. `output_fill` is what the outputs' memory holds before, a byte a run.
-pub(crate) fn write(jobs: &[Job], output_fill: &[u8], out: &mut Vec<u8>) {
+/// Writes the header of `run`, which may have a number. `output_fill` is what the outputs' memory holds before, a byte a run.
+pub(crate) fn write(jobs: &[Job], output_fill: &[u8], number: Option<u64>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"cases\":");
     text::unsigned(jobs.len() as u64, out);
+    if let Some(number) = number {
+        out.extend_from_slice(b",\"number\":");
+        text::unsigned(number, out);
+    }
     out.extend_from_slice(b",\"operator\":");
     column(jobs, out, |job, out| text::string(&job.desc.signature.operator, out));
     for side in Side::BOTH {

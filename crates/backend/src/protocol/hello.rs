@@ -59,6 +59,10 @@ pub struct Hello {
     /// Whether it is to be sent `packed` in the place of `run`; false where it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub packed: bool,
+    /// Whether it may be asked for the next cases before it has answered the last ones, and repeats their `number` in its
+    /// `results`; false where it is left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
 }
 
 /// What one operator lacks of what the backend has.
@@ -143,6 +147,7 @@ impl From<&Capabilities> for Hello {
                 bare_arrays: limits.bare_arrays,
             },
             packed: false,
+            ahead: false,
         }
     }
 }

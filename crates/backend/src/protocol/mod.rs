@@ -16,7 +16,7 @@ mod text;
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
 pub use hello::{Bye, Hello, HostHello, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
 pub use packed::{PackedForm, read_packed};
-pub(crate) use question::question;
+pub(crate) use question::{Manner, question};
 pub use quick::read_run;
 pub use results::{OutcomeWord, PhaseWord, Results};
 pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};

@@ -23,6 +23,9 @@ const MOST_WORDS: usize = 128;
 pub struct PackedForm {
     /// How many cases.
     pub cases: u64,
+    /// Which question it is, for a backend that says `ahead`; left out for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// The operators' names. A case names one by its place in this list, from 0 on.
     pub operators: Vec<String>,
     /// How many words of four bytes each, little-endian, the body begins with. Behind them lies the inputs' memory.
@@ -56,9 +59,10 @@ impl<'a> Packed<'a> {
     }
 
     /// The header of the message.
-    pub(crate) fn form(&self) -> PackedForm {
+    pub(crate) fn form(&self, number: Option<u64>) -> PackedForm {
         PackedForm {
             cases: self.cases as u64,
+            number,
             operators: self.operators.iter().map(|signature| signature.operator.clone()).collect(),
             words: self.words.len() as u64,
         }
@@ -152,15 +156,15 @@ fn signed_excess(value: i64) -> u64 {
     (value ^ i64::from(value as i32)) as u64
 }
 
-/// Puts the cases of a `packed` into an empty batch, whose outputs take `most` bytes at most. What is wrong with them is said
-/// with its place.
+/// Puts the cases of a `packed` into an empty batch, whose outputs take `most` bytes at most, and returns its number. What is
+/// wrong with them is said with its place.
 pub fn read_packed(
     header: &[u8],
     body: &[u8],
     signatures: &Signatures,
     batch: &mut Batch,
     most: u64,
-) -> Result<(), String> {
+) -> Result<Option<u64>, String> {
     let form: PackedForm = serde_json::from_slice(header).map_err(|error| error.to_string())?;
     let operators = form.operators.iter().map(|name| {
         let signature = signatures.get(name).ok_or_else(|| format!("there is no operator `{name}`"))?;
@@ -178,7 +182,7 @@ pub fn read_packed(
     if !reader.words.0.is_empty() || !reader.inputs.is_empty() {
         return Err("the body is longer than the cases need".to_owned());
     }
-    Ok(())
+    Ok(form.number)
 }
 
 /// What is left of a body.
@@ -409,7 +413,7 @@ mod tests {
     /// A header and a body.
     fn written(jobs: &[Job], inputs: &[u8], fills: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let packed = Packed::of(jobs, fills).expect("every member holds what it can");
-        let header = serde_json::to_vec(&packed.form()).expect("it is JSON");
+        let header = serde_json::to_vec(&packed.form(None)).expect("it is JSON");
         (header, [packed.words.as_flattened(), inputs].concat())
     }
 
@@ -423,7 +427,7 @@ mod tests {
             let (header, body) = written(jobs.jobs(), &inputs, &fills);
             let (mut read, _, _) = batch(&before);
             read.clear();
-            prop_assert_eq!(read_packed(&header, &body, &signatures(), &mut read, 1 << 20), Ok(()));
+            prop_assert_eq!(read_packed(&header, &body, &signatures(), &mut read, 1 << 20), Ok(None));
             prop_assert_eq!(read.jobs().len(), jobs.jobs().len());
             for (read, job) in read.jobs().iter().zip(jobs.jobs()) {
                 prop_assert_eq!((&read.desc, read.binding), (&job.desc, job.binding));

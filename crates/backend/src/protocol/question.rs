@@ -3,13 +3,29 @@
 use super::{Kind, PREFIX, columns, packed::Packed, prefix};
 use crate::Job;
 
-/// A frame that asks for these jobs. `output_fill` is what the outputs' memory holds before, a byte a run.
-pub(crate) fn question(jobs: &[Job], inputs: &[u8], output_fill: &[u8], is_packed: bool) -> Vec<u8> {
+/// How a backend wants to be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manner {
+    /// In words.
+    pub(crate) is_packed: bool,
+    /// For the next cases before it has answered the last ones.
+    pub(crate) is_ahead: bool,
+}
+
+/// A frame that asks for these jobs. `output_fill` is what the outputs' memory holds before, a byte a run; `number` is for
+/// whoever is asked ahead.
+pub(crate) fn question(
+    jobs: &[Job],
+    inputs: &[u8],
+    output_fill: &[u8],
+    manner: Manner,
+    number: Option<u64>,
+) -> Vec<u8> {
     let runs = || jobs.iter().flat_map(|job| &job.runs);
     let memory = runs().map(|run| run.input.len()).sum::<usize>();
-    let packed = if is_packed { Packed::of(jobs, output_fill) } else { None };
+    let packed = if manner.is_packed { Packed::of(jobs, output_fill) } else { None };
     let mut bytes = if let Some(packed) = packed {
-        let header = serde_json::to_vec(&packed.form()).unwrap_or_default();
+        let header = serde_json::to_vec(&packed.form(number)).unwrap_or_default();
         let words = packed.words.as_flattened();
         let mut bytes = Vec::with_capacity(PREFIX + header.len() + words.len() + memory);
         bytes.extend(prefix(Kind::Packed, header.len(), words.len() + memory));
@@ -19,7 +35,7 @@ pub(crate) fn question(jobs: &[Job], inputs: &[u8], output_fill: &[u8], is_packe
     } else {
         let mut bytes = Vec::with_capacity(1024 + 384 * jobs.len() + memory);
         bytes.extend([0; PREFIX]);
-        columns::write(jobs, output_fill, &mut bytes);
+        columns::write(jobs, output_fill, number, &mut bytes);
         let header = bytes.len() - PREFIX;
         bytes[..PREFIX].copy_from_slice(&prefix(Kind::Run, header, memory));
         bytes

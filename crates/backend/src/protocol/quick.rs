@@ -11,27 +11,35 @@ use smallvec::smallvec;
 use super::{RunForm, guards::lay_out, text::Reader};
 use crate::{Batch, Job};
 
-/// Puts the cases of a `run` into an empty batch, whose outputs take `most` bytes at most. What is wrong with them is said
-/// with its place.
+/// Puts the cases of a `run` into an empty batch, whose outputs take `most` bytes at most, and returns its number. What is
+/// wrong with them is said with its place.
 pub fn read_run(
     header: &[u8],
     body: &[u8],
     signatures: &Signatures,
     batch: &mut Batch,
     most: u64,
-) -> Result<(), String> {
-    if read(header, body, signatures, batch, most).is_some() {
-        return Ok(());
+) -> Result<Option<u64>, String> {
+    if let Some(number) = read(header, body, signatures, batch, most) {
+        return Ok(number);
     }
     batch.clear();
     let run: RunForm = serde_json::from_slice(header).map_err(|error| error.to_string())?;
-    run.fill(body, signatures, batch, most)
+    run.fill(body, signatures, batch, most)?;
+    Ok(run.number)
 }
 
-fn read(header: &[u8], body: &[u8], signatures: &Signatures, batch: &mut Batch, most: u64) -> Option<()> {
+fn read(
+    header: &[u8],
+    body: &[u8],
+    signatures: &Signatures,
+    batch: &mut Batch,
+    most: u64,
+) -> Option<Option<u64>> {
     let text = &mut Reader(header);
     text.literal(b"{\"cases\":")?;
     let cases = text.unsigned()?;
+    let number = if text.literal(b",\"number\":").is_some() { Some(text.unsigned()?) } else { None };
     text.literal(b",\"operator\":")?;
     operators(text, signatures, batch)?;
     if batch.jobs().len() as u64 != cases {
@@ -61,7 +69,8 @@ fn read(header: &[u8], body: &[u8], signatures: &Signatures, batch: &mut Batch, 
         Some(())
     })?;
     text.literal(b"}")?;
-    text.0.is_empty().then(|| memory(&runs, &fills, body, batch, most)).flatten()
+    text.0.is_empty().then(|| memory(&runs, &fills, body, batch, most)).flatten()?;
+    Some(number)
 }
 
 /// Reads the column of operators, and adds a job for each, whose desc is yet to be written.
@@ -309,18 +318,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back_either_way(drafts in vec(any_draft(), 1..12), before in vec(any_draft(), 0..12)) {
+        fn what_is_written_reads_back_either_way(
+            drafts in vec(any_draft(), 1..12),
+            before in vec(any_draft(), 0..12),
+            number in option::of(any::<u64>()),
+        ) {
             let (written, body, fills) = batch(&drafts);
             let mut header = Vec::new();
-            write_run(written.jobs(), &fills, &mut header);
+            write_run(written.jobs(), &fills, number, &mut header);
             // What an earlier batch left behind is written over.
             let (mut quick, _, _) = batch(&before);
             quick.clear();
-            prop_assert!(read(&header, &body, &signatures(), &mut quick, 1 << 20).is_some());
+            prop_assert_eq!(read(&header, &body, &signatures(), &mut quick, 1 << 20), Some(number));
             check_same(&quick, &written);
             let mut slow = Batch::default();
             let form: RunForm = serde_json::from_slice(&header).expect("it is the form's");
             form.fill(&body, &signatures(), &mut slow, 1 << 20).expect("it makes sense");
+            prop_assert_eq!(form.number, number);
             check_same(&slow, &written);
             prop_assert_eq!((quick.inputs, quick.outputs), (slow.inputs, slow.outputs));
         }
@@ -331,16 +345,19 @@ mod tests {
             place in any::<prop::sample::Index>(),
             change in prop::sample::select(vec![" ", "0", "null", ",1", "]", "\""]),
             cut in 0..3_usize,
+            number in option::of(any::<u64>()),
         ) {
             let (written, body, fills) = batch(&drafts);
             let mut header = Vec::new();
-            write_run(written.jobs(), &fills, &mut header);
+            write_run(written.jobs(), &fills, number, &mut header);
             let place = place.index(header.len());
             header.splice(place..(place + cut).min(header.len()), change.bytes());
             let (mut either, mut slow) = (Batch::default(), Batch::default());
             let read = read_run(&header, &body, &signatures(), &mut either, 1 << 20);
             let form = serde_json::from_slice::<RunForm>(&header).map_err(|error| error.to_string());
-            let form = form.and_then(|form| form.fill(&body, &signatures(), &mut slow, 1 << 20));
+            let form = form.and_then(|form| {
+                form.fill(&body, &signatures(), &mut slow, 1 << 20).map(|()| form.number)
+            });
             prop_assert_eq!(&read, &form);
             if read.is_ok() {
                 check_same(&either, &slow);

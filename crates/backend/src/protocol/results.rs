@@ -31,6 +31,9 @@ pub struct Results {
     /// Why, in the backend's words; a column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<Option<String>>>,
+    /// The `number` of the question that it answers, where that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
 }
 
 /// What a backend did with a case.
@@ -167,6 +170,10 @@ impl Results {
                     let column = results.reason.insert(Vec::with_capacity(cases));
                     nullable(text, column, |text| text.string().map(str::to_owned))?;
                 }
+                "number" if results.number.is_none() => {
+                    text.literal(b":")?;
+                    results.number = Some(text.unsigned()?);
+                }
                 _ => return None,
             }
         }
@@ -190,6 +197,10 @@ impl Results {
                 Some(reason) => text::string(reason, out),
                 None => text::null(out),
             });
+        }
+        if let Some(number) = self.number {
+            out.extend_from_slice(b",\"number\":");
+            text::unsigned(number, out);
         }
         out.push(b'}');
     }
@@ -304,6 +315,20 @@ mod tests {
         assert_eq!(results.outcome_of(0), Outcome::Rejected { phase, code, reason: "".into() });
         assert_eq!(results.outcome_of(1), Outcome::Failed { phase: Phase::Execute, reason: "".into() });
         assert_eq!((results.outcome_of(2), results.outcome_of(3)), (Outcome::Output, Outcome::Lost));
+    }
+
+    #[test]
+    fn what_is_written_reads_back_with_its_number() {
+        let outcome = vec![OutcomeWord::Output, OutcomeWord::Rejected];
+        for number in [None, Some(0), Some(u64::MAX)] {
+            for code in [None, Some(vec![None, Some(7)])] {
+                let results = Results { outcome: outcome.clone(), code, number, ..Results::default() };
+                let mut header = Vec::new();
+                results.write(&mut header);
+                assert_eq!(Results::read(&header), Ok(results.clone()));
+                assert_eq!(serde_json::from_slice::<Results>(&header).expect("it is JSON"), results);
+            }
+        }
     }
 
     #[test]

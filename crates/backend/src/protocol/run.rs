@@ -19,6 +19,9 @@ use crate::Batch;
 pub struct RunForm {
     /// How many cases: the length of every column but those of `members` and `output_fill`.
     pub cases: u64,
+    /// Which `run` it is, for a backend that says `ahead`; left out for others.
+    #[serde(default)]
+    pub number: Option<u64>,
     /// The operator's name: `SLICE1`.
     pub operator: Vec<String>,
     /// `InputTensor`, a column a field. Where the tensor is null, every field is.

@@ -53,7 +53,11 @@ pub fn serve(
                     );
                     return Err(ServeError::Message("hello", what));
                 }
-                send(output, Kind::Hello, &Hello { packed: true, ..Hello::from(backend.capabilities()) })?;
+                send(
+                    output,
+                    Kind::Hello,
+                    &Hello { packed: true, ahead: true, ..Hello::from(backend.capabilities()) },
+                )?;
             }
             Kind::Level => {
                 let level: LevelForm = parse(&frame)?;
@@ -65,7 +69,7 @@ pub fn serve(
                 batch.clear();
                 let read = if frame.kind == Kind::Run { read_run } else { read_packed };
                 let read = read(&frame.header, &frame.body, signatures, &mut batch, u64::MAX);
-                read.map_err(|what| ServeError::Message(frame.kind.name(), what))?;
+                let number = read.map_err(|what| ServeError::Message(frame.kind.name(), what))?;
                 let inputs: usize =
                     batch.jobs().iter().flat_map(|job| &job.runs).map(|run| run.input.len()).sum();
                 let (mut done, mut body) =
@@ -73,7 +77,7 @@ pub fn serve(
                 while done < batch.jobs().len() {
                     let next = backend.run_from(done, &mut batch, PACE).max(done + 1);
                     body = guards::check(&mut batch, done..next, body);
-                    answer(output, &batch, done..next)?;
+                    answer(output, &batch, done..next, number)?;
                     done = next;
                 }
             }
@@ -97,11 +101,16 @@ fn send<T: Serialize>(output: &mut impl Write, kind: Kind, message: &T) -> io::R
     write_frame(output, kind, &serde_json::to_vec(message)?, &[])
 }
 
-/// Sends what became of some jobs.
-fn answer(output: &mut impl Write, batch: &Batch, range: Range<usize>) -> io::Result<()> {
+/// Sends what became of some jobs of a question with this number.
+fn answer(
+    output: &mut impl Write,
+    batch: &Batch,
+    range: Range<usize>,
+    number: Option<u64>,
+) -> io::Result<()> {
     let jobs = batch.jobs().get(range).unwrap_or_default();
     let mut header = Vec::with_capacity(64 + 16 * jobs.len());
-    Results::of(jobs).write(&mut header);
+    Results { number, ..Results::of(jobs) }.write(&mut header);
     let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let length = runs().map(|run| run.output.len()).sum();
     output.write_all(&prefix(Kind::Results, header.len(), length))?;

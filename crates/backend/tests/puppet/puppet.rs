@@ -1,7 +1,7 @@
 //! A backend process that misbehaves on request, for the tests of the host.
 //!
-//! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet packed`
-//! does so, and wants to be asked in words. The second argument is the path of a file that remembers from one process to the
+//! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet ahead`
+//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers nothing before it has been asked twice. The second argument is the path of a file that remembers from one process to the
 //! next.
 
 mod trouble;
@@ -16,7 +16,9 @@ use std::{
 
 use dmlcts_backend::{
     Batch, Capabilities, Job, Limits,
-    protocol::{Bounds, Frame, Hello, Kind, Results, prefix, read_packed, read_run, write_frame},
+    protocol::{
+        Bounds, Frame, Hello, Kind, OutcomeWord, Results, prefix, read_packed, read_run, write_frame,
+    },
 };
 use dmlcts_model::{DataType, ErrorCode, FeatureLevel, Outcome, Phase};
 
@@ -29,36 +31,29 @@ fn main() -> io::Result<()> {
     let has_run = memory.is_some_and(Path::exists);
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let bounds = Bounds { header: 1 << 20, body: 1 << 20 };
+    let is_ahead = way == "ahead" || way == "two";
+    let mut held = None;
     while let Some(frame) = Frame::read(&mut input, bounds).map_err(io::Error::other)? {
         match frame.kind {
             Kind::Hello if way == "dies-at-second-start" && has_run => process::exit(9),
             Kind::Hello => {
                 let name = if way == "fickle" && has_run { "another" } else { "puppet" };
-                let mut hello = Hello { packed: way == "packed", ..hello(name) };
+                let mut hello = Hello { packed: is_ahead, ahead: is_ahead, ..hello(name) };
                 hello.limits.busy_cases = (way == "busy").then_some(2000);
                 write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
             Kind::Run | Kind::Packed if is_broken(memory) => process::exit(5),
             Kind::Run | Kind::Packed => {
-                let is_packed = frame.kind == Kind::Packed;
-                if is_packed != (way == "packed") {
+                if (frame.kind == Kind::Packed) != is_ahead {
                     return Err(io::Error::other("it is asked in another way than it wants"));
                 }
-                let mut batch = Batch::default();
-                let read = if is_packed { read_packed } else { read_run };
-                read(&frame.header, &frame.body, &signatures(), &mut batch, 1 << 20)
-                    .map_err(io::Error::other)?;
-                let (jobs, inputs, outputs) = batch.parts();
-                let mut answered = 0;
-                for place in 0..jobs.len() {
-                    act(&mut jobs[place], inputs, outputs, &mut output, memory)?;
-                    if way != "batch" && way != "packed" {
-                        answer(&jobs[place..=place], outputs, &mut output)?;
-                        answered = place + 1;
-                    }
+                let question = Question::read(&frame)?;
+                if way == "two" && held.is_none() {
+                    held = Some(question);
+                    continue;
                 }
-                if answered < jobs.len() {
-                    answer(jobs, outputs, &mut output)?;
+                for mut question in held.take().into_iter().chain([question]) {
+                    question.answer(!is_ahead && way != "batch", memory, &mut output)?;
                 }
             }
             Kind::Level => {}
@@ -89,17 +84,51 @@ fn hello(name: &str) -> Hello {
     })
 }
 
+/// Cases, and what their answers are told by.
+struct Question {
+    batch: Batch,
+    number: Option<u64>,
+}
+
+impl Question {
+    fn read(frame: &Frame) -> io::Result<Self> {
+        let mut batch = Batch::default();
+        let read = if frame.kind == Kind::Packed { read_packed } else { read_run };
+        let number = read(&frame.header, &frame.body, &signatures(), &mut batch, 1 << 20);
+        Ok(Self { batch, number: number.map_err(io::Error::other)? })
+    }
+
+    /// Does the cases, and answers each as it is done, or all together.
+    fn answer(&mut self, each: bool, memory: Option<&Path>, output: &mut impl Write) -> io::Result<()> {
+        let (jobs, inputs, outputs) = self.batch.parts();
+        let mut answered = 0;
+        for place in 0..jobs.len() {
+            act(&mut jobs[place], inputs, outputs, self.number, output, memory)?;
+            if each {
+                answer(&jobs[place..=place], outputs, self.number, output)?;
+                answered = place + 1;
+            }
+        }
+        if answered < jobs.len() { answer(jobs, outputs, self.number, output) } else { Ok(()) }
+    }
+}
+
 /// Copies, or does what the case asks for.
 fn act(
     job: &mut Job,
     inputs: &[u8],
     outputs: &mut [u8],
+    number: Option<u64>,
     stdout: &mut impl Write,
     memory: Option<&Path>,
 ) -> io::Result<()> {
     job.outcome = if job.runs.is_empty() { Outcome::Accepted } else { Outcome::Output };
     let trouble = trouble(job);
-    let results = serde_json::to_vec(&Results::of(std::slice::from_ref(job)))?;
+    let results = serde_json::to_vec(&Results { number, ..Results::of(std::slice::from_ref(job)) })?;
+    let accepted = |cases: usize| {
+        let outcome = vec![OutcomeWord::Accepted; cases];
+        serde_json::to_vec(&Results { outcome, number, ..Results::default() })
+    };
     match trouble {
         Trouble::None | Trouble::AnswersTwice => {}
         Trouble::Refuses => {
@@ -120,16 +149,19 @@ fn act(
         }
         Trouble::Announces => stdout.write_all(&prefix(Kind::Results, results.len(), 1 << 60))?,
         Trouble::AnswersTooMany => {
-            let outcome = ["accepted"; 1000].join("\",\"");
-            write_frame(stdout, Kind::Results, format!("{{\"outcome\":[\"{outcome}\"]}}").as_bytes(), &[])?;
+            write_frame(stdout, Kind::Results, &accepted(1000)?, &[])?;
         }
         Trouble::Floods => loop {
-            write_frame(stdout, Kind::Results, br#"{"outcome":["accepted"]}"#, &[])?;
+            write_frame(stdout, Kind::Results, &accepted(1)?, &[])?;
         },
         Trouble::Babbles => write_frame(stdout, Kind::Results, b"{\"outcome\":[\"maybe\"]}", &[])?,
         Trouble::SendsTooFewBytes => write_frame(stdout, Kind::Results, &results, &[1])?,
         Trouble::Repeats => {
             write_frame(stdout, Kind::Hello, &serde_json::to_vec(&hello("puppet"))?, &[])?;
+        }
+        Trouble::Misnumbers => {
+            let results = Results { number: Some(77), ..Results::of(std::slice::from_ref(job)) };
+            write_frame(stdout, Kind::Results, &serde_json::to_vec(&results)?, &[])?;
         }
         Trouble::EndsOnce => {
             if let Some(path) = memory.filter(|path| !path.exists()) {
@@ -167,11 +199,16 @@ fn trouble(job: &Job) -> Trouble {
     Trouble::ALL.get(usize::try_from(code).unwrap_or(0)).copied().unwrap_or(Trouble::None)
 }
 
-fn answer(jobs: &[Job], outputs: &[u8], stdout: &mut impl Write) -> io::Result<()> {
+fn answer(jobs: &[Job], outputs: &[u8], number: Option<u64>, stdout: &mut impl Write) -> io::Result<()> {
     let runs = jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let body: Vec<u8> = runs.flat_map(|run| outputs[run.output.clone()].to_vec()).collect();
     let mut frame = Vec::new();
-    write_frame(&mut frame, Kind::Results, &serde_json::to_vec(&Results::of(jobs))?, &body)?;
+    write_frame(
+        &mut frame,
+        Kind::Results,
+        &serde_json::to_vec(&Results { number, ..Results::of(jobs) })?,
+        &body,
+    )?;
     let times = if jobs.iter().any(|job| trouble(job) == Trouble::AnswersTwice) { 2 } else { 1 };
     stdout.write_all(&frame.repeat(times))?;
     stdout.flush()

@@ -20,6 +20,8 @@ pub(crate) enum Trouble {
     Babbles,
     SendsTooFewBytes,
     Repeats,
+    /// Answers another question than it was asked.
+    Misnumbers,
     /// Sends its answer, or with others theirs, twice.
     AnswersTwice,
     /// Ends where the file of the second argument is not there, which it makes.
@@ -33,7 +35,7 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -47,6 +49,7 @@ impl Trouble {
         Self::Babbles,
         Self::SendsTooFewBytes,
         Self::Repeats,
+        Self::Misnumbers,
         Self::AnswersTwice,
         Self::EndsOnce,
         Self::Breaks,
