@@ -223,7 +223,7 @@ fn the_batch_behind_surplus_answers_has_its_own() {
 #[test]
 fn who_is_asked_ahead_has_two_batches() {
     let mut host = host("two");
-    let mut batches: Vec<Batch> = (1..=6).map(|cases| batch(&vec![Trouble::None; cases])).collect();
+    let mut batches: Vec<Batch> = (5..=10).map(|cases| batch(&vec![Trouble::None; cases])).collect();
     for pair in batches.chunks_mut(2) {
         pair.iter_mut().for_each(|batch| host.start(batch));
         pair.iter_mut().for_each(|batch| host.finish(batch));
@@ -249,6 +249,27 @@ fn a_crash_that_does_not_come_again_is_not_passed_over() {
         let [Outcome::Crashed(reason)] = crashed[..] else { panic!("{crashed:?}") };
         assert!(reason.contains("no case does it again when it is run alone"), "{reason}");
     }
+}
+
+/// Both batches behind the one that ended the process are put to a fresh one, which answers both at once.
+#[test]
+fn answers_that_come_early_are_those_of_the_next_batch() {
+    let mut host = host("two");
+    let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
+    let mut second = batch(&[Trouble::None; 5]);
+    let mut third = batch(&[Trouble::None, Trouble::Refuses]);
+    host.start(&mut first);
+    host.start(&mut second);
+    host.finish(&mut first);
+    host.start(&mut third);
+    host.finish(&mut second);
+    host.finish(&mut third);
+    check_copies(&first);
+    check_copies(&second);
+    check_copies(&third);
+    assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)));
+    assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output), "{:?}", second.jobs()[0].outcome);
+    assert!(matches!(third.jobs()[1].outcome, Outcome::Rejected { .. }));
 }
 
 #[test]

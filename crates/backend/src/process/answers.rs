@@ -39,7 +39,7 @@ impl Host {
             }
             if answered == jobs.len() {
                 // What has come already is not waited for in vain.
-                match self.surplus(question, if followed { LISTEN } else { listen }, followed) {
+                match self.surplus(if followed { LISTEN } else { listen }, followed) {
                     Some(fault) if !jobs.is_empty() => {
                         is_doubtful = true;
                         break fault;
@@ -76,7 +76,7 @@ impl Host {
 
     /// What the process did, other than it may, after it had answered everything of a question. `followed` says that
     /// something has come behind its answers already.
-    fn surplus(&mut self, question: &Question, patience: Duration, followed: bool) -> Option<Fault> {
+    fn surplus(&mut self, patience: Duration, followed: bool) -> Option<Fault> {
         let is_busy = self.is_busy();
         if is_busy && !followed {
             // It is at the next one, and what it sends to this one from now on comes to light there.
@@ -85,7 +85,7 @@ impl Host {
         let later = |what: String| format!("after its answers, {what}");
         match self.receive(patience) {
             Err(Fault::Silent(_)) => None,
-            Ok(received) if is_busy && is_behind(&received.frame, question.number) => self.keep(Ok(received)),
+            Ok(received) if self.is_next(&received.frame) => self.keep(Ok(received)),
             // Whatever it is that it did, it was at the next one.
             Err(fault) if is_busy => self.keep(Err(fault)),
             Ok(Received { frame, .. }) => {
@@ -94,6 +94,12 @@ impl Host {
             Err(Fault::Ended(how)) => Some(Fault::Ended(later(how))),
             Err(Fault::Wrong(what)) => Some(Fault::Wrong(later(what))),
         }
+    }
+
+    /// Whether a frame answers another question that the process has.
+    fn is_next(&self, frame: &Frame) -> bool {
+        let results = Results::read(&frame.header).ok().filter(|_| frame.kind == Kind::Results);
+        results.is_some_and(|results| results.number.is_some_and(|number| self.has(number)))
     }
 
     /// Keeps what is for the next question until that is looked at.
@@ -107,12 +113,6 @@ impl Host {
         let child = || self.child.as_ref().map(|child| child.receive(patience));
         self.early.take().or_else(child).unwrap_or_else(|| Err(Fault::Ended(String::new())))
     }
-}
-
-/// Whether a frame answers a later question than the one with this number.
-fn is_behind(frame: &Frame, number: Option<u64>) -> bool {
-    let results = Results::read(&frame.header).ok().filter(|_| frame.kind == Kind::Results);
-    results.is_some_and(|results| results.number > number)
 }
 
 /// Writes down what a frame says of the next jobs of a question, and returns of how many.

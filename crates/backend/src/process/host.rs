@@ -186,6 +186,12 @@ impl Host {
         self.child.is_some() && self.started.iter().any(|question| question.is_with(self.process))
     }
 
+    /// Whether the question with this number is with the process.
+    pub(super) fn has(&self, number: u64) -> bool {
+        let mut asked = self.started.iter().filter(|question| question.is_with(self.process));
+        asked.any(|question| question.number == Some(number))
+    }
+
     /// What a batch comes to as a question.
     fn question(&mut self, jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Question {
         let number = self.manner.is_ahead.then_some(self.questions);

@@ -1,7 +1,7 @@
 //! A backend process that misbehaves on request, for the tests of the host.
 //!
 //! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet ahead`
-//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers nothing before it has been asked twice. The second argument is the path of a file that remembers from one process to the
+//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers large batches in pairs. The second argument is the path of a file that remembers from one process to the
 //! next.
 
 mod trouble;
@@ -23,6 +23,9 @@ use dmlcts_backend::{
 use dmlcts_model::{DataType, ErrorCode, FeatureLevel, Outcome, Phase};
 
 use trouble::{Trouble, signatures};
+
+/// `two` answers no batch of as many cases before it is asked for another one.
+const LARGE: usize = 5;
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = env::args().collect();
@@ -48,13 +51,18 @@ fn main() -> io::Result<()> {
                     return Err(io::Error::other("it is asked in another way than it wants"));
                 }
                 let question = Question::read(&frame)?;
-                if way == "two" && held.is_none() {
+                if way == "two" && held.is_none() && question.batch.jobs().len() >= LARGE {
                     held = Some(question);
                     continue;
                 }
+                let mut answers = Vec::new();
                 for mut question in held.take().into_iter().chain([question]) {
-                    question.answer(!is_ahead && way != "batch", memory, &mut output)?;
+                    // What is held is answered in one breath.
+                    let output: &mut dyn Write = if way == "two" { &mut answers } else { &mut output };
+                    question.answer(!is_ahead && way != "batch", memory, output)?;
                 }
+                output.write_all(&answers)?;
+                output.flush()?;
             }
             Kind::Level => {}
             Kind::Results | Kind::Bye => return Ok(()),
@@ -99,17 +107,17 @@ impl Question {
     }
 
     /// Does the cases, and answers each as it is done, or all together.
-    fn answer(&mut self, each: bool, memory: Option<&Path>, output: &mut impl Write) -> io::Result<()> {
+    fn answer(&mut self, each: bool, memory: Option<&Path>, mut output: &mut dyn Write) -> io::Result<()> {
         let (jobs, inputs, outputs) = self.batch.parts();
         let mut answered = 0;
         for place in 0..jobs.len() {
-            act(&mut jobs[place], inputs, outputs, self.number, output, memory)?;
+            act(&mut jobs[place], inputs, outputs, self.number, &mut output, memory)?;
             if each {
-                answer(&jobs[place..=place], outputs, self.number, output)?;
+                answer(&jobs[place..=place], outputs, self.number, &mut output)?;
                 answered = place + 1;
             }
         }
-        if answered < jobs.len() { answer(jobs, outputs, self.number, output) } else { Ok(()) }
+        if answered < jobs.len() { answer(jobs, outputs, self.number, &mut output) } else { Ok(()) }
     }
 }
 
