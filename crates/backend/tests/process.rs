@@ -225,8 +225,12 @@ fn who_is_asked_ahead_has_two_batches() {
     let mut host = host("two");
     let mut batches: Vec<Batch> = (5..=10).map(|cases| batch(&vec![Trouble::None; cases])).collect();
     for pair in batches.chunks_mut(2) {
-        pair.iter_mut().for_each(|batch| host.start(batch));
-        pair.iter_mut().for_each(|batch| host.finish(batch));
+        for batch in &mut *pair {
+            host.start(batch);
+        }
+        for batch in &mut *pair {
+            host.finish(batch);
+        }
     }
     for batch in &batches {
         check_copies(batch);

@@ -29,6 +29,8 @@ pub fn read_run(
     Ok(run.number)
 }
 
+/// The number, where there is one; `None` where this is not as it is written here.
+#[expect(clippy::option_option, reason = "a run without a number is one that can be read")]
 fn read(
     header: &[u8],
     body: &[u8],
