@@ -28,8 +28,10 @@ import json
 import os
 import struct
 import sys
+import threading
 import time
 import traceback
+from operator import index
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 __all__ = [
@@ -168,6 +170,7 @@ class Backend:
 
 def serve(backend: Backend) -> None:
     """Answers dmlcts on standard input and output until it says bye."""
+    _end_with_parent()
     source, sink = os.fdopen(os.dup(0), "rb", 1 << 16), os.fdopen(os.dup(1), "wb", 0)
     # Whatever prints, in Python or below it, prints to standard error from here on.
     os.dup2(2, 1)
@@ -197,6 +200,19 @@ def serve(backend: Backend) -> None:
             return
         else:
             raise SystemExit("dmlcts sent the unknown message %r" % kind)
+
+
+def _end_with_parent():
+    """Ends this process soon after dmlcts: where that is killed, it ends nobody any more, and a backend may hang."""
+    parent = os.getppid()
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    if os.name != "nt":
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _hello(backend):
@@ -247,6 +263,11 @@ def _run(backend, run, body, sink):
                 input_end = at + input_sizes[case]
                 output = bytearray((poison,)) * output_sizes[case]
                 operator(body[at:input_end], output)
+                if len(output) != output_sizes[case]:
+                    raise ValueError(
+                        "run changed the length of output from %d to %d; write into it, as output[:] = ... does for as many bytes"
+                        % (output_sizes[case], len(output))
+                    )
                 made.append(output)
                 at, word = input_end, "output"
         except Invalid as error:
@@ -254,13 +275,14 @@ def _run(backend, run, body, sink):
         except Unsupported as error:
             word, why = "unsupported", str(error)
         except Refused as error:
-            word, why, how = "rejected", str(error), error.code
+            word, why, how = _refused(error)
         except Exception as error:
             traceback.print_exc()
             word, why = "failed", "%s: %s" % (type(error).__name__, error)
         at = end
         outcome.append(word)
-        reason.append(why)
+        # Half of a surrogate pair, as names of files may hold, is no text that JSON can carry.
+        reason.append(why and why.encode("utf-8", "replace").decode())
         code.append(how)
         if word == "output":
             outputs += made
@@ -271,6 +293,19 @@ def _run(backend, run, body, sink):
             started = clock()
     if outcome:
         _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason, **number}, outputs)
+
+
+def _refused(error):
+    """What a `Refused` comes to: a refusal, or a failure where its code is no HRESULT."""
+    try:
+        code = index(error.code)
+        if 0 <= code < 1 << 32:
+            return "rejected", str(error), code
+        hint = "; for a signed one, write %d & 0xFFFFFFFF" % code if -(1 << 31) <= code < 0 else ""
+    except TypeError:
+        hint = ""
+    return "failed", "ValueError: the code of Refused(%r, %r) is no HRESULT, a number from 0 to 2^32 - 1%s" % (
+        str(error), error.code, hint), None
 
 
 # What every operator asks of its tensors (pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS), for backends that have no

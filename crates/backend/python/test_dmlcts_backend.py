@@ -1,5 +1,6 @@
 """The module without dmlcts at the other end: `python3 -m unittest discover crates/backend/python`."""
 
+import contextlib
 import io
 import json
 import os
@@ -76,6 +77,51 @@ class Conversation(unittest.TestCase):
         self.assertEqual((kind, body, hello["name"]), ("hello", b"", "mine"))
         self.assertEqual(hello["lacks"], [{"operator": "PADDING1", "data_types": ["INT16"]}])
         self.assertEqual(hello["limits"], {"tensor_bytes": None, "batch_cases": None, "busy_cases": 2000})
+
+
+class Mistakes(unittest.TestCase):
+    """What a script gets wrong is the failure of the case that it does it in, and never spoils a frame."""
+
+    def answer(self, create):
+        backend, sink = dmlcts.Backend(), io.BytesIO()
+        backend.create = create
+        columns = {"DataType": [1], "TotalTensorSizeInBytes": [4]}
+        run = {
+            "operator": ["SLICE"], "runs": [1], "output_fill": [7], "InputTensor": columns, "OutputTensor": columns,
+            "members": {"SLICE": {}},
+        }
+        with contextlib.redirect_stderr(io.StringIO()):
+            dmlcts._run(backend, run, memoryview(b"abcd"), sink)
+        [(_, results, body)] = frames(sink.getvalue())
+        return results["outcome"][0], results["code"][0], results["reason"][0], body
+
+    def refuse(self, reason, code):
+        def create(desc):
+            raise dmlcts.Refused(reason, code)
+        return self.answer(create)
+
+    def test_a_code_that_is_no_hresult(self):
+        self.assertEqual(self.refuse("full", 0x8007000E), ("rejected", 0x8007000E, "full", b""))
+        for code in [-5, 1 << 32, "E_FAIL", None, 1.5]:
+            outcome, sent, reason, _ = self.refuse("strange", code)
+            self.assertEqual((outcome, sent), ("failed", None))
+            self.assertIn("ValueError: the code of Refused('strange', %r) is no HRESULT" % code, reason)
+        self.assertIn("write -5 & 0xFFFFFFFF", self.refuse("strange", -5)[2])
+
+    def test_an_output_of_another_length(self):
+        def shorten(input, output):
+            del output[-1:]
+
+        def lengthen(input, output):
+            output[:] = b"abcde"
+
+        for run, length in [(shorten, 3), (lengthen, 5)]:
+            outcome, _, reason, body = self.answer(lambda desc: run)
+            self.assertEqual((outcome, body), ("failed", b""))
+            self.assertIn("changed the length of output from 4 to %d" % length, reason)
+
+    def test_a_reason_that_no_text_can_hold(self):
+        self.assertEqual(self.refuse(os.fsdecode(b"\xff.so"), 1)[2], "?.so")
 
 
 class Rules(unittest.TestCase):
