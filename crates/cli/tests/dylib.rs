@@ -7,7 +7,11 @@
 
 mod common;
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::PathBuf,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use common::{Scratch, stdout, text};
 
@@ -192,6 +196,43 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         .expect("built before");
     let says = library.says();
     assert!(says.contains("`dmlcts_create` returned -5, which"), "{says}");
+}
+
+/// A library that hangs does not outlive the program, whatever ends that.
+#[test]
+fn a_hang_ends_with_a_program_that_is_killed() {
+    let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
+    let number = Scratch::new("number", "");
+    let hang = format!(
+        "#include <stdio.h>\n#include <unistd.h>\n    FILE *file = fopen(\"{}\", \"w\");\n    \
+         fprintf(file, \"%d.\", (int)getpid()), fclose(file);\n    for (;;) pause();\n",
+        number.path()
+    );
+    let (head, body) = hang.split_at(hang.find("    FILE").expect("it is there"));
+    let changes =
+        [("#include <stdlib.h>\n", format!("#include <stdlib.h>\n{head}")), (run, format!("{run}{body}"))];
+    let changes = changes.each_ref().map(|(from, to)| (*from, to.as_str()));
+    let Some(library) = Library::changed("hangs", &changes) else { return };
+    let mut program = Command::new(env!("CARGO_BIN_EXE_dmlcts"))
+        .args(["run", "--backend", &library.backend(), "--case-timeout", "100s", CASE])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let until = Instant::now() + Duration::from_secs(20);
+    let wait = |what: &dyn Fn() -> bool| {
+        while !what() {
+            assert!(Instant::now() < until, "it takes too long");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let said = || std::fs::read_to_string(number.path()).unwrap_or_default();
+    wait(&|| said().ends_with('.'));
+    program.kill().expect("it runs");
+    program.wait().expect("it was started here");
+    let said = said();
+    let is_there = || Command::new("kill").args(["-0", said.trim_end_matches('.')]).output();
+    wait(&|| is_there().is_ok_and(|asked| !asked.status.success()));
 }
 
 /// However many cases in a row end their process, each has its verdict, and a list of known failures can say so.

@@ -10,6 +10,7 @@ use std::{
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
+use dmlcts_spec::{Library, Operator};
 
 use crate::{
     Ending, Event, Run, Summary,
@@ -43,6 +44,7 @@ pub enum RunError {
 pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunError> {
     let probe = (run.backend)().map_err(RunError::Backend)?;
     let capabilities = probe.capabilities().clone();
+    check_names(&capabilities, run.library).map_err(RunError::Backend)?;
     let (level, selected_level) = levels(run.configuration.level, &capabilities)?;
     let configuration = &run.configuration;
     let cases = run.source.count();
@@ -101,6 +103,27 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     Ok(summary)
 }
 
+/// Checks that what a backend says of operators is said of such as there are: a name that is misspelled would leave out all of
+/// an operator's cases, as if the backend did not have it.
+fn check_names(capabilities: &Capabilities, library: &Library) -> Result<(), String> {
+    let known: Vec<&str> = library.operators().iter().map(Operator::name).collect();
+    let declared = capabilities.operators.iter().flatten();
+    let lacking = capabilities.lacks.iter().map(|lack| &lack.operator);
+    match declared.chain(lacking).find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let meant = dmlcts_model::closest(name, known.iter().copied());
+            let meant = meant.map(|close| format!("did you mean `{close}`? ")).unwrap_or_default();
+            Err(format!(
+                "what `{}` declares makes no sense: there is no operator `{}`; {meant}it is to name those that it has of {}",
+                capabilities.name,
+                name.escape_debug(),
+                known.join(", ")
+            ))
+        }
+    }
+}
+
 /// The level to judge at, and the level at which cases must be valid, too.
 fn levels(
     asked: Option<FeatureLevel>,
@@ -148,4 +171,43 @@ fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<ChunkResult> {
         }
     }
     results
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_backend::{Lack, Limits};
+    use dmlcts_model::DataType;
+
+    use super::*;
+
+    #[test]
+    fn an_operator_that_there_is_not_is_named() {
+        let mut capabilities = Capabilities {
+            name: "mine".to_owned(),
+            version: "1".to_owned(),
+            device: String::new(),
+            driver: String::new(),
+            feature_level: FeatureLevel::NEWEST,
+            can_set_feature_level: false,
+            operators: Some(vec!["SLICE".to_owned(), "PADDING1".to_owned()]),
+            data_types: vec![DataType::FLOAT32],
+            lacks: Vec::new(),
+            ranks: 1..=8,
+            limits: Limits::default(),
+        };
+        let said = |capabilities: &Capabilities| check_names(capabilities, Library::embedded());
+        assert_eq!(said(&capabilities), Ok(()));
+        capabilities.lacks.push(Lack { operator: "Padding1".to_owned(), data_types: Vec::new() });
+        assert!(
+            said(&capabilities)
+                .is_err_and(|why| why.contains("no operator `Padding1`; did you mean `PADDING1`?"))
+        );
+        capabilities.operators = Some(vec!["Slice".to_owned()]);
+        assert_eq!(
+            said(&capabilities),
+            Err("what `mine` declares makes no sense: there is no operator `Slice`; did you mean `SLICE`? \
+                 it is to name those that it has of SLICE, SLICE1, PADDING1"
+                .to_owned())
+        );
+    }
 }

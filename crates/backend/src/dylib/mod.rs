@@ -276,8 +276,8 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         None
     } else {
         let count = declared.operator_count;
-        if count > MOST_OPERATORS {
-            return Err(format!("its `operator_count` is {count}, above {MOST_OPERATORS}"));
+        if count == 0 || count > MOST_OPERATORS {
+            return Err(format!("its `operator_count` is {count}, and not from 1 to {MOST_OPERATORS}"));
         }
         // SAFETY: the header asks for as many pointers to texts, which stay as they are while the backend is open.
         let names = unsafe { slice::from_raw_parts(declared.operators, count as usize) };

@@ -175,10 +175,27 @@ impl Hello {
             self.feature_level.parse().map_err(|error| format!("its `feature_level`: {error}"))?;
         let data_types_of = |key: &str, names: &[String]| -> Result<Vec<DataType>, String> {
             let data_type = |name: &String| {
-                DataType::from_name(name).ok_or_else(|| format!("its `{key}`: `{}` is none", short(name)))
+                DataType::from_name(name).ok_or_else(|| {
+                    let known: Vec<String> = DataType::all().map(|known| known.to_string()).collect();
+                    let meant = dmlcts_model::closest(name, known.iter().map(String::as_str));
+                    let meant = meant.map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
+                    format!("its `{key}`: `{}` is none{meant}", short(name))
+                })
             };
             names.iter().map(data_type).collect()
         };
+        if self.data_types.is_empty() {
+            return Err("its `data_types` are none, so that it can be asked for nothing".to_owned());
+        }
+        if self.operators.as_ref().is_some_and(Vec::is_empty) {
+            return Err("its `operators` are none, so that it can be asked for nothing; leave the key out where it has \
+                        whatever it is asked for"
+                .to_owned());
+        }
+        if self.ranks.min > self.ranks.max {
+            let Ranks { min, max } = self.ranks;
+            return Err(format!("its `ranks` end at {max} before they begin at {min}"));
+        }
         let lacks = self.lacks.iter().map(|lack| {
             let data_types = data_types_of("lacks", &lack.data_types)?;
             Ok(Lack { operator: lack.operator.clone(), data_types })
@@ -251,6 +268,12 @@ mod tests {
         assert!(said(|hello| hello.name = " ".to_owned()).contains("`name`"));
         assert!(said(|hello| hello.feature_level = "5".to_owned()).contains("`feature_level`: `5`"));
         assert!(said(|hello| hello.data_types.push("F32".to_owned())).contains("`F32` is none"));
+        assert!(
+            said(|hello| hello.data_types[0] = "Float32".to_owned()).ends_with("did you mean `FLOAT32`?")
+        );
+        assert!(said(|hello| hello.data_types.clear()).contains("`data_types` are none"));
+        assert!(said(|hello| hello.operators = Some(Vec::new())).contains("`operators` are none"));
+        assert!(said(|hello| hello.ranks.min = 5).contains("`ranks` end at 4 before they begin at 5"));
         assert!(said(|hello| hello.limits.batch_cases = Some(0)).contains("batch_cases"));
         assert!(said(|hello| hello.limits.busy_cases = Some(0)).contains("busy_cases"));
         let lack = |hello: &mut Hello| {

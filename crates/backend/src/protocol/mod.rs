@@ -21,7 +21,7 @@ pub use quick::read_run;
 pub use results::{OutcomeWord, PhaseWord, Results};
 pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
 pub use serve::{ServeError, serve};
-pub use stdio::claim_stdout;
+pub use stdio::{claim_stdout, end_with_parent};
 
 /// The longest header of a frame, in bytes.
 pub const LONGEST_HEADER: u64 = 64 << 20;

@@ -1,5 +1,5 @@
-//! Standard output for frames alone: libraries and drivers print when nobody expects it, and a process that hosts one
-//! must not pass that on as frames.
+//! What a process that hosts a backend does about itself. Its standard output is for frames alone: libraries and drivers
+//! print when nobody expects it. And it ends with its own host, since nobody else ends a backend that hangs.
 
 use std::io::{self, Write};
 
@@ -14,4 +14,23 @@ pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     }
     #[cfg(not(unix))]
     Ok(Box::new(io::stdout().lock()))
+}
+
+/// Has this process end within a second or two of the one that started it, whatever it is busy with: one that is killed ends
+/// nobody any more. Where the system does not say that a parent has ended, the process goes on until it reads again.
+pub fn end_with_parent() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Signal, getpid, getppid, kill_process};
+        let parent = getppid();
+        let watch = move || {
+            while getppid() == parent {
+                std::thread::sleep(std::time::Duration::from_secs(1));
+            }
+            // Whoever hangs may hold what an orderly end waits for.
+            let _ = kill_process(getpid(), Signal::KILL);
+        };
+        std::thread::Builder::new().name("parent".to_owned()).spawn(watch)?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::{io, time::Duration};
 
 use dmlcts_backend::{
     process::Incidents,
-    protocol::{ServeError, claim_stdout, serve as answer},
+    protocol::{ServeError, claim_stdout, end_with_parent, serve as answer},
 };
 use dmlcts_spec::Library;
 
@@ -20,6 +20,7 @@ use crate::{
 
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
+    end_with_parent()?;
     let factory = backends::factory(&arguments.backend, &hosting(&arguments.backend))?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
