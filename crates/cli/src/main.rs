@@ -13,6 +13,7 @@ mod given;
 mod known;
 mod ledger;
 mod output;
+mod paths;
 mod problem;
 mod profile;
 mod record;

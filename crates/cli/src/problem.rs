@@ -75,6 +75,14 @@ pub(crate) enum Problem {
         /// Why not.
         cause: io::Error,
     },
+    /// A list of known failures could not be written.
+    #[error("cannot write the known failures {path}: {cause}; the list is as it was")]
+    Known {
+        /// The file.
+        path: String,
+        /// Why not.
+        cause: io::Error,
+    },
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -91,7 +99,9 @@ impl Problem {
         match self {
             // A reader that has seen enough is no failure.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
-            Self::Output(_) | Self::Report { .. } | Self::Run(RunError::Backend(_)) => Exit::Broken,
+            Self::Output(_) | Self::Report { .. } | Self::Known { .. } | Self::Run(RunError::Backend(_)) => {
+                Exit::Broken
+            }
             Self::Results(error) if error.is_machine() => Exit::Broken,
             Self::Ledger(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
@@ -119,7 +129,15 @@ impl Problem {
             }
             Self::Results(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::File(error) => format!("error: {error}\n  help: {}\n", error.help()),
-            _ => format!("error: {self}\n"),
+            Self::Report { .. } => {
+                let help = "make room, or name another file; `dmlcts merge` makes reports of a results file without a run";
+                format!("error: {self}\n  help: {help}\n")
+            }
+            Self::Known { .. } => format!("error: {self}\n  help: make room, and run it again\n"),
+            Self::Output(_) => {
+                format!("error: {self}\n  help: make room where standard output goes, or send it elsewhere\n")
+            }
+            Self::Usage { .. } | Self::Run(_) => format!("error: {self}\n"),
         }
     }
 }

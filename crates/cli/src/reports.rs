@@ -1,44 +1,49 @@
 //! Reports of a run in files, beside what is printed: JUnit's XML and Markdown.
 //!
-//! The files are opened before the run, since a run of hours must not end with a name that was mistyped. What was in a file is
-//! replaced only by what is to be in it: a run that does not come to anything leaves a report that says so, and not an empty one.
+//! That the files can be written is seen to before the run, since a run of hours must not end with a name that was mistyped. What was in a file is
+//! replaced only by the whole of what is to be in it: a run that does not come to anything leaves a report that says so, and not an empty one.
 
 use std::{
     fs::{File, OpenOptions},
     io,
+    path::Path,
 };
 
 use dmlcts_report::{
     Context, write_junit, write_junit_of_problem, write_markdown, write_markdown_of_problem,
 };
+use dmlcts_results::{check_name, prepare_to_replace, replace};
 use dmlcts_runner::Summary;
 
 use crate::{arguments::ReportArguments, problem::Problem};
 
-/// The files, open.
+/// The files.
 pub(crate) struct Reports {
-    junit: Option<(String, File)>,
+    /// This one is replaced.
+    junit: Option<String>,
+    /// This one grows.
     markdown: Option<(String, File)>,
 }
 
 impl Reports {
-    /// Opens the files that the arguments name.
+    /// Sees to it that the files which the arguments name can be written.
     pub(crate) fn open(arguments: &ReportArguments) -> Result<Self, Problem> {
-        let open = |path: &Option<String>, how: &OpenOptions| match path {
-            None => Ok(None),
-            Some(path) => match how.open(path) {
-                Ok(file) => Ok(Some((path.clone(), file))),
-                Err(error) => Err(Problem::usage(
-                    format!("cannot open the report {path}: {error}"),
-                    "name a file in a folder that exists, and that you may write to",
-                )),
-            },
+        let failed = |path: &str, error: &io::Error| {
+            Problem::usage(
+                format!("cannot open the report {path}: {error}"),
+                "name a file in a folder that exists, and that you may write to",
+            )
         };
-        let (mut over, mut behind) = (OpenOptions::new(), OpenOptions::new());
-        Ok(Self {
-            junit: open(&arguments.junit, over.write(true).create(true).truncate(false))?,
-            markdown: open(&arguments.markdown, behind.append(true).create(true))?,
-        })
+        if let Some(path) = &arguments.junit {
+            prepare_to_replace(Path::new(path)).map_err(|error| failed(path, &error))?;
+        }
+        let open = |path: &String| {
+            let file = check_name(Path::new(path))
+                .and_then(|()| OpenOptions::new().append(true).create(true).open(path));
+            file.map(|file| (path.clone(), file)).map_err(|error| failed(path, &error))
+        };
+        let markdown = arguments.markdown.as_ref().map(open).transpose()?;
+        Ok(Self { junit: arguments.junit.clone(), markdown })
     }
 
     /// Writes what a run came to.
@@ -67,8 +72,8 @@ impl Reports {
             move |cause| Problem::Report { path, cause }
         };
         let mut text = Vec::new();
-        if let Some((path, file)) = &mut self.junit {
-            let written = junit(&mut text).and_then(|()| replace(file, &text));
+        if let Some(path) = &self.junit {
+            let written = junit(&mut text).and_then(|()| replace(Path::new(path), &text));
             written.map_err(failed(path))?;
         }
         text.clear();
@@ -79,13 +84,4 @@ impl Reports {
         }
         Ok(())
     }
-}
-
-/// Writes a text in the place of what is in a file.
-fn replace(file: &mut File, text: &[u8]) -> io::Result<()> {
-    // A pipe or a device has nothing in it.
-    if file.metadata()?.is_file() {
-        file.set_len(0)?;
-    }
-    io::Write::write_all(file, text)
 }

@@ -357,6 +357,7 @@ fn a_full_disk_is_the_machines_failure() {
         assert_eq!(output.status.code(), Some(3), "{arguments:?}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("cannot write the output: No space left on device"), "{said}");
+        assert!(said.contains("\n  help: make room where standard output goes"), "{said}");
     }
 }
 

@@ -44,6 +44,7 @@ fn what_does_not_start_is_named() {
     insta::assert_snapshot!("unfinished_quote", text(&["run", "--backend", "exec:python3 'mine.py"]));
     let missing = text(&["run", "--backend", "exec:no-such-program --fast"]);
     assert!(missing.starts_with("exit 3\n") && missing.contains("`no-such-program --fast`: "), "{missing}");
+    assert!(missing.contains("; name a program by its path, or one that PATH finds"), "{missing}");
     // Prints what is no frame.
     let noise = text(&["run", "--backend", &backend("suites")]).replace(program, "dmlcts");
     insta::assert_snapshot!("noise", noise);

@@ -55,6 +55,21 @@ fn a_report_that_cannot_be_written_is_named_before_the_run() {
     assert!(said.contains("\n  help: name a file in a folder that exists"), "{said}");
 }
 
+#[test]
+fn a_file_that_two_options_name_is_left_alone() {
+    let file = Scratch::new("same.x", "mine\n");
+    for options in [["--results", "--junit"], ["--junit", "--markdown"], ["--known-failures", "--ledger"]] {
+        let [one, other] = options;
+        let said = text(&["run", one, file.path(), other, file.path(), CASE]).replace(file.path(), "FILE");
+        let expected = format!(
+            "exit 2\n--- stderr\nerror: `{one} FILE` and `{other} FILE` name the same file\n  help: name a file of its own for \
+             each: what one of them writes, the other would lose\n"
+        );
+        assert_eq!(said, expected);
+        assert_eq!(fs::read_to_string(file.path()).expect("it is there"), "mine\n");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_on_a_full_disk_is_the_machines_failure() {
@@ -62,6 +77,7 @@ fn a_report_on_a_full_disk_is_the_machines_failure() {
         let said = text(&["run", option, "/dev/full", CASE]);
         assert!(said.starts_with("exit 3\n"), "{said}");
         assert!(said.contains("error: cannot write the report /dev/full: "), "{said}");
+        assert!(said.contains("\n  help: make room, or name another file"), "{said}");
     }
 }
 

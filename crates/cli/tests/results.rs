@@ -264,6 +264,28 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     assert_eq!((cases > 100, Some(recorded(&file).0.len().to_string())), (true, all));
 }
 
+/// Whoever opens a pipe waits for its other end, for ever where there is none.
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_nobody_reads_is_refused_at_once() {
+    let pipe = std::env::temp_dir().join(format!("dmlcts-{}-pipe", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo starts").success());
+    let name = pipe.to_str().expect("a plain name");
+    for option in ["--results", "--resume", "--junit", "--markdown"] {
+        let said = text(&few(&[option, name]));
+        assert!(said.starts_with("exit 2\n"), "{said}");
+        assert!(
+            said.contains(&format!("{name}: it is neither a file nor a device\n  help: name a file")),
+            "{said}"
+        );
+    }
+    fs::remove_file(&pipe).expect("it is there");
+    // One that somebody holds open is read.
+    let shown = stdout(&few(&["--results", "/dev/stdout"]));
+    assert_eq!(shown.lines().filter(|line| line.starts_with("{\"case\"")).count(), 352);
+}
+
 #[test]
 fn the_parts_of_a_suite_are_together_the_suite() {
     let whole: Vec<String> = stdout(&["list"]).lines().map(str::to_owned).collect();

@@ -37,6 +37,7 @@ mod known;
 mod ledger;
 mod merge;
 mod read;
+mod replace;
 mod resume;
 mod statement;
 mod totals;
@@ -57,6 +58,7 @@ pub use ledger::{
 };
 pub use merge::Parts;
 pub use read::{Item, Reader};
+pub use replace::{check_name, prepare_to_replace, replace};
 pub use resume::Unfinished;
 pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};

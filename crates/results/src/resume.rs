@@ -3,13 +3,14 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom},
+    path::Path,
 };
 
 use dmlcts_runner::Totals;
 use dmlcts_spec::Library;
 
 use crate::{
-    Error, Header, Item, Reader, TotalsForm, Writer,
+    Error, Header, Item, Reader, TotalsForm, Writer, check_name,
     count::Count,
     write::{Behind, lock},
 };
@@ -40,6 +41,7 @@ impl Unfinished {
     /// Where there is no results file, or it does not add up.
     pub fn open(path: &str) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
+        check_name(Path::new(path)).map_err(open)?;
         let file = OpenOptions::new().read(true).write(true).open(path);
         let file = file.map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },

@@ -7,13 +7,16 @@
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, Seek as _, SeekFrom, Write as _},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
 use dmlcts_spec::{Library, Obligation};
 
-use crate::{CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, convert::Names};
+use crate::{
+    CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, check_name, convert::Names,
+};
 
 /// How long after a checkpoint the next one is due.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
@@ -56,6 +59,7 @@ impl Writer {
         strategies: Vec<String>,
     ) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
+        check_name(Path::new(path)).map_err(open)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path);
         let file = file.or_else(|error| match error.kind() {

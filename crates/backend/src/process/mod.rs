@@ -134,7 +134,9 @@ impl Launcher {
     fn try_start(&self) -> Result<(Child, Declared), (String, CanTryAgain)> {
         let command = &self.command;
         let no = |reason| (reason, CanTryAgain(false));
-        let child = Child::spawn(command).map_err(|error| no(format!("`{command}`: {error}")))?;
+        let child = Child::spawn(command).map_err(|error| {
+            no(format!("`{command}`: {error}; name a program by its path, or one that PATH finds"))
+        })?;
         child.send(host::message(Kind::Hello, &HostHello::default()));
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let patience = left.map_or(START, |left| left.min(START));

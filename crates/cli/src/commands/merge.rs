@@ -25,6 +25,7 @@ use crate::{
 /// Joins the files, shows what the whole comes to, and says how the program ends.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let library = Library::embedded();
+    arguments.check_paths()?;
     let files = Files::open(&arguments.files)?;
     let Some(header) = files.header() else { return Ok(Exit::Usage) };
     if header.spec != library.hash() {
@@ -90,17 +91,8 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     Ok(exit)
 }
 
-/// Opens the file for the whole, which is none of its parts.
+/// Opens the file for the whole.
 fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
-    let is_same = |file: &&String| {
-        fs::canonicalize(file).is_ok_and(|file| fs::canonicalize(path).is_ok_and(|path| path == file))
-    };
-    if let Some(part) = arguments.files.iter().find(is_same) {
-        return Err(Problem::usage(
-            format!("`--results {path}` names a file that is to be joined, {part}"),
-            "name another file for the whole",
-        ));
-    }
     Ok(Writer::create(path, arguments.overwrite, Library::embedded(), strategies)?)
 }
 

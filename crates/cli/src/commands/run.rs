@@ -35,6 +35,7 @@ use crate::{
 
 /// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
+    arguments.check_paths()?;
     let (arguments, claim) = &arguments.of_profile()?;
     let selection = &arguments.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));

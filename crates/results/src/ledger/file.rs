@@ -1,10 +1,6 @@
 //! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is left alone.
 
-use std::{
-    fs::{self, File},
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::PathBuf};
 
 use dmlcts_spec::{
     FileError, FileReason, LoadError, Source, read_file,
@@ -12,6 +8,7 @@ use dmlcts_spec::{
 };
 
 use super::{LedgerEntry, LedgerForm, LedgerNews};
+use crate::{prepare_to_replace, replace};
 
 /// What can go wrong with a ledger.
 #[derive(Debug, thiserror::Error)]
@@ -106,9 +103,7 @@ impl Ledger {
     /// Reads a ledger before a run, and makes sure that it can be written when the run has ended.
     pub fn prepare(name: &str) -> Result<(), LedgerError> {
         let ledger = Self::open(name)?;
-        let beside = ledger.beside();
-        let tried = File::create(&beside).and_then(|_| fs::remove_file(&beside));
-        tried.map_err(|cause| LedgerError::Folder { path: name.to_owned(), cause })
+        prepare_to_replace(&ledger.path).map_err(|cause| LedgerError::Folder { path: name.to_owned(), cause })
     }
 
     /// What it holds.
@@ -134,27 +129,7 @@ impl Ledger {
         if text.len() > LARGEST_FILE {
             return Err(format!("it would have more than {LARGEST_FILE} bytes: take entries out of it"));
         }
-        let beside = self.beside();
-        let written = File::create(&beside).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            if let Ok(about) = fs::metadata(&self.path) {
-                file.set_permissions(about.permissions())?;
-            }
-            file.sync_all()?;
-            fs::rename(&beside, &self.path)
-        });
-        written.map_err(|error| {
-            // The first error is the one that tells.
-            let _ = fs::remove_file(&beside);
-            error.to_string()
-        })
-    }
-
-    /// A name for a file beside it, which no other process has.
-    fn beside(&self) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        folder.join(format!(".{name}.{}.new", std::process::id()))
+        replace(&self.path, text.as_bytes()).map_err(|error| error.to_string())
     }
 }
 

@@ -1,0 +1,205 @@
+//! The files that a command names. What one option writes is what no other one reads or writes: each would take the other's file
+//! for its own, and the last one to write would win in silence.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    arguments::{MergeArguments, ReportArguments, RunArguments},
+    problem::Problem,
+};
+
+/// As many links are followed to where a file is to be made.
+const MOST_LINKS: usize = 40;
+
+/// A file that is named.
+struct Named<'a> {
+    /// By what, as messages say it.
+    option: &'static str,
+    path: &'a str,
+    is_written: bool,
+}
+
+impl RunArguments {
+    /// Sees to it that no file is named for two purposes, before any is opened.
+    pub(crate) fn check_paths(&self) -> Result<(), Problem> {
+        let mut named: Vec<Named<'_>> = self.known_failures.iter().map(read("--known-failures")).collect();
+        named.extend(
+            Some(&self.selection.suite).filter(|name| name.contains(['.', '/', '\\'])).map(read("--suite")),
+        );
+        named.extend(self.results.iter().map(written("--results")));
+        named.extend(self.resume.iter().map(written("--resume")));
+        // A list that is named for both is read first, and brought up to date in the end.
+        let is_read = |path: &&String| self.known_failures.iter().any(|other| is_same(other, path));
+        named.extend(self.bless.iter().filter(|path| !is_read(path)).map(written("--bless")));
+        if self.bless.iter().any(|path| is_read(&path)) {
+            let is_blessed = |file: &Named<'_>| self.bless.iter().any(|path| is_same(path, file.path));
+            named.iter_mut().filter(|file| file.option == "--known-failures" && is_blessed(file)).for_each(
+                |file| {
+                    file.is_written = true;
+                },
+            );
+        }
+        named.extend(self.reports.named());
+        check(&named)
+    }
+}
+
+impl MergeArguments {
+    /// Sees to it that no file is named for two purposes, before any is opened.
+    pub(crate) fn check_paths(&self) -> Result<(), Problem> {
+        let mut named: Vec<Named<'_>> = self.files.iter().map(read("")).collect();
+        named.extend(self.results.iter().map(written("--results")));
+        named.extend(self.reports.named());
+        check(&named)
+    }
+}
+
+impl ReportArguments {
+    fn named(&self) -> impl Iterator<Item = Named<'_>> {
+        let junit = self.junit.iter().map(written("--junit"));
+        let markdown = self.markdown.iter().map(written("--markdown"));
+        junit.chain(markdown).chain(self.ledger.iter().map(written("--ledger")))
+    }
+}
+
+fn read(option: &'static str) -> impl Fn(&String) -> Named<'_> {
+    move |path| Named { option, path, is_written: false }
+}
+
+fn written(option: &'static str) -> impl Fn(&String) -> Named<'_> {
+    move |path| Named { option, path, is_written: true }
+}
+
+fn check(named: &[Named<'_>]) -> Result<(), Problem> {
+    for (place, one) in named.iter().enumerate() {
+        let clashes =
+            |other: &&Named<'_>| (one.is_written || other.is_written) && is_same(one.path, other.path);
+        if let Some(other) = named[..place].iter().find(clashes) {
+            return Err(Problem::usage(
+                format!("`{}` and `{}` name the same file", other.text(), one.text()),
+                "name a file of its own for each: what one of them writes, the other would lose",
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl Named<'_> {
+    fn text(&self) -> String {
+        format!("{} {}", self.option, self.path).trim_start().to_owned()
+    }
+}
+
+/// Whether two names are of the same file, which may not be there yet. What is no file, such as `/dev/null`, takes whatever it is given.
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (place(Path::new(one)), place(Path::new(other)));
+    let is_no_file = fs::metadata(&one).is_ok_and(|about| !about.is_file());
+    !is_no_file && (one == other || is_linked(&one, &other))
+}
+
+/// Where a file lies, or is to be made, whatever it is called.
+fn place(name: &Path) -> PathBuf {
+    let mut path = name.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = fs::canonicalize(&path) {
+            return found;
+        }
+        // A link to what is not there yet.
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.map(Path::to_owned).or_else(|| env::current_dir().ok()).unwrap_or_default();
+    fs::canonicalize(&folder).unwrap_or(folder).join(path.file_name().unwrap_or_default())
+}
+
+/// Whether two names that differ are hard links to one file.
+#[cfg(unix)]
+fn is_linked(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let about = |path: &Path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
+    about(one).is_some_and(|one| about(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_linked(_: &Path, _: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    /// What is wrong with the paths of a command, if anything.
+    fn said(words: &[&str]) -> String {
+        let parsed = Arguments::try_parse_from(std::iter::once(&"dmlcts").chain(words));
+        let checked = match parsed.expect("they are options").command {
+            Command::Run(arguments) => arguments.check_paths(),
+            Command::Merge(arguments) => arguments.check_paths(),
+            other => panic!("{other:?}"),
+        };
+        checked.err().map(|problem| problem.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn no_file_is_named_for_two_purposes() {
+        let same = |one: &str, other: &str| format!("`{one}` and `{other}` name the same file");
+        let writing = ["--results", "--bless", "--junit", "--markdown", "--ledger"];
+        for (place, one) in writing.iter().enumerate() {
+            for other in &writing[place + 1..] {
+                assert_eq!(
+                    said(&["run", one, "no.x", other, "./no.x"]),
+                    same(&format!("{one} no.x"), &format!("{other} ./no.x"))
+                );
+            }
+            assert_eq!(said(&["run", one, "no.x"]), "");
+        }
+        assert_eq!(said(&["run", "--resume", "x", "--junit", "x"]), same("--resume x", "--junit x"));
+        assert_eq!(
+            said(&["run", "--suite", "x.yaml", "--ledger", "x.yaml"]),
+            same("--suite x.yaml", "--ledger x.yaml")
+        );
+        assert_eq!(said(&["run", "--suite", "smoke", "--ledger", "smoke"]), "", "it is a name there");
+        let known = ["run", "--known-failures", "k", "--known-failures", "l"];
+        assert_eq!(said(&[&known[..], &["--junit", "l"]].concat()), same("--known-failures l", "--junit l"));
+        // It is brought up to date.
+        assert_eq!(said(&[&known[..], &["--bless", "./l"]].concat()), "");
+        assert_eq!(
+            said(&[&known[..], &["--bless", "l", "--results", "l"]].concat()),
+            same("--known-failures l", "--results l")
+        );
+        assert_eq!(said(&["merge", "a", "b", "--results", "b"]), same("b", "--results b"));
+        assert_eq!(said(&["merge", "a", "b", "--junit", "a"]), same("a", "--junit a"));
+        assert_eq!(said(&["merge", "a", "b", "--junit", "c", "--markdown", "d"]), "");
+        assert_eq!(said(&["merge", "a", "a"]), "", "that they overlap is told by what is in them");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn whatever_a_file_is_called() {
+        let folder = std::env::temp_dir().join(format!("dmlcts-paths-{}", std::process::id()));
+        fs::create_dir(&folder).expect("the temporary folder takes a folder");
+        let name = |name: &str| folder.join(name).to_str().expect("a plain name").to_owned();
+        fs::write(name("file"), "").expect("it can be written");
+        fs::hard_link(name("file"), name("hard")).expect("it can be linked");
+        std::os::unix::fs::symlink("file", name("soft")).expect("it can be linked");
+        std::os::unix::fs::symlink("none", name("dangling")).expect("it can be linked");
+        for (one, other, same) in [
+            ("file", "hard", true),
+            ("file", "soft", true),
+            ("none", "dangling", true),
+            ("file", "dangling", false),
+            ("../nowhere/x", "../nowhere/x", true),
+        ] {
+            assert_eq!(is_same(&name(one), &name(other)), same, "{one} {other}");
+        }
+        assert!(!is_same("/dev/null", "/dev/null"), "it takes everything");
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
+}
