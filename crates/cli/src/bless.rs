@@ -3,20 +3,28 @@
 use std::{fs, path::Path, sync::Arc};
 
 use dmlcts_report::counted;
-use dmlcts_results::SelectionForm;
+use dmlcts_results::{SelectionForm, prepare_to_replace, replace};
 use dmlcts_runner::{
-    BlessError, Blessing, Event, KnownFailureForm, KnownFailures, KnownFailuresForm, Source, Summary, Verdict,
+    BlessError, Blessed, Blessing, Event, KnownFailureForm, KnownFailures, KnownFailuresForm, Source,
+    Summary, Verdict,
 };
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, read_file, yaml};
 
-use crate::{arguments::RunArguments, exit::Exit, known::whole_suite, problem::Problem};
+use crate::{
+    arguments::RunArguments,
+    exit::Exit,
+    known::{has_own_name, whole_suite},
+    problem::Problem,
+};
 
 /// A list that is to be written when the run has ended.
 pub(crate) struct Bless {
     path: String,
     suite: String,
     blessing: Blessing,
-    /// What the file says now.
+    /// Whose failures the file lists now.
+    backend: Option<String>,
+    /// What it says.
     old: Vec<Arc<KnownFailureForm>>,
 }
 
@@ -28,15 +36,20 @@ impl Bless {
         known: &KnownFailures,
     ) -> Result<Option<Self>, Problem> {
         let Some(path) = arguments.bless.clone() else { return Ok(None) };
-        let Some(suite) = whole_suite(form) else {
-            return Err(Problem::usage(
-                "only a whole run of a suite can be blessed",
-                "leave out what selects cases (--where, --strategy, --limit, --partition, --feature-level, --seed) and what changes \
-                 how they are compared (--allow, --memory)",
-            ));
+        let Some(suite) = whole_suite(form) else { return Err(not_whole(form)) };
+        prepare_to_replace(Path::new(&path)).map_err(|error| {
+            Problem::usage(
+                format!("cannot write the known failures {path}: {error}"),
+                "name a file in a folder that exists, and that you may write to",
+            )
+        })?;
+        let backend = if Path::new(&path).exists() {
+            Some(yaml::read::<KnownFailuresForm>(&read_file(&path)?)?.value.backend)
+        } else {
+            None
         };
-        let old = known.of_file(&path);
-        Ok(Some(Self { path, suite: suite.to_owned(), blessing: Blessing::default(), old }))
+        let (old, suite) = (known.of_file(&path), suite.to_owned());
+        Ok(Some(Self { path, suite, blessing: Blessing::default(), backend, old }))
     }
 
     /// The lists of a run: those that are named, and the one that is to be written where it is there.
@@ -47,11 +60,26 @@ impl Bless {
         paths
     }
 
-    /// Takes note of what became of cases.
-    pub(crate) fn hear(&mut self, event: &Event<'_>) {
-        if let Event::Cases { cases, .. } = event {
-            self.blessing.hear(cases);
+    /// Takes note of who answers and of what became of cases.
+    ///
+    /// # Errors
+    ///
+    /// Where the list is of another backend: it would lose all that it says.
+    pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
+        match event {
+            Event::Started { capabilities, .. } => {
+                let own = &capabilities.name;
+                if let Some(backend) = self.backend.as_ref().filter(|backend| *backend != own) {
+                    return Err(Problem::usage(
+                        format!("{} lists what fails on `{backend}`, and this run is on `{own}`", self.path),
+                        "name another file behind --bless, a new one or one of this backend",
+                    ));
+                }
+            }
+            Event::Cases { cases, .. } => self.blessing.hear(cases),
+            _ => {}
         }
+        Ok(())
     }
 
     /// Writes the list. What comes back is how the program ends, and a sentence that says why.
@@ -59,24 +87,48 @@ impl Bless {
         let of_run = Exit::of(summary, Some(&self.suite));
         let refused = |error: &BlessError| {
             let exit = if of_run == Exit::Success { Exit::Usage } else { of_run };
-            (exit, format!("nothing was blessed: {error}"))
+            (exit, format!("nothing was blessed: {error}\n  help: {}", error.help()))
         };
         let blessed = self.blessing.entries((Library::embedded(), source), (summary, &self.suite), &self.old);
-        let failures = match blessed {
-            Ok(failures) => failures,
+        let Blessed { entries: failures, left } = match blessed {
+            Ok(blessed) => blessed,
             Err(error) => return Ok(refused(&error)),
         };
-        let entries = counted(failures.len() as u64, "known failure");
+        let mut sentence =
+            format!("{} has {} now", self.path, counted(failures.len() as u64, "known failure"));
         let form = KnownFailuresForm { backend: summary.capabilities.name.clone(), failures };
-        let text = form.to_yaml(fs::read_to_string(&self.path).ok().filter(|old| !old.is_empty()).as_deref());
-        fs::write(&self.path, text).map_err(|error| {
-            Problem::usage(format!("cannot write {}: {error}", self.path), "name a file that can be written")
-        })?;
+        let old = fs::read_to_string(&self.path).ok().filter(|old| !old.is_empty());
+        let text = form.to_yaml(old.as_deref());
+        if old.as_ref() != Some(&text) {
+            let failed = |cause| Problem::Known { path: self.path.clone(), cause };
+            replace(Path::new(&self.path), text.as_bytes()).map_err(failed)?;
+        }
         let flaky = summary.tally().of(Verdict::Flake);
-        let (exit, but) = match flaky {
-            0 => (Exit::Success, String::new()),
-            _ => (Exit::Unexpected, format!("; {} cannot be known", counted(flaky, "flaky case"))),
-        };
-        Ok((exit, format!("{} has {entries} now{but}", self.path)))
+        if flaky > 0 {
+            sentence.extend(["; ", &counted(flaky, "flaky case"), " cannot be known"]);
+        }
+        for error in &left {
+            sentence.extend(["\nnot in it: ", &error.to_string(), "\n  help: ", error.help()]);
+        }
+        let is_all = flaky == 0 && left.is_empty();
+        Ok((if is_all { Exit::Success } else { Exit::Unexpected }, sentence))
     }
+}
+
+/// Says why a run of this selection cannot be blessed.
+fn not_whole(form: &SelectionForm) -> Problem {
+    if let Some(suite) = form.suite.as_ref().filter(|suite| !has_own_name(suite)) {
+        return Problem::usage(
+            format!(
+                "the suite of this run calls itself `{}`, which is another one that is built in",
+                suite.name
+            ),
+            "give it a name of its own behind `suite:`: a list of known failures tells suites by their names",
+        );
+    }
+    Problem::usage(
+        "only a whole run of a suite can be blessed",
+        "leave out what selects cases (--where, --strategy, --limit, --partition, --feature-level, --seed) and what changes \
+         how they are compared (--allow, --memory)",
+    )
 }

@@ -1,10 +1,14 @@
 //! Lists of known failures: the files that are named, and whether a run says if their entries are still true.
 
-use dmlcts_results::{KnownFileForm, SelectionForm};
+use dmlcts_generate::Suite;
+use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
 use dmlcts_runner::KnownFailures;
 use dmlcts_spec::{Library, Source, read_file};
 
-use crate::{arguments::RunArguments, problem::Problem};
+use crate::{
+    arguments::{RunArguments, unknown},
+    problem::Problem,
+};
 
 /// The lists of a run.
 pub(crate) struct Known {
@@ -22,10 +26,36 @@ impl Known {
         let file = |source: &Source| KnownFileForm { path: source.name.clone(), hash: source.hash() };
         Ok(Self { failures, files: sources.iter().map(file).collect() })
     }
+
+    /// A sentence for each suite that entries name, and that nobody here knows: neither one that is built in, nor the one of this run,
+    /// whose name is this. It may be a suite of somebody's own, or mistyped, and then no run says whether the entry is true.
+    pub(crate) fn unknown_suites(&self, suite: Option<&str>) -> Vec<String> {
+        let built_in: Vec<&str> = Suite::names().collect();
+        let mut seen: Vec<&str> = Vec::new();
+        let mut said = Vec::new();
+        for entry in self.failures.entries() {
+            for name in &entry.suites {
+                let name = name.as_str();
+                if built_in.contains(&name) || suite == Some(name) || seen.contains(&name) {
+                    continue;
+                }
+                seen.push(name);
+                said.push(format!(
+                    "warning: the known failure `{}` of {}: {}; if it is one of your own, only a run of its file says whether the \
+                     entry is true",
+                    entry.id,
+                    entry.file,
+                    unknown("suite", name, &built_in)
+                ));
+            }
+        }
+        said
+    }
 }
 
 /// The suite, where a run of this selection is a whole and usual run of it: every case, nothing allowed that is not
-/// allowed by itself, and the seed that lists are made with.
+/// allowed by itself, and the seed that lists are made with. One that has the name of a built-in suite and another text is none that
+/// a list can name.
 pub(crate) fn whole_suite(selection: &SelectionForm) -> Option<&str> {
     let is_whole = selection.filter.is_none()
         && selection.strategies.is_empty()
@@ -35,5 +65,11 @@ pub(crate) fn whole_suite(selection: &SelectionForm) -> Option<&str> {
         && selection.allow.is_empty()
         && selection.memory == RunArguments::DEFAULT_MEMORY
         && selection.seed == 0;
-    selection.suite.as_ref().filter(|_| is_whole).map(|suite| suite.name.as_str())
+    selection.suite.as_ref().filter(|suite| is_whole && has_own_name(suite)).map(|suite| suite.name.as_str())
+}
+
+/// Whether a suite is built in, or has a name that no built-in one has.
+pub(crate) fn has_own_name(suite: &SuiteForm) -> bool {
+    !Suite::names().any(|name| name == suite.name)
+        || Suite::load(&suite.name).is_ok_and(|own| own.source().hash() == suite.hash)
 }

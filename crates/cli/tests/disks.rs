@@ -66,17 +66,20 @@ fn reports_and_ledgers_on_a_full_disk_end_with_3_and_the_ledger_stays() {
         \"$2\" run --quiet --ledger \"$1/ledger.yaml\" || exit 98
         cp \"$1/ledger.yaml\" \"$3\"
         sed -i s/reject/accept/ \"$1/ledger.yaml\" && cp \"$1/ledger.yaml\" \"$3\"
+        old='backend: reference\\nfailures:   []\\n'; printf \"$old\" > \"$1/list.yaml\"
         head -c 2000000 /dev/zero > \"$1/rest\" 2>/dev/null
         \"$2\" run --quiet --junit \"$1/junit.xml\"; test $? = 3 || exit 97
         \"$2\" run --quiet --markdown \"$1/page.md\"; test $? = 3 || exit 96
+        \"$2\" run --quiet --bless \"$1/list.yaml\"; test $? = 3 || exit 93
+        printf \"$old\" | cmp - \"$1/list.yaml\" || exit 92
         \"$2\" run --quiet --ledger \"$1/ledger.yaml\"; code=$?
         cmp \"$1/ledger.yaml\" \"$3\" || exit 95
-        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'junit.xml ledger.yaml page.md rest ' || exit 94
+        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'ledger.yaml list.yaml page.md rest ' || exit 94
         exit $code";
     let Some(output) = on_full_disk(script, said.path()) else { return };
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{text}");
-    for file in ["the report ", "the ledger "] {
+    for file in ["the report ", "the ledger ", "the known failures "] {
         assert!(text.contains(&format!("error: cannot write {file}")), "{text}");
     }
 }

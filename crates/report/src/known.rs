@@ -138,14 +138,29 @@ pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String>
     let mut named: Vec<String> = known
         .iter()
         .take(NAMED)
-        .map(|KnownTally { entry, counts }| {
-            format!("{} {} ({})", entry.id, grouped(counts.as_expected), entry.kind.id())
-        })
+        .map(|tally| format!("{} ({})", in_short(tally), tally.entry.kind.id()))
         .collect();
     let further = known.len() - named.len();
     if further > 0 {
         named.push(format!("and {further} more"));
     }
     let all: u64 = known.iter().map(|tally| tally.counts.as_expected).sum();
-    Some(format!("{} failed as known: {}", counted(all, "case"), named.join(", ")))
+    let cases = if all == 0 { "no case".to_owned() } else { counted(all, "case") };
+    Some(format!("{cases} failed as known: {}", named.join(", ")))
+}
+
+/// An entry, with how many of its cases failed as it says; where none did, with what they did instead.
+fn in_short(KnownTally { entry, counts }: &KnownTally) -> String {
+    let otherwise: u64 = counts.otherwise.values().sum();
+    let instead = [
+        (counts.as_expected, ""),
+        (otherwise, " failed otherwise"),
+        (counts.passed, " passed"),
+        (counts.skipped, " skipped"),
+        (counts.unknown, " of which nobody knows"),
+    ];
+    match instead.into_iter().find(|(cases, _)| *cases > 0) {
+        Some((cases, what)) => format!("{} {}{what}", entry.id, grouped(cases)),
+        None => format!("{} matches none", entry.id),
+    }
 }

@@ -59,8 +59,8 @@ pub use exposure::{Exposure, Exposures};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
-    BlessError, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure, KnownFailureForm,
-    KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
+    BlessError, Blessed, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure,
+    KnownFailureForm, KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
 };
 pub use lot::RunKind;
 pub use panics::is_caught_here;

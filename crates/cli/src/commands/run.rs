@@ -53,6 +53,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let backend = backends::factory(&arguments.backend, &hosting)?;
     let known = Known::load(&Bless::lists(arguments))?;
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?.claimed(claim.as_ref());
+    let name = form.suite.as_ref().map(|suite| suite.name.as_str());
+    for warning in known.unknown_suites(name) {
+        // Where nobody can be told, the run goes on.
+        let _ = writeln!(io::stderr(), "{warning}");
+    }
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, &known.failures)?;
@@ -82,23 +87,21 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
     let (mut written, mut recorded, mut entered) = (Ok(()), Ok(()), Ok(()));
     let ended = dmlcts_runner::run(&run, &mut |event| {
+        if let Some(bless) = bless.as_mut().filter(|_| recorded.is_ok()) {
+            recorded = bless.hear(&event);
+        }
         if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
             recorded = record.hear(&event);
-            if recorded.is_err() {
-                run.stop.request(Ending::NotRecorded);
-            }
         }
-        if let Some(bless) = &mut bless {
-            bless.hear(&event);
+        if recorded.is_err() {
+            run.stop.request(Ending::NotRecorded);
         }
         // Until then it waits for the backend to start, and has nothing to sum up.
         if let Event::Started { .. } = &event {
             runs.store(true, Ordering::Relaxed);
         }
         if let Event::Finished(summary) = &event {
-            if is_empty(summary, selection)
-                || summary.ending == Ending::NotRecorded && summary.totals.progress.ran == 0
-            {
+            if is_empty(summary, selection) || is_refused(summary) {
                 return;
             }
             if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
@@ -119,9 +122,15 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let summary = ended.map_err(|error| reports.explain(&context, error.into()))?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
+    if let Err(problem) = recorded {
+        if !is_refused(&summary) {
+            reports.write(&context, &summary)?;
+            return Err(problem);
+        }
+        return Err(reports.explain(&context, problem));
+    }
     let ran = !is_empty(&summary, selection);
     let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
-    recorded?;
     reported?;
     entered?;
     if !ran {
@@ -188,6 +197,11 @@ fn is_empty(summary: &Summary, selection: &Selection) -> bool {
         ending => ending == Ending::Timeout,
     };
     ending && summary.totals.progress.ran == 0 && summary.abandoned.is_empty()
+}
+
+/// Whether the run ended before its first case, since it could not be recorded.
+fn is_refused(summary: &Summary) -> bool {
+    summary.ending == Ending::NotRecorded && summary.totals.progress.ran == 0
 }
 
 /// Whether every case ran, and none was unexpected.

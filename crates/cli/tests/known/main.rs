@@ -27,13 +27,17 @@ fn main() {
     {
         return wrong::serve(way);
     }
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 11] = [
         ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
         ("a list that is not true any more", a_list_that_is_not_true_any_more),
         ("reports in files fail where the run does", reports_in_files_fail_where_the_run_does),
         ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
         ("what is blessed holds until the next change", what_is_blessed_holds_until_the_next_change),
         ("what only some data show", what_only_some_data_show),
+        ("what no predicate tells is left out", what_no_predicate_tells_is_left_out),
+        ("a list of another backend is left alone", a_list_of_another_backend_is_left_alone),
+        ("a suite is more than its name", a_suite_is_more_than_its_name),
+        ("a summary says what became of known failures", a_summary_says_what_became_of_known_failures),
         ("mistakes in lists", mistakes_in_lists),
     ];
     for (name, test) in tests {
@@ -159,9 +163,13 @@ fn what_is_blessed_holds_until_the_next_change() {
     // Nothing is made of a crash, nor of a part.
     let before = std::fs::read(list.path()).expect("it is there");
     let crashed = text(&["run", "--quiet", "--backend", &backend("ends-at-three"), "--bless", list.path()]);
-    let last = crashed.lines().next_back().unwrap_or_default();
+    assert!(crashed.contains("\n  help: mend these first: "), "{crashed}");
+    let last = crashed.lines().rev().nth(1).unwrap_or_default();
     assert!(crashed.starts_with("exit 1\n"), "{crashed}");
-    assert!(last.starts_with("nothing was blessed: ") && last.ends_with(" of the cases crashed"), "{last}");
+    assert!(
+        last.starts_with("nothing was blessed: ") && last.ends_with(" of the cases crashed"),
+        "{crashed}"
+    );
     let part = text(&["run", "--limit", "7", "--bless", list.path()]);
     assert!(
         part.starts_with("exit 2\n--- stderr\nerror: only a whole run of a suite can be blessed\n"),
@@ -190,6 +198,94 @@ fn what_only_some_data_show() {
         let wide = ran(way, &Scratch::new("wide-data.yaml", wide), &["--quiet"]);
         assert!(wide.starts_with("exit 1\n"), "{wide}");
     }
+}
+
+/// Of two faults one has no simple predicate: the other one is blessed all the same, and the run says what is left.
+fn what_no_predicate_tells_is_left_out() {
+    let list = Scratch::new("scattered.yaml", "");
+    std::fs::remove_file(list.path()).expect("it was there");
+    let backend = backend("scattered");
+    let arguments = ["run", "--quiet", "--retries", "0", "--backend", &backend];
+    let said = text(&[&arguments[..], &["--bless", list.path()]].concat());
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    let told: Vec<&str> = said.lines().filter(|line| line.starts_with("not in it: ")).collect();
+    assert!(
+        !told.is_empty() && said.contains("\n  help: mend the backend, or write an entry of your own"),
+        "{said}"
+    );
+    assert!(
+        told.iter().all(|line| line.contains(" failed (wrong-value), and no simple predicate tells them")),
+        "{said}"
+    );
+    let blessed = std::fs::read_to_string(list.path()).expect("it was written");
+    assert!(blessed.contains("  - id: slice1-unwritten\n"), "{blessed}");
+    // The next run fails by what is left alone.
+    let again = text(&[&arguments[..], &["--known-failures", list.path()]].concat());
+    assert!(again.starts_with("exit 1\n") && again.contains("wrong values"), "{again}");
+    assert!(!again.contains("unwritten") && !again.contains("KNOWN FAILURE"), "{again}");
+}
+
+fn a_list_of_another_backend_is_left_alone() {
+    let list = Scratch::new("of-another.yaml", LIST.replace("backend: wrong", "backend: other"));
+    let results = Scratch::new("of-another.jsonl", "");
+    let before = std::fs::read(list.path()).expect("it is there");
+    let arguments =
+        ["run", "--quiet", "--backend", &backend("mended"), "--results", results.path(), "--bless"];
+    let said = text(&[&arguments[..], &[list.path()]].concat()).replace(list.path(), "known.yaml");
+    assert_eq!(
+        said,
+        "exit 2\n--- stderr\nerror: known.yaml lists what fails on `other`, and this run is on `wrong`\n  \
+         help: name another file behind --bless, a new one or one of this backend\n"
+    );
+    assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
+    assert_eq!(std::fs::read(results.path()).expect("it is there"), b"", "no case ran");
+    // A list of nothing is of a backend, too.
+    let none = Scratch::new("of-none.yaml", "backend: other\nfailures: []\n");
+    assert!(text(&[&arguments[..], &[none.path()]].concat()).starts_with("exit 2\n"));
+}
+
+/// Another suite that calls itself `smoke` says nothing of the list of the real one; a name that nobody knows is told.
+fn a_suite_is_more_than_its_name() {
+    let suite =
+        "suite: smoke\npurpose: A part of it.\nparts:\n  - id: documented\n    strategy: documented\n";
+    let suite = Scratch::new("named-smoke.yaml", suite);
+    let list = Scratch::new("smoke-list.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
+    let other = ran("mended", &list, &["--quiet", "--suite", suite.path()]);
+    assert_eq!(other, "exit 0");
+    assert!(
+        ran("mended", &list, &["--quiet"]).starts_with("exit 1\n"),
+        "the real one says that no case matches"
+    );
+    let bless = text(&["run", "--suite", suite.path(), "--bless", list.path()]);
+    let said = "error: the suite of this run calls itself `smoke`, which is another one that is built in\n  help: give it";
+    assert!(bless.starts_with("exit 2\n") && bless.contains(said), "{bless}");
+    let typo = Scratch::new("typo.yaml", LIST.replace("[smoke]", "[smok, mine]"));
+    let said = ran("inverted", &typo, &["--quiet"]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let warning = "warning: the known failure `backwards` of known.yaml: there is no suite `smok`; did you mean `smoke`? there \
+                   are: smoke, ci, exhaustive, exhaustive-large, soak; if it is one of your own, only a run of its file says";
+    assert!(said.contains(warning) && said.contains("there is no suite `mine`; there are: "), "{said}");
+    let own =
+        std::fs::read_to_string(suite.path()).expect("it is there").replace("suite: smoke", "suite: mine");
+    let own = Scratch::new("named-mine.yaml", own);
+    let said = ran("inverted", &typo, &["--quiet", "--suite", own.path()]);
+    assert!(said.contains("`smok`") && !said.contains("`mine`"), "{said}");
+}
+
+fn a_summary_says_what_became_of_known_failures() {
+    let line = |way: &str, list: String| {
+        let said = ran(way, &Scratch::new("words.yaml", list), &[]);
+        let line = said.lines().find(|line| line.starts_with("known ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{said}"))
+    };
+    let nothing = LIST.replace("any axis InputWindowStrides < 0", "rank > 8");
+    assert_eq!(line("right", nothing), "known     no case failed as known: backwards matches none (bug)");
+    let passed = line("mended", LIST.to_owned());
+    assert!(
+        passed.starts_with("known     no case failed as known: backwards ")
+            && passed.ends_with(" passed (bug)"),
+        "{passed}"
+    );
 }
 
 fn mistakes_in_lists() {

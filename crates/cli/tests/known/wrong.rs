@@ -50,12 +50,21 @@ impl Backend for Spoiled {
                 job.outcome = Outcome::Unsupported("nothing goes backwards".into());
             }
         }
-        for job in
-            jobs.iter_mut().filter(|job| job.outcome == Outcome::Output && walks_back(job) && is_plain(job))
-        {
+        let scatters = self.way == "scattered";
+        let is_spoiled = |job: &&mut Job| {
+            job.outcome == Outcome::Output && is_plain(job) && (walks_back(job) || scatters && is_third(job))
+        };
+        for job in jobs.iter_mut().filter(is_spoiled) {
+            let way = if !scatters {
+                self.way.as_str()
+            } else if walks_back(job) {
+                "unwritten"
+            } else {
+                "inverted"
+            };
             for run in &job.runs {
                 let output = &mut outputs[run.output.clone()];
-                match self.way.as_str() {
+                match way {
                     // No value is its own inverse, and no inverse of a NaN, a zero or a denormal is one of them.
                     "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     "unwritten" => output.fill(Poison::FIRST.0),
@@ -80,6 +89,12 @@ impl Backend for Spoiled {
 fn walks_back(job: &Job) -> bool {
     let is_negative = |list: &List| list.iter().any(|value| *value < 0);
     job.desc.members.iter().any(|value| matches!(value, Value::List(Some(list)) if is_negative(list)))
+}
+
+/// Whether the sizes add up to one of every third number, of which no predicate speaks.
+fn is_third(job: &Job) -> bool {
+    let sizes = job.desc.input.as_ref().and_then(|input| input.sizes.as_ref());
+    sizes.is_some_and(|sizes| sizes.iter().sum::<i64>() % 3 == 1)
 }
 
 fn is_half(job: &Job) -> bool {

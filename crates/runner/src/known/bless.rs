@@ -2,7 +2,7 @@
 //!
 //! Failures of one operator and one class are a group. For each a predicate is sought that holds of them and of no case of the
 //! run that could have failed so and passed; where there is none, for the group mode by mode, type by type or rank by rank; and
-//! where there is none again, the cases are listed. What changes from time to time is not listed.
+//! where there is none again, the cases are listed, unless they are too many. What changes from time to time is not listed.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -69,7 +69,7 @@ pub enum BlessError {
     /// There is too much of it.
     #[error("{0} cases failed, which is no list of exceptions any more")]
     TooMany(usize),
-    /// They have nothing in common that this finds.
+    /// They have nothing in common that this finds, and are too many to be listed.
     #[error(
         "{cases} cases of {operator} failed ({class}), and no simple predicate tells them from those that passed"
     )]
@@ -90,6 +90,30 @@ struct Group<'a> {
     cases: Vec<Case>,
     /// The entry that matches all of them, where one does.
     from: Option<String>,
+}
+
+impl BlessError {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Incomplete => "let the run come to its end",
+            Self::Unreliable { .. } => "mend these first: what crashes, hangs or is lost cannot be expected",
+            Self::TooMany(_) => "mend the backend first, or bless a smaller suite",
+            Self::NoPredicate { .. } => {
+                "mend the backend, or write an entry of your own for them, with a predicate behind `where` or the lines behind \
+                 `cases`"
+            }
+        }
+    }
+}
+
+/// A list, as far as there can be one.
+#[derive(Debug)]
+pub struct Blessed {
+    /// Its entries.
+    pub entries: Vec<KnownFailureForm>,
+    /// What failed and is in none of them.
+    pub left: Vec<BlessError>,
 }
 
 impl Blessing {
@@ -121,7 +145,8 @@ impl Blessing {
         }
     }
 
-    /// The entries of a list after this run of a suite: those that are still true, those that it says nothing of, and new ones.
+    /// The entries of a list after this run of a suite: those that are still true, those that it says nothing of, and new ones, as far
+    /// as there are any that say which cases fail.
     ///
     /// # Errors
     ///
@@ -131,7 +156,7 @@ impl Blessing {
         (library, source): (&'static Library, &dyn Source),
         (summary, suite): (&Summary, &str),
         old: &[Arc<KnownFailureForm>],
-    ) -> Result<Vec<KnownFailureForm>, BlessError> {
+    ) -> Result<Blessed, BlessError> {
         if summary.ending != crate::Ending::Complete || !summary.abandoned.is_empty() {
             return Err(BlessError::Incomplete);
         }
@@ -148,9 +173,20 @@ impl Blessing {
         let is_kept = |form: &&Arc<KnownFailureForm>| !untrue.contains(&form.id.as_str());
         let mut entries: Vec<KnownFailureForm> =
             old.iter().filter(is_kept).map(|form| KnownFailureForm::clone(form)).collect();
+        let mut left = Vec::new();
         for group in self.groups(library, source, &untrue)? {
             let cause = old.iter().find(|form| group.from.as_ref() == Some(&form.id));
-            let selectors = self.selectors(&group, source, summary.level)?;
+            let (selectors, cases) = self.selectors(&group, source, summary.level);
+            if cases > 0 {
+                let (operator, class) = (group.operator.name().to_owned(), group.class.id());
+                left.push(BlessError::NoPredicate { operator, class, cases });
+                // What a person wrote of them is not thrown away for nothing.
+                if let Some(form) = cause.filter(|_| selectors.is_empty())
+                    && entries.iter().all(|entry| entry.id != form.id)
+                {
+                    entries.push(KnownFailureForm::clone(form));
+                }
+            }
             for (filter, cases) in selectors {
                 let mut entry = cause.map_or_else(|| new_entry(&group), |form| KnownFailureForm::clone(form));
                 entry.id = free_id(&group, cause.map(|form| form.id.as_str()), &entries);
@@ -160,7 +196,7 @@ impl Blessing {
                 entries.push(entry);
             }
         }
-        Ok(entries)
+        Ok(Blessed { entries, left })
     }
 
     /// The failures that no entry expects any more, by operator and class.
@@ -203,32 +239,38 @@ impl Blessing {
         Ok(groups)
     }
 
-    /// How the cases of a group are told from those that passed: by predicates, or one by one.
+    /// How the cases of a group are told from those that passed, by predicates or one by one, and of how many they are not.
     fn selectors(
         &self,
         group: &Group<'_>,
         source: &dyn Source,
         level: FeatureLevel,
-    ) -> Result<Vec<Selector>, BlessError> {
+    ) -> (Vec<Selector>, usize) {
+        let mut best: (Vec<Selector>, Vec<Case>) = (Vec::new(), group.cases.clone());
         for part in [|_: &Case| 0, mode, data_type, rank] {
             let mut parts: BTreeMap<i64, Vec<Case>> = BTreeMap::new();
             group.cases.iter().for_each(|case| parts.entry(part(case)).or_default().push(case.clone()));
             let mut found: Vec<Separation<'_>> =
                 parts.values().map(|cases| Separation::new(group.operator, level, cases)).collect();
             self.exclude(group, source, level, &mut found);
-            let predicates: Option<Vec<String>> = found.iter().map(Separation::predicate).collect();
-            if let Some(predicates) = predicates {
-                return Ok(predicates.into_iter().map(|predicate| (Some(predicate), None)).collect());
+            let predicates: Vec<Option<String>> = found.iter().map(Separation::predicate).collect();
+            let told = predicates.iter().flatten().map(|predicate| (Some(predicate.clone()), None)).collect();
+            let rest = parts.into_values().zip(&predicates).filter(|(_, predicate)| predicate.is_none());
+            let rest: Vec<Case> = rest.flat_map(|(cases, _)| cases).collect();
+            if rest.is_empty() {
+                return (told, 0);
+            }
+            // So few are listed as they are.
+            if group.cases.len() > MOST_LISTED && rest.len() < best.1.len() {
+                best = (told, rest);
             }
         }
-        if group.cases.len() > MOST_LISTED {
-            return Err(BlessError::NoPredicate {
-                operator: group.operator.name().to_owned(),
-                class: group.class.id(),
-                cases: group.cases.len(),
-            });
+        let (mut selectors, rest) = best;
+        if rest.len() > MOST_LISTED {
+            return (selectors, rest.len());
         }
-        Ok(vec![(None, Some(group.cases.iter().map(Case::to_string).collect()))])
+        selectors.push((None, Some(rest.iter().map(Case::to_string).collect())));
+        (selectors, 0)
     }
 
     /// Shows the cases that passed and could have failed as a group did.

@@ -22,7 +22,7 @@ pub struct KnownFailuresForm {
 pub struct KnownFailureForm {
     /// Lower case, words joined by hyphens; unique among all files of a run.
     pub id: String,
-    /// The suites that it was made from. A complete run of one of them says whether the entry is still true; in any other run it
+    /// The suites that it was made from, by the names that they give themselves. A complete run of one of them says whether the entry is still true; in any other run it
     /// only says what is expected of the cases that it matches.
     pub suites: Vec<String>,
     /// The cases, by a predicate in the language of the specs, such as `operator == SLICE1 and any axis InputWindowStrides < 0`. Those that cannot

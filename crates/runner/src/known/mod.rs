@@ -15,7 +15,7 @@ mod table;
 mod tally;
 mod write;
 
-pub use bless::{BlessError, Blessing};
+pub use bless::{BlessError, Blessed, Blessing};
 pub use form::{BoundsForm, Kind, KnownFailureForm, KnownFailuresForm};
 pub(crate) use list::Match;
 pub use list::{KnownFailure, KnownFailures};
