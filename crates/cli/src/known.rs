@@ -1,5 +1,7 @@
 //! Lists of known failures: the files that are named, and whether a run says if their entries are still true.
 
+use std::io::{self, Write as _};
+
 use dmlcts_generate::Suite;
 use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
 use dmlcts_runner::KnownFailures;
@@ -27,9 +29,17 @@ impl Known {
         Ok(Self { failures, files: sources.iter().map(file).collect() })
     }
 
+    /// Says on standard error which suites entries name that nobody here knows, in a run of this selection.
+    pub(crate) fn warn(&self, selection: &SelectionForm) {
+        for warning in self.unknown_suites(selection.suite.as_ref().map(|suite| suite.name.as_str())) {
+            // Where nobody can be told, the run goes on.
+            let _ = writeln!(io::stderr(), "{warning}");
+        }
+    }
+
     /// A sentence for each suite that entries name, and that nobody here knows: neither one that is built in, nor the one of this run,
     /// whose name is this. It may be a suite of somebody's own, or mistyped, and then no run says whether the entry is true.
-    pub(crate) fn unknown_suites(&self, suite: Option<&str>) -> Vec<String> {
+    fn unknown_suites(&self, suite: Option<&str>) -> Vec<String> {
         let built_in: Vec<&str> = Suite::names().collect();
         let mut seen: Vec<&str> = Vec::new();
         let mut said = Vec::new();

@@ -53,11 +53,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let backend = backends::factory(&arguments.backend, &hosting)?;
     let known = Known::load(&Bless::lists(arguments))?;
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?.claimed(claim.as_ref());
-    let name = form.suite.as_ref().map(|suite| suite.name.as_str());
-    for warning in known.unknown_suites(name) {
-        // Where nobody can be told, the run goes on.
-        let _ = writeln!(io::stderr(), "{warning}");
-    }
+    known.warn(&form);
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, &known.failures)?;
@@ -122,13 +118,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let summary = ended.map_err(|error| reports.explain(&context, error.into()))?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
-    if let Err(problem) = recorded {
-        if !is_refused(&summary) {
-            reports.write(&context, &summary)?;
-            return Err(problem);
-        }
-        return Err(reports.explain(&context, problem));
-    }
+    recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &summary))?;
     let ran = !is_empty(&summary, selection);
     let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
     reported?;
@@ -197,6 +187,16 @@ fn is_empty(summary: &Summary, selection: &Selection) -> bool {
         ending => ending == Ending::Timeout,
     };
     ending && summary.totals.progress.ran == 0 && summary.abandoned.is_empty()
+}
+
+/// Reports a run that could not be recorded, as far as it came, and hands on the reason.
+fn unrecorded(problem: Problem, reports: &mut Reports, context: &Context, summary: &Summary) -> Problem {
+    if is_refused(summary) {
+        return reports.explain(context, problem);
+    }
+    // The first problem is the one that tells.
+    let _ = reports.write(context, summary);
+    problem
 }
 
 /// Whether the run ended before its first case, since it could not be recorded.
