@@ -112,7 +112,9 @@ typedef struct dmlcts_memory {
     /* The input's TotalTensorSizeInBytes, to be read and not to be written to. */
     const uint8_t *input;
     uint64_t input_bytes;
-    /* The output's TotalTensorSizeInBytes, to be written to, and nothing outside of it. What is there before is arbitrary. */
+    /* The output's TotalTensorSizeInBytes, to be written to, and nothing outside of it. What is there before is arbitrary. In a
+     * worker process, the 256 bytes before and behind it are looked at afterwards, and all of the input; what is written further
+     * away is not noticed as such: build with an address sanitizer to see that. */
     uint8_t *output;
     uint64_t output_bytes;
     /* DML_BUFFER_BINDING.Offset of each in bytes, for a backend that binds buffers: the memory lies behind it. */

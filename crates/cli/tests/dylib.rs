@@ -183,6 +183,11 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
             "memory->output[memory->output_bytes] = 1;".to_owned(),
             "it wrote outside of the memory of the output",
         ),
+        (
+            "further",
+            "memory->output[memory->output_bytes + 100] = 1;".to_owned(),
+            "it wrote outside of the memory of the output",
+        ),
         ("before", "memory->output[-1] = 1;".to_owned(), "it wrote outside of the memory of the output"),
         ("input", "*(uint8_t *)memory->input = 99;".to_owned(), "it changed the memory of the input"),
         ("prints", "puts(\"running\"), fflush(stdout);".to_owned(), "1 passed"),
