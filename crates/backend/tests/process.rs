@@ -165,6 +165,13 @@ fn a_crash_is_pinned_with_its_last_words() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_closed_output_is_as_good_as_an_end() {
+    let Outcome::Crashed(reason) = pinned(Trouble::ClosesOutput) else { panic!("no crash") };
+    assert_eq!(reason, "it closed its standard output and went on running");
+}
+
+#[test]
 fn a_hang_is_cut_at_its_deadline() {
     let started = Instant::now();
     let batch = run_in(&mut host("each"), &[Trouble::None, Trouble::Hangs, Trouble::None]);

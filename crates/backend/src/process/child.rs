@@ -22,8 +22,10 @@ const WAITING_FRAMES: usize = 4;
 /// Bytes in a pipe: a batch of tiny cases as a whole, so that neither side has to be woken up in the middle of it.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
-/// How long a process that closed its standard output, or that was told to end, may take to end.
+/// How long a process that was told to end may take to end.
 const GRACE: Duration = Duration::from_secs(1);
+/// The same where it closed its standard output: most often since it is ending. It is of no use any more either way.
+const CLOSED: Duration = Duration::from_millis(200);
 /// How long what a process wrote last to standard error may take to arrive.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How often a process is looked at that is about to end.
@@ -146,8 +148,8 @@ impl Child {
             Ok(Ok(received)) => Ok(received),
             Ok(Err(error)) => {
                 // A process that dies inside of a frame has died, first of all.
-                let ended =
-                    matches!(error, FrameError::Short { .. } | FrameError::Io(_)).then(|| self.status());
+                let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))
+                    .then(|| self.status(CLOSED));
                 match ended.flatten() {
                     Some(status) => Err(Fault::Ended(
                         self.with_last_words(&format!("it ended inside of a frame ({status})")),
@@ -156,10 +158,10 @@ impl Child {
                 }
             }
             Err(RecvTimeoutError::Timeout) => Err(Fault::Silent(patience)),
-            Err(RecvTimeoutError::Disconnected) => Err(match self.status() {
-                Some(status) => Fault::Ended(self.with_last_words(&format!("it ended ({status})"))),
-                None => Fault::Wrong("it closed its standard output and went on running".to_owned()),
-            }),
+            Err(RecvTimeoutError::Disconnected) => Err(Fault::Ended(match self.status(CLOSED) {
+                Some(status) => self.with_last_words(&format!("it ended ({status})")),
+                None => "it closed its standard output and went on running".to_owned(),
+            })),
         }
     }
 
@@ -185,8 +187,8 @@ impl Child {
     }
 
     /// How the process ended, once it has.
-    fn status(&self) -> Option<ExitStatus> {
-        let until = Instant::now() + GRACE;
+    fn status(&self, patience: Duration) -> Option<ExitStatus> {
+        let until = Instant::now() + patience;
         loop {
             let mut process = locked(&self.process);
             if process.has_ended() {
@@ -211,7 +213,7 @@ impl Child {
     /// Lets it end by itself, in a moment.
     pub(super) fn dismiss(mut self) {
         self.to = None;
-        self.status();
+        self.status(GRACE);
     }
 }
 

@@ -183,6 +183,11 @@ fn act(
             }
             process::exit(5);
         }
+        Trouble::ClosesOutput => {
+            #[cfg(unix)]
+            rustix::stdio::dup2_stdout(io::stderr())?;
+            thread::sleep(Duration::from_secs(3600));
+        }
         Trouble::LeavesAnother => leave("sleep", &["50"], memory)?,
         Trouble::LeavesAStranger => leave("setsid", &["sleep", "5"], memory)?,
     }

@@ -32,10 +32,12 @@ pub(crate) enum Trouble {
     LeavesAnother,
     /// The same, with a process that has left its group.
     LeavesAStranger,
+    /// Closes its standard output, and goes on.
+    ClosesOutput,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -55,6 +57,7 @@ impl Trouble {
         Self::Breaks,
         Self::LeavesAnother,
         Self::LeavesAStranger,
+        Self::ClosesOutput,
     ];
 }
 
