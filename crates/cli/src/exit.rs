@@ -9,12 +9,14 @@ pub(crate) const HELP: &str = "\
 Exit codes:
   0    nothing unexpected happened
   1    a verdict was unexpected, or a known failure is not as it is known
-  2    wrong usage or bad input: arguments, a case line, a predicate, a file; no case to run
+  2    wrong usage or bad input: arguments, a case line, a predicate, a file; no case to run,
+       or none that the backend declares to be able to do
   3    the backend or the machine failed, so that the run is not complete (outranks 1)
   130  interrupted: the run ends with the summary of what ran, and at once at the second Ctrl-C
 
-A reader of the output that goes away early, such as `head`, ends the program quietly: commands that
-only list something exit with 0, and `run` exits with what the run came to.";
+A reader of the output that goes away early, such as `head`, ends a command that only lists
+something quietly, with 0. A command that comes to a verdict goes on without it, since its exit
+code is still to come.";
 
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +55,8 @@ impl Exit {
             Self::Broken
         } else if summary.tally().unexpected() > 0 || summary.untrue(suite).next().is_some() {
             Self::Unexpected
+        } else if summary.is_unjudged() {
+            Self::Usage
         } else {
             Self::Success
         }
@@ -71,7 +75,7 @@ mod tests {
 
     use dmlcts_model::line;
     use dmlcts_reference::Reference;
-    use dmlcts_runner::{Configuration, Listed, Run, Stop};
+    use dmlcts_runner::{Configuration, Listed, Run, Stop, Tally};
     use dmlcts_spec::Library;
 
     use super::*;
@@ -101,6 +105,18 @@ mod tests {
     fn each_way_to_end_has_its_code_and_the_graver_one_wins() {
         assert_eq!(exit(|_| {}), 0);
         assert_eq!(exit(fail), 1);
+        let skip = |summary: &mut Summary| {
+            summary.strategies[0].1 = Tally::default();
+            summary.strategies[0].1.count(dmlcts_runner::Verdict::Skip);
+        };
+        assert_eq!(exit(skip), 2, "where all is skipped, nothing was shown");
+        assert_eq!(
+            exit(|summary| {
+                skip(summary);
+                summary.strategies[0].1.count(dmlcts_runner::Verdict::Pass);
+            }),
+            0
+        );
         assert_eq!(exit(|summary| summary.ending = Ending::Timeout), 0, "time that is up is no failure");
         let lose = |summary: &mut Summary| summary.ending = Ending::BackendLost;
         assert_eq!(exit(lose), 3);

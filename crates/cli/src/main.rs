@@ -19,6 +19,7 @@ mod profile;
 mod record;
 mod reports;
 mod selection;
+mod signals;
 mod units;
 
 use std::{

@@ -2,10 +2,12 @@
 
 use std::{
     env,
-    io::{self, BufWriter, IsTerminal, StdoutLock},
+    io::{self, BufWriter, IsTerminal, StdoutLock, Write as _},
 };
 
 use dmlcts_report::Palette;
+
+use crate::problem::Problem;
 
 /// Large enough that listing millions of lines costs few system calls.
 const BUFFER: usize = 1 << 18;
@@ -13,6 +15,20 @@ const BUFFER: usize = 1 << 18;
 /// Standard output, buffered. Whoever uses it flushes it: an error on the way out must not get lost.
 pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(BUFFER, io::stdout().lock())
+}
+
+/// Takes it for no failure that the reader went away: for commands whose verdict holds whether or not somebody reads it.
+pub(crate) fn unless_gone(written: io::Result<()>) -> Result<(), Problem> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Shows a line at once, if anybody still reads.
+pub(crate) fn show(line: &str) -> Result<(), Problem> {
+    let mut out = io::stdout().lock();
+    unless_gone(writeln!(out, "{line}").and_then(|()| out.flush()))
 }
 
 /// Colours where standard output is a terminal, unless `NO_COLOR` says otherwise.

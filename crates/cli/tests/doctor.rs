@@ -40,6 +40,66 @@ fn a_backend_that_crashes_at_an_example() {
     assert!(said.contains("the backend crashed: dmlcts run --backend "), "{said}");
 }
 
+/// A backend that says hello and then never a word more.
+#[cfg(unix)]
+#[test]
+fn a_backend_that_never_answers_is_not_said_to_be_well() {
+    let (_hello, backend) = common::silent("silent-hello");
+    let started = std::time::Instant::now();
+    let said = text(&["doctor", "--case-timeout", "300ms", "--timeout", "20s", "--backend", &backend]);
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(said.starts_with("exit 3\n"), "{said}");
+    assert!(said.contains("FAIL  answers  "), "{said}");
+    assert_eq!(said.matches("ok   ").count(), 2, "it starts and declares, and no more is known: {said}");
+    // Where each case may take longer than all of them together, the time is up first.
+    let said = text(&["doctor", "--case-timeout", "60s", "--timeout", "1s", "--backend", &backend]);
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    assert!(said.contains("FAIL  answers                  to no case within 1"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_changes_no_verdict() {
+    use std::{io::Read as _, process::Stdio};
+    let mut child = common::dmlcts()
+        .args(["doctor", "--case-timeout", "1s", "--backend", &broken("wrong-data")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut first = [0; 2];
+    child.stdout.take().expect("piped").read_exact(&mut first).expect("it says something");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_at_once() {
+    use std::process::{Command, Stdio};
+    let (_hello, backend) = common::silent("silent-interrupted");
+    let started = std::time::Instant::now();
+    let mut child = common::dmlcts()
+        .args(["doctor", "--case-timeout", "60s", "--backend", &backend])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut said = std::io::BufReader::new(child.stdout.take().expect("piped"));
+    let mut line = String::new();
+    // What it declares stands in the second line: from there on it waits for answers.
+    for _ in 0..2 {
+        std::io::BufRead::read_line(&mut said, &mut line).expect("text");
+    }
+    assert!(line.contains("declares"), "{line}");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(started.elapsed() < std::time::Duration::from_secs(30), "{:?}", started.elapsed());
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "interrupted\n");
+}
+
 #[test]
 fn what_does_not_start() {
     insta::assert_snapshot!(says("exec:no-such-program").lines().take(2).collect::<Vec<_>>().join("\n"), @r"

@@ -61,3 +61,53 @@ fn ctrl_c_before_the_first_case_ends_the_program_at_once() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "interrupted before the first case\n");
     assert!(output.stdout.is_empty());
 }
+
+/// A backend of which nothing can be asked has shown nothing.
+#[cfg(unix)]
+#[test]
+fn a_run_of_which_every_case_is_skipped_is_no_success() {
+    let hello = common::frame("hello", &common::hello(r#","operators":["SLICE1"]"#));
+    let results = common::frame("results", r#"{"outcome":["unsupported"],"reason":["not mine"]}"#);
+    let (hello, results) =
+        (Scratch::new("hello-of-slice1", hello), Scratch::new("results-of-slice1", results));
+    // What it was asked is more than this many bytes.
+    let backend = format!(
+        "exec:sh -c 'cat {}; head -c 200 >/dev/null; cat {}; exec sleep 100'",
+        hello.path(),
+        results.path()
+    );
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let report = Scratch::new("unjudged.md", "");
+    let text = text(&["run", "--backend", &backend, "--markdown", report.path(), case]);
+    assert!(text.starts_with("exit 2\n"), "{text}");
+    let said = "error: nothing was judged: 1 case, and all skipped, since silent declares nothing that they need\n  \
+                help: `dmlcts doctor --backend ";
+    assert!(text.contains(said), "{text}");
+    let report = std::fs::read_to_string(report.path()).expect("it is there");
+    assert!(report.starts_with("## dmlcts: nothing was judged\n"), "{report}");
+}
+
+/// Whether or not somebody reads it, a verdict is a verdict.
+#[cfg(unix)]
+#[test]
+fn what_comes_to_a_verdict_has_its_exit_code_without_a_reader() {
+    let case = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
+    let wrong =
+        format!("exec:'{}' serve --break wrong-data --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"));
+    let (good, bad) = (Scratch::new("good.jsonl", ""), Scratch::new("bad.jsonl", ""));
+    common::run(&["run", "--results", good.path(), case]);
+    common::run(&["run", "--results", bad.path(), "--backend", &wrong, case]);
+    for arguments in [&["merge", bad.path()][..], &["diff", good.path(), bad.path()]] {
+        let mut child = dmlcts()
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert_eq!(said, "", "{arguments:?}");
+    }
+}

@@ -33,6 +33,8 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         counted(unexpected, "unexpected verdict")
     } else if untrue > 0 {
         format!("{} to correct", counted(untrue, "known failure"))
+    } else if summary.is_unjudged() {
+        "nothing was judged".to_owned()
     } else {
         "nothing unexpected".to_owned()
     };

@@ -115,6 +115,12 @@ impl Summary {
         self.strategies.iter().for_each(|(_, tally)| all.add(tally));
         all
     }
+
+    /// Whether every case was skipped, so that nothing was judged: no proof of anything, though nothing failed.
+    pub fn is_unjudged(&self) -> bool {
+        let tally = self.tally();
+        tally.total() > 0 && tally.of(Verdict::Skip) == tally.total()
+    }
 }
 
 /// How many cases came to which verdict.

@@ -11,7 +11,7 @@ use crate::{arguments::DiffArguments, exit::Exit, output, problem::Problem};
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     let comparison = compare(&arguments.old, &arguments.new)?;
     let mut out = output::stdout();
-    write_comparison(&mut out, &comparison, output::palette())?;
-    out.flush()?;
+    let written = write_comparison(&mut out, &comparison, output::palette());
+    output::unless_gone(written.and_then(|()| out.flush()))?;
     Ok(if comparison.is_worse() { Exit::Unexpected } else { Exit::Success })
 }

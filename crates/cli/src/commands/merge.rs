@@ -1,15 +1,19 @@
 //! `dmlcts merge`: one run again, of the results files of its parts.
 
-use std::{fs, io::Write as _, sync::Arc};
+use std::{
+    fs,
+    io::{self, Write as _},
+    sync::Arc,
+};
 
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, write_failures, write_known, write_summary,
 };
 use dmlcts_results::{Header, Parts as Files, SelectionForm, Writer};
-use dmlcts_runner::{Parts, Source as _};
+use dmlcts_runner::{Parts, Source as _, Summary};
 use dmlcts_spec::Library;
 
-use super::run::{is_proof, proof};
+use super::run::{is_proof, proof, unjudged};
 use crate::{
     arguments::{MergeArguments, RunArguments},
     exit::Exit,
@@ -77,18 +81,26 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && is_whole(&header.selection)) {
         context.certificate = proof(&parts);
     }
-    let (mut out, palette) = (output::stdout(), output::palette());
     let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
     let entered = entered.map(|news| context.ledger = news);
     reports.write(&context, &summary)?;
-    write_failures(&mut out, &summary, &context.replay, palette)?;
-    write_known(&mut out, &context.known, &summary, palette)?;
-    if !arguments.quiet {
-        write_summary(&mut out, &context, &summary, palette)?;
-    }
-    out.flush()?;
+    output::unless_gone(show(&context, &summary, arguments.quiet))?;
     entered?;
+    if let Some(problem) = unjudged(&summary, &header.backend.argument) {
+        return Err(problem);
+    }
     Ok(exit)
+}
+
+/// Shows what the whole comes to.
+fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
+    let (mut out, palette) = (output::stdout(), output::palette());
+    write_failures(&mut out, summary, &context.replay, palette)?;
+    write_known(&mut out, &context.known, summary, palette)?;
+    if !quiet {
+        write_summary(&mut out, context, summary, palette)?;
+    }
+    out.flush()
 }
 
 /// Opens the file for the whole.

@@ -6,13 +6,13 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command};
+use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, counted};
 use dmlcts_results::SelectionForm;
 use dmlcts_runner::{Claim, Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
 use dmlcts_spec::Library;
@@ -31,6 +31,7 @@ use crate::{
     profile::edition,
     record::Record,
     reports::Reports,
+    signals,
 };
 
 /// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let (arguments, claim) = &arguments.of_profile()?;
     let selection = &arguments.selection;
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
-    end_at_signals(&stop, &runs);
+    signals::end_run(&stop, &runs);
     let filter = selection.filter()?;
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
@@ -133,11 +134,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         // Where nobody can be told, the exit code still tells.
         let _ = writeln!(io::stderr(), "{sentence}");
     }
-    match written {
-        // The reader has seen enough; what the run came to holds all the same.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(exit),
-    }
+    output::unless_gone(written)?;
+    unjudged(&summary, &arguments.backend).map_or(Ok(exit), Err)
 }
 
 /// What the arguments say of how cases are run.
@@ -164,6 +162,21 @@ fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>,
     let record = opened?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     Ok((record, resume))
+}
+
+/// Says that a run shows nothing, where every case was skipped.
+pub(super) fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
+    let all = counted(summary.tally().total(), "case");
+    let name = &summary.capabilities.name;
+    summary.is_unjudged().then(|| {
+        let words = ["dmlcts", "doctor", "--backend", backend].map(str::to_owned);
+        Problem::usage(
+            format!(
+                "nothing was judged: {all}, and all skipped, since {name} declares nothing that they need"
+            ),
+            format!("`{}` shows what it declares", command(&words)),
+        )
+    })
 }
 
 /// Says why no case ran.
@@ -286,28 +299,4 @@ pub(super) fn proof(parts: &Parts) -> Vec<String> {
         .filter(|certificate| all.is_some_and(|all| certificate.cases() * 2 > all))
         .map(|certificate| certificate::lines(&certificate))
         .unwrap_or_default()
-}
-
-/// A second signal within this time is taken for the first one.
-const ECHO: Duration = Duration::from_millis(500);
-
-/// The first signal ends a run that goes on, with its summary; any later one ends the program at once.
-fn end_at_signals(stop: &Stop, runs: &Arc<AtomicBool>) {
-    let (stop, runs) = (stop.clone(), Arc::clone(runs));
-    // Without a handler a signal ends the program at once, which is no reason not to run.
-    let mut first: Option<Instant> = None;
-    let _ = ctrlc::set_handler(move || {
-        let runs = runs.load(Ordering::Relaxed);
-        if !runs {
-            // Where nobody can be told, the exit code still tells.
-            let _ = writeln!(io::stderr(), "interrupted before the first case");
-        }
-        // Who passes a signal on to a group sends it twice: that is no wish to lose the summary.
-        let is_echo = first.get_or_insert_with(Instant::now).elapsed() < ECHO;
-        if !runs || stop.is_requested() && !is_echo {
-            dmlcts_backend::process::end_all();
-            std::process::exit(i32::from(Exit::Interrupted.code()));
-        }
-        stop.request(Ending::Interrupted);
-    });
 }

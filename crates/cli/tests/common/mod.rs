@@ -85,3 +85,28 @@ pub(crate) fn text_with_input(arguments: &[&str], input: &str) -> String {
     drop(pipe);
     describe(&child.wait_with_output().expect("it ends"))
 }
+
+/// A process that says hello with this, besides what everybody must say, and then never a word more.
+#[cfg(unix)]
+pub(crate) fn silent(name: &str) -> (Scratch, String) {
+    let hello = Scratch::new(name, frame("hello", &hello("")));
+    let backend = format!("exec:sh -c 'cat {}; exec sleep 100'", hello.path());
+    (hello, backend)
+}
+
+/// The header of a `hello`: what everybody must say, and this.
+pub(crate) fn hello(more: &str) -> String {
+    format!(
+        r#"{{"protocol":1,"name":"silent","version":"1","feature_level":"6.4","data_types":["FLOAT32"],"ranks":{{"min":1,"max":8}}{more}}}"#
+    )
+}
+
+/// A frame of the protocol without a body.
+pub(crate) fn frame(name: &str, header: &str) -> Vec<u8> {
+    let mut frame = b"\xf7dmlcts1".to_vec();
+    frame.extend(format!("{name:8}").as_bytes());
+    frame.extend((header.len() as u64).to_le_bytes());
+    frame.extend([0; 8]);
+    frame.extend(header.as_bytes());
+    frame
+}

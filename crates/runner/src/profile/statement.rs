@@ -147,6 +147,8 @@ pub enum Withheld {
     Part,
     /// It ended early.
     Short,
+    /// Every case was skipped.
+    Unjudged,
     /// All that was unexpected is that known failures passed.
     KnownPassed(u64),
     /// It did not have as many cases as the profile: those of an operator, those of the profile.
@@ -167,6 +169,7 @@ impl fmt::Display for Withheld {
                 "this is a part of the profile's cases; `dmlcts merge` states what the parts come to",
             ),
             Self::Short => f.write_str("the run did not come to the end of the profile's cases"),
+            Self::Unjudged => f.write_str("the backend declares nothing that the profile's cases need"),
             Self::KnownPassed(cases) => {
                 write!(f, "{cases} of the known failures passed; take them out of the list, and run again")
             }
@@ -191,6 +194,9 @@ impl Claim {
         let is_whole = summary.abandoned.is_empty() && summary.cut.is_empty();
         if summary.ending != Ending::Complete || !is_whole {
             return Err(Withheld::Short);
+        }
+        if summary.is_unjudged() {
+            return Err(Withheld::Unjudged);
         }
         let above = self.count(library, summary)?;
         let tally = summary.tally();

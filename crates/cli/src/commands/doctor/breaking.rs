@@ -1,0 +1,73 @@
+//! The backend broken on purpose, at a case that it does well: each way to be broken is to fail the run, as what it is.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use dmlcts_backend::process::{Command, Launcher};
+use dmlcts_model::Case;
+use dmlcts_runner::{Factory, Listed, RunError, Summary, Verdict};
+use dmlcts_spec::{Library, Operator};
+
+use super::{Report, run};
+use crate::{arguments::DoctorArguments, breakage::Fault, output, problem::Problem};
+
+/// How long a broken backend may be silent: it hangs on purpose, and a case that works takes less.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Breaks the backend in each way.
+pub(super) fn breaks(
+    report: &mut Report,
+    arguments: &DoctorArguments,
+    factory: &Arc<Factory>,
+) -> Result<(), Problem> {
+    let Some(at) = passing(arguments, factory)? else {
+        return report.wrong(
+            "and broken on purpose",
+            "no example passes, so that breaking one shows nothing",
+            "mend it first",
+        );
+    };
+    output::show(&format!("and broken on purpose, at {at}:"))?;
+    let program = std::env::current_exe().map_err(|error| RunError::Backend(error.to_string()))?;
+    let line = at.to_string();
+    for fault in Fault::ALL {
+        let words = ["serve", "--backend", &arguments.backend, "--break", fault.name(), "--break-at", &line];
+        let command = Command::of(program.as_os_str(), &words, "the shim");
+        let launcher = Arc::new(Launcher::new(command, PATIENCE.min(arguments.case_timeout)));
+        let backend: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
+        let summary = alone(at, backend, arguments.timeout)?;
+        let what = format!("notices {}", fault.describe());
+        let class = summary.groups.first().map(|group| group.first.class);
+        match class {
+            Some(class) if fault.is_caught_as(class) => report.fine(&what, &class.to_string())?,
+            other => {
+                let found = other.map_or_else(|| "it passed".to_owned(), |class| format!("seen as: {class}"));
+                let remedy = "report it, with this line: that is a fault of dmlcts, or the backend fails at this case now and then";
+                report.wrong(&what, &found, remedy)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first of the pages' examples that the backend does well, if there is one within the time that `smoke` had.
+fn passing(arguments: &DoctorArguments, factory: &Arc<Factory>) -> Result<Option<&'static Case>, Problem> {
+    let started = Instant::now();
+    for example in Library::embedded().operators().iter().flat_map(Operator::examples) {
+        let left = arguments.timeout.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        if alone(&example.case, Arc::clone(factory), left)?.tally().of(Verdict::Pass) == 1 {
+            return Ok(Some(&example.case));
+        }
+    }
+    Ok(None)
+}
+
+/// Runs one case.
+fn alone(case: &Case, backend: Arc<Factory>, time: Duration) -> Result<Summary, Problem> {
+    run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, Some(1), time)
+}

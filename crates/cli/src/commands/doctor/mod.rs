@@ -1,0 +1,148 @@
+//! `dmlcts doctor`: a first look at a backend, for its author. Is it well, and would the gate notice if it were not?
+//!
+//! The first half is a run of the suite `smoke`, read question by question ([`reading`]). The second half breaks the
+//! backend on purpose, through a shim around it in a process of its own, and shows that each way to be broken fails the run
+//! ([`breaking`]). What came to no case is said to be untried, and never to be well.
+
+mod breaking;
+mod reading;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use dmlcts_backend::{Capabilities, Lack, process::Incidents};
+use dmlcts_model::DataType;
+use dmlcts_report::{Palette, Tone, counted, span};
+use dmlcts_runner::{Configuration, Ending, Factory, Parts, Run, RunError, Source, Stop, Summary};
+use dmlcts_spec::{Library, Operator};
+
+use crate::{
+    arguments::DoctorArguments,
+    backends::{self, Hosting},
+    exit::Exit,
+    output,
+    problem::Problem,
+    selection::load_suite,
+    signals,
+};
+
+/// What was found, line by line. It goes on where nobody reads it any more, since the exit code is still to come.
+struct Report {
+    palette: Palette,
+    failures: usize,
+}
+
+impl Report {
+    /// Shows what is as it should be.
+    fn fine(&mut self, what: &str, found: &str) -> Result<(), Problem> {
+        self.line(Tone::Good, "ok   ", what, found)
+    }
+
+    /// Shows what is not, and what to do.
+    fn wrong(&mut self, what: &str, found: &str, remedy: &str) -> Result<(), Problem> {
+        self.failures += 1;
+        self.line(Tone::Bad, "FAIL ", what, found)?;
+        if remedy.is_empty() {
+            return Ok(());
+        }
+        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, remedy)))
+    }
+
+    /// Shows what there was nothing to tell by. Why not has a line of its own, as a failure.
+    fn untried(&mut self, what: &str, why: &str) -> Result<(), Problem> {
+        self.line(Tone::Note, "--   ", what, &format!("not tried: {why}"))
+    }
+
+    fn line(&mut self, tone: Tone, mark: &str, what: &str, found: &str) -> Result<(), Problem> {
+        output::show(&format!("{} {what:<24} {found}", self.palette.paint(tone, mark)))
+    }
+}
+
+/// Looks at a backend, and says how the program ends.
+pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
+    signals::end_program();
+    let mut report = Report { palette: output::palette(), failures: 0 };
+    let hosting = Hosting {
+        case_timeout: arguments.case_timeout,
+        deadline: None,
+        incidents: Incidents::default(),
+        in_process: false,
+    };
+    let factory = backends::factory(&arguments.backend, &hosting)?;
+    let started = Instant::now();
+    let capabilities = match factory() {
+        Ok(backend) => backend.capabilities().clone(),
+        Err(reason) => {
+            report.wrong("starts", &reason, "run the command by hand and read what it prints")?;
+            return Ok(Exit::Broken);
+        }
+    };
+    report.fine("starts", &format!("in {}", span(started.elapsed())))?;
+    declares(&mut report, &capabilities)?;
+    let summary = smoke(arguments, Arc::clone(&factory))?;
+    let answers = reading::works(&mut report, arguments, &summary)?;
+    let is_lost = summary.ending == Ending::BackendLost;
+    if answers && !is_lost {
+        breaking::breaks(&mut report, arguments, &factory)?;
+    }
+    // A worker that was left behind may have a process that hangs.
+    dmlcts_backend::process::end_all();
+    if is_lost {
+        return Ok(Exit::Broken);
+    }
+    Ok(if report.failures > 0 { Exit::Unexpected } else { Exit::Success })
+}
+
+fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<(), Problem> {
+    let known: Vec<&str> = Library::embedded().operators().iter().map(Operator::name).collect();
+    let named = capabilities.operators.as_deref();
+    let has = |name: &&&str| named.is_none_or(|named| named.iter().any(|operator| operator == **name));
+    let operators: Vec<&str> = known.iter().filter(has).copied().collect();
+    let Capabilities { name, version, device, feature_level, data_types, lacks, ranks, .. } = capabilities;
+    let device = if device.is_empty() { String::new() } else { format!(" ({device})") };
+    let without = |lack: &Lack| {
+        let types: Vec<String> = lack.data_types.iter().map(DataType::to_string).collect();
+        format!(" ({} without {})", lack.operator, types.join(", "))
+    };
+    let lacks: String = lacks.iter().map(without).collect();
+    let found = format!(
+        "{name} {version}{device}: {}, {}{lacks} of {} to {} dimensions, at feature level {feature_level}",
+        operators.join(", "),
+        counted(data_types.len() as u64, "data type"),
+        ranks.start(),
+        ranks.end(),
+    );
+    if operators.is_empty() || data_types.is_empty() || ranks.is_empty() {
+        let remedy =
+            format!("declare at least one of {}, one data type and one dimension count", known.join(", "));
+        return report.wrong("declares", &found, &remedy);
+    }
+    report.fine("declares", &found)
+}
+
+/// Runs something on the backend.
+fn run(
+    source: Arc<dyn Source>,
+    backend: Arc<Factory>,
+    jobs: Option<usize>,
+    time: Duration,
+) -> Result<Summary, Problem> {
+    let usual = Configuration::default();
+    let configuration = Configuration {
+        jobs: jobs.unwrap_or(usual.jobs),
+        deadline: Instant::now().checked_add(time),
+        shrink: false,
+        ..usual
+    };
+    let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
+    Ok(dmlcts_runner::run(&run, &mut |_| {})?)
+}
+
+fn smoke(arguments: &DoctorArguments, backend: Arc<Factory>) -> Result<Summary, Problem> {
+    let expansion = load_suite("smoke")?
+        .expand(Library::embedded(), 0)
+        .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}")))?;
+    run(Arc::new(Parts::new(expansion, &[])), backend, None, arguments.timeout)
+}
