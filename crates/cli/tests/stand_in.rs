@@ -98,6 +98,24 @@ fn worker_processes_come_to_the_same() {
     assert!(passed(run_with(stand_in(), "", &["--jobs", "2", "--limit", "600"])) > 500);
 }
 
+/// Cases of a little more than 2^16 elements are part of the suites; with 2^20, each of them copied alone, the stand-in is at its end.
+#[test]
+fn what_is_too_large_for_the_stand_in_is_refused_in_so_many_words_and_costs_no_other_case_its_verdict() {
+    let reversed = |size: usize| {
+        format!(
+            "SLICE1 UINT16 in={size} out={size} InputWindowOffsets=0 InputWindowSizes={size} \
+             InputWindowStrides=-1 fill=iota"
+        )
+    };
+    let [taken, refused] = [65_537, (1 << 20) + 1].map(reversed);
+    assert_eq!(passed(run("", &[&taken])), 1);
+    let (text, code) = run("", &["--retries", "0", &refused, SLICE1]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("an operator takes more than 1048576 copies"), "{text}");
+    assert!(text.contains("refused it (compile, 0x8007000E E_OUTOFMEMORY)"), "{text}");
+    assert!(text.contains("1 passed, 1 failed") && !text.contains("removed"), "{text}");
+}
+
 #[test]
 fn an_input_that_the_library_owns_is_bound_when_the_operator_is_initialised() {
     for case in [SLICE1, PADDING1] {

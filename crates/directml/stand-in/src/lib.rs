@@ -12,7 +12,9 @@
 //! [`operator`] reads the raw structs through their pointers and refuses what the pages do not allow, [`tensor`] what
 //! holds of any tensor, [`level`] what came with which feature level. [`moves`] lists which bytes go where. The COM side,
 //! which is compiled for Windows alone, records each such move as a `CopyBufferRegion`. All rules are written by hand for
-//! this crate: it shares the raw types with its client, and no line of what either knows.
+//! this crate: it shares the raw types with its client, and no line of what either knows. An operator that takes more
+//! than [`moves::MOST_MOVES`] of them is too large for it: compiling that one fails with E_OUTOFMEMORY, standard error says why,
+//! and the device goes on.
 //!
 //! It is stricter than the real library where strictness finds faults of a client:
 //!

@@ -6,6 +6,10 @@ use dmlcts_directml::raw::{
 
 use crate::operator::{Axis, Operator};
 
+/// An operator that takes more moves than this is too large to compile: each becomes a command of its own in a list.
+/// Every element of a tensor may be one, so that the numbers just above 2^16 that clients are tried with are well below.
+pub const MOST_MOVES: usize = 1 << 20;
+
 /// Some bytes that become part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
@@ -58,6 +62,14 @@ impl Axis {
 }
 
 impl Operator {
+    /// Whether it takes more moves than [`MOST_MOVES`].
+    pub fn is_too_large(&self) -> bool {
+        let elements =
+            self.output.sizes.iter().fold(1, |all: u64, size| all.saturating_mul(u64::from(*size)));
+        // No element takes more than one, and whoever has few need not be asked.
+        elements > MOST_MOVES as u64 && self.moves(MOST_MOVES).is_none()
+    }
+
     /// Every move, in the output's order; `None` where there are more than `most`.
     pub fn moves(&self, most: usize) -> Option<Vec<Move>> {
         let rank = self.axes.len();
@@ -156,6 +168,25 @@ mod tests {
         let row = |from, to| Move { source: Source::Input(from), to, length: 6 };
         assert_eq!(reversed.moves(2), Some(vec![row(18, 0), row(10, 20)]));
         assert_eq!(reversed.moves(1), None);
+    }
+
+    #[test]
+    fn what_takes_too_many_moves_is_too_large() {
+        let line = |columns, step| {
+            let tensor = Tensor { sizes: vec![1, columns], ..tensor([1, 1], [1, 1]) };
+            let axes = [Axis::Steps { start: 0, step: 1 }, Axis::Steps { start: 0, step }];
+            Operator {
+                input: tensor.clone(),
+                output: tensor,
+                axes: axes.to_vec(),
+                value: Vec::new(),
+                temporary: false,
+            }
+        };
+        let most = 1 << 20;
+        assert!(!line(most, 2).is_too_large());
+        assert!(line(most + 1, 2).is_too_large());
+        assert!(!line(most + 1, 1).is_too_large(), "neighbours go together");
     }
 
     #[test]

@@ -8,13 +8,13 @@ use windows::{
             DML_BINDING_PROPERTIES, IDMLCompiledOperator, IDMLCompiledOperator_Impl, IDMLDispatchable_Impl,
             IDMLOperator, IDMLOperator_Impl, IDMLPageable_Impl,
         },
-        Foundation::E_INVALIDARG,
+        Foundation::{E_INVALIDARG, E_OUTOFMEMORY},
     },
     core::{ComObject, Interface, Result, implement},
 };
 
-use super::{child, device::Device};
-use crate::{initialization::Initialization, operator::Operator};
+use super::{child, device::Device, say};
+use crate::{initialization::Initialization, moves::MOST_MOVES, operator::Operator};
 
 /// How many bytes of a persistent resource hold PADDING1's value, over and over: a multiple of every element size.
 pub(super) const VALUES: u64 = 256;
@@ -45,13 +45,22 @@ impl IDMLPageable_Impl for Compiled_Impl {}
 impl IDMLCompiledOperator_Impl for Compiled_Impl {}
 
 impl Compiled {
-    /// Fails where the operator is none of this library's, or another device's.
+    /// Fails where the operator is none of this library's, or another device's; and where it takes more than the stand-in can do,
+    /// which is said.
     pub(super) fn new(device: ComObject<Device>, operator: &IDMLOperator) -> Result<Self> {
         let created = operator.cast_object_ref::<Created>()?;
         if !created.device.is(&device) {
             return Err(E_INVALIDARG.into());
         }
         let operator = created.operator.clone();
+        if operator.as_ref().is_some_and(|operator| operator.is_too_large()) {
+            let why = format!(
+                "an operator takes more than {MOST_MOVES} copies, which is too large for the stand-in"
+            );
+            say(format_args!("{why}"));
+            device.messages.add(&why);
+            return Err(E_OUTOFMEMORY.into());
+        }
         Ok(Self { device, operator, initialization: Initialization::default() })
     }
 

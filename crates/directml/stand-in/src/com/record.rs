@@ -10,7 +10,6 @@ use windows::{
         AI::MachineLearning::DirectML::{
             IDMLBindingTable, IDMLCommandRecorder, IDMLCommandRecorder_Impl, IDMLDispatchable,
         },
-        Foundation::E_OUTOFMEMORY,
         Graphics::{
             Direct3D12::{
                 D3D12_HEAP_TYPE_DEFAULT, D3D12_RESOURCE_BARRIER, D3D12_RESOURCE_BARRIER_0,
@@ -36,11 +35,8 @@ use super::{
 };
 use crate::{
     misbehaviour::{Call, Fault},
-    moves::Source,
+    moves::{MOST_MOVES, Source},
 };
-
-/// An operator that takes more copies than this is too large for the stand-in.
-const MOST_MOVES: usize = 1 << 16;
 
 /// What is copied to keep a device busy, and how often: on a processor, 64 MiB take ten milliseconds.
 const BUSY: (u64, usize) = (64 << 20, 6000);
@@ -163,8 +159,7 @@ impl Copies<'_> {
         }
 
         let Some(mut moves) = operator.moves(MOST_MOVES) else {
-            let why = format!("the stand-in makes at most {MOST_MOVES} copies for an operator");
-            return Err(Removal(E_OUTOFMEMORY, why));
+            return removal("an operator was compiled that takes too many copies");
         };
         if fault == Some(Fault::MissingElement)
             && let Some(last) = moves.last_mut()
