@@ -2,8 +2,9 @@
 //! (negative cases), and of tiny ones that are compiled and dispatched; on threads of one process, and in worker processes.
 //!
 //! Arguments behind `--`: what stands behind `directml:` elsewhere, as in `warp`, and `stand-in`, which puts the project's own
-//! library in the place of DirectML: then the figures are about the stand-in and whatever Direct3D computes on. Starting is not
-//! counted: each figure comes of a short run and one that is four times as long, the best of several of each.
+//! library in the place of DirectML: then the figures are about the stand-in and whatever Direct3D computes on. A run goes on for
+//! as long as it is measured, and its own reports of progress are the clock, so that starting is in no figure: printed are the
+//! median of some seconds, and the slowest and fastest of them.
 
 use std::{
     env,
@@ -11,14 +12,14 @@ use std::{
     io::{self, Write},
     process::{Command as Program, ExitCode},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dmlcts_backend::process::{Command, Launcher};
 use dmlcts_directml::{DirectMl, Options, marshal::Marshalled};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_runner::{Configuration, Factory, Listed, Parts, Run, Source, Stop};
+use dmlcts_runner::{Configuration, Cursor, Ending, Event, Factory, Parts, Run, Source, Stop};
 use dmlcts_spec::{Library, Source as Text, Validity};
 
 /// Every clause is broken alone; beside each desc comes a valid one, which is left out.
@@ -36,10 +37,39 @@ parts:
   - {id: random, strategy: random, elements: 64}
 ";
 
-/// So many cases of each kind in a short run, and in a long one. None is in both, since a compiled operator is kept for a while.
-const SHORT: usize = 2000;
-const LONG: usize = 4 * SHORT;
-const ROUNDS: u32 = 4;
+/// So many cases of a kind go round for as long as a run lasts. A backend keeps thousands of compiled operators: with more cases
+/// than that, each is compiled anew.
+const CASES: usize = 50_000;
+/// A run starts processes, creates devices and fills caches before anything is measured.
+const WARM: Duration = Duration::from_secs(2);
+/// Each is a figure, and as many are measured as are [`WINDOWS`].
+const WINDOW: Duration = Duration::from_secs(1);
+const WINDOWS: usize = 5;
+
+/// Cases without an end: the same ones, over and over.
+struct Round(Arc<[Case]>);
+
+impl Source for Round {
+    fn count(&self) -> Option<u64> {
+        None
+    }
+
+    fn strategies(&self) -> Vec<String> {
+        vec!["measured".to_owned()]
+    }
+
+    fn cursor(&self) -> Box<dyn Cursor + '_> {
+        Box::new(Round(Arc::clone(&self.0)))
+    }
+}
+
+impl Cursor for Round {
+    fn read(&mut self, index: u64, case: &mut Case) -> usize {
+        let mut cases = &*self.0;
+        let place = index % cases.len() as u64;
+        cases.read(place, case)
+    }
+}
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     // `cargo bench` adds arguments of its own.
@@ -73,14 +103,15 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let in_processes: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
     write!(out, "{:<34}", "cases a second")?;
     for head in ["1 thread", "2 threads", "1 process", "2 processes"] {
-        write!(out, "{head:>13}")?;
+        write!(out, "{head:>27}")?;
     }
     writeln!(out)?;
     for (kind, cases) in &kinds {
         write!(out, "{kind:<34}")?;
         for factory in [&at_home, &in_processes] {
             for jobs in [1, 2] {
-                write!(out, "{:>13.0}", rate(cases, factory, jobs)?)?;
+                let [slowest, median, fastest] = rates(cases, factory, jobs)?;
+                write!(out, "{:>27}", format!("{median:.0} ({slowest:.0} to {fastest:.0})"))?;
                 out.flush()?;
             }
         }
@@ -98,7 +129,7 @@ fn with_stand_in(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// The first cases of a suite that are judged so, and that reach `CreateOperator`.
-fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Vec<Case>, Box<dyn Error>> {
+fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Arc<[Case]>, Box<dyn Error>> {
     let library = Library::embedded();
     let suite = Suite::parse(&Text::new("measured.yaml", suite))?;
     let parts = Parts::new(suite.expand(library, 0)?, &[]);
@@ -114,38 +145,53 @@ fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Vec<Case>
         if is_wanted && Marshalled::new(&case.desc).is_ok() {
             found.push(case.clone());
         }
-        if found.len() == SHORT + LONG {
+        if found.len() == CASES {
             break;
         }
     }
-    // Nothing is kept of a desc that is refused, so that each may come again.
-    let distinct = found.len();
-    if wanted == Validity::Invalid && distinct > 0 {
-        found = found.into_iter().cycle().take(SHORT + LONG).collect();
+    // Nothing is kept of a desc that is refused, so that few will do.
+    if found.is_empty() || (wanted == Validity::Valid && found.len() < CASES) {
+        return Err(format!("the suite has only {} such cases", found.len()).into());
     }
-    if found.len() < SHORT + LONG {
-        return Err(format!("the suite has only {distinct} such cases").into());
-    }
-    Ok(found)
+    Ok(found.into())
 }
 
-/// Cases a second, without what a run takes to start.
-fn rate(cases: &[Case], factory: &Arc<Factory>, jobs: usize) -> Result<f64, Box<dyn Error>> {
-    let mut best = [f64::MAX; 2];
-    for _ in 0..ROUNDS {
-        for (cases, best) in [&cases[..SHORT], &cases[SHORT..]].into_iter().zip(&mut best) {
-            let run = Run {
-                library: Library::embedded(),
-                source: Arc::new(Listed::new(cases.to_vec(), "measured")),
-                backend: Arc::clone(factory),
-                configuration: Configuration { jobs, shrink: false, ..Configuration::default() },
-                stop: Stop::default(),
-            };
-            let summary = dmlcts_runner::run(&run, &mut |_| {})?;
-            assert_eq!(summary.tally().unexpected(), 0, "{:?}", summary.groups);
-            *best = best.min(summary.totals.elapsed.as_secs_f64());
+/// Cases a second in the slowest, the median and the fastest window of one run.
+fn rates(cases: &Arc<[Case]>, factory: &Arc<Factory>, jobs: usize) -> Result<[f64; 3], Box<dyn Error>> {
+    let stop = Stop::default();
+    let run = Run {
+        library: Library::embedded(),
+        source: Arc::new(Round(Arc::clone(cases))),
+        backend: Arc::clone(factory),
+        configuration: Configuration { jobs, shrink: false, ..Configuration::default() },
+        stop: stop.clone(),
+    };
+    let mut first = None;
+    // Where the present window began, and with how many cases.
+    let mut window: Option<(Instant, u64)> = None;
+    let mut rates = Vec::new();
+    let summary = dmlcts_runner::run(&run, &mut |event| {
+        let Event::Progress(progress) = event else { return };
+        let now = Instant::now();
+        if now - *first.get_or_insert(now) < WARM || rates.len() == WINDOWS {
+            return;
         }
+        let (began, cases) = *window.get_or_insert((now, progress.ran));
+        let elapsed = now - began;
+        if elapsed >= WINDOW {
+            rates.push((progress.ran - cases) as f64 / elapsed.as_secs_f64());
+            window = Some((now, progress.ran));
+        }
+        if rates.len() == WINDOWS {
+            stop.request(Ending::Timeout);
+        }
+    })?;
+    if summary.tally().unexpected() != 0 {
+        return Err(format!("cases fail, so that nothing is said of speed: {:?}", summary.groups).into());
     }
-    let [short, long] = best;
-    Ok((LONG - SHORT) as f64 / (long - short))
+    rates.sort_by(f64::total_cmp);
+    match rates[..] {
+        [slowest, .., fastest] => Ok([slowest, rates[rates.len() / 2], fastest]),
+        _ => Err("the run ended before it was measured".into()),
+    }
 }
