@@ -5,8 +5,9 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{
-        atomic::Ordering,
+        PoisonError,
         mpsc::{Receiver, RecvTimeoutError},
     },
     time::{Duration, Instant},
@@ -101,7 +102,7 @@ impl<'run> Collector<'run> {
         mut examiner: Option<&mut Worker<'_>>,
         deadline: Option<Instant>,
         tell: &mut dyn FnMut(Event<'_>),
-    ) -> Vec<std::ops::Range<u64>> {
+    ) -> Vec<Range<u64>> {
         let stop: &Stop = &self.shared.stop;
         let mut heard = Instant::now();
         let mut abandoned = Vec::new();
@@ -123,7 +124,11 @@ impl<'run> Collector<'run> {
             if stop.is_requested() {
                 self.shared.chunks.wake();
                 if now.duration_since(heard) > self.grace {
+                    // What was handed over at the last moment counts, and is busy with nobody.
                     abandoned = self.busy();
+                    let late = results.try_iter().map(|result| (result.chunk.number, result));
+                    self.waiting.extend(late);
+                    abandoned.retain(|(chunk, _)| *chunk >= self.next && !self.waiting.contains_key(chunk));
                     break;
                 }
             } else {
@@ -149,7 +154,7 @@ impl<'run> Collector<'run> {
             self.take(result, examiner.as_deref_mut(), tell);
         }
         self.totals.elapsed = self.before + self.started.elapsed();
-        abandoned
+        abandoned.into_iter().map(|(_, cases)| cases).collect()
     }
 
     /// Whether as many cases ran as were asked for.
@@ -162,10 +167,11 @@ impl<'run> Collector<'run> {
         self.shared.source.count() == Some(self.totals.progress.read)
     }
 
-    fn busy(&self) -> Vec<std::ops::Range<u64>> {
+    /// The cases that workers have read and not handed over, by the chunks that they are of.
+    fn busy(&self) -> Vec<(u64, Range<u64>)> {
         let busy = self.shared.busy.iter();
-        let cases = busy.map(|(from, to)| from.load(Ordering::Relaxed)..to.load(Ordering::Relaxed));
-        cases.filter(|cases| !cases.is_empty()).collect()
+        let cases = busy.flat_map(|busy| busy.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        cases.filter(|(_, cases)| !cases.is_empty()).collect()
     }
 
     /// Adds up one chunk, in order.

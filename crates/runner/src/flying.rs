@@ -5,9 +5,9 @@
 //! next chunk is read: a backend that had to be waited for at the end of each would stand still there.
 
 use std::{
-    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::Ordering,
+    sync::PoisonError,
+    time::Instant,
 };
 
 use crate::{lot::Lot, panics, schedule::ChunkResult, worker::Worker};
@@ -20,8 +20,8 @@ pub(crate) struct Flying {
     lot: Lot,
     /// The number of the chunk that it is of.
     chunk: u64,
-    /// Its cases, and those that were left out between them.
-    cases: Range<u64>,
+    /// When it was.
+    since: Instant,
     /// The message of a panic, after which the backend that had the lot is gone.
     panic: Option<String>,
 }
@@ -30,14 +30,14 @@ impl Worker<'_> {
     /// Whether the lot is to run.
     pub(crate) fn is_full(&self) -> bool {
         let lots = self.shared.lots;
-        self.lot.bytes() >= lots.bytes || self.lot.planned.len() as u64 >= lots.cases
+        self.lot.bytes() >= lots.bytes || self.lot.planned.len() as u64 >= self.pace.cases()
     }
 
     /// Has the backend start on the lot.
-    pub(crate) fn start_lot(&mut self, chunk: u64, cases: Range<u64>) {
+    pub(crate) fn start_lot(&mut self, chunk: u64) {
         self.lot.seal();
         let lot = std::mem::replace(&mut self.lot, self.spare.pop().unwrap_or_default());
-        self.flying.push_back(Flying { lot, chunk, cases, panic: None });
+        self.flying.push_back(Flying { lot, chunk, since: Instant::now(), panic: None });
         self.busy();
         let Self { flying, backend, .. } = self;
         let Some(last) = flying.back_mut() else { return };
@@ -62,6 +62,7 @@ impl Worker<'_> {
             let (Some(oldest), Some(mut result)) = (self.flying.pop_front(), self.open.pop_front()) else {
                 return;
             };
+            self.pace.note(oldest.lot.planned.len() as u64, oldest.since, Instant::now());
             let prepared = std::mem::replace(&mut self.lot, oldest.lot);
             match oldest.panic {
                 _ if result.is_cut => {}
@@ -71,7 +72,6 @@ impl Worker<'_> {
             self.open.push_front(result);
             let ruled = std::mem::replace(&mut self.lot, prepared);
             self.spare.push(ruled);
-            self.busy();
             self.hand_over(1, done);
         }
     }
@@ -86,16 +86,20 @@ impl Worker<'_> {
             }
             result.totals.coverage.merge(&self.coverage);
             done(result);
+            self.busy();
         }
     }
 
-    /// Says which cases the backend has.
+    /// Says which cases were read and not handed over: what becomes of them nobody knows, should the run end without this
+    /// worker.
     fn busy(&self) {
-        let oldest = self.flying.front().map_or(0, |flying| flying.cases.start);
-        let latest = self.flying.back().map_or(0, |flying| flying.cases.end);
         if let Some(busy) = self.number.and_then(|number| self.shared.busy.get(number)) {
-            busy.0.store(oldest, Ordering::Relaxed);
-            busy.1.store(latest, Ordering::Relaxed);
+            let mut busy = busy.lock().unwrap_or_else(PoisonError::into_inner);
+            busy.clear();
+            busy.extend(self.open.iter().map(|result| {
+                let start = result.chunk.cases.start;
+                (result.chunk.number, start..start + result.totals.progress.read)
+            }));
         }
     }
 

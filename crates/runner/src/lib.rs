@@ -37,6 +37,7 @@ mod flying;
 mod found;
 mod known;
 mod lot;
+mod pace;
 mod panics;
 mod partition;
 mod profile;

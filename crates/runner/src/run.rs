@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        mpsc::{Receiver, sync_channel},
+        mpsc::{Receiver, channel},
     },
     thread,
 };
@@ -76,7 +76,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     if let Some(examiner) = examiner.as_mut().filter(|_| !run.stop.is_requested()) {
         collector.reopen_groups(examiner);
     }
-    let results = if examiner.is_some() { start_workers(&shared, jobs) } else { sync_channel(1).1 };
+    let results = if examiner.is_some() { start_workers(&shared, jobs) } else { channel().1 };
     let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
@@ -144,7 +144,9 @@ fn levels(
 
 /// Starts a thread for each worker. They are not joined: one that hangs is left behind.
 fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<ChunkResult> {
-    let (sender, results) = sync_channel(jobs * 2);
+    // A worker that waited here might hold what the one that looks at failures waits for. Nor can much pile up: chunks are
+    // given out no further than a window ahead of the one that is due.
+    let (sender, results) = channel();
     for number in 0..jobs {
         let (own, sender) = (Arc::clone(shared), sender.clone());
         let work = move || {

@@ -82,8 +82,8 @@ pub(crate) struct Shared {
     pub(crate) lots: Lots,
     /// Held by the worker that runs a large case.
     pub(crate) large: Mutex<()>,
-    /// The cases that each worker is busy with: from, and up to.
-    pub(crate) busy: Vec<(AtomicU64, AtomicU64)>,
+    /// The cases that each worker has read and not handed over, and the numbers of the chunks that they are of.
+    pub(crate) busy: Vec<Mutex<Vec<(u64, Range<u64>)>>>,
     lost: Mutex<Option<String>>,
 }
 

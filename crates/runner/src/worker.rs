@@ -20,6 +20,7 @@ use crate::{
     flying::{Done, Flying},
     found::Found,
     lot::{Lot, Planned, WrongRun},
+    pace::Pace,
     schedule::{Chunk, ChunkResult, Shared},
     verdict::{Ruling, rule},
 };
@@ -46,6 +47,8 @@ pub(crate) struct Worker<'run> {
     pub(crate) open: VecDeque<ChunkResult>,
     /// Those that are free.
     pub(crate) spare: Vec<Lot>,
+    /// How many cases it is asked at a time.
+    pub(crate) pace: Pace,
     alternative: Vec<u8>,
     /// What the cases ruled on so far exercised.
     pub(crate) coverage: Coverage,
@@ -94,6 +97,7 @@ impl<'run> Worker<'run> {
             flying: VecDeque::new(),
             open: VecDeque::new(),
             spare: Vec::new(),
+            pace: Pace::new(shared.lots.cases),
             alternative: Vec::new(),
             coverage: Coverage::new(shared.library),
         };
@@ -132,7 +136,6 @@ impl<'run> Worker<'run> {
         while index < chunk.cases.end && !is_cut(&self.open) && !self.shared.stop.is_requested() {
             self.lot.clear();
             let turn = std::mem::take(&mut waits).then(|| self.turn());
-            let first = index;
             while index < chunk.cases.end && !self.is_full() && prepared < cap {
                 let strategy = self.cursor.read(index, &mut self.case);
                 match self.prepare(index, strategy, false, turn.as_ref()) {
@@ -152,7 +155,7 @@ impl<'run> Worker<'run> {
                 result.totals.progress.read = index - chunk.cases.start;
             }
             if !self.lot.planned.is_empty() {
-                self.start_lot(chunk.number, first..index);
+                self.start_lot(chunk.number);
             }
             // A large case has its turn to itself.
             let kept = if waits || turn.is_some() { 0 } else { self.shared.lots.in_flight - 1 };

@@ -140,6 +140,42 @@ fn a_refusal_of_an_operator_that_was_never_declared_is_no_failure() {
     }
 }
 
+/// A run waits for what a backend has: one that is slow has little, so that its answers come in time. Whatever was read is
+/// counted, or named as never answered, and never both.
+#[test]
+fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
+    let lines = [REVERSAL; 4000];
+    let slow = behaving(|batch| {
+        honest(batch);
+        std::thread::sleep(Duration::from_millis(10) * batch.parts().0.len() as u32);
+    });
+    let mut run = run_of(&lines, slow);
+    run.configuration.deadline = Some(Instant::now() + Duration::from_millis(1500));
+    run.configuration.grace = Duration::from_millis(2500);
+    let found = summary(&run);
+    assert_eq!((found.ending, &found.abandoned[..]), (Ending::Timeout, &[][..]));
+    assert!(found.totals.progress.ran >= 100, "{:?}", found.totals.progress);
+    assert_eq!(found.tally().total(), found.totals.progress.ran);
+    // And one that hangs in the middle leaves its own cases behind, and no others.
+    let times = std::sync::atomic::AtomicU64::new(0);
+    let mut run = run_of(
+        &lines,
+        behaving(move |batch| {
+            honest(batch);
+            if times.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 20 {
+                std::thread::sleep(Duration::from_secs(1000));
+            }
+        }),
+    );
+    run.configuration.deadline = Some(Instant::now() + Duration::from_secs(1));
+    run.configuration.grace = Duration::from_millis(300);
+    let found = summary(&run);
+    let never: u64 = found.abandoned.iter().map(|cases| cases.end - cases.start).sum();
+    assert!(never > 0 && found.totals.progress.ran > 0, "{found:?}");
+    let known = found.totals.progress.ran + never;
+    assert!((4000 - 384..=4000).contains(&known), "all but what is left of one chunk: {found:?}");
+}
+
 #[test]
 fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
     let backend = behaving(|_| thread::sleep(Duration::from_secs(3600)));

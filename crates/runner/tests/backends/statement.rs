@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dmlcts_backend::{Capabilities, Limits};
-use dmlcts_model::{DataType, Outcome};
+use dmlcts_model::{DataType, Desc, Outcome};
 use dmlcts_runner::{
     Claim, Class, Conformity, Difference, Factory, Failing, KnownFailures, Partition, Profile, Reservation,
     Run, Statement, Verdict, Withheld, promised,
@@ -17,6 +17,8 @@ use crate::fixture::{
 };
 
 const CASES: [&str; 4] = [REVERSAL, BYTES, EMPTY_WINDOW, STRIDE_ZERO];
+const LINE: &str =
+    "SLICE1 FLOAT32 in=3 out=3 InputWindowOffsets=0 InputWindowSizes=3 InputWindowStrides=1 fill=iota";
 const WRAP: &str = "PADDING1 UINT8 in=2 out=4 PaddingMode=WRAP StartPadding=1 EndPadding=1 fill=iota";
 
 /// The claim to a profile that promises these cases at a level, with a memory of 1 MiB.
@@ -82,12 +84,17 @@ fn what_a_backend_does_not_have_is_a_reservation_operator_by_operator() {
         ranks: 1..=1,
         ..declared()
     };
-    let backend = declaring(capabilities, |batch| {
-        for job in batch.parts().0 {
+    let has = |desc: &Desc| {
+        let tensor = desc.input.as_ref().filter(|_| desc.signature.operator != "SLICE");
+        tensor.is_some_and(|tensor| tensor.data_type == DataType::FLOAT32 && tensor.dimension_count == 1)
+    };
+    let backend = declaring(capabilities, move |batch| {
+        honest(batch);
+        for job in batch.parts().0.iter_mut().filter(|job| !has(&job.desc)) {
             job.outcome = Outcome::Unsupported("no".into());
         }
     });
-    let found = statement(&run_with(&[REVERSAL, BYTES, STRIDE_ZERO, WRAP, BYTES], backend));
+    let found = statement(&run_with(&[REVERSAL, BYTES, STRIDE_ZERO, WRAP, BYTES, LINE], backend));
     assert_eq!(found.conformity, Conformity::WithReservations);
     assert_eq!(
         reservations(&found),
@@ -100,16 +107,28 @@ fn what_a_backend_does_not_have_is_a_reservation_operator_by_operator() {
     );
 }
 
+#[test]
+fn a_backend_that_has_nothing_of_a_profile_states_nothing() {
+    let capabilities = Capabilities { data_types: vec![DataType::FLOAT64], ..declared() };
+    let backend = declaring(capabilities, |batch| {
+        for job in batch.parts().0 {
+            job.outcome = Outcome::Unsupported("no".into());
+        }
+    });
+    assert_eq!(state_at("6.4", &run_with(&[REVERSAL, BYTES], backend)), Err(Withheld::Unjudged));
+}
+
 /// Arrays of C excuse a desc whose lists have other lengths than it says, and no other.
 #[test]
 fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
     let long = "SLICE UINT8 in=4 out=4 Offsets=0,0 Sizes=4 Strides=1 fill=iota";
-    let backend = |most| {
+    let backend = |most: u32| {
         let limits = Limits { bare_arrays: Some(most), ..Limits::default() };
         declaring(Capabilities { limits, ..declared() }, move |batch| {
             honest(batch);
             for job in batch.parts().0 {
-                if job.desc.signature.operator == "SLICE" || most == 0 {
+                let rank = job.desc.input.as_ref().map_or(0, |tensor| tensor.dimension_count);
+                if job.desc.signature.operator == "SLICE" || rank > most {
                     job.outcome = Outcome::Unsupported("no".into());
                 }
             }
@@ -117,7 +136,7 @@ fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
     };
     let found = statement(&run_with(&[REVERSAL, long], backend(8)));
     assert_eq!((found.conformity, found.unsayable), (Conformity::Conforms, 1), "{found:?}");
-    let found = statement(&run_with(&[REVERSAL, long], backend(0)));
+    let found = statement(&run_with(&[REVERSAL, long, LINE], backend(1)));
     assert_eq!((reservations(&found), found.unsayable), (vec![("unsupported-rank", "SLICE1", 1)], 1));
 }
 
