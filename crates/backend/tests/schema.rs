@@ -16,3 +16,20 @@ fn the_schema_of_every_message_is_current() {
     blessed::compare::<Results>("crates/backend/schema/results.json");
     blessed::compare::<Bye>("crates/backend/schema/bye.json");
 }
+
+/// The page is all that an implementation needs, so that it has every key of `hello`.
+#[test]
+fn the_page_names_every_key_of_hello() {
+    let page = include_str!("../PROTOCOL.md");
+    let table = page.lines().filter(|line| line.starts_with("| `")).collect::<Vec<_>>().join("\n");
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../schema/hello.json")).expect("JSON");
+    let keys = |of: &serde_json::Value| -> Vec<String> {
+        of["properties"].as_object().expect("an object").keys().cloned().collect()
+    };
+    for key in keys(&schema) {
+        assert!(table.contains(&format!("`{key}`")), "{key}");
+    }
+    for key in keys(&schema["$defs"]["LimitsForm"]) {
+        assert!(table.contains(&format!("`limits.{key}`")), "limits.{key}");
+    }
+}

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Job,
-    protocol::{Frame, Kind, Results},
+    protocol::{Frame, Kind, Results, short},
 };
 
 /// How a process failed over some jobs.
@@ -130,5 +130,5 @@ fn take(frame: &Frame, number: Option<u64>, jobs: &mut [Job], outputs: &mut [u8]
         let name = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
         Err(format!("their `number` is {}, where {} is due", name(results.number), name(number)))
     });
-    results.map_err(|what| format!("its `results` make no sense: {what}"))
+    results.map_err(|what| format!("its `results` make no sense: {}", short(&what)))
 }

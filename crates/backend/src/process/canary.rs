@@ -50,6 +50,11 @@ impl Canaries {
         }
         let mut kept = self.answered();
         for job in jobs.iter().filter(|job| job.outcome != Outcome::Lost) {
+            let operator = &job.desc.signature.operator;
+            let is_known = kept.iter().find(|kept| kept.desc.signature.operator == *operator);
+            if is_known.is_some_and(|kept| kept.run.is_some() || job.runs.is_empty()) {
+                continue;
+            }
             let canary = Canary::of(job, inputs);
             let runs = kept.first().is_some_and(|first| first.run.is_some());
             if canary.run.is_some() && !runs {

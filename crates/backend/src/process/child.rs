@@ -17,6 +17,8 @@ use std::{
 use super::{Command, group::Group, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER};
 
+/// Nothing is waited for longer: clocks end somewhere.
+const LONGEST: Duration = Duration::from_secs(1 << 32);
 /// Frames that wait for the host. A process that sends more has to wait itself.
 const WAITING_FRAMES: usize = 4;
 /// Bytes in a pipe: a batch of tiny cases as a whole, so that neither side has to be woken up in the middle of it.
@@ -167,7 +169,7 @@ impl Child {
 
     /// What comes through the pipe, until it ends or the process has ended.
     fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, RecvTimeoutError> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + patience.min(LONGEST);
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.from.recv_timeout(left.min(LOOK)) {
@@ -188,7 +190,7 @@ impl Child {
 
     /// How the process ended, once it has.
     fn status(&self, patience: Duration) -> Option<ExitStatus> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + patience.min(LONGEST);
         loop {
             let mut process = locked(&self.process);
             if process.has_ended() {

@@ -62,6 +62,9 @@ impl Host {
         let mut doubted: Option<Range<usize>> = None;
         let mut open = vec![(range, listens)];
         while let Some((range, listens)) = open.pop() {
+            if range.is_empty() {
+                continue;
+            }
             if self.is_lost() {
                 // Nobody will ever know: the jobs stay lost, and the runner ends the run.
                 forget(range, batch);

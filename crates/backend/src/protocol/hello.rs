@@ -231,7 +231,7 @@ impl Hello {
 }
 
 /// A text of the backend's, within bounds and on one line.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     text.chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 

@@ -14,6 +14,7 @@ mod stdio;
 mod text;
 
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
+pub(crate) use hello::short;
 pub use hello::{Bye, Hello, HostHello, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
