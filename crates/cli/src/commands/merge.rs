@@ -56,6 +56,10 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let mut context = context(&header, arguments.files.len());
     let mut writer = match &arguments.results {
         Some(path) => {
+            // What does not join leaves the file as it was that it would have replaced.
+            let joined = Files::open(&arguments.files)
+                .and_then(|files| files.join(library, &strategies, &mut |_| Ok(())));
+            joined.map_err(|error| reports.explain(&context, error.into()))?;
             let opened = open(path, arguments, strategies.clone());
             Some(opened.map_err(|problem| reports.explain(&context, problem))?)
         }
@@ -66,7 +70,9 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     }
     let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
     let joined = files.join(library, &strategies, &mut take);
-    if let (Err(_), Some(path)) = (&joined, &arguments.results) {
+    if let (Err(_), Some(path)) = (&joined, &arguments.results)
+        && fs::metadata(path).is_ok_and(|found| found.is_file())
+    {
         // A part of a whole looks like a run that was cut off; the first error is the one that tells.
         let _ = fs::remove_file(path);
     }

@@ -21,10 +21,12 @@ use crate::{
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     end_with_parent()?;
+    // Libraries and drivers print while they are loaded, too.
+    let mut output = claim_stdout()?;
     let factory = backends::factory(&arguments.backend, &hosting(&arguments.backend))?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
-    let (mut input, mut output) = (io::stdin().lock(), claim_stdout()?);
+    let mut input = io::stdin().lock();
     let ended = if let (Some(fault), Some(at)) = (arguments.fault, &arguments.break_at) {
         let (mut broken, mut spoiled) = Broken::new(backend, fault, parse_case(at)?, output);
         answer(&mut broken, signatures, &mut input, &mut spoiled)
