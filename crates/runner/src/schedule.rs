@@ -118,7 +118,7 @@ impl Shared {
             chunks,
             lots: Lots::new(&capabilities.limits),
             large: Mutex::new(()),
-            busy: (0..jobs).map(|_| Default::default()).collect(),
+            busy: (0..jobs).map(|_| Mutex::default()).collect(),
             lost: Mutex::new(None),
         }
     }

@@ -144,7 +144,7 @@ fn a_refusal_of_an_operator_that_was_never_declared_is_no_failure() {
 /// counted, or named as never answered, and never both.
 #[test]
 fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
-    let lines = [REVERSAL; 4000];
+    let lines = vec![REVERSAL; 4000];
     let slow = behaving(|batch| {
         honest(batch);
         std::thread::sleep(Duration::from_millis(10) * batch.parts().0.len() as u32);
