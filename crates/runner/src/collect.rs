@@ -18,7 +18,7 @@ use dmlcts_model::{Case, Outcome};
 
 use crate::{
     CaseResults, Configuration, Ending, Event, Failure, Found, Group, Progress, Rate, Stop, Totals, Verdict,
-    schedule::{ChunkResult, Shared},
+    schedule::{ChunkResult, Shared, Unfinished},
     worker::{Examination, Worker},
 };
 
@@ -168,7 +168,7 @@ impl<'run> Collector<'run> {
     }
 
     /// The cases that workers have read and not handed over, by the chunks that they are of.
-    fn busy(&self) -> Vec<(u64, Range<u64>)> {
+    fn busy(&self) -> Unfinished {
         let busy = self.shared.busy.iter();
         let cases = busy.flat_map(|busy| busy.lock().unwrap_or_else(PoisonError::into_inner).clone());
         cases.filter(|(_, cases)| !cases.is_empty()).collect()

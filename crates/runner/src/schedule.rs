@@ -55,6 +55,9 @@ impl Lots {
     }
 }
 
+/// Chunks by their numbers, with the cases of each.
+pub(crate) type Unfinished = Vec<(u64, Range<u64>)>;
+
 /// What all workers of a run read.
 pub(crate) struct Shared {
     pub(crate) library: &'static Library,
@@ -83,7 +86,7 @@ pub(crate) struct Shared {
     /// Held by the worker that runs a large case.
     pub(crate) large: Mutex<()>,
     /// The cases that each worker has read and not handed over, and the numbers of the chunks that they are of.
-    pub(crate) busy: Vec<Mutex<Vec<(u64, Range<u64>)>>>,
+    pub(crate) busy: Vec<Mutex<Unfinished>>,
     lost: Mutex<Option<String>>,
 }
 
