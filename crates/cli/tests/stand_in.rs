@@ -425,7 +425,6 @@ fn a_file_that_is_no_directml_ends_the_run() {
         (&nowhere, format!("no DirectML.dll could be loaded (* {not_found:#010X}").replace("0X", "0x")),
     ] {
         let (text, code) = run_with(path, "", &["--in-process", SLICE1]);
-        let words = words.to_string();
         assert!(code == 3 && says(&text, &words), "{}: exit {code}, not {words}\n{text}", path.display());
     }
 }
