@@ -133,7 +133,8 @@ fn is_linked(_: &Path, _: &Path) -> bool {
 mod tests {
     use clap::Parser as _;
 
-    use super::*;
+    #[cfg(unix)]
+    use super::{fs, is_same};
     use crate::arguments::{Arguments, Command};
 
     /// What is wrong with the paths of a command, if anything.
