@@ -20,6 +20,10 @@ Subclass `Backend`, implement `create`, and call `serve`:
 
 `dmlcts run --backend 'exec:python3 mine.py'` then puts cases to it. What `print` writes goes to standard error: standard
 output belongs to the protocol, which `crates/backend/PROTOCOL.md` of dmlcts specifies.
+
+The end of this file is a part of its own, the pages' rules: `check_tensors`, `check_slice` and `check_padding` raise `Invalid` for a
+desc that DirectML refuses, and return what is left to do. Use them where your library asks for less than DirectML, as
+NumPy does. Do not use them where your own validation is what you want tested: they would answer in its place.
 """
 
 from __future__ import annotations
@@ -32,11 +36,12 @@ import threading
 import time
 import traceback
 from operator import index
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 __all__ = [
-    "Backend", "Desc", "Tensor", "Invalid", "Unsupported", "Refused", "serve", "check_tensors",
-    "check_list", "DATA_TYPES", "element_size", "packed_strides", "Run",
+    "Backend", "Desc", "Tensor", "Run", "Invalid", "Unsupported", "Refused", "serve",
+    "DATA_TYPES", "PADDING_MODES", "element_size", "packed_strides", "byte_strides",
+    "Walk", "check_tensors", "check_slice", "check_padding", "check_lists", "check_list",
 ]
 __version__ = "0.1.0"
 
@@ -47,6 +52,8 @@ DATA_TYPES = {
     "INT4": (13, None),
 }
 _SIZES = {code: size for code, size in DATA_TYPES.values()}
+#: DML_PADDING_MODE: a mode's code is its place.
+PADDING_MODES = ("CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC", "WRAP")
 
 #: What runs a created operator: it is called with the memory of the input and of the output, and writes into the latter.
 Run = Callable[[memoryview, bytearray], None]
@@ -308,13 +315,15 @@ def _refused(error):
         str(error), error.code, hint), None
 
 
-# What every operator asks of its tensors (pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS), for backends that have no
-# validation of their own.
+# How a tensor lies in memory.
 
 
-def element_size(tensor: Tensor) -> Optional[int]:
-    """The bytes of an element, or None."""
-    return _SIZES.get(tensor.DataType)
+def element_size(tensor: Tensor) -> int:
+    """The bytes of an element. Raises `Invalid` for what is no data type, or one whose elements are not whole bytes."""
+    size = _SIZES.get(tensor.DataType)
+    if size is None:
+        raise Invalid("DataType is none whose elements are whole bytes")
+    return size
 
 
 def packed_strides(sizes: Sequence[int]) -> List[int]:
@@ -326,31 +335,114 @@ def packed_strides(sizes: Sequence[int]) -> List[int]:
     return strides[::-1]
 
 
-def check_list(name: str, values: Optional[List[int]], rank: int) -> List[int]:
-    """Raises `Invalid` unless the list has one value an axis; returns it."""
-    if values is None or len(values) != rank:
-        raise Invalid("%s has not one value an axis" % name)
-    return values
+def byte_strides(tensor: Tensor) -> List[int]:
+    """The strides of a tensor in bytes, packed ones where it has none."""
+    width, strides = element_size(tensor), tensor.Strides
+    if strides is None:
+        strides = packed_strides(tensor.Sizes or [])
+    return [stride * width for stride in strides]
+
+
+# ---- The pages' rules ----
+#
+# What the pages ask of a desc, written from them by hand; data types and dimension counts are those of feature level 6.4 unless you
+# say otherwise. When to use these, and when not, stands at the top of this file.
 
 
 def check_tensors(
     desc: Desc, data_types: Sequence[str] = Backend.data_types, ranks: Tuple[int, int] = Backend.ranks
 ) -> Tuple[Tensor, Tensor]:
-    """Raises `Invalid` unless both tensors are there, agree in type and dimension count, and make sense. Returns them."""
-    tensors = desc.InputTensor, desc.OutputTensor
-    for name, tensor in zip(("InputTensor", "OutputTensor"), tensors):
-        if tensor is None:
-            raise Invalid("%s is null" % name)
-    source, target = tensors
+    """Raises `Invalid` unless both tensors are there, agree in type and dimension count, and keep what every operator asks of
+    its tensors. Returns the input and the output. Pages: DML_BUFFER_TENSOR_DESC, DML_TENSOR_FLAGS."""
+    source, target = desc.InputTensor, desc.OutputTensor
+    if source is None or target is None:
+        raise Invalid("%s is null" % ("InputTensor" if source is None else "OutputTensor"))
     if source.DataType != target.DataType or source.DimensionCount != target.DimensionCount:
         raise Invalid("the tensors' types or dimension counts differ")
     if source.DataType not in {DATA_TYPES[name][0] for name in data_types}:
         raise Invalid("the data type is not supported")
     if not ranks[0] <= source.DimensionCount <= ranks[1]:
         raise Invalid("the dimension count is not supported")
-    for name, tensor in zip(("InputTensor", "OutputTensor"), tensors):
-        _check_tensor(name, tensor, is_output=tensor is target)
-    return tensors
+    _check_tensor("InputTensor", source, is_output=False)
+    _check_tensor("OutputTensor", target, is_output=True)
+    return source, target
+
+
+class Walk(NamedTuple):
+    """The elements that are read along an axis: `length` of them, from `first` on, `step` apart. A step may be negative."""
+
+    first: int
+    length: int
+    step: int
+
+    @property
+    def stop(self) -> Optional[int]:
+        """Where the walk has ended, as `slice(first, stop, step)` takes it: None for before the first element of all."""
+        stop = self.first + self.length * self.step
+        return None if stop < 0 else stop
+
+
+def check_slice(desc: Desc, source: Tensor, target: Tensor) -> List[Walk]:
+    """Raises `Invalid` unless SLICE or SLICE1 can be created of the desc, whose tensors `check_tensors` has passed. Returns
+    what is read on each axis."""
+    return {"SLICE": _slice_walks, "SLICE1": _slice1_walks}[desc.operator](desc, source, target)
+
+
+def _slice_walks(desc, source, target):
+    """Page: ns-directml-dml_slice_operator_desc."""
+    offsets, sizes, strides = check_lists(desc, source, "Offsets", "Sizes", "Strides")
+    if target.Sizes != sizes:
+        raise Invalid("OutputTensor.Sizes are not Sizes")
+    for n, offset, size, stride in zip(source.Sizes, offsets, sizes, strides):
+        # The page is silent about a stride of 0, and about one that no INT holds: refusing both is allowed.
+        if not 1 <= stride < 1 << 31:
+            raise Invalid("a stride is 0, or above INT_MAX")
+        if offset + (size - 1) * stride >= n:
+            raise Invalid("the slice reads outside of the input")
+    return [Walk(*axis) for axis in zip(offsets, sizes, strides)]
+
+
+def _slice1_walks(desc, source, target):
+    """Page: ns-directml-dml_slice1_operator_desc."""
+    windows = check_lists(desc, source, "InputWindowOffsets", "InputWindowSizes", "InputWindowStrides")
+    walks = []
+    for n, m, offset, size, stride in zip(source.Sizes, target.Sizes, *windows):
+        if size < 1 or stride == 0 or offset + size > n:
+            raise Invalid("a window is empty, its stride is 0, or it reaches outside of the input")
+        if m > 1 + (size - 1) // abs(stride):
+            raise Invalid("the output is larger than what the window holds")
+        # A negative stride begins at the far end of the window.
+        walks.append(Walk(offset if stride > 0 else offset + size - 1, m, stride))
+    return walks
+
+
+def check_padding(desc: Desc, source: Tensor, target: Tensor) -> List[Tuple[int, int]]:
+    """Raises `Invalid` unless PADDING1 can be created of the desc, whose tensors `check_tensors` has passed. Returns how
+    much is added before and behind the input on each axis. Page: ns-directml-dml_padding1_operator_desc."""
+    if desc.PaddingMode not in range(len(PADDING_MODES)):
+        raise Invalid("PaddingMode is no mode")
+    if desc.PaddingValueDataType != source.DataType:
+        raise Invalid("PaddingValueDataType is not that of the tensors")
+    start, end = check_lists(desc, source, "StartPadding", "EndPadding")
+    sizes = check_list("InputTensor.Sizes", source.Sizes, source.DimensionCount)
+    if target.Sizes != [n + before + after for n, before, after in zip(sizes, start, end)]:
+        raise Invalid("OutputTensor.Sizes are not the input's with both paddings")
+    return list(zip(start, end))
+
+
+def check_lists(desc: Desc, source: Tensor, *names: str) -> List[List[int]]:
+    """Raises `Invalid` unless DimensionCount is that of the tensors, and these members have one value an axis; returns them."""
+    rank = source.DimensionCount
+    if desc.DimensionCount != rank:
+        raise Invalid("DimensionCount is not that of the tensors")
+    return [check_list(name, getattr(desc, name), rank) for name in names]
+
+
+def check_list(name: str, values: Optional[List[int]], rank: int) -> List[int]:
+    """Raises `Invalid` unless the list has one value an axis; returns it."""
+    if values is None or len(values) != rank:
+        raise Invalid("%s has not one value an axis" % name)
+    return values
 
 
 def _check_tensor(name, tensor, is_output):

@@ -1,5 +1,6 @@
 """The module without dmlcts at the other end: `python3 -m unittest discover crates/backend/python`."""
 
+import ast
 import contextlib
 import io
 import json
@@ -7,13 +8,13 @@ import os
 import struct
 import subprocess
 import sys
+import tokenize
 import unittest
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [FOLDER, os.path.join(FOLDER, "examples")]
+sys.path.insert(0, FOLDER)
 
 import dmlcts_backend as dmlcts
-import rules
 
 MAGIC = b"\xf7dmlcts1"
 
@@ -127,27 +128,39 @@ class Mistakes(unittest.TestCase):
 class Rules(unittest.TestCase):
     def test_a_negative_stride_walks_its_window_from_the_far_end(self):
         desc = Any(
-            operator="SLICE1", InputWindowOffsets=[1, 0], InputWindowSizes=[4, 3], InputWindowStrides=[-2, 1],
+            operator="SLICE1", DimensionCount=2,
+            InputWindowOffsets=[1, 0], InputWindowSizes=[4, 3], InputWindowStrides=[-2, 1],
         )
         source, target = tensor(6, 3), tensor(2, 3)
-        self.assertEqual(rules.walks(desc, source, target), [(4, 2, -2), (0, 3, 1)])
-        for window, sizes in [([-2, 1], (3, 3)), ([0, 1], (2, 3))]:
-            desc.InputWindowStrides = window
+        self.assertEqual(dmlcts.check_slice(desc, source, target), [(4, 2, -2), (0, 3, 1)])
+        for strides, sizes in [([-2, 1], (3, 3)), ([0, 1], (2, 3))]:
+            desc.InputWindowStrides = strides
             with self.assertRaises(dmlcts.Invalid):
-                rules.walks(desc, source, tensor(*sizes))
+                dmlcts.check_slice(desc, source, tensor(*sizes))
+
+    def test_a_walk_stops_where_a_slice_of_python_does(self):
+        elements = list(range(9))
+        for walk, read in [
+            (dmlcts.Walk(1, 3, 2), [1, 3, 5]), (dmlcts.Walk(8, 3, -2), [8, 6, 4]), (dmlcts.Walk(4, 5, -1), [4, 3, 2, 1, 0]),
+            (dmlcts.Walk(4, 3, -2), [4, 2, 0]), (dmlcts.Walk(6, 2, 2), [6, 8]), (dmlcts.Walk(0, 1, -7), [0]),
+        ]:
+            self.assertEqual(elements[walk.first:walk.stop:walk.step], read)
 
     def test_a_slice_may_read_the_last_element_and_none_behind_it(self):
-        desc = Any(operator="SLICE", Offsets=[1], Sizes=[3], Strides=[2])
-        self.assertEqual(rules.walks(desc, tensor(6), tensor(3)), [(1, 3, 2)])
+        desc = Any(operator="SLICE", DimensionCount=1, Offsets=[1], Sizes=[3], Strides=[2])
+        self.assertEqual(dmlcts.check_slice(desc, tensor(6), tensor(3)), [(1, 3, 2)])
         with self.assertRaises(dmlcts.Invalid):
-            rules.walks(desc, tensor(5), tensor(3))
+            dmlcts.check_slice(desc, tensor(5), tensor(3))
 
     def test_paddings_and_sizes_agree(self):
-        desc = Any(PaddingMode=rules.WRAP, PaddingValueDataType=1, StartPadding=[1], EndPadding=[2])
-        self.assertEqual(rules.paddings(desc, tensor(3), tensor(6)), [(1, 2)])
-        for spoilt in [dict(PaddingMode=5), dict(PaddingValueDataType=2), dict(EndPadding=[1]), dict(StartPadding=None)]:
+        desc = Any(DimensionCount=1, PaddingMode=4, PaddingValueDataType=1, StartPadding=[1], EndPadding=[2])
+        self.assertEqual(dmlcts.check_padding(desc, tensor(3), tensor(6)), [(1, 2)])
+        for spoilt in [
+            dict(PaddingMode=5), dict(PaddingValueDataType=2), dict(EndPadding=[1]), dict(StartPadding=None),
+            dict(EndPadding=[2, 0]), dict(DimensionCount=2),
+        ]:
             with self.assertRaises(dmlcts.Invalid):
-                rules.paddings(Any(**{**vars(desc), **spoilt}), tensor(3), tensor(6))
+                dmlcts.check_padding(Any(**{**vars(desc), **spoilt}), tensor(3), tensor(6))
 
 
 class Tensors(unittest.TestCase):
@@ -159,6 +172,52 @@ class Tensors(unittest.TestCase):
         ]:
             with self.assertRaises(dmlcts.Invalid):
                 dmlcts.check_tensors(Any(InputTensor=tensor(2, 2), OutputTensor=output))
+
+    def test_strides_in_bytes(self):
+        self.assertEqual(dmlcts.byte_strides(tensor(2, 3, DataType=9)), [24, 8])
+        self.assertEqual(dmlcts.byte_strides(tensor(2, 3, DataType=2, Strides=[0, 5])), [0, 10])
+        for no_bytes in [0, 12, 99]:  # UNKNOWN, UINT4, and what is no type
+            with self.assertRaises(dmlcts.Invalid):
+                dmlcts.byte_strides(tensor(2, 3, DataType=no_bytes))
+
+
+class Promises(unittest.TestCase):
+    """What the README says of these files."""
+
+    @staticmethod
+    def code_lines(text):
+        """The lines that hold code: neither blank, nor comment, nor docstring."""
+        no_code = {
+            tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+            tokenize.ENDMARKER,
+        }
+        lines = set()
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type not in no_code:
+                lines.update(range(token.start[0], token.end[0] + 1))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+                docstring = node.body[0]
+                lines.difference_update(range(docstring.lineno, docstring.end_lineno + 1))
+        return len(lines)
+
+    def test_lines_of_code_are_counted_as_a_person_counts_them(self):
+        text = '"""About\n\nthis."""\n\n# why\nx = [\n    1,\n]\n\n\ndef f():  # g\n    """One."""\n    return """\n\n"""\n'
+        self.assertEqual(self.code_lines(text), 7)
+
+    def test_the_numpy_backend_takes_thirty_lines(self):
+        with open(os.path.join(FOLDER, "numpy_backend.py"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertLessEqual(self.code_lines(text), 30)
+        # Thirty lines that a person reads, and not what thirty lines can hold.
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+        self.assertNotIn(";", text)
+
+    def test_everything_here_has_the_syntax_of_python_3_8(self):
+        for name in sorted(os.listdir(FOLDER)):
+            if name.endswith(".py"):
+                with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+                    ast.parse(file.read(), name, feature_version=(3, 8))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ fn main() {
     let suite = Suite::parse(&Source::new("tiny.yaml", SUITE)).expect("the suite is one");
     let parts = Arc::new(Parts::new(suite.expand(library, 0).expect("the suite expands"), &[]));
     let python = std::env::var("DMLCTS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let echo = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend/python/examples/echo_backend.py");
+    let echo = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend/python/echo_backend.py");
     let backends: [(&str, Arc<Factory>); 3] = [
         ("reference", Arc::new(|| Ok(Box::new(Reference::backend())))),
         ("reference in a process", process(&format!("'{}' serve", env!("CARGO_BIN_EXE_dmlcts")))),

@@ -1,11 +1,6 @@
 """Creates everything and answers with its input: no backend at all, but the least that one can be, and as fast as the
 module's loop goes."""
 
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-
 import dmlcts_backend as dmlcts
 
 
@@ -21,5 +16,4 @@ def echo(input, output):
     output[:length] = input[:length]
 
 
-if __name__ == "__main__":
-    dmlcts.serve(Echo())
+dmlcts.serve(Echo())

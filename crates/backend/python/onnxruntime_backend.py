@@ -11,17 +11,12 @@ A session is created for each desc, which takes about a millisecond: this suits 
 from __future__ import annotations
 
 import collections
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 import numpy as np
 import onnxruntime as ort
 from onnx import TensorProto, helper
 
 import dmlcts_backend as dmlcts
-import rules
 from dmlcts_backend import Unsupported
 
 #: The data types by their DML code, as ONNX and NumPy have them. FLOAT16 is half.
@@ -31,11 +26,11 @@ TYPES = {
     7: (TensorProto.INT16, np.int16), 8: (TensorProto.INT8, np.int8), 9: (TensorProto.DOUBLE, np.float64),
     10: (TensorProto.UINT64, np.uint64), 11: (TensorProto.INT64, np.int64),
 }
-#: DML_PADDING_MODE, as Pad calls it. It has no SYMMETRIC.
-MODES = {rules.CONSTANT: "constant", rules.EDGE: "edge", rules.REFLECTION: "reflect", rules.WRAP: "wrap"}
+#: The padding modes, as Pad calls them. It has no SYMMETRIC.
+MODES = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "WRAP": "wrap"}
 #: As many sessions are kept: a created operator runs up to three times, and many cases differ in their data alone.
 KEPT = 64
-#: An end of -1 means the last element; what lies before the first one is said with the least end of all.
+#: A negative end counts from the end of the axis; what lies before the first element is said with the least end of all.
 BEFORE_ALL = -(1 << 31)
 
 
@@ -50,7 +45,7 @@ class OnnxRuntime(dmlcts.Backend):
         self.sessions = collections.OrderedDict()
 
     def create(self, desc: dmlcts.Desc) -> dmlcts.Run:
-        source, target = rules.tensors(desc)
+        source, target = dmlcts.check_tensors(desc)
         words = pad(desc, source, target) if desc.operator == "PADDING1" else cut(desc, source, target)
         session = self.session(source.DataType, tuple(source.Sizes), tuple(target.Sizes), words)
 
@@ -101,37 +96,32 @@ def make(code: int, sizes: tuple, out: tuple, words: tuple) -> ort.InferenceSess
 
 def view(memory, tensor: dmlcts.Tensor) -> np.ndarray:
     """The elements of a tensor, where they lie in memory."""
-    dtype = np.dtype(TYPES[tensor.DataType][1])
-    strides = tensor.Strides or dmlcts.packed_strides(tensor.Sizes)
-    elements = np.frombuffer(memory, np.uint8)
-    return np.ndarray(tensor.Sizes, dtype, elements, 0, [stride * dtype.itemsize for stride in strides])
+    return np.ndarray(tensor.Sizes, TYPES[tensor.DataType][1], memory, 0, dmlcts.byte_strides(tensor))
 
 
 def cut(desc: dmlcts.Desc, source: dmlcts.Tensor, target: dmlcts.Tensor) -> tuple:
     """SLICE and SLICE1 in ONNX's words."""
-    walks = rules.walks(desc, source, target)
+    walks = dmlcts.check_slice(desc, source, target)
     starts = [walk.first for walk in walks]
+    ends = [BEFORE_ALL if walk.stop is None else walk.stop for walk in walks]
     steps = [walk.step for walk in walks]
-    ends = [first + (count - 1) * step + (1 if step > 0 else -1) for first, count, step in walks]
-    ends = [end if end >= 0 else BEFORE_ALL for end in ends]
     lists = (("starts", starts), ("ends", ends), ("axes", range(len(walks))), ("steps", steps))
     return "Slice", (), tuple((name, tuple(values)) for name, values in lists)
 
 
 def pad(desc: dmlcts.Desc, source: dmlcts.Tensor, target: dmlcts.Tensor) -> tuple:
     """PADDING1 in ONNX's words, as far as it has any."""
-    paddings, mode = rules.paddings(desc, source, target), desc.PaddingMode
+    paddings, mode = dmlcts.check_padding(desc, source, target), dmlcts.PADDING_MODES[desc.PaddingMode]
     if mode not in MODES:
         raise Unsupported("ONNX has no symmetric padding")
     # Pad refuses it when it runs; a created operator is to run.
-    if mode == rules.REFLECTION and any(max(padding) >= n for n, padding in zip(source.Sizes, paddings)):
+    if mode == "REFLECTION" and any(max(padding) >= n for n, padding in zip(source.Sizes, paddings)):
         raise Unsupported("ONNX Runtime reflects less than a whole axis")
     before, after = zip(*paddings)
     constants = [("pads", before + after)]
-    if mode == rules.CONSTANT:
+    if mode == "CONSTANT":
         constants.append(("value", desc.PaddingValue[:dmlcts.element_size(source)]))
     return "Pad", (("mode", MODES[mode]),), tuple(constants)
 
 
-if __name__ == "__main__":
-    dmlcts.serve(OnnxRuntime())
+dmlcts.serve(OnnxRuntime())
