@@ -137,7 +137,7 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
     pub(crate) cases: Vec<String>,
 
-    #[allow(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
+    #[expect(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
     /// Who answers the cases: reference, directml, directml:<words>, wgpu, wgpu:<part of an adapter's name>, exec:<command>, or dylib:<path>
     ///
     /// The words behind `directml:` have commas between them: `warp` for a GPU in software, `no-metacommands`, `half-precision` and `debug` for how operators are compiled and watched; any other is a part of an adapter's name.

@@ -1,6 +1,7 @@
 //! Joining the parts of a run: what comes out is what one machine would have written, and nothing is joined that does not
 //! belong together.
 
+#[expect(dead_code, reason = "each test program uses a part of it")]
 mod common;
 
 use std::fs;

@@ -1,8 +1,7 @@
 //! What the tests and benchmarks of the reference share: the operators' signatures, typed from the structs'
 //! syntax, and running one case line.
 
-// Each test crate compiles its own copy of this file and uses a part of it.
-#![allow(dead_code)]
+#![expect(dead_code, reason = "each test program uses a part of it")]
 
 use std::sync::Arc;
 

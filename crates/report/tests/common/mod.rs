@@ -1,7 +1,5 @@
 //! Runs of backends that misbehave, for tests of what is said of them.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
-
 use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};

@@ -1,7 +1,5 @@
 //! Runs of a backend that is wrong in known ways, recorded in files that go away.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
-
 use std::{path::PathBuf, sync::Arc};
 
 use dmlcts_backend::{Backend, Batch, Capabilities};
