@@ -1,2 +1,6 @@
-//! Tests that look at the house as a whole. They live in `tests/tests/`, a file a subject; this library is
-//! empty, so that the folder is a workspace member of its own and `cargo test --workspace` finds it.
+//! Tests that look at the house as a whole live in `tests/tests/`, a file a subject. This library has what tests of several
+//! crates share, and depends on nothing, so that any of them can have it.
+
+mod scratch;
+
+pub use scratch::Scratch;

@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::fs;
-
 use common::{Scratch, run, text};
 
 /// A results file of the documented cases.
@@ -24,7 +22,7 @@ const RAN: &str = r#""verdict":"recorded","answers":[{"question":"slice.stride-z
 
 /// The same file, where the cases at some places of it came to something else; without the cases at others.
 fn changed(file: &Scratch, name: &str, verdicts: &[(usize, &str)], gone: &[usize]) -> Scratch {
-    let text = fs::read_to_string(file.path()).expect("it is there");
+    let text = file.text();
     let lines = text.split_inclusive('\n').enumerate().filter(|(place, _)| !gone.contains(place));
     let change = |(place, line): (usize, &str)| match verdicts.iter().find(|(other, _)| *other == place) {
         Some((_, verdict)) => line.replace(PASS, verdict),
@@ -81,7 +79,7 @@ fn only_what_got_worse_is_an_error() {
 #[test]
 fn a_new_run_that_is_not_complete_proves_nothing() {
     let whole = recorded("complete.jsonl", &["--strategy", "documented"]);
-    let text = fs::read_to_string(whole.path()).expect("it is there");
+    let text = whole.text();
     let header = &text[..=text.find('\n').expect("a header")];
     let summary = text.lines().next_back().expect("a summary");
     let ended = |ending: &str, cases: &str| {

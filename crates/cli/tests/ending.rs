@@ -83,7 +83,7 @@ fn a_run_of_which_every_case_is_skipped_is_no_success() {
     let said = "error: nothing was judged: 1 case, and all skipped, since silent declares nothing that they need\n  \
                 help: `dmlcts doctor --backend ";
     assert!(text.contains(said), "{text}");
-    let report = std::fs::read_to_string(report.path()).expect("it is there");
+    let report = report.text();
     assert!(report.starts_with("## dmlcts: nothing was judged\n"), "{report}");
 }
 

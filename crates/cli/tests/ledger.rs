@@ -17,10 +17,6 @@ fn about_ledger(arguments: &[&str], file: &Scratch) -> Vec<String> {
     lines.enumerate().take_while(own).map(|(_, line)| line[10..].to_owned()).collect()
 }
 
-fn read(file: &Scratch) -> String {
-    fs::read_to_string(file.path()).expect("it is there")
-}
-
 /// A ledger of the suite `smoke` on the reference.
 fn kept(name: &str) -> Scratch {
     let file = Scratch::new(name, "");
@@ -36,9 +32,9 @@ fn a_run_says_what_changed_since_the_last_one_and_exits_as_it_would_have() {
         about_ledger(&["run"], &file),
         ["FILE: answers to 30 questions, of a backend that it had nothing of"]
     );
-    let first = read(&file);
+    let first = file.text();
     assert_eq!(about_ledger(&["run", "--jobs", "3"], &file), ["FILE: answers to 30 questions, as before"]);
-    assert_eq!(read(&file), first);
+    assert_eq!(file.text(), first);
     // What a driver's update may come to, the other way round; and another backend, which stays.
     let (head, entry) = first.split_once("backends:\n").expect("it has entries");
     let other = entry.replace("name: reference", "name: yours");
@@ -57,13 +53,13 @@ fn a_run_says_what_changed_since_the_last_one_and_exits_as_it_would_have() {
             "slice.stride-zero: ran as the semantics (57), now is refused (57)"
         ]
     );
-    assert_eq!(read(&file), format!("# Mine.\nbackends:\n{entry}{other}"), "{head}");
+    assert_eq!(file.text(), format!("# Mine.\nbackends:\n{entry}{other}"), "{head}");
 }
 
 #[test]
 fn other_cases_of_the_suite_leave_the_ledger_as_it_is() {
     let file = kept("other.yaml");
-    let before = read(&file);
+    let before = file.text();
     let said = about_ledger(&["run", "--seed", "3", "--where", "operator == SLICE"], &file);
     let last = said.last().map(String::as_str);
     assert_eq!(
@@ -73,7 +69,7 @@ fn other_cases_of_the_suite_leave_the_ledger_as_it_is() {
     assert!(said[0].starts_with(
         "slice.input.total-size-multiple: ran as the semantics (4), and elsewhere is accepted ("
     ));
-    assert_eq!(read(&file), before);
+    assert_eq!(file.text(), before);
 }
 
 #[test]
@@ -93,8 +89,8 @@ fn parts_that_are_joined_make_the_ledger_of_the_whole() {
         about_ledger(&merge, &joined),
         ["FILE: answers to 30 questions, of a backend that it had nothing of"]
     );
-    assert_eq!(read(&joined), read(&whole));
-    assert!(read(&page).contains("\n- ledger: "), "{}", read(&page));
+    assert_eq!(joined.text(), whole.text());
+    assert!(page.text().contains("\n- ledger: "), "{}", page.text());
 }
 
 /// Two backends: the second refuses what the first runs, was not asked everything, and is of another spec.
@@ -158,7 +154,7 @@ fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
         let file = Scratch::new(name, content);
         let said = text(&["run", "--results", results.path(), "--ledger", file.path()]);
         shown += &said.replace(file.path(), name);
-        assert_eq!(read(&file), content);
+        assert_eq!(file.text(), content);
     }
     let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
     shown += &text(&["run", "--ledger", "ledger.yaml", case]);
@@ -174,7 +170,7 @@ fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
 #[test]
 fn a_full_disk_leaves_the_ledger_whole() {
     let file = kept("full.yaml");
-    let before = read(&file).replace("answer: reject", "answer: accept");
+    let before = file.text().replace("answer: reject", "answer: accept");
     fs::write(file.path(), &before).expect("it can be written");
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" run --ledger \"$1\"";
     let mut shell = std::process::Command::new("sh");
@@ -188,5 +184,5 @@ fn a_full_disk_leaves_the_ledger_whole() {
         "{err}"
     );
     assert!(out.contains("held "), "the run is shown all the same: {out}");
-    assert_eq!(read(&file), before);
+    assert_eq!(file.text(), before);
 }

@@ -76,7 +76,7 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
     ];
     insta::assert_snapshot!(all.join("\n"));
     // A part whose file was cut off.
-    let text = fs::read_to_string(two.path()).expect("it is there");
+    let text = two.text();
     fs::write(two.path(), &text[..text.len() / 2]).expect("it can be written");
     let cut = said(&[one.path(), two.path(), "--results", out.path()]);
     assert_eq!(

@@ -17,10 +17,6 @@ fn stated(output: &str) -> String {
     statement.replace(Library::embedded().hash(), "HASH")
 }
 
-fn read(file: &Scratch) -> String {
-    fs::read_to_string(file.path()).expect("it is there")
-}
-
 #[test]
 fn a_run_of_a_profile_ends_with_a_statement_and_every_file_has_it() {
     let files = ["xml", "md", "jsonl"].map(|name| Scratch::new(&format!("profile.{name}"), ""));
@@ -40,10 +36,10 @@ fn a_run_of_a_profile_ends_with_a_statement_and_every_file_has_it() {
     // The answers to all questions that arose stand there, one by one.
     let answers = shown.split_once("  answers ").expect("there are some").1.lines().count();
     assert!(answers > 20 && shown.contains("slice.stride-zero: refused "), "{shown}");
-    let said = read(xml);
+    let said = xml.text();
     assert!(said.contains(r#"<property name="profile" value="directml-6.4-smoke version 1"/>"#), "{said}");
     assert!(said.contains(r#"<property name="conformance" value="conforms"/>"#), "{said}");
-    let said = read(page);
+    let said = page.text();
     assert!(
         said.contains("\n### Statement of conformance\n\n| | |\n|---|---|\n| backend | reference "),
         "{said}"
@@ -52,7 +48,7 @@ fn a_run_of_a_profile_ends_with_a_statement_and_every_file_has_it() {
         said.contains("| verdict | reference 0.1.0 conforms to directml-6.4-smoke version 1 |"),
         "{said}"
     );
-    let said = read(results);
+    let said = results.text();
     assert!(said.contains(r#""command":"dmlcts run --profile directml-6.4-smoke","#), "{said}");
     assert!(said.contains(r#""profile":{"name":"directml-6.4-smoke","version":1}"#), "{said}");
     assert!(said.contains(r#""statement":{"conformity":"conforms","#), "{said}");
@@ -73,16 +69,16 @@ fn parts_state_nothing_and_what_they_are_joined_to_states_what_the_whole_does() 
             "  profile   directml-6.4-smoke version 1\n  because   this is a part of the profile's cases; `dmlcts merge` states what \
              the parts come to\n"
         );
-        assert!(read(&file).contains(r#""statement":{"withheld":"this is a part of the profile's cases"#));
+        assert!(file.text().contains(r#""statement":{"withheld":"this is a part of the profile's cases"#));
         file
     });
     let joined = Scratch::new("profile-joined.jsonl", "");
     let files = [parts[0].path(), parts[1].path(), "--results", joined.path()];
     let shown = stdout(&[&["merge"], &files[..]].concat());
     assert_eq!(stated(&shown), stated(&stdout(&SMOKE)));
-    assert!(read(&joined).contains(r#""statement":{"conformity":"conforms","#));
+    assert!(joined.text().contains(r#""statement":{"conformity":"conforms","#));
     // Nobody makes a claim by writing its name into a header.
-    let whole = read(&joined);
+    let whole = joined.text();
     for (from, to) in [
         (r#""version":1},"suite""#, r#""version":9},"suite""#),
         (r#""seed":0,"feature_level":"6.4""#, r#""seed":0,"where":"rank == 1","feature_level":"6.4""#),
@@ -99,7 +95,7 @@ fn parts_state_nothing_and_what_they_are_joined_to_states_what_the_whole_does() 
 fn a_run_that_is_cut_off_states_nothing_and_goes_on_to_its_statement() {
     let file = Scratch::new("profile-cut.jsonl", "");
     assert!(run(&[&SMOKE[..], &["--results", file.path()]].concat()).status.success());
-    let whole = read(&file);
+    let whole = file.text();
     fs::write(file.path(), &whole[..whole.len() / 2]).expect("it can be written");
     let said = text(&["run", "--resume", file.path()]);
     assert!(said.contains("--profile: none here, directml-6.4-smoke version 1 there"), "{said}");
@@ -182,10 +178,10 @@ fn every_result_says_by_which_spec_it_was_judged() {
         let to = ["--junit", xml.path(), "--markdown", page.path(), "--results", results.path()];
         let shown = stdout(&[&["run"], what, &to].concat());
         assert!(shown.contains(&format!("(spec {short})")), "{shown}");
-        assert!(read(xml).contains(&format!(r#"<property name="spec" value="{hash}"/>"#)), "{what:?}");
-        assert!(read(page).contains(&format!("\nSpec `{short}` at feature level 6.4")), "{what:?}");
+        assert!(xml.text().contains(&format!(r#"<property name="spec" value="{hash}"/>"#)), "{what:?}");
+        assert!(page.text().contains(&format!("\nSpec `{short}` at feature level 6.4")), "{what:?}");
         assert!(
-            read(results).lines().next().is_some_and(|line| line.contains(&format!(r#""spec":"{hash}""#)))
+            results.text().lines().next().is_some_and(|line| line.contains(&format!(r#""spec":"{hash}""#)))
         );
     }
 }

@@ -24,25 +24,24 @@ fn a_run_and_what_was_joined_of_its_parts_have_the_same_reports() {
         run(&[&["merge", "--quiet", one.path(), two.path()][..], &reports].concat()).status.code(),
         Some(0)
     );
-    let read = |file: &Scratch| fs::read_to_string(file.path()).expect("it is there");
     // The time differs, and which words say what was run.
     let tests = |text: &str| -> Vec<String> {
         text.lines().filter(|line| !line.contains("time=")).map(str::to_owned).collect()
     };
-    assert_eq!(tests(&read(whole_xml)), tests(&read(joined_xml)));
-    assert_eq!(read(whole_xml).matches("<testcase").count(), 1 + 2 * 3);
+    assert_eq!(tests(&whole_xml.text()), tests(&joined_xml.text()));
+    assert_eq!(whole_xml.text().matches("<testcase").count(), 1 + 2 * 3);
     let table = |text: &str| -> Vec<String> {
         text.lines()
             .filter(|line| line.starts_with('|') || line.starts_with('#'))
             .map(str::to_owned)
             .collect()
     };
-    assert_eq!(table(&read(whole_md)), table(&read(joined_md)));
-    assert!(read(whole_md).starts_with("## dmlcts: nothing unexpected\n"));
+    assert_eq!(table(&whole_md.text()), table(&joined_md.text()));
+    assert!(whole_md.text().starts_with("## dmlcts: nothing unexpected\n"));
     // What is in a page of Markdown stays, and what is in an XML file does not.
     run_with(&["--junit", whole_xml.path(), "--markdown", whole_md.path()]);
-    assert_eq!(read(whole_md).matches("## dmlcts").count(), 2);
-    assert_eq!(read(whole_xml).matches("<testsuites").count(), 1);
+    assert_eq!(whole_md.text().matches("## dmlcts").count(), 2);
+    assert_eq!(whole_xml.text().matches("<testsuites").count(), 1);
 }
 
 #[test]
@@ -66,7 +65,7 @@ fn a_file_that_two_options_name_is_left_alone() {
              each: what one of them writes, the other would lose\n"
         );
         assert_eq!(said, expected);
-        assert_eq!(fs::read_to_string(file.path()).expect("it is there"), "mine\n");
+        assert_eq!(file.text(), "mine\n");
     }
 }
 
@@ -92,16 +91,15 @@ fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     let hasty = ["run", "--backend", &backend, "--case-timeout", "1ms", large];
     let output = run(&[&hasty[..], &files].concat());
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let read = |file: &Scratch| fs::read_to_string(file.path()).expect("it is there");
-    let said = read(&xml);
+    let said = xml.text();
     assert!(
         said.contains(r#"<error message="1 of 1 case: 1 timed out" type="timed-out">"#)
             && said.contains(large),
         "{said}"
     );
-    let said = read(&page);
+    let said = page.text();
     assert!(said.starts_with("## dmlcts: 1 unexpected verdict\n") && said.contains(large), "{said}");
-    let said = read(&results);
+    let said = results.text();
     assert!(
         said.contains(r#""verdict":"timeout""#) && said.contains(r#"{"ending":"complete","exit_code":1,"#),
         "{said}"
@@ -120,20 +118,19 @@ fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
     let (xml, page) = (Scratch::new("none.xml", ""), Scratch::new("none.md", "# Before\n"));
     let files = ["--junit", xml.path(), "--markdown", page.path()];
     assert_eq!(run(&[&["run", "--strategy", "documented"], &files[..]].concat()).status.code(), Some(0));
-    let read = |file: &Scratch| fs::read_to_string(file.path()).expect("it is there");
-    let before = read(&page);
+    let before = page.text();
     let nobody = ["run", "--backend", "exec:no-such-program"];
     assert_eq!(run(&[&nobody, &files[..]].concat()).status.code(), Some(3));
-    let said = read(&xml);
+    let said = xml.text();
     assert!(said.contains(r#"tests="1" skipped="0" failures="0" errors="1""#), "{said}");
     assert!(said.contains(r#"<testcase name="run" classname="dmlcts.smoke">"#), "{said}");
     assert!(said.contains(r#"<error message="the backend cannot be started: "#), "{said}");
-    let said = read(&page);
+    let said = page.text();
     let news = said.strip_prefix(&before).expect("what was there stays");
     assert!(news.starts_with("## dmlcts: nothing was run\n") && news.contains("no-such-program"), "{news}");
     // Nor does one look like a good run in which no case was found.
     assert_eq!(run(&[&["run", "--where", "rank == 99"], &files[..]].concat()).status.code(), Some(2));
-    assert!(read(&xml).contains(r#"type="not-run""#), "{}", read(&xml));
+    assert!(xml.text().contains(r#"type="not-run""#), "{}", xml.text());
     // The schema names all that it is made of.
     let schema = include_str!("../../report/schema/junit.xsd");
     assert!(["message", "type"].iter().all(|name| schema.contains(&format!("name=\"{name}\""))));
@@ -164,7 +161,7 @@ fn a_closed_standard_output_changes_no_exit_code() {
         let mut shell = std::process::Command::new("sh");
         let status = shell.args(["-c", &script, env!("CARGO_BIN_EXE_dmlcts"), results.path()]).status();
         assert_eq!(status.expect("sh starts").code(), Some(code), "{options}");
-        let text = fs::read_to_string(results.path()).expect("it is there");
+        let text = results.text();
         let last = text.lines().next_back().unwrap_or_default();
         assert!(last.starts_with(r#"{"summary":{"ending":"complete""#), "{last}");
     }

@@ -14,7 +14,7 @@ fn named(arguments: &[&str], file: &Scratch) -> String {
 
 /// The lines of the cases of a results file, and its last line without the time that the run took.
 fn recorded(file: &Scratch) -> (Vec<String>, String) {
-    let text = fs::read_to_string(file.path()).expect("it is there");
+    let text = file.text();
     let cases = text.lines().filter(|line| line.starts_with("{\"case\"")).map(str::to_owned).collect();
     let last = text.lines().next_back().unwrap_or_default();
     let (before, after) = last.split_once("\"milliseconds\":").unwrap_or((last, ""));
@@ -96,7 +96,7 @@ fn files_that_cannot_be_used_are_named_with_a_remedy() {
         shown.push_str(&named(&few(&arguments), &missing));
     }
     insta::assert_snapshot!(shown);
-    assert_eq!(fs::read_to_string(file.path()).expect("it is there"), "mine\n");
+    assert_eq!(file.text(), "mine\n");
 }
 
 #[test]
@@ -123,14 +123,14 @@ fn of_two_runs_on_one_file_the_second_gives_way() {
 fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     let file = Scratch::new("lost-line.jsonl", "");
     assert!(run(&few(&["--results", file.path()])).status.success());
-    let whole = fs::read_to_string(file.path()).expect("it is there");
+    let whole = file.text();
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let said = |kept: &dyn Fn(usize) -> bool| {
         let kept: String =
             lines.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, line)| *line).collect();
         fs::write(file.path(), &kept).expect("it can be written");
         let said = named(&few(&["--resume", file.path()]), &file);
-        assert_eq!(fs::read_to_string(file.path()).expect("it is there"), kept, "it is left alone");
+        assert_eq!(file.text(), kept, "it is left alone");
         said
     };
     // Line 0 is the header; the last two are a checkpoint and the summary.
@@ -232,7 +232,7 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
         err.contains("; what was recorded before is whole\n  help: make room, and go on by --resume"),
         "{err}"
     );
-    let text = fs::read_to_string(file.path()).expect("it is there");
+    let text = file.text();
     assert!(text.ends_with("}\n"), "its last line is whole");
     let cases = recorded(&file).0;
     // Going on where there is no room, wherever the limit is, loses nothing of it.

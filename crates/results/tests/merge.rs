@@ -72,9 +72,9 @@ fn many() -> Vec<String> {
 #[test]
 fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
     let lines = many();
-    let whole = Scratch::new("whole.jsonl");
+    let whole = Scratch::nothing("whole.jsonl");
     let expected = record(whole.path(), &lines, None);
-    let parts: Vec<Scratch> = (1..=4).map(|part| Scratch::new(&format!("part-{part}.jsonl"))).collect();
+    let parts: Vec<Scratch> = (1..=4).map(|part| Scratch::nothing(&format!("part-{part}.jsonl"))).collect();
     for (place, file) in parts.iter().enumerate() {
         record(file.path(), &lines, Partition::new(place as u64 + 1, 4));
     }
@@ -92,7 +92,8 @@ fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
 #[test]
 fn a_part_that_ended_early_is_named_with_how_far_it_came() {
     let lines = many();
-    let (one, two, joined) = (Scratch::new("long"), Scratch::new("short"), Scratch::new("long-and-short"));
+    let (one, two, joined) =
+        (Scratch::nothing("long"), Scratch::nothing("short"), Scratch::nothing("long-and-short"));
     record(one.path(), &lines, Partition::new(1, 2));
     let run = run_of(&lines, Partition::new(2, 2), None);
     let writer =
@@ -123,23 +124,23 @@ fn a_part_that_ended_early_is_named_with_how_far_it_came() {
 fn what_does_not_belong_together_is_not_joined() {
     let lines = many();
     let part = |name: &str, lines: &[String], part, of| {
-        let file = Scratch::new(name);
+        let file = Scratch::nothing(name);
         record(file.path(), lines, Partition::new(part, of));
         file
     };
     let (one, two, three) = (part("1", &lines, 1, 3), part("2", &lines, 2, 3), part("3", &lines, 3, 3));
     let (again, of_four, other) =
         (part("again", &lines, 2, 3), part("four", &lines, 2, 4), part("other", &lines[1..], 2, 3));
-    let whole = Scratch::new("both");
+    let whole = Scratch::nothing("both");
     record(whole.path(), &lines, None);
-    let cut = Scratch::new("cut");
-    let text = fs::read_to_string(two.path()).expect("it is there");
+    let cut = Scratch::nothing("cut");
+    let text = two.text();
     let (before, _) = text.split_once("{\"summary\"").expect("it has a summary");
     fs::write(cut.path(), before).expect("it can be written");
-    let less = Scratch::new("less");
+    let less = Scratch::nothing("less");
     let kept: Vec<&str> = text.split_inclusive('\n').collect();
     fs::write(less.path(), [&kept[..1], &kept[2..]].concat().concat()).expect("it can be written");
-    let twice = Scratch::new("twice");
+    let twice = Scratch::nothing("twice");
     fs::write(twice.path(), [&kept[..2], &kept[1..]].concat().concat()).expect("it can be written");
     let said = |paths: &[&Scratch]| {
         let named: Vec<&str> = paths.iter().map(|file| file.path()).collect();

@@ -11,9 +11,9 @@ use dmlcts_spec::Library;
 
 #[test]
 fn a_record_says_of_each_case_what_there_is_to_say() {
-    let file = Scratch::new("each.jsonl");
+    let file = Scratch::nothing("each.jsonl");
     record(file.path(), &lines(1), None);
-    let text = fs::read_to_string(file.path()).expect("it is there");
+    let text = file.text();
     // How long it took differs from run to run.
     let (start, rest) = text.split_once(r#""milliseconds":"#).expect("a checkpoint has the time");
     let text = format!("{start}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));
@@ -25,9 +25,9 @@ fn a_record_says_of_each_case_what_there_is_to_say() {
 /// Lines that are put together by hand are those that serde writes.
 #[test]
 fn every_line_is_as_serde_writes_it() {
-    let file = Scratch::new("serde.jsonl");
+    let file = Scratch::nothing("serde.jsonl");
     record(file.path(), &lines(3), None);
-    for line in fs::read_to_string(file.path()).expect("it is there").lines() {
+    for line in file.text().lines() {
         let parsed: Line<'_> = serde_json::from_str(line).expect("it is a line");
         assert_eq!(serde_json::to_string(&parsed).expect("it is JSON"), line);
     }
@@ -35,7 +35,7 @@ fn every_line_is_as_serde_writes_it() {
 
 #[test]
 fn every_case_stands_there_once_and_the_summary_counts_them() {
-    let file = Scratch::new("count.jsonl");
+    let file = Scratch::nothing("count.jsonl");
     let lines = lines(50);
     let summary = record(file.path(), &lines, None);
     let (cases, last) = read(file.path());
@@ -60,7 +60,7 @@ fn every_case_stands_there_once_and_the_summary_counts_them() {
 
 #[test]
 fn a_file_that_has_something_in_it_is_written_over_only_on_request() {
-    let file = Scratch::new("exists.jsonl");
+    let file = Scratch::nothing("exists.jsonl");
     let create = |overwrite| Writer::create(file.path(), overwrite, Library::embedded(), Vec::new());
     fs::write(file.path(), "").expect("it can be written");
     drop(create(false).expect("there is nothing in it"));
@@ -68,12 +68,12 @@ fn a_file_that_has_something_in_it_is_written_over_only_on_request() {
     assert!(matches!(create(false), Err(Error::Exists { .. })));
     // It is kept until there is a header to write.
     drop(create(true).expect("it was asked for"));
-    assert_eq!(fs::read_to_string(file.path()).expect("it is there"), "mine");
+    assert_eq!(file.text(), "mine");
 }
 
 #[test]
 fn what_is_no_results_file_is_said_to_be_none() {
-    let file = Scratch::new("none.jsonl");
+    let file = Scratch::nothing("none.jsonl");
     let said = |text: &str| {
         fs::write(file.path(), text).expect("it can be written");
         let mut reader = match Reader::open(file.path()) {
@@ -89,7 +89,7 @@ fn what_is_no_results_file_is_said_to_be_none() {
         }
     };
     record(file.path(), &lines(1), None);
-    let whole = fs::read_to_string(file.path()).expect("it is there");
+    let whole = file.text();
     let header = whole.lines().next().expect("a header");
     let headless = "FILE has no header: it is no results file, or its run was cut off before its first case";
     assert_eq!(said(""), headless);
@@ -118,7 +118,7 @@ proptest::proptest! {
     #[test]
     fn reading_survives_any_damage(at in 0usize..6000, bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..20)) {
         static WHOLE: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
-            let file = Scratch::new("damage.jsonl");
+            let file = Scratch::nothing("damage.jsonl");
             record(file.path(), &lines(1), None);
             fs::read(file.path()).expect("it is there")
         });

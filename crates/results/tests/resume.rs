@@ -13,13 +13,13 @@ use dmlcts_spec::Library;
 /// Wherever a file was cut, byte by byte, its run goes on to what the whole run came to, and every case stands there once.
 #[test]
 fn a_file_that_was_cut_anywhere_is_gone_on_with() {
-    let whole = Scratch::new("whole.jsonl");
+    let whole = Scratch::nothing("whole.jsonl");
     let lines = lines(4);
     record(whole.path(), &lines, None);
     let bytes = fs::read(whole.path()).expect("it is there");
     let header = bytes.iter().position(|byte| *byte == b'\n').expect("a header") + 1;
     let (cases, _) = read(whole.path());
-    let cut = Scratch::new("cut.jsonl");
+    let cut = Scratch::nothing("cut.jsonl");
     let library = Library::embedded();
     let mut resumed_from = std::collections::BTreeSet::new();
     for length in (0..bytes.len()).step_by(97).chain([header - 1, header, bytes.len()]) {
@@ -47,10 +47,10 @@ fn a_file_that_was_cut_anywhere_is_gone_on_with() {
 /// A run that is gone on with and cut off again, before it comes as far as the first time, leaves what there was.
 #[test]
 fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
-    let file = Scratch::new("behind.jsonl");
+    let file = Scratch::nothing("behind.jsonl");
     let lines = lines(60);
     record(file.path(), &lines, None);
-    let text = fs::read_to_string(file.path()).expect("it is there");
+    let text = file.text();
     let is_case = |line: &&str| line.starts_with("{\"header\"") || line.starts_with("{\"case\"");
     let cases: String = text.split_inclusive('\n').filter(is_case).collect();
     // A torn line is none.
@@ -69,7 +69,7 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
                 }
                 writer.cases(some, totals, groups).expect("nothing is written yet");
                 (chunks, anew) = (chunks + 1, anew + some.len());
-                assert_eq!(fs::read_to_string(file.path()).expect("it is there"), format!("{cases}{torn}"));
+                assert_eq!(file.text(), format!("{cases}{torn}"));
             }
         })
         .expect("the backend starts");
@@ -79,7 +79,7 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
 
 #[test]
 fn a_file_that_another_run_writes_is_left_alone() {
-    let file = Scratch::new("busy.jsonl");
+    let file = Scratch::nothing("busy.jsonl");
     record(file.path(), &lines(1), None);
     let before = fs::read(file.path()).expect("it is there");
     let other = File::open(file.path()).expect("it is there");

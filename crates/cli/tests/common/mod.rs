@@ -1,12 +1,13 @@
-//! What the end-to-end tests share: running the built program, and files that go away.
+//! What the end-to-end tests share: running the built program, and what backends say.
 
 #![expect(dead_code, reason = "each test program uses a part of it")]
 
 use std::{
     io::Write as _,
-    path::PathBuf,
     process::{Command, Output, Stdio},
 };
+
+pub(crate) use dmlcts_tests::Scratch;
 
 pub(crate) fn dmlcts() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
@@ -47,27 +48,6 @@ pub(crate) fn stdout(arguments: &[&str]) -> String {
     let output = run(arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the program prints UTF-8")
-}
-
-/// A file for one test, removed at its end.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(crate) fn new(name: &str, text: impl AsRef<[u8]>) -> Self {
-        let path = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).expect("the temporary folder takes a file");
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &str {
-        self.0.to_str().expect("the temporary folder has a plain name")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 /// What a command printed on both streams when it was given this on standard input, and how it exited.

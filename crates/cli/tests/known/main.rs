@@ -100,17 +100,16 @@ fn reports_in_files_fail_where_the_run_does() {
         (Scratch::new("files.yaml", LIST), Scratch::new("known.xml", ""), Scratch::new("known.md", ""));
     let files = ["--quiet", "--junit", xml.path(), "--markdown", page.path()];
     assert!(ran("inverted", &list, &files).starts_with("exit 0"));
-    let read = |file: &Scratch| std::fs::read_to_string(file.path()).expect("it is there");
     let entry = r#"<testcase name="backwards" classname="dmlcts.smoke.known""#;
-    assert!(read(&xml).contains(&format!("{entry}/>")) && !read(&xml).contains("<failure"), "{}", read(&xml));
-    assert!(read(&page).starts_with("## dmlcts: nothing unexpected\n"), "{}", read(&page));
+    assert!(xml.text().contains(&format!("{entry}/>")) && !xml.text().contains("<failure"), "{}", xml.text());
+    assert!(page.text().starts_with("## dmlcts: nothing unexpected\n"), "{}", page.text());
     // No case of it any more: there is no unexpected verdict, and the entry is to be taken out.
     let nothing =
         Scratch::new("files-none.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
     assert!(ran("right", &nothing, &files).starts_with("exit 1"));
-    let said = read(&xml);
+    let said = xml.text();
     assert!(said.contains(&format!("{entry}>")) && said.contains(r#"type="known-failure""#), "{said}");
-    let said = read(&page);
+    let said = page.text();
     assert!(
         said.contains("\n## dmlcts: 1 known failure to correct\n")
             && said.contains("KNOWN FAILURE backwards:"),
@@ -146,14 +145,12 @@ fn what_is_blessed_holds_until_the_next_change() {
         let backend = backend(way);
         let text = text(&["run", "--quiet", "--backend", &backend, "--bless", list.path()]);
         assert!(text.starts_with("exit 0\n"), "{text}");
-        std::fs::read_to_string(list.path()).expect("it was written")
+        list.text()
     };
     insta::assert_snapshot!("blessed", bless("inverted"));
     assert_eq!(ran("inverted", &list, &["--quiet"]), "exit 0");
     // A person says more of it, and that stays; what is right is not touched.
-    let examined = std::fs::read_to_string(list.path())
-        .expect("it is there")
-        .replace("Not examined yet.", "\"Walks wrong: see #7.\"");
+    let examined = list.text().replace("Not examined yet.", "\"Walks wrong: see #7.\"");
     std::fs::write(list.path(), format!("# Mine.\n{examined}")).expect("it can be written");
     assert_eq!(bless("inverted"), format!("# Mine.\n{examined}"));
     insta::assert_snapshot!("blessed_again", bless("unwritten"));
@@ -186,7 +183,7 @@ fn what_only_some_data_show() {
         let text =
             text(&["run", "--quiet", "--retries", "0", "--backend", &backend(way), "--bless", list.path()]);
         assert!(text.starts_with("exit 0\n"), "{text}");
-        let blessed = std::fs::read_to_string(list.path()).expect("it was written");
+        let blessed = list.text();
         insta::assert_snapshot!(format!("blessed_{way}"), blessed);
         assert_eq!(ran(way, &list, &["--quiet"]), "exit 0");
         // A case of which it was not to be seen says nothing when it passes; all others do.
@@ -217,7 +214,7 @@ fn what_no_predicate_tells_is_left_out() {
         told.iter().all(|line| line.contains(" failed (wrong-value), and no simple predicate tells them")),
         "{said}"
     );
-    let blessed = std::fs::read_to_string(list.path()).expect("it was written");
+    let blessed = list.text();
     assert!(blessed.contains("  - id: slice1-unwritten\n"), "{blessed}");
     // The next run fails by what is left alone.
     let again = text(&[&arguments[..], &["--known-failures", list.path()]].concat());
@@ -265,8 +262,7 @@ fn a_suite_is_more_than_its_name() {
     let warning = "warning: the known failure `backwards` of known.yaml: there is no suite `smok`; did you mean `smoke`? there \
                    are: smoke, ci, exhaustive, exhaustive-large, soak; if it is one of your own, only a run of its file says";
     assert!(said.contains(warning) && said.contains("there is no suite `mine`; there are: "), "{said}");
-    let own =
-        std::fs::read_to_string(suite.path()).expect("it is there").replace("suite: smoke", "suite: mine");
+    let own = suite.text().replace("suite: smoke", "suite: mine");
     let own = Scratch::new("named-mine.yaml", own);
     let said = ran("inverted", &typo, &["--quiet", "--suite", own.path()]);
     assert!(said.contains("`smok`") && !said.contains("`mine`"), "{said}");

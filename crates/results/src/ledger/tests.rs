@@ -1,35 +1,11 @@
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use dmlcts_spec::Source;
+use dmlcts_tests::Scratch;
 
 use super::{
     Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerQuestion,
 };
-
-/// A file of a test of this name, which goes with it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str, text: &str) -> Self {
-        let file = Self(std::env::temp_dir().join(format!("dmlcts-ledger-{}-{name}", std::process::id())));
-        fs::write(&file.0, text).expect("it can be written");
-        file
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("text")
-    }
-
-    fn text(&self) -> String {
-        fs::read_to_string(&self.0).expect("it is there")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
-}
 
 /// Questions with their answers, as `id reject 3 semantics 2`; a number behind `together` is no answer's.
 fn questions(all: &[&str]) -> Vec<LedgerQuestion> {
@@ -177,7 +153,7 @@ fn what_is_written_is_read_again_with_the_comments_above_it() {
     let after = fs::metadata(file.path()).expect("it is there").modified().expect("it has a time");
     assert_eq!(before, after, "what says the same is not written again");
     let beside = fs::read_dir(std::env::temp_dir()).expect("there is a folder").flatten();
-    let own = file.0.file_name().expect("it has a name").to_string_lossy().into_owned();
+    let own = file.as_ref().file_name().expect("it has a name").to_string_lossy().into_owned();
     let left = beside.filter(|other| other.file_name().to_string_lossy().contains(&format!(".{own}.")));
     assert_eq!(left.count(), 0, "and nothing is left beside it");
 }

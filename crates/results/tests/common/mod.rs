@@ -1,6 +1,6 @@
 //! Runs of a backend that is wrong in known ways, recorded in files that go away.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use dmlcts_backend::{Backend, Batch, Capabilities};
 use dmlcts_model::{DataType, FeatureLevel, Outcome, line};
@@ -8,6 +8,7 @@ use dmlcts_reference::Reference;
 use dmlcts_results::{Asked, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
 use dmlcts_runner::{Configuration, Event, Listed, Partition, Run, Stop, Summary, Totals};
 use dmlcts_spec::Library;
+pub(crate) use dmlcts_tests::Scratch;
 
 /// Cases of several kinds: right, wrong, recorded, invalid, too large, crashing.
 pub(crate) const LINES: [&str; 6] = [
@@ -129,23 +130,4 @@ pub(crate) fn read(path: &str) -> (Vec<CaseForm<'static>>, Option<SummaryForm>) 
         }
     }
     (cases, summary)
-}
-
-/// A file for one test, removed at its end.
-pub(crate) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(crate) fn new(name: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("dmlcts-results-{}-{name}", std::process::id())))
-    }
-
-    pub(crate) fn path(&self) -> &str {
-        self.0.to_str().expect("the temporary folder has a plain name")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
