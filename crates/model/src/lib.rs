@@ -18,6 +18,7 @@ mod expectation;
 mod feature_level;
 pub mod line;
 mod outcome;
+mod printable;
 mod signature;
 mod tensor;
 mod walk;
@@ -30,6 +31,7 @@ pub use element::{ElementError, element_from_text, element_to_text, write_elemen
 pub use expectation::{Allowed, Expectation};
 pub use feature_level::{FeatureLevel, FeatureLevelError};
 pub use outcome::{ErrorCode, Outcome, Phase};
+pub use printable::printable;
 pub use signature::{Enumeration, Enumerator, Member, MemberKind, Signature, Signatures};
 pub use tensor::{Tensor, element_count, packed_strides, required_bytes, span_elements};
 pub use walk::{Offsets, coordinates_of};

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_model::{Allowed, Expectation, List, Outcome, Tensor, element_to_text};
+use dmlcts_model::{Allowed, Expectation, List, Outcome, Tensor, element_to_text, printable};
 use dmlcts_runner::{Class, Evidence, Failure, Group, Reads, RunKind, Verdict, WrongElement, origins, reads};
 use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
@@ -16,6 +16,8 @@ use crate::{
 
 /// How many wrong elements are explained one by one.
 const EXPLAINED: usize = 6;
+/// As much of a backend's words is shown.
+const LONGEST: usize = 1000;
 /// Everything below a failure's first line is indented.
 const INDENT: &str = "  ";
 /// What belongs to a clause or a question is indented more.
@@ -103,7 +105,10 @@ fn expected(failure: &Failure) -> String {
 }
 
 fn did(failure: &Failure) -> String {
-    let because = |reason: &str| if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let because = |reason: &str| match &*printable(reason, LONGEST) {
+        "" => String::new(),
+        reason => format!(": {reason}"),
+    };
     match &failure.outcome {
         Outcome::Output => match failure.class {
             Class::Remembered => "gave it, but not when the operator ran again on other data".to_owned(),

@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use dmlcts_model::printable;
 use dmlcts_runner::{Claim, Group, Summary, Verdict};
 
 use crate::{
@@ -153,9 +154,8 @@ fn write_code(out: &mut dyn Write, whole: &str) -> io::Result<()> {
     let fence = fence(whole);
     writeln!(out, "{fence}text")?;
     for line in whole.lines().take(LINES) {
-        let visible = |letter: char| if letter.is_control() { ' ' } else { letter };
-        let cut: String = line.chars().take(LONGEST_LINE).map(visible).collect();
-        writeln!(out, "{cut}{}", if cut.len() < line.len() { " ..." } else { "" })?;
+        let more = if line.chars().nth(LONGEST_LINE).is_some() { " ..." } else { "" };
+        writeln!(out, "{}{more}", printable(line, LONGEST_LINE))?;
     }
     if whole.lines().count() > LINES {
         writeln!(out, "...")?;

@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use dmlcts_model::{BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel};
+use dmlcts_model::{BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, printable};
 
 use crate::{Capabilities, Limits, Operators, Refusal, RunError, Sequential};
 use abi::{Functions, Memory, Opaque, Reason};
@@ -224,8 +224,7 @@ fn described(function: &str, result: i32, reason: &Reason) -> String {
 /// The text that a library wrote, as far as it is one.
 fn words(text: &[u8; 256]) -> String {
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-    let text = String::from_utf8_lossy(&text[..end]);
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    printable(&String::from_utf8_lossy(&text[..end]), text.len()).into_owned()
 }
 
 /// An error of the loader, on one line.
@@ -246,12 +245,7 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         }
         // SAFETY: the header asks for a text that ends with a zero byte and stays as it is while the backend is open.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        Some(
-            text.chars()
-                .take(LONGEST)
-                .map(|letter| if letter.is_control() { ' ' } else { letter })
-                .collect::<String>(),
-        )
+        Some(printable(&text, LONGEST).into_owned())
     };
     let name =
         text(declared.name).filter(|name| !name.trim().is_empty()).ok_or("its `name` is null or empty")?;

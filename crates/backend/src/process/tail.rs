@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use dmlcts_model::printable;
+
 /// As much is kept.
 const KEPT: usize = 8 << 10;
 /// As many lines are shown, the last ones.
@@ -25,14 +27,10 @@ impl Tail {
         let bytes: Vec<u8> = self.0.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let mut last: Vec<String> = lines.rev().take(LINES).map(printable).collect();
+        let mut last: Vec<_> = lines.rev().take(LINES).map(|line| printable(line, LETTERS)).collect();
         last.reverse();
         last.join(" | ")
     }
-}
-
-fn printable(line: &str) -> String {
-    line.chars().take(LETTERS).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 #[cfg(test)]

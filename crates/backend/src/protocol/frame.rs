@@ -3,6 +3,8 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use dmlcts_model::printable;
+
 /// What every frame begins with: a byte that no text in UTF-8 holds, the name, and the version of the protocol.
 pub const MAGIC: [u8; 8] = *b"\xF7dmlcts1";
 /// Bytes before a frame's header.
@@ -192,8 +194,7 @@ pub fn write_frame(output: &mut impl Write, kind: Kind, header: &[u8], body: &[u
 /// The first line of something that may be text, within bounds.
 fn excerpt(bytes: &[u8]) -> String {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let text = String::from_utf8_lossy(&line[..line.len().min(EXCERPT)]);
-    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
+    printable(&String::from_utf8_lossy(&line[..line.len().min(EXCERPT)]), EXCERPT).into_owned()
 }
 
 #[cfg(test)]

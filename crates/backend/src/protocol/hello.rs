@@ -1,6 +1,6 @@
 //! The messages that precede all cases: who is there, what it supports, and at which feature level it is to be held.
 
-use dmlcts_model::{DataType, FeatureLevel};
+use dmlcts_model::{DataType, FeatureLevel, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -232,7 +232,7 @@ impl Hello {
 
 /// A text of the backend's, within bounds and on one line.
 pub(crate) fn short(text: &str) -> String {
-    text.chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    printable(text, LONGEST).into_owned()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dmlcts_model::{ErrorCode, Outcome, Phase};
+use dmlcts_model::{ErrorCode, Outcome, Phase, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -257,7 +257,8 @@ impl Results {
         let phase = self.phase.as_ref().and_then(|column| *column.get(index)?).map(Phase::from);
         let code = self.code.as_ref().and_then(|column| *column.get(index)?).map(ErrorCode);
         let reason = self.reason.as_ref().and_then(|column| column.get(index)?.as_deref());
-        let reason: Cow<'static, str> = reason.map(short).unwrap_or_default().into();
+        let reason = reason.map(|reason| printable(reason, LONGEST).into_owned());
+        let reason: Cow<'static, str> = reason.unwrap_or_default().into();
         match word {
             OutcomeWord::Output => Outcome::Output,
             OutcomeWord::Accepted => Outcome::Accepted,
@@ -293,13 +294,6 @@ fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usiz
         column.resize(index, None);
         column.push(value);
     }
-}
-
-fn short(reason: &str) -> String {
-    if reason.len() <= LONGEST && !reason.chars().any(char::is_control) {
-        return reason.to_owned();
-    }
-    reason.chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 #[cfg(test)]
