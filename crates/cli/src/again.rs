@@ -1,107 +1,85 @@
-//! The options of a run as words again: what a command that goes on from it must repeat to mean the same.
+//! The options of a run as data: what a results file says of them, and the words of a command that means the same again.
 
-use dmlcts_runner::Difference;
+use dmlcts_generate::Suite;
+use dmlcts_results::{Asked, GivenForm, KnownFileForm, PartitionForm, SelectionForm, SuiteForm};
+use dmlcts_runner::{Claim, Difference};
 
-use crate::arguments::{RunArguments, Selection};
+use crate::{
+    arguments::{RunArguments, Selection},
+    profile::edition,
+};
 
 impl RunArguments {
-    /// What bears on a single case: who answers, at which level, what is allowed, and what is too large to run.
-    pub(crate) fn words_of_a_case(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if self.backend != Self::DEFAULT_BACKEND {
-            add("--backend", self.backend.clone());
-        }
-        if self.in_process {
-            words.push("--in-process".to_owned());
-        }
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(level) = self.selection.feature_level {
-            add("--feature-level", level.to_string());
-        }
-        if !self.allow.is_empty() {
-            let names: Vec<&str> = self.allow.iter().copied().map(Difference::name).collect();
-            add("--allow", names.join(","));
-        }
-        if self.memory != Self::DEFAULT_MEMORY {
-            add("--memory", self.memory.to_string());
-        }
-        if self.retries != Self::DEFAULT_RETRIES {
-            add("--retries", self.retries.to_string());
-        }
-        if self.case_timeout != Self::DEFAULT_CASE_TIMEOUT {
-            add("--case-timeout", format!("{}ms", self.case_timeout.as_millis()));
-        }
-        words
+    /// Who is asked, and how.
+    pub(crate) fn asked(&self) -> Asked {
+        let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
+        Asked { argument, in_process: self.in_process, case_timeout }
     }
-}
 
-impl RunArguments {
+    /// Which cases are run, of a suite or given by these lines, with what is known to fail and to show what.
+    pub(crate) fn selection_form(
+        &self,
+        suite: Option<&Suite>,
+        given: &[String],
+        known_failures: Vec<KnownFileForm>,
+        claim: Option<&Claim>,
+    ) -> SelectionForm {
+        // How many threads there are bears on nothing, and a suite is told by its text.
+        let Selection { suite: _, filter, strategy, feature_level, seed, limit, partition, jobs: _ } =
+            &self.selection;
+        let mut strategies: Vec<String> =
+            strategy.iter().map(|strategy| strategy.name().to_owned()).collect();
+        strategies.sort();
+        strategies.dedup();
+        let mut allow: Vec<String> =
+            self.allow.iter().copied().map(Difference::name).map(str::to_owned).collect();
+        allow.sort();
+        allow.dedup();
+        let given = suite.is_none().then(|| {
+            let lines: String = given.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+            let hash = blake3::hash(lines.as_bytes()).to_hex().to_string();
+            GivenForm { cases: given.len() as u64, hash }
+        });
+        SelectionForm {
+            profile: claim.map(edition),
+            suite: suite
+                .map(|suite| SuiteForm { name: suite.name().to_owned(), hash: suite.source().hash() }),
+            given,
+            seed: *seed,
+            filter: filter.clone(),
+            strategies,
+            feature_level: feature_level.map(|level| level.to_string()),
+            partition: partition.map(PartitionForm::from),
+            limit: *limit,
+            memory: self.memory,
+            retries: self.retries,
+            allow,
+            known_failures,
+        }
+    }
+
+    /// What bears on a single case, as words.
+    pub(crate) fn words_of_a_case(&self, form: &SelectionForm) -> Vec<String> {
+        [self.asked().words(), form.words_of_a_case()].concat()
+    }
+
     /// Everything that bears on which cases are run and on what becomes of them, as a whole command.
-    pub(crate) fn words_of_a_run(&self) -> Vec<String> {
+    pub(crate) fn words_of_a_run(&self, form: &SelectionForm) -> Vec<String> {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
-        if let Some(profile) = &self.profile {
-            // It stands for what picks the cases, and for their level.
-            let mut others = self.clone();
-            others.selection.feature_level = None;
-            words.extend(others.words_of_a_case());
-            words.extend(["--profile".to_owned(), profile.clone()]);
-        } else {
-            words.extend(self.words_of_a_case());
-            if self.cases.is_empty() {
-                words.extend(["--suite".to_owned(), self.selection.suite.clone()]);
-            }
-            words.extend(self.selection.words_of_a_pick());
+        words.extend(self.asked().words());
+        if self.cases.is_empty() && self.profile.is_none() {
+            words.extend(self.selection.words_of_a_suite());
         }
-        words.extend(self.selection.words_of_a_part());
-        for path in &self.known_failures {
-            words.extend(["--known-failures".to_owned(), path.clone()]);
-        }
+        words.extend(form.words_of_a_run());
         words.extend(self.cases.iter().cloned());
         words
     }
 }
 
 impl Selection {
-    /// What picks cases of a suite, whichever it is: the filter, the strategies and the seed.
-    pub(crate) fn words_of_a_pick(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(filter) = &self.filter {
-            add("--where", filter.clone());
-        }
-        if !self.strategy.is_empty() {
-            let names: Vec<&str> = self.strategy.iter().map(|strategy| strategy.name()).collect();
-            add("--strategy", names.join(","));
-        }
-        if self.seed != 0 {
-            add("--seed", self.seed.to_string());
-        }
-        words
-    }
-
-    /// The suite and what picks its cases: the words that make `list` show what `run` ran.
-    pub(crate) fn words_of_a_list(&self) -> Vec<String> {
-        let mut words = vec!["--suite".to_owned(), self.suite.clone()];
-        words.extend(self.words_of_a_pick());
-        if let Some(level) = self.feature_level {
-            words.extend(["--feature-level".to_owned(), level.to_string()]);
-        }
-        words.extend(self.words_of_a_part());
-        words
-    }
-
-    /// How much of what was picked is run.
-    fn words_of_a_part(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-        if let Some(partition) = self.partition {
-            add("--partition", partition.to_string());
-        }
-        if let Some(limit) = self.limit {
-            add("--limit", limit.to_string());
-        }
-        words
+    /// The suite as it was named, by its path where it has one.
+    pub(crate) fn words_of_a_suite(&self) -> [String; 2] {
+        ["--suite".to_owned(), self.suite.clone()]
     }
 }
 
@@ -120,6 +98,13 @@ mod tests {
         }
     }
 
+    /// What a run of these arguments is of, without the suite, which words do not depend on.
+    fn form(arguments: &RunArguments, claim: Option<&Claim>) -> SelectionForm {
+        let list = |path: &String| KnownFileForm { path: path.clone(), hash: "ab".repeat(32) };
+        let named = arguments.known_failures.iter().map(list).collect();
+        arguments.selection_form(None, &[], named, claim)
+    }
+
     /// Reading the words back gives the same options, so that none that matters is lost.
     #[test]
     fn what_is_repeated_means_the_same() {
@@ -130,7 +115,7 @@ mod tests {
             "--feature-level",
             "4.1",
             "--allow",
-            "zero-sign,nan-canonicalised",
+            "nan-canonicalised,zero-sign",
             "--memory",
             "64MiB",
             "--retries",
@@ -142,24 +127,28 @@ mod tests {
             "--where",
             "operator == SLICE and rank > 1",
             "--strategy",
-            "random,negative",
+            "negative,random",
             "--seed",
             "7",
             "--limit",
             "40",
             "--partition",
             "2/3",
+            "--known-failures",
+            "known here.yaml",
+            "--known-failures",
+            "and there.yaml",
         ];
         let first = parse(&words.map(str::to_owned));
-        let mut repeated = first.words_of_a_case();
-        repeated.extend(first.selection.words_of_a_list().into_iter().filter(|word| {
-            // The level stands among both.
-            word != "--feature-level" && word != "4.1"
-        }));
-        let again = parse(&repeated);
-        assert_eq!(format!("{again:?}"), format!("{first:?}"));
-        let whole = first.words_of_a_run();
+        let form = form(&first, None);
+        let whole = first.words_of_a_run(&form);
         assert_eq!(format!("{:?}", parse(&whole[2..])), format!("{first:?}"));
+        // The level stands among both.
+        let of_list = form.words_of_a_list();
+        let of_list = of_list.chunks(2).filter(|option| option[0] != "--feature-level").flatten().cloned();
+        let mut repeated = first.words_of_a_case(&form);
+        repeated.extend(first.selection.words_of_a_suite().into_iter().chain(of_list));
+        assert_eq!(format!("{:?}", parse(&repeated)), format!("{first:?}"));
     }
 
     #[test]
@@ -168,10 +157,12 @@ mod tests {
             ["--profile", "directml-5.0", "--memory", "64MiB", "--partition", "2/3"].map(str::to_owned);
         let (filled, claim) = parse(&words).of_profile().expect("there is one");
         assert!(claim.is_some());
-        assert_eq!((filled.selection.suite.as_str(), filled.words_of_a_case()[1].as_str()), ("ci", "5.0"));
+        let form = form(&filled, claim.as_ref());
+        assert_eq!(filled.selection.suite, "ci");
+        assert_eq!(filled.words_of_a_case(&form), ["--feature-level", "5.0", "--memory", "67108864"]);
         let whole =
-            ["dmlcts", "run", "--memory", "67108864", "--profile", "directml-5.0", "--partition", "2/3"];
-        let words = filled.words_of_a_run();
+            ["dmlcts", "run", "--profile", "directml-5.0", "--partition", "2/3", "--memory", "67108864"];
+        let words = filled.words_of_a_run(&form);
         assert_eq!(words, whole);
         let (again, _) = parse(&words[2..]).of_profile().expect("it is there");
         assert_eq!(format!("{again:?}"), format!("{filled:?}"));
@@ -180,8 +171,9 @@ mod tests {
     #[test]
     fn what_is_usual_is_not_repeated() {
         let usual = parse(&[]);
-        assert!(usual.words_of_a_case().is_empty());
-        assert!(usual.selection.words_of_a_pick().is_empty());
-        assert_eq!(usual.selection.words_of_a_list(), ["--suite", "smoke"]);
+        let form = form(&usual, None);
+        assert!(usual.words_of_a_case(&form).is_empty());
+        assert!(form.words_of_a_choice().is_empty() && form.words_of_a_list().is_empty());
+        assert_eq!(usual.words_of_a_run(&form), ["dmlcts", "run", "--suite", "smoke"]);
     }
 }

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::Asked;
-use dmlcts_runner::{Difference, Partition};
+use dmlcts_runner::{Configuration, Difference, Partition};
 
 use crate::{breakage::Fault, exit, units};
 
@@ -254,11 +254,11 @@ pub(crate) struct RunArguments {
 
 impl RunArguments {
     /// Who answers where nobody is named: the one that every machine has.
-    pub(crate) const DEFAULT_BACKEND: &str = "reference";
+    pub(crate) const DEFAULT_BACKEND: &str = Asked::USUAL_BACKEND;
     /// How often a failure is run again where no number is given.
-    pub(crate) const DEFAULT_RETRIES: u32 = 2;
+    pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
     /// What one case may take where no size is given.
-    pub(crate) const DEFAULT_MEMORY: u64 = 1 << 30;
+    pub(crate) const DEFAULT_MEMORY: u64 = Configuration::USUAL_MEMORY;
     /// How long a process may be silent where no time is given.
     pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Asked::USUAL_CASE_TIMEOUT;
 }

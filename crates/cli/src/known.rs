@@ -7,10 +7,7 @@ use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
 use dmlcts_runner::KnownFailures;
 use dmlcts_spec::{Library, Source, read_file};
 
-use crate::{
-    arguments::{RunArguments, unknown},
-    problem::Problem,
-};
+use crate::{arguments::unknown, problem::Problem};
 
 /// The lists of a run.
 pub(crate) struct Known {
@@ -67,15 +64,8 @@ impl Known {
 /// allowed by itself, and the seed that lists are made with. One that has the name of a built-in suite and another text is none that
 /// a list can name.
 pub(crate) fn whole_suite(selection: &SelectionForm) -> Option<&str> {
-    let is_whole = selection.filter.is_none()
-        && selection.strategies.is_empty()
-        && selection.feature_level.is_none()
-        && selection.partition.is_none()
-        && selection.limit.is_none()
-        && selection.allow.is_empty()
-        && selection.memory == RunArguments::DEFAULT_MEMORY
-        && selection.seed == 0;
-    selection.suite.as_ref().filter(|suite| is_whole && has_own_name(suite)).map(|suite| suite.name.as_str())
+    let suite = selection.suite.as_ref().filter(|suite| selection.is_usual() && has_own_name(suite));
+    suite.map(|suite| suite.name.as_str())
 }
 
 /// Whether a suite is built in, or has a name that no built-in one has.

@@ -5,7 +5,7 @@ use dmlcts_results::{Ledger, LedgerEntry, LedgerError, LedgerNews, SelectionForm
 use dmlcts_runner::{Ending, Summary};
 use dmlcts_spec::Library;
 
-use crate::{arguments::RunArguments, problem::Problem};
+use crate::problem::Problem;
 
 /// A ledger that a run is entered in when it has ended.
 pub(crate) struct LedgerOfRun {
@@ -27,7 +27,8 @@ impl LedgerOfRun {
             ));
         };
         Ledger::prepare(path)?;
-        Ok(Some(Self { path: path.clone(), suite: suite.name.clone(), options: options(selection) }))
+        let options = command(&selection.words_of_answers());
+        Ok(Some(Self { path: path.clone(), suite: suite.name.clone(), options }))
     }
 
     /// Enters a run, and says what changed.
@@ -43,25 +44,6 @@ impl LedgerOfRun {
         );
         Ok(Ledger::record(&self.path, run, is_complete)?)
     }
-}
-
-/// What was chosen of the suite, as options of `run`; nothing where it is the whole suite as usual.
-fn options(selection: &SelectionForm) -> String {
-    let mut words = Vec::new();
-    let mut add = |option: &str, value: Option<String>| {
-        if let Some(value) = value {
-            words.extend([option.to_owned(), value]);
-        }
-    };
-    add("--where", selection.filter.clone());
-    add("--strategy", Some(selection.strategies.join(",")).filter(|names| !names.is_empty()));
-    add("--seed", Some(selection.seed).filter(|seed| *seed != 0).map(|seed| seed.to_string()));
-    add("--feature-level", selection.feature_level.clone());
-    add("--partition", selection.partition.map(|partition| partition.to_string()));
-    add("--limit", selection.limit.map(|limit| limit.to_string()));
-    let memory = Some(selection.memory).filter(|memory| *memory != RunArguments::DEFAULT_MEMORY);
-    add("--memory", memory.map(|memory| memory.to_string()));
-    command(&words)
 }
 
 impl From<LedgerError> for Problem {

@@ -61,15 +61,7 @@ pub(crate) fn claim(selection: &SelectionForm) -> Result<Option<Claim>, Problem>
             "the run is of {name} version {version}, and this program has version {own}"
         )));
     }
-    let form = profile.form();
-    let is_of_profile = selection.suite.as_ref().is_some_and(|suite| suite.name == form.suite)
-        && selection.seed == form.seed
-        && selection.filter.is_none()
-        && selection.strategies.is_empty()
-        && selection.limit.is_none()
-        && selection.memory <= form.memory
-        && selection.feature_level == Some(profile.level().to_string());
-    if !is_of_profile {
+    if !selection.is_of(&profile) {
         return Err(wrong(format!("the header names {name}, and selects other cases than that profile")));
     }
     let allow = Difference::ALL.into_iter().filter(|kind| selection.allow.iter().any(|id| id == kind.name()));

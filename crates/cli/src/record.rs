@@ -1,10 +1,7 @@
-//! The record of a run: what the command line says of it, and the results file that it goes into.
+//! The record of a run: the results file that it goes into, anew or where it was cut off.
 
-use dmlcts_generate::Suite;
-use dmlcts_results::{
-    Asked, Error, GivenForm, Header, PartitionForm, SelectionForm, SuiteForm, Unfinished, Writer,
-};
-use dmlcts_runner::{Claim, Difference, Event, Totals};
+use dmlcts_results::{Asked, Error, Header, SelectionForm, Unfinished, Writer};
+use dmlcts_runner::{Claim, Event, Totals};
 use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, known::whole_suite, problem::Problem};
@@ -33,10 +30,11 @@ enum RecordFile {
 }
 
 impl Record {
-    /// Opens what the arguments name, for a run whose strategies have these names; `None` where nothing is to be recorded.
+    /// Opens what the arguments name, for a run of this selection by this command, whose strategies have these names; `None` where nothing
+    /// is to be recorded.
     pub(crate) fn open(
         arguments: &RunArguments,
-        selection: SelectionForm,
+        (selection, command): (SelectionForm, String),
         strategies: Vec<String>,
         claim: Option<Claim>,
     ) -> Result<Option<Self>, Problem> {
@@ -53,7 +51,6 @@ impl Record {
         } else {
             return Ok(None);
         };
-        let command = dmlcts_report::command(&arguments.words_of_a_run());
         Ok(Some(Self { file, strategies, selection, command, asked: arguments.asked(), claim }))
     }
 
@@ -136,48 +133,6 @@ fn agree(
         format!("{path} is of another run: {}", words.join("; ")),
         format!("go on with: {} --resume {}", earlier.command, dmlcts_report::command(&[path])),
     ))
-}
-
-impl RunArguments {
-    /// Who is asked, and how.
-    fn asked(&self) -> Asked {
-        let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
-        Asked { argument, in_process: self.in_process, case_timeout }
-    }
-
-    /// What a results file says of the cases that are run, of a suite or given by these lines.
-    pub(crate) fn selection_form(&self, suite: Option<&Suite>, given: &[String]) -> SelectionForm {
-        let selection = &self.selection;
-        let mut strategies: Vec<String> =
-            selection.strategy.iter().map(|strategy| strategy.name().to_owned()).collect();
-        strategies.sort();
-        strategies.dedup();
-        let mut allow: Vec<String> =
-            self.allow.iter().copied().map(Difference::name).map(str::to_owned).collect();
-        allow.sort();
-        allow.dedup();
-        let given = suite.is_none().then(|| {
-            let lines: String = given.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-            let hash = blake3::hash(lines.as_bytes()).to_hex().to_string();
-            GivenForm { cases: given.len() as u64, hash }
-        });
-        SelectionForm {
-            profile: None,
-            suite: suite
-                .map(|suite| SuiteForm { name: suite.name().to_owned(), hash: suite.source().hash() }),
-            given,
-            seed: selection.seed,
-            filter: selection.filter.clone(),
-            strategies,
-            feature_level: selection.feature_level.map(|level| level.to_string()),
-            partition: selection.partition.map(PartitionForm::from),
-            limit: selection.limit,
-            memory: self.memory,
-            retries: self.retries,
-            allow,
-            known_failures: Vec::new(),
-        }
-    }
 }
 
 impl From<Error> for Problem {

@@ -64,11 +64,6 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: P
 /// Which run it is.
 fn side(side: &Side) -> String {
     let (header, selection) = (&side.header, &side.header.selection);
-    let what = selection
-        .suite
-        .as_ref()
-        .map_or_else(|| "cases given".to_owned(), |suite| format!("suite {}", suite.name));
-    let part = selection.partition.map(|partition| format!(", part {partition}")).unwrap_or_default();
     let backend = &header.backend.capabilities;
     let cut = match side.ending {
         None => "; the run was cut off",
@@ -81,9 +76,9 @@ fn side(side: &Side) -> String {
         Some(Ending::Complete | Ending::Limit) => "",
     };
     format!(
-        "{}: {what}, seed {}{part} on {} {}, spec {:.12}: {}{cut}",
+        "{}: {} on {} {}, spec {:.12}: {}{cut}",
         side.path,
-        selection.seed,
+        selection.describe(),
         backend.name,
         backend.version,
         header.spec,

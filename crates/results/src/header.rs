@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use dmlcts_backend::{Capabilities, protocol::Hello};
 use dmlcts_model::FeatureLevel;
-use dmlcts_runner::{Configuration, Partition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::{
+    Disagreement, SelectionForm,
+    disagreement::{Facts, disagreements, short},
+};
 
 /// The version of the format that this program writes, and the only one that it reads.
 pub const VERSION: u32 = 1;
@@ -31,93 +35,6 @@ pub struct Header {
     pub level: String,
     /// Who answers.
     pub backend: BackendForm,
-}
-
-/// Which cases were chosen, and how they are run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SelectionForm {
-    /// The profile that the run is to show a backend's conformance to, where it is to. Suite, seed and feature level are its own then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<ProfileEdition>,
-    /// The suite; null where cases were given one by one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suite: Option<SuiteForm>,
-    /// The cases that were given instead of a suite.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub given: Option<GivenForm>,
-    /// The seed of everything that is drawn.
-    pub seed: u64,
-    /// The predicate that had to hold.
-    #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
-    pub filter: Option<String>,
-    /// The strategies that were chosen; empty where all of the suite's were.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub strategies: Vec<String>,
-    /// The feature level that was asked for; null where it is the backend's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub feature_level: Option<String>,
-    /// The part of the cases that was run; null where all were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partition: Option<PartitionForm>,
-    /// How many cases were to run at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u64>,
-    /// How many bytes a case may take; larger ones are created only.
-    pub memory: u64,
-    /// How often a failure is run again alone.
-    #[serde(default = "usual_retries")]
-    pub retries: u32,
-    /// The lists of what is known to fail.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub known_failures: Vec<KnownFileForm>,
-    /// Differences that are no failures.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub allow: Vec<String>,
-}
-
-/// An edition of a profile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProfileEdition {
-    /// The profile's name.
-    pub name: String,
-    /// Its version.
-    pub version: u32,
-}
-
-/// A suite.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SuiteForm {
-    /// Its name.
-    pub name: String,
-    /// The BLAKE3 hash of its text, in hex.
-    pub hash: String,
-}
-
-/// Cases that were given one by one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct GivenForm {
-    /// How many.
-    pub cases: u64,
-    /// The BLAKE3 hash of their lines, each with a line feed behind it, in hex.
-    pub hash: String,
-}
-
-/// A list of known failures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct KnownFileForm {
-    /// The file, as it was named.
-    pub path: String,
-    /// The BLAKE3 hash of its text, in hex.
-    pub hash: String,
-}
-
-/// One of several parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PartitionForm {
-    /// Which, from 1.
-    pub part: u64,
-    /// How many there are.
-    pub of: u64,
 }
 
 /// Who answers.
@@ -149,6 +66,24 @@ pub struct Asked {
 impl Asked {
     /// How long a backend may be silent where nobody says otherwise.
     pub const USUAL_CASE_TIMEOUT: Duration = Duration::from_secs(10);
+    /// Who is asked where nobody is named: the backend that every machine has.
+    pub const USUAL_BACKEND: &str = "reference";
+
+    /// The words of a command that asks the same in the same way; nothing where that is as usual.
+    pub fn words(&self) -> Vec<String> {
+        let Self { argument, in_process, case_timeout } = self;
+        let mut words = Vec::new();
+        if argument != Self::USUAL_BACKEND {
+            words.extend(["--backend".to_owned(), argument.clone()]);
+        }
+        if *in_process {
+            words.push("--in-process".to_owned());
+        }
+        if *case_timeout != Self::USUAL_CASE_TIMEOUT {
+            words.extend(["--case-timeout".to_owned(), format!("{}ms", case_timeout.as_millis())]);
+        }
+        words
+    }
 
     /// In what two ways to ask differ.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
@@ -156,18 +91,13 @@ impl Asked {
     }
 
     fn facts(&self) -> Facts {
-        let in_process = if self.in_process { "given" } else { "" };
+        let Self { argument, in_process, case_timeout } = self;
         vec![
-            ("--backend", self.argument.clone()),
-            ("--in-process", in_process.to_owned()),
-            ("--case-timeout", format!("{}ms", self.case_timeout.as_millis())),
+            ("--backend", argument.clone()),
+            ("--in-process", if *in_process { "given" } else { "" }.to_owned()),
+            ("--case-timeout", format!("{}ms", case_timeout.as_millis())),
         ]
     }
-}
-
-/// What a file says that was written before retries were recorded.
-fn usual_retries() -> u32 {
-    Configuration::default().retries
 }
 
 fn usual_case_timeout() -> u64 {
@@ -247,88 +177,10 @@ impl Header {
     }
 }
 
-impl SelectionForm {
-    /// In what two selections differ.
-    pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
-        disagreements(self.facts(), other.facts())
-    }
-
-    fn facts(&self) -> Facts {
-        let suite = self.suite.as_ref().map(|suite| format!("suite {} ({})", suite.name, short(&suite.hash)));
-        let given =
-            self.given.as_ref().map(|given| format!("{} given ({})", given.cases, short(&given.hash)));
-        // The same list may have another path elsewhere.
-        let known: Vec<String> = self.known_failures.iter().map(|file| short(&file.hash)).collect();
-        let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
-        let profile =
-            self.profile.as_ref().map(|profile| format!("{} version {}", profile.name, profile.version));
-        vec![
-            ("--profile", profile.unwrap_or_default()),
-            ("cases", suite.or(given).unwrap_or_default()),
-            ("--seed", self.seed.to_string()),
-            ("--where", self.filter.clone().unwrap_or_default()),
-            ("--strategy", self.strategies.join(",")),
-            ("--feature-level", self.feature_level.clone().unwrap_or_default()),
-            ("--partition", self.partition.map(|partition| partition.to_string()).unwrap_or_default()),
-            ("--limit", number(self.limit)),
-            ("--memory", self.memory.to_string()),
-            ("--retries", self.retries.to_string()),
-            ("--allow", self.allow.join(",")),
-            ("--known-failures", known.join(", ")),
-        ]
-    }
-}
-
-/// One thing in which two runs differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disagreement {
-    /// What differs.
-    pub what: &'static str,
-    /// What this one has; empty for nothing.
-    pub own: String,
-    /// What the other one has; empty for nothing.
-    pub other: String,
-}
-
-impl Disagreement {
-    /// In words, with names for the two.
-    pub fn describe(&self, own: &str, other: &str) -> String {
-        let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { value.to_owned() };
-        format!("{}: {} {own}, {} {other}", self.what, shown(&self.own), shown(&self.other))
-    }
-}
-
-/// What must agree: its name, and what it is.
-type Facts = Vec<(&'static str, String)>;
-
-/// Both lists name the same things in the same order.
-fn disagreements(own: Facts, other: Facts) -> Vec<Disagreement> {
-    let both = own.into_iter().zip(other);
-    both.filter(|((_, own), (_, other))| own != other)
-        .map(|((what, own), (_, other))| Disagreement { what, own, other })
-        .collect()
-}
-
-/// As much of a hash as tells two apart.
-fn short(hash: &str) -> String {
-    hash.chars().take(12).collect()
-}
-
-impl From<Partition> for PartitionForm {
-    fn from(partition: Partition) -> Self {
-        Self { part: partition.part(), of: partition.of() }
-    }
-}
-
-impl std::fmt::Display for PartitionForm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.part, self.of)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{GivenForm, PartitionForm, ProfileEdition, SuiteForm};
 
     fn asked() -> Asked {
         let case_timeout = Asked::USUAL_CASE_TIMEOUT;

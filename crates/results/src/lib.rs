@@ -30,6 +30,7 @@
 mod convert;
 mod count;
 mod diff;
+mod disagreement;
 mod error;
 mod form;
 mod header;
@@ -39,18 +40,17 @@ mod merge;
 mod read;
 mod replace;
 mod resume;
+mod selection;
 mod statement;
 mod totals;
 mod write;
 
 pub use convert::Strange;
 pub use diff::{Change, Comparison, Kind, Side, compare};
+pub use disagreement::Disagreement;
 pub use error::Error;
 pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
-pub use header::{
-    Asked, BackendForm, Disagreement, GivenForm, Header, KnownFileForm, PartitionForm, ProfileEdition,
-    SelectionForm, SuiteForm, VERSION,
-};
+pub use header::{Asked, BackendForm, Header, VERSION};
 pub use known::{FirstForm, KnownForm};
 pub use ledger::{
     Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerNews,
@@ -60,6 +60,9 @@ pub use merge::Parts;
 pub use read::{Item, Reader};
 pub use replace::{check_name, prepare_to_replace, replace};
 pub use resume::Unfinished;
+pub use selection::{
+    Decides, GivenForm, KnownFileForm, PartitionForm, ProfileEdition, SelectionForm, SuiteForm,
+};
 pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
 pub use write::Writer;

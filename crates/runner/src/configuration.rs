@@ -73,6 +73,13 @@ pub struct Configuration {
     pub resume: Option<Totals>,
 }
 
+impl Configuration {
+    /// What one case may take where nobody says otherwise, in bytes.
+    pub const USUAL_MEMORY: u64 = 1 << 30;
+    /// How often a failure is run again alone where nobody says otherwise.
+    pub const USUAL_RETRIES: u32 = 2;
+}
+
 impl Default for Configuration {
     fn default() -> Self {
         Self {
@@ -81,11 +88,11 @@ impl Default for Configuration {
             limit: None,
             fail_fast: false,
             deadline: None,
-            memory: 1 << 30,
+            memory: Self::USUAL_MEMORY,
             allow: Vec::new(),
             filter: None,
             grace: Duration::from_secs(5),
-            retries: 2,
+            retries: Self::USUAL_RETRIES,
             shrink: true,
             incidents: Incidents::default(),
             partition: None,

@@ -15,15 +15,8 @@ use dmlcts_spec::Library;
 
 use super::run::{is_proof, proof, unjudged};
 use crate::{
-    arguments::{MergeArguments, RunArguments},
-    exit::Exit,
-    known::whole_suite,
-    ledger::LedgerOfRun,
-    output,
-    problem::Problem,
-    profile,
-    reports::Reports,
-    selection::load_suite,
+    arguments::MergeArguments, exit::Exit, known::whole_suite, ledger::LedgerOfRun, output, problem::Problem,
+    profile, reports::Reports, selection::load_suite,
 };
 
 /// Joins the files, shows what the whole comes to, and says how the program ends.
@@ -84,7 +77,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         writer.finish(&summary, exit.code(), stated.as_ref().map(Into::into))?;
     }
     context.claim = claim;
-    if let Some(parts) = suite.filter(|_| is_proof(&summary) && is_whole(&header.selection)) {
+    if let Some(parts) = suite.filter(|_| is_proof(&summary) && header.selection.has_all_cases()) {
         context.certificate = proof(&parts);
     }
     let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
@@ -125,31 +118,20 @@ fn suite(selection: &SelectionForm) -> Option<Arc<Parts>> {
     Some(Arc::new(Parts::new(expansion, &[])))
 }
 
-/// Whether every case of the suite was to run.
-fn is_whole(selection: &SelectionForm) -> bool {
-    selection.filter.is_none()
-        && selection.strategies.is_empty()
-        && selection.feature_level.is_none()
-        && selection.limit.is_none()
-}
-
 /// What a summary says around a run that was recorded.
 fn context(header: &Header, files: usize) -> Context {
     let selection = &header.selection;
-    let replay = Replay { options: words_of_a_case(header) };
+    let replay = Replay { options: [header.asked().words(), selection.words_of_a_case()].concat() };
     let subject = match &selection.suite {
         None => Subject::Given,
         Some(suite) => {
-            let mut what = format!("suite {}, seed {}", suite.name, selection.seed);
-            if let Some(filter) = &selection.filter {
-                what.extend([", where ", filter]);
-            }
+            let mut what = selection.describe();
             if files > 1 {
                 what.extend([", in ", &files.to_string(), " parts"]);
             }
             let mut words =
                 ["dmlcts", "count", "--obligations", "--suite", &suite.name].map(str::to_owned).to_vec();
-            words.extend(words_of_a_pick(selection));
+            words.extend(selection.words_of_a_list());
             Subject::Suite { name: suite.name.clone(), what, obligations: command(&words) }
         }
     };
@@ -158,39 +140,4 @@ fn context(header: &Header, files: usize) -> Context {
     let known = KnownContext { listed: 0, suite };
     let (library, certificate) = (Library::embedded(), Vec::new());
     Context { library, subject, replay, known, ledger: None, certificate, claim: None, next }
-}
-
-/// What bears on a single case, as the run was given it.
-fn words_of_a_case(header: &Header) -> Vec<String> {
-    let (mut words, selection) = (Vec::new(), &header.selection);
-    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-    if header.backend.argument != RunArguments::DEFAULT_BACKEND {
-        add("--backend", header.backend.argument.clone());
-    }
-    if let Some(level) = &selection.feature_level {
-        add("--feature-level", level.clone());
-    }
-    if !selection.allow.is_empty() {
-        add("--allow", selection.allow.join(","));
-    }
-    if selection.memory != RunArguments::DEFAULT_MEMORY {
-        add("--memory", selection.memory.to_string());
-    }
-    words
-}
-
-/// What picked the cases of the suite.
-fn words_of_a_pick(selection: &SelectionForm) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-    if let Some(filter) = &selection.filter {
-        add("--where", filter.clone());
-    }
-    if !selection.strategies.is_empty() {
-        add("--strategy", selection.strategies.join(","));
-    }
-    if selection.seed != 0 {
-        add("--seed", selection.seed.to_string());
-    }
-    words
 }

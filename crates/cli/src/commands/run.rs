@@ -13,7 +13,7 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, counted};
-use dmlcts_results::SelectionForm;
+use dmlcts_results::{KnownFileForm, SelectionForm};
 use dmlcts_runner::{Claim, Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
 use dmlcts_spec::Library;
 
@@ -28,7 +28,6 @@ use crate::{
     ledger::LedgerOfRun,
     output,
     problem::Problem,
-    profile::edition,
     record::Record,
     reports::Reports,
     signals,
@@ -53,15 +52,18 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     };
     let backend = backends::factory(&arguments.backend, &hosting)?;
     let known = Known::load(&Bless::lists(arguments))?;
-    let Cases { source, parts, mut context, mut form } = cases(arguments, deadline)?.claimed(claim.as_ref());
+    let named = known.files.iter().take(arguments.known_failures.len()).cloned().collect();
+    let Cases { source, parts, mut context, mut form } = cases(arguments, deadline, named, claim.as_ref())?;
     known.warn(&form);
+    let command = command(&arguments.words_of_a_run(&form));
+    // A list that is to be blessed bears on the run, and is another one when it runs again.
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, &known.failures)?;
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
     let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;
-    let record = recording(Record::open(arguments, form, source.strategies(), claim.clone()));
+    let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
     let (mut record, resume) = record.map_err(|problem| reports.explain(&context, problem))?;
     let run = Run {
         library: Library::embedded(),
@@ -233,63 +235,60 @@ struct Cases {
     form: SelectionForm,
 }
 
-impl Cases {
-    /// The same, to show that a backend conforms, where that is claimed.
-    fn claimed(mut self, claim: Option<&Claim>) -> Self {
-        self.form.profile = claim.map(edition);
-        self.context.claim = claim.cloned();
-        self
-    }
-}
-
-/// The cases that the arguments ask for, if they are found in time.
-fn cases(arguments: &RunArguments, deadline: Option<Instant>) -> Result<Cases, Problem> {
-    let library = Library::embedded();
+/// The cases that the arguments ask for, if they are found in time; these lists were named of what fails.
+fn cases(
+    arguments: &RunArguments,
+    deadline: Option<Instant>,
+    named: Vec<KnownFileForm>,
+    claim: Option<&Claim>,
+) -> Result<Cases, Problem> {
     let selection = &arguments.selection;
-    let replay = Replay { options: arguments.words_of_a_case() };
-    let known = KnownContext::default();
+    let context = |form: &SelectionForm, subject: Subject, next: Vec<(String, String)>| Context {
+        library: Library::embedded(),
+        subject,
+        replay: Replay { options: arguments.words_of_a_case(form) },
+        known: KnownContext::default(),
+        ledger: None,
+        certificate: Vec::new(),
+        claim: claim.cloned(),
+        next,
+    };
     if !arguments.cases.is_empty() {
         let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);
         let cases = given::cases(&arguments.cases, most)?;
         let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
         let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
-        let (subject, certificate) = (Subject::Given, Vec::new());
-        let context =
-            Context { library, subject, replay, known, ledger: None, certificate, claim: None, next };
         let lines: Vec<String> = cases.iter().map(Case::to_string).collect();
-        let form = arguments.selection_form(None, &lines);
+        let form = arguments.selection_form(None, &lines, named, claim);
+        let context = context(&form, Subject::Given, next);
         return Ok(Cases { source: Arc::new(Listed::new(cases, "given")), parts: None, context, form });
     }
     let parts = Arc::new(selection.parts_until(deadline)?.ok_or_else(no_time)?);
-    let name = parts.expansion().suite().name().to_owned();
-    let is_whole = !selection.leaves_out() && selection.strategy.is_empty();
     let suite = parts.expansion().suite();
-    let form = arguments.selection_form(Some(suite), &[]);
-    let mut what = format!("suite {name}, seed {}", selection.seed);
-    if let Some(filter) = &selection.filter {
-        what.extend([", where ", filter]);
-    }
-    if let Some(partition) = selection.partition {
-        what.extend([", part ", &partition.to_string()]);
-    }
+    let form = arguments.selection_form(Some(suite), &[], named, claim);
+    let (of_suite, of_list) = (selection.words_of_a_suite(), form.words_of_a_list());
+    let with = |words: &[&str], more: &[&[String]]| {
+        let words = words.iter().map(|word| (*word).to_owned());
+        command(&words.chain(more.iter().copied().flatten().cloned()).collect::<Vec<_>>())
+    };
     let mut next = Vec::new();
-    if name == "smoke" {
-        let mut more = ["dmlcts", "run", "--suite", "ci"].map(str::to_owned).to_vec();
-        more.extend(replay.options.clone());
-        more.extend(selection.words_of_a_pick());
-        next.push((command(&more), "more cases".to_owned()));
+    if suite.name() == "smoke" {
+        let (of_case, of_choice) = (arguments.words_of_a_case(&form), form.words_of_a_choice());
+        let more = with(&["dmlcts", "run", "--suite", "ci"], &[&of_case, &of_choice]);
+        next.push((more, "more cases".to_owned()));
     }
-    let mut list = ["dmlcts", "list"].map(str::to_owned).to_vec();
-    list.extend(selection.words_of_a_list());
-    next.push((format!("{} | head", command(&list)), "the cases, one line each".to_owned()));
+    let list = with(&["dmlcts", "list"], &[&of_suite, &of_list]);
+    next.push((format!("{list} | head"), "the cases, one line each".to_owned()));
     next.push(("dmlcts spec list".to_owned(), "what is promised".to_owned()));
-    let mut obligations = ["dmlcts", "count", "--obligations"].map(str::to_owned).to_vec();
-    obligations.extend(selection.words_of_a_list());
-    let subject = Subject::Suite { name, what, obligations: command(&obligations) };
-    let certificate = Vec::new();
-    let context = Context { library, subject, replay, known, ledger: None, certificate, claim: None, next };
+    let subject = Subject::Suite {
+        name: suite.name().to_owned(),
+        what: form.describe(),
+        obligations: with(&["dmlcts", "count", "--obligations"], &[&of_suite, &of_list]),
+    };
+    let context = context(&form, subject, next);
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
-    Ok(Cases { source, parts: Some(parts).filter(|_| is_whole), context, form })
+    let parts = Some(parts).filter(|_| form.has_all_cases());
+    Ok(Cases { source, parts, context, form })
 }
 
 /// What a complete run proves, where exhaustive parts are most of the suite.
