@@ -1,14 +1,17 @@
 //! The command line, as clap reads it and `--help` explains it.
 
+mod results;
+mod run;
+
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
-use dmlcts_results::Asked;
-use dmlcts_runner::{Configuration, Difference, Partition};
 
 use crate::{breakage::Fault, exit, units};
+
+pub(crate) use results::{DiffArguments, LedgerArguments, MergeArguments, ReportArguments};
+pub(crate) use run::{RunArguments, Selection};
 
 /// Conformance tests and a spec-driven fuzzer for DirectML's tensor-moving operators.
 #[derive(Debug, Parser)]
@@ -41,226 +44,6 @@ pub(crate) enum Command {
     Ledger(LedgerArguments),
     Suites(SuitesArguments),
     Profiles(ProfilesArguments),
-}
-
-/// Which cases of which suite.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Selection {
-    /// The suite: a name that `dmlcts suites` lists, or the path of a YAML file
-    #[arg(long, default_value = "smoke", value_name = "NAME|PATH")]
-    pub(crate) suite: String,
-
-    /// Only cases for which this predicate holds
-    ///
-    /// It is written in the language of the specs; `operator` is the operator's name, and `valid`, `invalid` and `open` say what the desc is judged.
-    #[arg(long = "where", value_name = "EXPR")]
-    pub(crate) filter: Option<String>,
-
-    /// Only cases that these strategies make, separated by commas
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = strategy)]
-    pub(crate) strategy: Vec<Strategy>,
-
-    /// The feature level to judge at, such as 4.1
-    ///
-    /// A run on a backend that can be set to a level, as the reference can, is set to it and takes every case.
-    /// Any other run, `list` and `count` leave out the cases that only a higher level makes valid.
-    #[arg(long, value_name = "LEVEL")]
-    pub(crate) feature_level: Option<FeatureLevel>,
-
-    /// The seed of everything that is drawn
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
-    pub(crate) seed: u64,
-
-    /// How many cases at most
-    #[arg(long, value_name = "N", value_parser = units::count, allow_negative_numbers = true)]
-    pub(crate) limit: Option<u64>,
-
-    /// Only the cases of one of several parts, such as 3/16 for the third of sixteen
-    ///
-    /// A case belongs to a part by the hash of its line: together the parts are exactly the suite, and adding cases to a suite moves none of the others.
-    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
-    pub(crate) partition: Option<Partition>,
-
-    /// Threads [default: one a processor]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u16).range(1..=1024),
-        allow_negative_numbers = true
-    )]
-    pub(crate) jobs: Option<u16>,
-}
-
-/// Reports in files, beside what is printed.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct ReportArguments {
-    /// Write what the run came to into this file, as JUnit's XML
-    ///
-    /// A test is what one strategy made of one operator, so that names stay the same from run to run; a test that fails lists its failures in groups. What was in the file is replaced.
-    #[arg(long, value_name = "PATH", value_parser = file)]
-    pub(crate) junit: Option<String>,
-
-    /// Write what the run came to at the end of this file, as Markdown
-    ///
-    /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
-    #[arg(long, value_name = "PATH", value_parser = file)]
-    pub(crate) markdown: Option<String>,
-
-    /// Keep what the backend answers to open questions in this file, and say what changed in it
-    ///
-    /// A file has an entry for each backend, device, driver and suite, which a run to the end of the suite replaces. A new driver is compared with the last one. What changes fails nothing. `dmlcts ledger` shows the file.
-    #[arg(long, value_name = "PATH", value_parser = file)]
-    pub(crate) ledger: Option<String>,
-}
-
-const RUN_EXAMPLES: &str = "\
-Examples:
-  dmlcts run
-  dmlcts run --suite ci --backend wgpu
-  dmlcts run --profile directml-6.4 --backend wgpu
-  dmlcts run --where 'operator == PADDING1 and PaddingMode == REFLECTION' --limit 1000
-  dmlcts run --suite soak --timeout 10m --seed 7
-  dmlcts run --suite exhaustive --partition 3/16 --results part-3.jsonl
-  dmlcts run 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'
-  dmlcts run - < cases.txt";
-
-/// Runs a suite, or the cases given, on a backend
-///
-/// Every case is judged by the spec, put to the backend, and what the backend does is compared with what the spec says, bit for bit. Failures are grouped, and a small case of each group is shown.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = format!("{RUN_EXAMPLES}\n\n{}", exit::HELP))]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub(crate) struct RunArguments {
-    /// Cases to run instead of a suite, as `dmlcts list` prints them; `-` reads them from standard input
-    ///
-    /// Standard input holds one case a line. Empty lines and lines that begin with `#` are passed over.
-    #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
-    pub(crate) cases: Vec<String>,
-
-    #[expect(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
-    /// Who answers the cases: reference, directml, directml:<words>, wgpu, wgpu:<part of an adapter's name>, exec:<command>, or dylib:<path>
-    ///
-    /// The words behind `directml:` have commas between them: `warp` for a GPU in software, `no-metacommands`, `half-precision` and `debug` for how operators are compiled and watched; any other is a part of an adapter's name.
-    ///
-    /// `exec:` starts a process that speaks the protocol of crates/backend/PROTOCOL.md. Blanks separate the words of its command, quotes hold them together, and no shell is asked.
-    ///
-    /// `dylib:` loads a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h.
-    #[arg(long, value_name = "NAME", default_value = Self::DEFAULT_BACKEND)]
-    pub(crate) backend: String,
-
-    /// Run a backend that is built in on threads of this program, and not in processes
-    ///
-    /// A process costs a few microseconds a case, and survives a driver that crashes or hangs.
-    #[arg(long)]
-    pub(crate) in_process: bool,
-
-    /// Show that the backend conforms to this profile, and end with a statement that can be published
-    ///
-    /// `dmlcts profiles` lists them. A profile stands for a suite, a seed, a feature level and the memory that a case may take. What the run
-    /// leaves out or forgives is in the statement; a run that is cut short makes none.
-    #[arg(
-        long,
-        value_name = "NAME",
-        conflicts_with_all = ["suite", "seed", "filter", "strategy", "limit", "feature_level", "cases", "bless"]
-    )]
-    pub(crate) profile: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-
-    /// End at the first verdict that is not expected
-    #[arg(long)]
-    pub(crate) fail_fast: bool,
-
-    /// How often a failure, or a known failure that passes, is run again alone; what changes then is a flake, which is unexpected, too
-    ///
-    /// It is done with the first failures of each group, up to one that fails each time. 0 takes every case as it is found.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = Self::DEFAULT_RETRIES,
-        value_parser = clap::value_parser!(u32).range(0..=1000),
-        allow_negative_numbers = true
-    )]
-    pub(crate) retries: u32,
-
-    /// End after this time, such as 90s or 10m
-    ///
-    /// It counts from the start of the program.
-    #[arg(long, value_name = "TIME", value_parser = units::time_span, allow_hyphen_values = true)]
-    pub(crate) timeout: Option<Duration>,
-
-    /// How long a backend in another process may be silent while it has cases, such as 500ms or 1m
-    ///
-    /// It is ended then, the case that it hangs on is found, and a fresh process goes on with the next one. With `--in-process`, it is how long the device of `directml` may take.
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "10s", // as DEFAULT_CASE_TIMEOUT
-        value_parser = units::time_span,
-        allow_hyphen_values = true
-    )]
-    pub(crate) case_timeout: Duration,
-
-    /// What one case may take, such as 512MiB; larger cases are created and not run
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "1GiB", // as DEFAULT_MEMORY
-        value_parser = units::size,
-        allow_hyphen_values = true
-    )]
-    pub(crate) memory: u64,
-
-    /// Differences that are no failures: zero-sign, denormal-flushed, nan-canonicalised
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = difference)]
-    pub(crate) allow: Vec<Difference>,
-
-    /// What is known to fail: files as in cases/known-failures, each with the failures of one backend
-    ///
-    /// A case that fails as its entry says is expected to; one that passes, or fails in another way, is not. A whole run of a suite that an entry names also says which entries are not true any more, and what to change. No list is taken by itself.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) known_failures: Vec<String>,
-
-    /// Make a list of known failures of what fails, in this file: what is there and still true stays
-    ///
-    /// For failures that have their operator and class in common, it finds a short predicate that no case keeps which passes, or lists the cases, up to 100; what is left it names. Only a whole run of a suite can be blessed, and none in which something crashed, hung or was lost.
-    #[arg(long, value_name = "FILE", value_parser = file, conflicts_with_all = ["resume", "fail_fast", "cases"])]
-    pub(crate) bless: Option<String>,
-
-    /// Record the run in this file, as JSON lines: what became of each case
-    ///
-    /// It is written while the run goes on. A run that was cut off goes on by --resume. `cargo doc -p dmlcts-results --open` is the format's specification.
-    #[arg(long, value_name = "PATH", value_parser = file)]
-    pub(crate) results: Option<String>,
-
-    /// Write over the file that --results names, where there is something in it
-    #[arg(long, requires = "results")]
-    pub(crate) overwrite: bool,
-
-    /// Go on with the run that was recorded in this file, where it was cut off, and record the rest there, too
-    ///
-    /// The other options must be those that the run was started with. The summary counts the whole run.
-    #[arg(long, value_name = "PATH", value_parser = file, conflicts_with = "results")]
-    pub(crate) resume: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) reports: ReportArguments,
-
-    /// Print nothing but failures
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-impl RunArguments {
-    /// Who answers where nobody is named: the one that every machine has.
-    pub(crate) const DEFAULT_BACKEND: &str = Asked::USUAL_BACKEND;
-    /// How often a failure is run again where no number is given.
-    pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
-    /// What one case may take where no size is given.
-    pub(crate) const DEFAULT_MEMORY: u64 = Configuration::USUAL_MEMORY;
-    /// How long a process may be silent where no time is given.
-    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Asked::USUAL_CASE_TIMEOUT;
 }
 
 /// Answers cases as a backend process does, on standard input and output
@@ -319,69 +102,6 @@ pub(crate) struct ProfilesArguments {
     /// Hold its digests against the cases that this program makes, and what it expects of them
     #[arg(long, requires = "name")]
     pub(crate) check: bool,
-}
-
-const MERGE_EXAMPLES: &str = "\
-Examples:
-  dmlcts merge part-*.jsonl --results whole.jsonl
-  dmlcts merge run.jsonl";
-
-/// Joins the results files of a run that several machines shared by --partition
-///
-/// The summary counts all parts, and the exit code is that of the whole. Parts that are missing, twice there or of different runs are named. A single file of a whole run is summed up as it is.
-#[derive(Debug, Args)]
-#[command(after_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
-pub(crate) struct MergeArguments {
-    /// The files, in any order
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<String>,
-
-    /// Write the whole run into this file, as the run of one machine would have
-    #[arg(long, value_name = "PATH", value_parser = file)]
-    pub(crate) results: Option<String>,
-
-    /// Write over the file that --results names, where there is something in it
-    #[arg(long, requires = "results")]
-    pub(crate) overwrite: bool,
-
-    #[command(flatten)]
-    pub(crate) reports: ReportArguments,
-
-    /// Print nothing but failures
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-const DIFF_EXIT: &str = "\
-Exit codes:
-  0    nothing got worse: cases came to the same, were fixed, are new and as expected, or are gone
-  1    a case broke or changed, a new one fails, or cases are gone from a new run that is not complete
-  2    wrong usage or bad input
-  3    the machine failed";
-
-/// Compares two results files case by case: what was fixed, broken, changed, is new, is gone
-///
-/// A case is known by its line, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or broken where its verdict is expected in one run only, and changed where it is expected in both or in neither, and is not the same: another answer to an open question, skipped instead of passed, another way to fail. One that was skipped and passes now is fixed.
-#[derive(Debug, Args)]
-#[command(after_help = DIFF_EXIT)]
-pub(crate) struct DiffArguments {
-    /// The results file of the run before
-    #[arg(value_name = "OLD")]
-    pub(crate) old: String,
-
-    /// The results file of the run after
-    #[arg(value_name = "NEW")]
-    pub(crate) new: String,
-}
-
-/// Shows a ledger: what backends answer where the pages leave a question open
-///
-/// For each question it shows what is asked and who leaves it open, and each answer with the backends that gave it, the number of their cases and one of these. A star marks a question whose answers contradict each other.
-#[derive(Debug, Args)]
-pub(crate) struct LedgerArguments {
-    /// The file that `--ledger` of `run` or `merge` wrote
-    #[arg(value_name = "FILE")]
-    pub(crate) file: String,
 }
 
 const LIST_EXAMPLES: &str = "\
@@ -461,21 +181,6 @@ fn file(path: &str) -> Result<String, String> {
         }
         _ => Ok(path.to_owned()),
     }
-}
-
-fn strategy(name: &str) -> Result<Strategy, String> {
-    Strategy::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
-        unknown("strategy", name, &names)
-    })
-}
-
-fn difference(name: &str) -> Result<Difference, String> {
-    let allowed = [Difference::ZeroSign, Difference::DenormalFlushed, Difference::NanCanonicalised];
-    allowed.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = allowed.into_iter().map(Difference::name).collect();
-        unknown("kind of difference that can be allowed", name, &names)
-    })
 }
 
 /// Says that a name is unknown, which one may be meant, and which there are.

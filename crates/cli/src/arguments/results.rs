@@ -1,0 +1,91 @@
+//! The options of what is done with results, and of the reports that are made of them.
+
+use clap::Args;
+
+use super::file;
+use crate::exit;
+
+/// Reports in files, beside what is printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Write what the run came to into this file, as JUnit's XML
+    ///
+    /// A test is what one strategy made of one operator, so that names stay the same from run to run; a test that fails lists its failures in groups. What was in the file is replaced.
+    #[arg(long, value_name = "PATH", value_parser = file)]
+    pub(crate) junit: Option<String>,
+
+    /// Write what the run came to at the end of this file, as Markdown
+    ///
+    /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
+    #[arg(long, value_name = "PATH", value_parser = file)]
+    pub(crate) markdown: Option<String>,
+
+    /// Keep what the backend answers to open questions in this file, and say what changed in it
+    ///
+    /// A file has an entry for each backend, device, driver and suite, which a run to the end of the suite replaces. A new driver is compared with the last one. What changes fails nothing. `dmlcts ledger` shows the file.
+    #[arg(long, value_name = "PATH", value_parser = file)]
+    pub(crate) ledger: Option<String>,
+}
+
+const MERGE_EXAMPLES: &str = "\
+Examples:
+  dmlcts merge part-*.jsonl --results whole.jsonl
+  dmlcts merge run.jsonl";
+
+/// Joins the results files of a run that several machines shared by --partition
+///
+/// The summary counts all parts, and the exit code is that of the whole. Parts that are missing, twice there or of different runs are named. A single file of a whole run is summed up as it is.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
+pub(crate) struct MergeArguments {
+    /// The files, in any order
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+
+    /// Write the whole run into this file, as the run of one machine would have
+    #[arg(long, value_name = "PATH", value_parser = file)]
+    pub(crate) results: Option<String>,
+
+    /// Write over the file that --results names, where there is something in it
+    #[arg(long, requires = "results")]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) reports: ReportArguments,
+
+    /// Print nothing but failures
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const DIFF_EXIT: &str = "\
+Exit codes:
+  0    nothing got worse: cases came to the same, were fixed, are new and as expected, or are gone
+  1    a case broke or changed, a new one fails, or cases are gone from a new run that is not complete
+  2    wrong usage or bad input
+  3    the machine failed";
+
+/// Compares two results files case by case: what was fixed, broken, changed, is new, is gone
+///
+/// A case is known by its line, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or broken where its verdict is expected in one run only, and changed where it is expected in both or in neither, and is not the same: another answer to an open question, skipped instead of passed, another way to fail. One that was skipped and passes now is fixed.
+#[derive(Debug, Args)]
+#[command(after_help = DIFF_EXIT)]
+pub(crate) struct DiffArguments {
+    /// The results file of the run before
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+
+    /// The results file of the run after
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+}
+
+/// Shows a ledger: what backends answer where the pages leave a question open
+///
+/// For each question it shows what is asked and who leaves it open, and each answer with the backends that gave it, the number of their cases and one of these. A star marks a question whose answers contradict each other.
+#[derive(Debug, Args)]
+pub(crate) struct LedgerArguments {
+    /// The file that `--ledger` of `run` or `merge` wrote
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+}
