@@ -12,6 +12,7 @@ use std::{
 };
 
 use dmlcts_runner::{Ending, Failure, Summary, Tally, Verdict};
+use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
     failure::in_short,
     known::{became, edit},
     numbers::{counted, grouped},
+    skipped::{skipped, skipped_of},
     statement::conformity,
     summary::ended,
 };
@@ -40,7 +42,7 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
         for (operator_place, operator) in context.library.operators().iter().enumerate() {
             let tally = summary.totals.tally(place, operator_place);
             if tally.total() > 0 {
-                let status = status(operator.name(), strategy, &tally, context, summary);
+                let status = status(operator, strategy, &tally, context, summary);
                 let mut test = TestCase::new(operator.name(), status);
                 test.set_classname(format!("dmlcts.{run}.{strategy}"));
                 test.set_system_out(format!("{}: {}", counted(tally.total(), "case"), verdicts(&tally)));
@@ -88,8 +90,11 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     };
     let mut test = TestCase::new("run", status);
     test.set_classname(format!("dmlcts.{run}"));
-    if let Some(ended) = ended(summary).filter(|_| !is_cut_off(summary)) {
-        test.set_system_out(format!("it ended {ended}"));
+    let ended = ended(summary).filter(|_| !is_cut_off(summary)).map(|ended| format!("it ended {ended}"));
+    let skipped = skipped(context.library, summary).into_iter().map(|why| format!("skipped: {why}"));
+    let said: Vec<String> = ended.into_iter().chain(skipped).collect();
+    if !said.is_empty() {
+        test.set_system_out(said.join("\n"));
     }
     let mut suite = TestSuite::new(run);
     suite.set_time(summary.totals.elapsed);
@@ -141,7 +146,7 @@ pub(crate) fn is_cut_off(summary: &Summary) -> bool {
 
 /// What the cases of one strategy and one operator come to.
 fn status(
-    operator: &str,
+    operator: &Operator,
     strategy: &str,
     tally: &Tally,
     context: &Context,
@@ -150,7 +155,13 @@ fn status(
     let unexpected = tally.unexpected();
     if unexpected == 0 {
         let is_skipped = tally.of(Verdict::Skip) == tally.total();
-        return if is_skipped { TestCaseStatus::skipped() } else { TestCaseStatus::success() };
+        if !is_skipped {
+            return TestCaseStatus::success();
+        }
+        let why = skipped_of(operator, context.library, summary);
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(format!("skipped of {} in all strategies: {why}", operator.name()));
+        return status;
     }
     let is_error =
         [Verdict::Crash, Verdict::Timeout, Verdict::Lost].into_iter().any(|verdict| tally.of(verdict) > 0);
@@ -159,7 +170,7 @@ fn status(
         format!("{} of {}: {}", grouped(unexpected), counted(tally.total(), "case"), verdicts(tally));
     let mut text = String::new();
     let mut elsewhere = 0;
-    for group in summary.groups.iter().filter(|group| group.first.operator.name() == operator) {
+    for group in summary.groups.iter().filter(|group| group.first.operator.name() == operator.name()) {
         if group.first.strategy != strategy {
             elsewhere += 1;
             continue;
@@ -180,7 +191,7 @@ fn status(
             " of this operator's failures had the first case in another strategy, and stands there\n",
         );
     }
-    let first = summary.groups.iter().find(|group| group.first.operator.name() == operator);
+    let first = summary.groups.iter().find(|group| group.first.operator.name() == operator.name());
     let class = first.map_or("unexpected", |group| group.first.class.id());
     failed(kind, class, message, text)
 }

@@ -17,6 +17,7 @@ mod numbers;
 mod operator;
 mod palette;
 mod replay;
+mod skipped;
 mod statement;
 mod summary;
 mod terminal;

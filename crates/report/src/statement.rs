@@ -6,14 +6,14 @@
 use std::io::{self, Write};
 
 use dmlcts_runner::{
-    Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Undeclared, Verdict,
-    Withheld,
+    Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Verdict, Withheld,
 };
 use dmlcts_spec::Library;
 
 use crate::{
     Palette, Tone,
     numbers::{bytes, counted, grouped},
+    skipped,
     summary::{answers, ran_on, verdicts},
 };
 
@@ -172,17 +172,9 @@ fn reservation(
 ) -> String {
     let (cases, backend) = (counted(count, "case"), &summary.capabilities);
     match kind {
-        ReservationKind::Unsupported(Undeclared::Operator) => {
-            format!("{cases} skipped of operators that it does not have: {each}")
-        }
-        ReservationKind::Unsupported(Undeclared::DataType) => {
-            let missing = missing_types(claim, library, summary);
-            let missing = if missing.is_empty() { String::new() } else { format!(" ({missing})") };
-            format!("{cases} skipped of data types that it does not have{missing}: {each}")
-        }
-        ReservationKind::Unsupported(Undeclared::Rank | Undeclared::BareArrays) => {
-            let (least, most) = (backend.ranks.start(), backend.ranks.end());
-            format!("{cases} skipped of ranks that it does not have (it has {least} to {most}): {each}")
+        ReservationKind::Unsupported(undeclared) => {
+            let what = skipped::what(undeclared, library, claim.profile.level(), summary);
+            format!("{cases} skipped {what}: {each}")
         }
         ReservationKind::Skipped => format!("{cases} skipped for a reason that was not recorded"),
         ReservationKind::KnownFailure => format!("{cases} failed as known: {each}"),
@@ -203,17 +195,4 @@ fn reservation(
             format!("in {} of an operator, differences that were allowed ({of})", counted(count, "run"))
         }
     }
-}
-
-/// The data types that some operator has at the profile's level, and the backend does not.
-fn missing_types(claim: &Claim, library: &Library, summary: &Summary) -> String {
-    let mut missing: Vec<&str> = Vec::new();
-    let rows = library.operators().iter().filter_map(|operator| operator.support_at(claim.profile.level()));
-    for data_type in rows.flat_map(|row| &row.types) {
-        let name = data_type.name().unwrap_or_default();
-        if !summary.capabilities.data_types.contains(data_type) && !missing.contains(&name) {
-            missing.push(name);
-        }
-    }
-    missing.join(", ")
 }

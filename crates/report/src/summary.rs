@@ -16,6 +16,7 @@ use crate::{
     known::known,
     ledger,
     numbers::{bytes, counted, grouped, rate, span},
+    skipped::skipped,
     statement::write_statement,
 };
 
@@ -106,6 +107,9 @@ pub fn write_summary(
     line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
     if let Subject::Suite { obligations, .. } = &context.subject {
         line("", &exercised(context.library, summary, obligations))?;
+    }
+    for (place, text) in skipped(context.library, summary).iter().enumerate() {
+        line(if place == 0 { "skipped" } else { "" }, text)?;
     }
     if let Some(text) = known(&context.known, summary) {
         line("known", &text)?;
@@ -359,11 +363,13 @@ fn notes(summary: &Summary) -> Vec<String> {
     notes
 }
 
+/// How fast it was with what it was asked: what is skipped is not, or hardly any work.
 fn speed(summary: &Summary) -> String {
+    let tried = summary.tally().tried();
     format!(
         "{} cases/s: {} in {}, {} of an operator, {} of output",
-        rate(summary.totals.progress.ran, summary.totals.elapsed),
-        counted(summary.totals.progress.ran, "case"),
+        rate(tried, summary.totals.elapsed),
+        counted(tried, "case"),
         span(summary.totals.elapsed),
         counted(summary.totals.work.runs, "run"),
         bytes(summary.totals.work.bytes),

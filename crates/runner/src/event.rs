@@ -138,6 +138,11 @@ impl Tally {
         self.0.iter().sum()
     }
 
+    /// Cases that the backend was asked and that it has, whatever became of them.
+    pub fn tried(&self) -> u64 {
+        self.total() - self.of(Verdict::Skip) - self.of(Verdict::Lost)
+    }
+
     /// Cases whose verdict is not expected.
     pub fn unexpected(&self) -> u64 {
         Verdict::ALL
@@ -170,7 +175,7 @@ impl Tally {
 /// How much was run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// How often a created operator was run.
+    /// How often a created operator was run, as far as the backend says that it was.
     pub runs: u64,
     /// Bytes of the outputs of these runs.
     pub bytes: u64,

@@ -260,8 +260,10 @@ impl<'run> Worker<'run> {
         }
         totals.work.too_large += u64::from(planned.too_large);
         totals.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
-        totals.work.runs += job.runs.len() as u64;
-        totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
+        if job.outcome == Outcome::Output {
+            totals.work.runs += job.runs.len() as u64;
+            totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
+        }
         totals.progress.unexpected += u64::from(verdict.is_unexpected());
         // Why all that is lost with a backend is lost is said once.
         if verdict.is_unexpected() && !(verdict == Verdict::Lost && shared.lost().is_some()) {

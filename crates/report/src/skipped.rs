@@ -1,0 +1,90 @@
+//! Why cases were skipped: what of them a backend declared beforehand not to have, in as many lines as there are reasons.
+
+use dmlcts_model::{DataType, FeatureLevel};
+use dmlcts_runner::{Summary, Undeclared, Verdict};
+use dmlcts_spec::{Library, Operator};
+
+use crate::numbers::{counted, grouped};
+
+/// A line a reason, with the cases of each operator.
+pub(crate) fn skipped(library: &Library, summary: &Summary) -> Vec<String> {
+    let skipped = &summary.totals.skipped;
+    let mut left = summary.tally().of(Verdict::Skip);
+    let mut lines = Vec::new();
+    for undeclared in Undeclared::ALL {
+        let each = library
+            .operators()
+            .iter()
+            .map(|operator| (operator, skipped.of(operator.position(), undeclared)));
+        let each: Vec<(&Operator, u64)> = each.filter(|(_, cases)| *cases > 0).collect();
+        let cases: u64 = each.iter().map(|(_, cases)| cases).sum();
+        if cases == 0 {
+            continue;
+        }
+        left = left.saturating_sub(cases);
+        let each: Vec<String> =
+            each.iter().map(|(operator, cases)| format!("{} {}", operator.name(), grouped(*cases))).collect();
+        let what = what(undeclared, library, summary.level, summary);
+        lines.push(format!("{} {what}: {}", counted(cases, "case"), each.join(", ")));
+    }
+    if left > 0 {
+        lines.push(format!("{} for a reason that was not recorded", counted(left, "case")));
+    }
+    lines
+}
+
+/// The same of one operator, in a few words.
+pub(crate) fn skipped_of(operator: &Operator, library: &Library, summary: &Summary) -> String {
+    let of = |undeclared| (undeclared, summary.totals.skipped.of(operator.position(), undeclared));
+    let reasons = Undeclared::ALL.into_iter().map(of).filter(|(_, cases)| *cases > 0);
+    let reasons = reasons.map(|(undeclared, cases)| {
+        format!("{} {}", grouped(cases), what(undeclared, library, summary.level, summary))
+    });
+    reasons.collect::<Vec<_>>().join(", ")
+}
+
+/// What cases are of that a backend skips for this.
+pub(crate) fn what(
+    undeclared: Undeclared,
+    library: &Library,
+    level: FeatureLevel,
+    summary: &Summary,
+) -> String {
+    let backend = &summary.capabilities;
+    match undeclared {
+        Undeclared::Operator => "of operators that it does not have".to_owned(),
+        Undeclared::DataType => {
+            let missing = missing_types(library, level, summary);
+            let missing = if missing.is_empty() { missing } else { format!(" ({missing})") };
+            format!("of data types that it does not have{missing}")
+        }
+        Undeclared::Rank => {
+            let (least, most) = (backend.ranks.start(), backend.ranks.end());
+            format!("of ranks that it does not have (it has {least} to {most})")
+        }
+        Undeclared::BareArrays => "of invalid descs that bare arrays of C cannot say".to_owned(),
+    }
+}
+
+/// The data types that some operator has at this level, and the backend does not; then those that it lacks of one operator.
+fn missing_types(library: &Library, level: FeatureLevel, summary: &Summary) -> String {
+    let backend = &summary.capabilities;
+    let mut missing: Vec<DataType> = Vec::new();
+    let rows = library.operators().iter().filter_map(|operator| operator.support_at(level));
+    for data_type in rows.flat_map(|row| &row.types) {
+        if !backend.data_types.contains(data_type) && !missing.contains(data_type) {
+            missing.push(*data_type);
+        }
+    }
+    let mut all = Vec::new();
+    if !missing.is_empty() {
+        all.push(names(&missing));
+    }
+    let lacks = backend.lacks.iter().filter(|lack| !lack.data_types.is_empty());
+    all.extend(lacks.map(|lack| format!("{} of {}", names(&lack.data_types), lack.operator)));
+    all.join("; ")
+}
+
+fn names(data_types: &[DataType]) -> String {
+    data_types.iter().map(DataType::to_string).collect::<Vec<_>>().join(", ")
+}
