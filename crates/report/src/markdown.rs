@@ -14,6 +14,7 @@ use crate::{
     known::write_known,
     ledger,
     numbers::{counted, grouped},
+    skipped::skipped,
     statement,
     summary::{ended, exercised, ran_on, recorded, verdicts},
 };
@@ -67,9 +68,12 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         write!(out, ": {}", text(&exercised(context.library, summary, obligations)))?;
     }
     writeln!(out, ".")?;
-    let answers = recorded(summary);
-    if !answers.is_empty() || context.ledger.is_some() {
+    let (skipped, answers) = (skipped(context.library, summary), recorded(summary));
+    if !skipped.is_empty() || !answers.is_empty() || context.ledger.is_some() {
         writeln!(out)?;
+    }
+    for why in skipped {
+        writeln!(out, "- skipped: {}", text(&why))?;
     }
     for answers in answers {
         writeln!(out, "- recorded: {}", text(&answers))?;
@@ -142,7 +146,8 @@ fn write_groups(out: &mut dyn Write, context: &Context, groups: &[Group]) -> io:
             shown.class,
             counted(group.cases, "case")
         );
-        writeln!(out, "\n<details><summary>{}</summary>\n", text(&head))?;
+        // Markdown looks into no block of HTML before a line is empty: a backslash would be shown.
+        writeln!(out, "\n<details><summary>{}</summary>\n", html(&head))?;
         write_code(out, &whole)?;
         writeln!(out, "\n</details>")?;
     }
@@ -169,8 +174,20 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// A text in which Markdown and HTML see nothing of theirs.
+/// A text in which Markdown and HTML see nothing of theirs: neither emphasis, strokes and formulas, nor the end of a cell.
 fn text(plain: &str) -> String {
+    let mut escaped = String::new();
+    for letter in html(plain).chars() {
+        if matches!(letter, '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+/// A text on one line in which HTML sees nothing of its own.
+fn html(plain: &str) -> String {
     let mut escaped = String::new();
     for letter in plain.chars() {
         match letter {
@@ -178,9 +195,19 @@ fn text(plain: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             '\n' | '\r' => escaped.push(' '),
-            '`' | '*' | '_' | '[' | ']' | '|' | '\\' => escaped.extend(['\\', letter]),
             _ => escaped.push(letter),
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plain_stays_plain_in_markdown_and_in_html() {
+        assert_eq!(html("a_b <i>\n& $x$"), "a_b &lt;i&gt; &amp; $x$");
+        assert_eq!(text("a_b | ~~c~~ <i> $x$ \\"), r"a\_b \| \~\~c\~\~ &lt;i&gt; \$x\$ \\");
+    }
 }
