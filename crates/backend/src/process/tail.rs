@@ -26,7 +26,11 @@ impl Tail {
     pub(super) fn last_words(&self) -> String {
         let bytes: Vec<u8> = self.0.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        // What points at a part of the line above it points nowhere on one line.
+        let lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.contains(|letter| !matches!(letter, '^' | '~' | ' ')));
         let mut last: Vec<_> = lines.rev().take(LINES).map(|line| printable(line, LETTERS)).collect();
         last.reverse();
         last.join(" | ")
@@ -45,6 +49,8 @@ mod tests {
         }
         assert_eq!(tail.last_words(), "line 9997 | line 9998 | line 9999");
         assert!(tail.0.len() <= KEPT);
+        tail.push(b"File 'mine.py'\n    import x\n    ~~~~ ^^^^\n\nNo x\n");
+        assert_eq!(tail.last_words(), "File 'mine.py' | import x | No x");
         tail.push("x".repeat(100_000).as_bytes());
         assert_eq!(tail.last_words().len(), LETTERS);
         tail.push(b"\n\x1b[31mred\xff\n");
