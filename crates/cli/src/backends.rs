@@ -108,6 +108,20 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
     }
 }
 
+/// What to do where a backend of this name does not start, and is somebody's own. The others say so themselves.
+pub(crate) fn remedy(name: &str) -> Option<String> {
+    match name.split_once(':')? {
+        ("exec", command) => Some(format!(
+            "see that `{command}`, run by hand, prints nothing on standard output and waits for its standard input"
+        )),
+        ("dylib", path) => Some(format!(
+            "build {path} for this machine, with every function that crates/backend/include/dmlcts_backend.h declares; `nm -D {path}` lists \
+             what it has, and `ldd {path}` what it needs"
+        )),
+        _ => None,
+    }
+}
+
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
     let launcher = launcher.until(hosting.deadline).telling(hosting.incidents.clone()).knowing(examples());

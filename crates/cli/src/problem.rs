@@ -15,7 +15,7 @@ use miette::{
     SourceCode, SourceSpan, SpanContents,
 };
 
-use crate::exit::Exit;
+use crate::{backends, exit::Exit};
 
 /// Why a command could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,14 @@ pub(crate) enum Problem {
     /// A run that could not start.
     #[error("{0}")]
     Run(#[from] RunError),
+    /// A backend of somebody's own that did not start.
+    #[error("{error}")]
+    Start {
+        /// Why not.
+        error: RunError,
+        /// What to do.
+        help: String,
+    },
     /// A results file could not be written or read.
     #[error("{0}")]
     Results(dmlcts_results::Error),
@@ -94,14 +102,24 @@ impl Problem {
         Self::Usage { message: message.into(), help: help.into() }
     }
 
+    /// A run that could not start, on a backend of this name.
+    pub(crate) fn start(error: RunError, backend: &str) -> Self {
+        match (error, backends::remedy(backend)) {
+            (error @ RunError::Backend(_), Some(help)) => Self::Start { error, help },
+            (error, _) => Self::Run(error),
+        }
+    }
+
     /// How the program ends because of it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             // A reader that has seen enough is no failure.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
-            Self::Output(_) | Self::Report { .. } | Self::Known { .. } | Self::Run(RunError::Backend(_)) => {
-                Exit::Broken
-            }
+            Self::Output(_)
+            | Self::Report { .. }
+            | Self::Known { .. }
+            | Self::Start { .. }
+            | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
             Self::Ledger(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
@@ -127,6 +145,7 @@ impl Problem {
             Self::Usage { message, help } if !help.is_empty() => {
                 format!("error: {message}\n  help: {help}\n")
             }
+            Self::Start { error, help } => format!("error: {error}\n  help: {help}\n"),
             Self::Results(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::File(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::Report { .. } => {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::text;
+use common::{broken, text};
 
 /// What the doctor says of a backend, without what differs from run to run. A hang takes the whole time that it is given.
 fn says(backend: &str) -> String {
@@ -16,11 +16,8 @@ fn says(backend: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// This program as a backend that is broken at one of the pages' examples.
-fn broken(fault: &str) -> String {
-    let at = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
-    format!("exec:'{}' serve --break {fault} --break-at '{at}'", env!("CARGO_BIN_EXE_dmlcts"))
-}
+/// One of the pages' examples.
+const EXAMPLE: &str = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
 
 #[test]
 fn a_backend_that_is_well() {
@@ -29,15 +26,16 @@ fn a_backend_that_is_well() {
 
 #[test]
 fn a_backend_with_a_wrong_bit() {
-    insta::assert_snapshot!(says(&broken("wrong-data")));
+    insta::assert_snapshot!(says(&broken("wrong-data", EXAMPLE)));
 }
 
 #[test]
 fn a_backend_that_crashes_at_an_example() {
-    let said = says(&broken("crash"));
+    let said = says(&broken("crash", EXAMPLE));
     assert!(said.starts_with("exit 1\n"), "{said}");
     assert!(said.contains("FAIL  answers the examples     1 of 352 are wrong\n"), "{said}");
-    assert!(said.contains("the backend crashed: dmlcts run --backend "), "{said}");
+    assert!(said.contains(" for one: the backend crashed: it "), "{said}");
+    assert!(said.contains(" look at it: dmlcts run --backend "), "{said}");
 }
 
 /// A backend that says hello and then never a word more.
@@ -62,7 +60,7 @@ fn a_backend_that_never_answers_is_not_said_to_be_well() {
 fn a_reader_that_goes_away_changes_no_verdict() {
     use std::{io::Read as _, process::Stdio};
     let mut child = common::dmlcts()
-        .args(["doctor", "--case-timeout", "1s", "--backend", &broken("wrong-data")])
+        .args(["doctor", "--case-timeout", "1s", "--backend", &broken("wrong-data", EXAMPLE)])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -111,6 +109,6 @@ fn what_does_not_start() {
     exit 3
     --- stdout
     FAIL  starts                   `cat` is no backend: it answers with what it was sent
-                                   run the command by hand and read what it prints
+                                   see that `cat`, run by hand, prints nothing on standard output and waits for its standard input
     ");
 }

@@ -61,6 +61,7 @@ fn a_program_that_echoes_is_no_backend() {
     exit 3
     --- stderr
     error: the backend cannot be started: `cat` is no backend: it answers with what it was sent
+      help: see that `cat`, run by hand, prints nothing on standard output and waits for its standard input
     ");
 }
 

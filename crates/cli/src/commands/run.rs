@@ -118,7 +118,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             written = terminal.show(&event);
         }
     });
-    let summary = ended.map_err(|error| reports.explain(&context, error.into()))?;
+    let summary =
+        ended.map_err(|error| reports.explain(&context, Problem::start(error, &arguments.backend)))?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &summary))?;

@@ -90,3 +90,8 @@ pub(crate) fn frame(name: &str, header: &str) -> Vec<u8> {
     frame.extend(header.as_bytes());
     frame
 }
+
+/// This program as a backend that is right but at one case, where it is broken in this way.
+pub(crate) fn broken(fault: &str, case: &str) -> String {
+    format!("exec:'{}' serve --break {fault} --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"))
+}

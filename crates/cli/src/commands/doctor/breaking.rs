@@ -26,7 +26,7 @@ pub(super) fn breaks(
         return report.wrong(
             "and broken on purpose",
             "no example passes, so that breaking one shows nothing",
-            "mend it first",
+            "make one of the pages' examples pass first: `dmlcts run --strategy documented` on it shows how each fails",
         );
     };
     output::show(&format!("and broken on purpose, at {at}:"))?;
@@ -69,5 +69,5 @@ fn passing(arguments: &DoctorArguments, factory: &Arc<Factory>) -> Result<Option
 
 /// Runs one case.
 fn alone(case: &Case, backend: Arc<Factory>, time: Duration) -> Result<Summary, Problem> {
-    run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, Some(1), time)
+    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, Some(1), time)?.0)
 }

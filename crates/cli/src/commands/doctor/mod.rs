@@ -5,6 +5,7 @@
 //! ([`breaking`]). What came to no case is said to be untried, and never to be well.
 
 mod breaking;
+mod failed;
 mod reading;
 
 use std::{
@@ -15,8 +16,10 @@ use std::{
 use dmlcts_backend::{Capabilities, Lack, process::Incidents};
 use dmlcts_model::DataType;
 use dmlcts_report::{Palette, Tone, counted, span};
-use dmlcts_runner::{Configuration, Ending, Factory, Parts, Run, RunError, Source, Stop, Summary};
+use dmlcts_runner::{Configuration, Ending, Event, Factory, Parts, Run, RunError, Source, Stop, Summary};
 use dmlcts_spec::{Library, Operator};
+
+use failed::Failures;
 
 use crate::{
     arguments::DoctorArguments,
@@ -44,10 +47,12 @@ impl Report {
     fn wrong(&mut self, what: &str, found: &str, remedy: &str) -> Result<(), Problem> {
         self.failures += 1;
         self.line(Tone::Bad, "FAIL ", what, found)?;
-        if remedy.is_empty() {
-            return Ok(());
-        }
-        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, remedy)))
+        self.below(remedy)
+    }
+
+    /// Shows more of the last line.
+    fn below(&mut self, text: &str) -> Result<(), Problem> {
+        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, text)))
     }
 
     /// Shows what there was nothing to tell by. Why not has a line of its own, as a failure.
@@ -75,14 +80,16 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let capabilities = match factory() {
         Ok(backend) => backend.capabilities().clone(),
         Err(reason) => {
-            report.wrong("starts", &reason, "run the command by hand and read what it prints")?;
+            let elsewhere = "`dmlcts backends` says who can answer on this machine";
+            let remedy = backends::remedy(&arguments.backend);
+            report.wrong("starts", &reason, remedy.as_deref().unwrap_or(elsewhere))?;
             return Ok(Exit::Broken);
         }
     };
     report.fine("starts", &format!("in {}", span(started.elapsed())))?;
     declares(&mut report, &capabilities)?;
-    let summary = smoke(arguments, Arc::clone(&factory))?;
-    let answers = reading::works(&mut report, arguments, &summary)?;
+    let (summary, failures) = smoke(arguments, Arc::clone(&factory))?;
+    let answers = reading::works(&mut report, arguments, &summary, &failures)?;
     let is_lost = summary.ending == Ending::BackendLost;
     if answers && !is_lost {
         breaking::breaks(&mut report, arguments, &factory)?;
@@ -122,25 +129,32 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<(), Prob
     report.fine("declares", &found)
 }
 
-/// Runs something on the backend.
+/// Runs something on the backend, and keeps what failed.
 fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,
     jobs: Option<usize>,
     time: Duration,
-) -> Result<Summary, Problem> {
+) -> Result<(Summary, Failures), Problem> {
     let usual = Configuration::default();
     let configuration = Configuration {
         jobs: jobs.unwrap_or(usual.jobs),
         deadline: Instant::now().checked_add(time),
         shrink: false,
+        record: true,
         ..usual
     };
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
-    Ok(dmlcts_runner::run(&run, &mut |_| {})?)
+    let mut failures = Failures::default();
+    let summary = dmlcts_runner::run(&run, &mut |event| {
+        if let Event::Cases { cases, .. } = event {
+            failures.hear(cases);
+        }
+    })?;
+    Ok((summary, failures))
 }
 
-fn smoke(arguments: &DoctorArguments, backend: Arc<Factory>) -> Result<Summary, Problem> {
+fn smoke(arguments: &DoctorArguments, backend: Arc<Factory>) -> Result<(Summary, Failures), Problem> {
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}")))?;

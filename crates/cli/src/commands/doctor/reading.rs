@@ -2,20 +2,33 @@
 
 use dmlcts_model::Outcome;
 use dmlcts_report::{command, counted, grouped, rate, span};
-use dmlcts_runner::{Class, Ending, Failure, Summary, Tally, Verdict};
+use dmlcts_results::Asked;
+use dmlcts_runner::{Class, Ending, Summary, Tally, Verdict};
 
-use super::Report;
+use super::{
+    Report,
+    failed::{Failed, Failures},
+};
 use crate::{arguments::DoctorArguments, problem::Problem};
+
+/// What to do where no case can be named, since none was kept.
+const SEE_THE_RUN: &str = "`dmlcts run` on it names the cases";
 
 /// Reads the run; false where the backend answered nothing at all, so that there was nothing to read.
 pub(super) fn works(
     report: &mut Report,
     arguments: &DoctorArguments,
     summary: &Summary,
+    failures: &Failures,
 ) -> Result<bool, Problem> {
-    let reading = Reading { summary, backend: &arguments.backend };
+    let asked = Asked {
+        argument: arguments.backend.clone(),
+        in_process: false,
+        case_timeout: arguments.case_timeout,
+    };
+    let reading = Reading { summary, failures, asked };
     let all = summary.tally();
-    let is_answered = tried(&all) > broken(&all);
+    let is_answered = all.tried() > broken(&all);
     if !is_answered && (all.total() == 0 || all.of(Verdict::Skip) < all.total()) {
         reading.nothing(report, arguments)?;
         return Ok(false);
@@ -31,7 +44,9 @@ pub(super) fn works(
 /// A run, and what it tells of a backend.
 struct Reading<'a> {
     summary: &'a Summary,
-    backend: &'a str,
+    failures: &'a Failures,
+    /// How to ask again.
+    asked: Asked,
 }
 
 impl Reading<'_> {
@@ -40,12 +55,30 @@ impl Reading<'_> {
         found.map_or_else(Tally::default, |(_, tally)| *tally)
     }
 
-    /// How the first failure of this kind went, and how to see it again; empty where there is none.
-    fn first(&self, wanted: impl Fn(&Failure) -> bool) -> Option<String> {
-        let failure = self.summary.groups.iter().map(|group| &group.first).find(|failure| wanted(failure))?;
-        let case = failure.case.to_string();
-        let words = ["dmlcts", "run", "--backend", self.backend, &case].map(str::to_owned);
-        Some(format!("{}: {}", failure.class, command(&words)))
+    /// Shows what is wrong, with the first case that failed so, how it did, and how to see it again; with the remedy where there is none.
+    fn wrong(
+        &self,
+        report: &mut Report,
+        (what, found): (&str, &str),
+        wanted: impl Fn(&str, &Failed) -> bool,
+        remedy: &str,
+    ) -> Result<(), Problem> {
+        let Some(failed) = self.failures.first(&self.strategies(), wanted) else {
+            return report.wrong(what, found, remedy);
+        };
+        report.wrong(what, found, &format!("for one: {}", failed.cause))?;
+        let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
+        words.extend(self.asked.words());
+        words.push(failed.line.clone());
+        report.below(&format!("look at it: {}", command(&words)))
+    }
+
+    fn has(&self, wanted: impl Fn(&str, &Failed) -> bool) -> bool {
+        self.failures.first(&self.strategies(), wanted).is_some()
+    }
+
+    fn strategies(&self) -> Vec<&str> {
+        self.summary.strategies.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// Why cases that were to run did not.
@@ -65,14 +98,13 @@ impl Reading<'_> {
             None if all.total() == 0 => format!("to no case within {}", span(arguments.timeout)),
             None => format!("to none of {}", counted(all.total(), "case")),
         };
-        let remedy = self.first(|_| true);
-        let remedy = remedy.as_deref().unwrap_or("mend that first: it answers nothing that it is asked");
-        report.wrong("answers", &found, remedy)
+        let remedy = "mend that first: it answers nothing that it is asked";
+        self.wrong(report, ("answers", &found), |_, _| true, remedy)
     }
 
     fn examples(&self, report: &mut Report) -> Result<(), Problem> {
         let (what, tally) = ("answers the examples", self.tally("documented"));
-        match (tried(&tally), wrong(&tally)) {
+        match (tally.tried(), wrong(&tally)) {
             (0, _) if tally.total() > 0 && tally.total() == tally.of(Verdict::Skip) => {
                 report.wrong(what, "none is of what it declares", "declare what it can do")
             }
@@ -86,8 +118,7 @@ impl Reading<'_> {
             }
             (tried, wrong) => {
                 let found = format!("{} of {} are wrong", grouped(wrong), grouped(tried));
-                let remedy = self.first(|failure| failure.strategy == "documented");
-                report.wrong(what, &found, &remedy.unwrap_or_default())
+                self.wrong(report, (what, &found), |strategy, _| strategy == "documented", SEE_THE_RUN)
             }
         }
     }
@@ -95,7 +126,7 @@ impl Reading<'_> {
     fn invalid_descs(&self, report: &mut Report) -> Result<(), Problem> {
         let tally = self.tally("negative");
         let (survives, refuses) = ("survives invalid descs", "refuses them");
-        let tried = tried(&tally);
+        let tried = tally.tried();
         if tried == 0 {
             report.untried(survives, self.cut())?;
             return report.untried(refuses, self.cut());
@@ -104,42 +135,51 @@ impl Reading<'_> {
         if broken == 0 {
             report.fine(survives, &format!("{total} cases, each one flaw away from valid"))?;
         } else {
-            let remedy = self.first(|failure| failure.strategy == "negative" && is_break(failure.class));
-            let found = format!("{} of {total} ended it", grouped(broken));
-            report.wrong(survives, &found, &remedy.unwrap_or_default())?;
+            let found = format!("{} of {total} ended it, or made it hang", grouped(broken));
+            let wanted = |strategy: &str, failed: &Failed| strategy == "negative" && is_break(failed.class);
+            self.wrong(report, (survives, &found), wanted, SEE_THE_RUN)?;
         }
         match wrong(&tally) - broken {
             _ if broken == tried => report.untried(refuses, "it survives none"),
             0 => report.fine(refuses, "and accepts their valid neighbours"),
             wrong => {
-                let remedy = self.first(|failure| failure.strategy == "negative" && !is_break(failure.class));
-                let found = format!("{} of {total} answers are wrong", grouped(wrong));
-                report.wrong(refuses, &found, &remedy.unwrap_or_default())
+                let found = format!(
+                    "{} of {total} answers to them and their valid neighbours are wrong",
+                    grouped(wrong)
+                );
+                let wanted =
+                    |strategy: &str, failed: &Failed| strategy == "negative" && !is_break(failed.class);
+                self.wrong(report, (refuses, &found), wanted, SEE_THE_RUN)
             }
         }
     }
 
     fn memory(&self, report: &mut Report) -> Result<(), Problem> {
         // A worker process says in words what it found in its memory.
-        let touches = |failure: &Failure| {
-            matches!(failure.class, Class::WroteOutside | Class::InputChanged)
-                || matches!(&failure.outcome, Outcome::Failed { reason, .. } if reason.contains("memory of the"))
+        let touches = |_: &str, failed: &Failed| {
+            matches!(failed.class, Class::WroteOutside | Class::InputChanged)
+                || matches!(&failed.outcome, Outcome::Failed { reason, .. } if reason.contains("memory of the"))
         };
+        let forgets = |_: &str, failed: &Failed| failed.class == Class::Remembered;
         let (keeps, remembers) = ("keeps to its memory", "remembers nothing");
         let runs = self.summary.totals.work.runs;
-        match self.first(touches) {
-            Some(remedy) => report.wrong(keeps, "something else was written to", &remedy)?,
-            None if runs == 0 => report.untried(keeps, "no operator ran")?,
+        if self.has(touches) {
+            self.wrong(report, (keeps, "something else was written to"), touches, SEE_THE_RUN)?;
+        } else if runs == 0 {
+            report.untried(keeps, "no operator ran")?;
+        } else if self.asked.argument.starts_with("exec:") {
             // Nobody sees into a process that is not this program's.
-            None if self.backend.starts_with("exec:") => {
-                report.fine(keeps, "as far as its answers tell: a process's memory is its own")?;
-            }
-            None => report.fine(keeps, "guards around outputs are whole, inputs as they were")?,
+            report.fine(keeps, "as far as its answers tell: a process's memory is its own")?;
+        } else {
+            report.fine(keeps, "guards around outputs are whole, inputs as they were")?;
         }
-        match self.first(|failure| failure.class == Class::Remembered) {
-            None if runs == 0 => report.untried(remembers, "no operator ran"),
-            None => report.fine(remembers, "a created operator ran again on other data"),
-            Some(remedy) => report.wrong(remembers, "a later run of the same operator went wrong", &remedy),
+        if self.has(forgets) {
+            let found = "a later run of the same operator went wrong";
+            self.wrong(report, (remembers, found), forgets, SEE_THE_RUN)
+        } else if runs == 0 {
+            report.untried(remembers, "no operator ran")
+        } else {
+            report.fine(remembers, "a created operator ran again on other data")
         }
     }
 
@@ -148,21 +188,22 @@ impl Reading<'_> {
             (self.summary.tally(), self.tally("documented"), self.tally("negative"));
         let rest = |count: fn(&Tally) -> u64| count(&all) - count(&documented) - count(&negative);
         let what = "holds elsewhere";
-        match (rest(tried), rest(wrong)) {
+        match (rest(Tally::tried), rest(wrong)) {
             (0, _) => report.untried(what, self.cut()),
             (tried, 0) => report.fine(what, &format!("{} further cases of `smoke`", grouped(tried))),
             (tried, wrong) => {
-                let is_other = |failure: &Failure| !matches!(&*failure.strategy, "documented" | "negative");
+                let is_other = |strategy: &str, _: &Failed| !matches!(strategy, "documented" | "negative");
                 let found =
                     format!("{} of {} further cases of `smoke` are wrong", grouped(wrong), grouped(tried));
-                report.wrong(what, &found, &self.first(is_other).unwrap_or_default())
+                self.wrong(report, (what, &found), is_other, SEE_THE_RUN)
             }
         }
     }
 
     fn speed(&self, report: &mut Report) -> Result<(), Problem> {
-        let (ran, elapsed) = (self.summary.totals.progress.ran, self.summary.totals.elapsed);
-        let found = format!("{} cases/s: {} in {}", rate(ran, elapsed), counted(ran, "case"), span(elapsed));
+        let (tried, elapsed) = (self.summary.tally().tried(), self.summary.totals.elapsed);
+        let found =
+            format!("{} cases/s: {} in {}", rate(tried, elapsed), counted(tried, "case"), span(elapsed));
         match self.summary.ending {
             Ending::Complete => report.fine("keeps up", &found),
             Ending::BackendLost => {
@@ -176,11 +217,6 @@ impl Reading<'_> {
             }
         }
     }
-}
-
-/// Cases that the backend was asked.
-fn tried(tally: &Tally) -> u64 {
-    tally.total() - tally.of(Verdict::Skip) - tally.of(Verdict::Lost)
 }
 
 /// Those whose verdict is unexpected.

@@ -1,0 +1,131 @@
+//! Cases that failed: the first of each strategy in each way, so that whatever is said to be wrong has a case to look at.
+//!
+//! The groups of a summary do not suffice for it: a group has its first case, which may be of another strategy than the one in question.
+
+use dmlcts_model::{Outcome, printable};
+use dmlcts_runner::{CaseResult, CaseResults, Class};
+use dmlcts_spec::Library;
+
+/// As much of a backend's words is shown.
+const LONGEST: usize = 300;
+
+/// A case that failed.
+pub(super) struct Failed {
+    /// The place of its strategy among the suite's.
+    strategy: usize,
+    pub(super) class: Class,
+    pub(super) outcome: Outcome,
+    pub(super) line: String,
+    /// How it failed, in a sentence.
+    pub(super) cause: String,
+}
+
+/// Those of a run, in the order of the cases.
+#[derive(Default)]
+pub(super) struct Failures(Vec<Failed>);
+
+impl Failures {
+    /// Takes note of what became of some cases.
+    pub(super) fn hear(&mut self, cases: &CaseResults) {
+        for case in cases.iter().filter(|case| case.verdict.is_unexpected()) {
+            let Some((class, outcome)) =
+                case.details.and_then(|details| Some((details.class?, &details.outcome)))
+            else {
+                continue;
+            };
+            let is_known = |known: &Failed| (known.strategy, known.class) == (case.strategy, class);
+            if !self.0.iter().any(is_known) {
+                self.0.push(Failed {
+                    strategy: case.strategy,
+                    class,
+                    outcome: outcome.clone(),
+                    line: case.line.to_owned(),
+                    cause: cause(&case, class, outcome),
+                });
+            }
+        }
+    }
+
+    /// The first that is wanted, of a suite whose strategies have these names.
+    pub(super) fn first<'a>(
+        &self,
+        strategies: &[&'a str],
+        wanted: impl Fn(&'a str, &Failed) -> bool,
+    ) -> Option<&Failed> {
+        self.0.iter().find(|failed| strategies.get(failed.strategy).is_some_and(|name| wanted(name, failed)))
+    }
+}
+
+/// How a case failed: in which way, what it breaks, how often, and what the backend said.
+fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
+    let mut text = class.to_string();
+    let operator = Library::embedded().operators().get(case.operator);
+    let violated = case.details.iter().flat_map(|details| details.judgement.violated.iter());
+    let clauses = violated.filter_map(|place| operator?.clauses().get(place));
+    let clauses: Vec<&str> = clauses.map(|clause| clause.id.as_str()).collect();
+    if !clauses.is_empty() {
+        text.extend([", which breaks ", &clauses.join(" and ")]);
+    }
+    if let Some(rate) = case.details.and_then(|details| details.rate) {
+        text.extend([", though not each time: it ", &rate.to_string()]);
+    }
+    let (Outcome::Rejected { reason, .. }
+    | Outcome::Unsupported(reason)
+    | Outcome::Failed { reason, .. }
+    | Outcome::Crashed(reason)) = outcome
+    else {
+        return text;
+    };
+    if !reason.is_empty() {
+        text.extend([": ", &*printable(reason, LONGEST)]);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use dmlcts_backend::{Backend, Batch, Capabilities};
+    use dmlcts_model::{ErrorCode, FeatureLevel, Phase};
+    use dmlcts_reference::Reference;
+
+    use super::*;
+    use crate::{arguments::DoctorArguments, commands::doctor::smoke};
+
+    /// Refuses whatever it is asked.
+    struct Refusing(Capabilities);
+
+    impl Backend for Refusing {
+        fn capabilities(&self) -> &Capabilities {
+            &self.0
+        }
+
+        fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+        fn run(&mut self, batch: &mut Batch) {
+            let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
+            for job in batch.parts().0 {
+                job.outcome = Outcome::Rejected { phase, code, reason: "not\ntoday".into() };
+            }
+        }
+    }
+
+    #[test]
+    fn a_case_of_each_strategy_is_kept_whether_or_not_it_opened_a_group() {
+        let (backend, time) = ("reference".to_owned(), Duration::from_secs(3600));
+        let arguments = DoctorArguments { backend, case_timeout: time, timeout: time };
+        let capabilities = Reference::backend().capabilities().clone();
+        let refusing = Arc::new(move || Ok(Box::new(Refusing(capabilities.clone())) as Box<dyn Backend>));
+        let (summary, failures) = smoke(&arguments, refusing).expect("it starts");
+        let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
+        let first_of = |name: &str| failures.first(&strategies, |strategy, _| strategy == name).is_some();
+        assert!(summary.strategies.iter().all(|(name, tally)| first_of(name) == (tally.unexpected() > 0)));
+        let opened = |name: &str| summary.groups.iter().any(|group| group.first.strategy == name);
+        assert!(strategies.iter().any(|name| first_of(name) && !opened(name)), "or the groups would do");
+        let failed = failures.first(&strategies, |strategy, _| strategy == "negative").expect("it is kept");
+        assert_eq!(failed.class, Class::RefusedValid);
+        assert_eq!(failed.cause, "a valid desc was refused as invalid: not today");
+        assert!(failures.first(&strategies, |_, failed| failed.class == Class::AcceptedInvalid).is_none());
+    }
+}
