@@ -160,7 +160,10 @@ fn status(
         }
         let why = skipped_of(operator, context.library, summary);
         let mut status = TestCaseStatus::skipped();
-        status.set_message(format!("skipped of {} in all strategies: {why}", operator.name()));
+        let name = operator.name();
+        status.set_message(format!(
+            "the backend declares not to have what these cases need; of {name} in the whole run: {why}"
+        ));
         return status;
     }
     let is_error =

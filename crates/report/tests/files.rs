@@ -6,8 +6,8 @@ mod common;
 use std::{fs, path::Path, time::Duration};
 
 use common::*;
-use dmlcts_model::Outcome;
-use dmlcts_report::{write_junit, write_junit_of_problem, write_markdown};
+use dmlcts_model::{DataType, Outcome};
+use dmlcts_report::{Palette, write_junit, write_junit_of_problem, write_markdown, write_summary};
 use dmlcts_runner::{Ending, Summary};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
@@ -140,4 +140,43 @@ fn markdown_says_what_a_reviewer_asks() {
     insta::assert_snapshot!("markdown_failing", markdown(&failing()));
     insta::assert_snapshot!("markdown_passing", markdown(&passing()));
     insta::assert_snapshot!("markdown_lost", markdown(&lost()));
+}
+
+/// A backend without SLICE and UINT8, which it says beforehand.
+fn skipping() -> Summary {
+    let change = |capabilities: &mut dmlcts_backend::Capabilities| {
+        capabilities.operators = Some(vec!["SLICE1".to_owned(), "PADDING1".to_owned()]);
+        capabilities.data_types.retain(|data_type| *data_type != DataType::UINT8);
+    };
+    let spoil = |job: &mut dmlcts_backend::Job, _: &[u8], _: &mut [u8]| {
+        if job.desc.signature.operator != "SLICE1" {
+            job.outcome = Outcome::Unsupported("not here".into());
+        }
+    };
+    steady(summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], declaring(change, spoil)))
+}
+
+#[test]
+fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
+    let summary = skipping();
+    let mut out = Vec::new();
+    write_summary(&mut out, &context(), &summary, Palette::PLAIN).expect("memory takes it");
+    let shown = String::from_utf8(out).expect("text");
+    let (operators, types) = (
+        "1 case of operators that it does not have: SLICE 1",
+        "1 case of data types that it does not have (UINT8): PADDING1 1",
+    );
+    assert!(shown.contains(&format!("\nskipped   {operators}\n          {types}\n")), "{shown}");
+    // One ran, on its first data, over other poison and on other data; one is to be refused.
+    assert!(shown.contains(": 2 cases in 1.23 s, 3 runs of an operator, 48 B of output\n"), "{shown}");
+    let page = markdown(&summary);
+    assert!(page.contains(&format!("\n- skipped: {operators}\n- skipped: {types}\n")), "{page}");
+    let tests = junit(&summary);
+    let need = "the backend declares not to have what these cases need; of";
+    for why in
+        ["SLICE in the whole run: 1 of operators that", "PADDING1 in the whole run: 1 of data types that"]
+    {
+        assert!(tests.contains(&format!("<skipped message=\"{need} {why} it does not have")), "{tests}");
+    }
+    assert!(tests.contains(&format!("skipped: {operators}\nskipped: {types}")), "{tests}");
 }

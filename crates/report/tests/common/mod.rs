@@ -40,8 +40,17 @@ impl<F: Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync> Backend for Spoiled<F> {
 }
 
 pub(crate) fn backend(spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync + 'static) -> Arc<Factory> {
+    declaring(|_| (), spoil)
+}
+
+/// The same, of a backend that declares something else than the reference.
+pub(crate) fn declaring(
+    change: impl Fn(&mut Capabilities),
+    spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync + 'static,
+) -> Arc<Factory> {
     let spoil = Arc::new(spoil);
     let mut capabilities = Reference::backend().capabilities().clone();
+    change(&mut capabilities);
     "closure".clone_into(&mut capabilities.name);
     "1.0".clone_into(&mut capabilities.version);
     Arc::new(move || Ok(Box::new(Spoiled { capabilities: capabilities.clone(), spoil: Arc::clone(&spoil) })))

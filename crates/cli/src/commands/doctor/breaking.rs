@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::process::{Command, Launcher};
+use dmlcts_backend::{
+    Capabilities,
+    process::{Command, Launcher},
+};
 use dmlcts_model::Case;
 use dmlcts_runner::{Factory, Listed, RunError, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
@@ -20,9 +23,16 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) fn breaks(
     report: &mut Report,
     arguments: &DoctorArguments,
-    factory: &Arc<Factory>,
+    (factory, declared): (&Arc<Factory>, &Capabilities),
 ) -> Result<(), Problem> {
-    let Some(at) = passing(arguments, factory)? else {
+    let examples = Library::embedded().operators().iter().flat_map(Operator::examples);
+    // What a backend does not declare it may call unsupported, and that would be no lie.
+    let examples: Vec<&Case> =
+        examples.map(|example| &example.case).filter(|case| has(declared, case)).collect();
+    if examples.is_empty() {
+        return report.untried("and broken on purpose", "no example of the pages is of what it declares");
+    }
+    let Some(at) = passing(&examples, arguments, factory)? else {
         return report.wrong(
             "and broken on purpose",
             "no example passes, so that breaking one shows nothing",
@@ -52,16 +62,37 @@ pub(super) fn breaks(
     Ok(())
 }
 
-/// The first of the pages' examples that the backend does well, if there is one within the time that `smoke` had.
-fn passing(arguments: &DoctorArguments, factory: &Arc<Factory>) -> Result<Option<&'static Case>, Problem> {
+/// Whether a backend declares what a case needs.
+fn has(declared: &Capabilities, case: &Case) -> bool {
+    let operator = &case.desc.signature.operator;
+    let has_operator = declared.operators.as_ref().is_none_or(|operators| operators.contains(operator));
+    let lacks = |data_type| {
+        let of_operator = declared.lacks.iter().filter(|lack| lack.operator == *operator);
+        of_operator.flat_map(|lack| &lack.data_types).any(|lacking| *lacking == data_type)
+    };
+    let mut tensors = case.desc.input.iter().chain(&case.desc.output);
+    has_operator
+        && tensors.all(|tensor| {
+            declared.ranks.contains(&tensor.dimension_count)
+                && declared.data_types.contains(&tensor.data_type)
+                && !lacks(tensor.data_type)
+        })
+}
+
+/// The first of these examples that the backend does well, if there is one within the time that `smoke` had.
+fn passing<'a>(
+    examples: &[&'a Case],
+    arguments: &DoctorArguments,
+    factory: &Arc<Factory>,
+) -> Result<Option<&'a Case>, Problem> {
     let started = Instant::now();
-    for example in Library::embedded().operators().iter().flat_map(Operator::examples) {
+    for example in examples {
         let left = arguments.timeout.saturating_sub(started.elapsed());
         if left.is_zero() {
             break;
         }
-        if alone(&example.case, Arc::clone(factory), left)?.tally().of(Verdict::Pass) == 1 {
-            return Ok(Some(&example.case));
+        if alone(example, Arc::clone(factory), left)?.tally().of(Verdict::Pass) == 1 {
+            return Ok(Some(example));
         }
     }
     Ok(None)

@@ -64,7 +64,7 @@ fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
     let clauses = violated.filter_map(|place| operator?.clauses().get(place));
     let clauses: Vec<&str> = clauses.map(|clause| clause.id.as_str()).collect();
     if !clauses.is_empty() {
-        text.extend([", which breaks ", &clauses.join(" and ")]);
+        text.extend([" (its desc breaks ", &clauses.join(", "), ")"]);
     }
     if let Some(rate) = case.details.and_then(|details| details.rate) {
         text.extend([", though not each time: it ", &rate.to_string()]);

@@ -87,12 +87,20 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         }
     };
     report.fine("starts", &format!("in {}", span(started.elapsed())))?;
-    declares(&mut report, &capabilities)?;
-    let (summary, failures) = smoke(arguments, Arc::clone(&factory))?;
+    if !declares(&mut report, &capabilities)? {
+        return Ok(Exit::Unexpected);
+    }
+    let (summary, failures) = match smoke(arguments, Arc::clone(&factory)) {
+        Err(Problem::Run(RunError::Backend(reason))) => {
+            report.wrong("runs", &reason, "mend that first: no case was run")?;
+            return Ok(Exit::Broken);
+        }
+        other => other?,
+    };
     let answers = reading::works(&mut report, arguments, &summary, &failures)?;
     let is_lost = summary.ending == Ending::BackendLost;
     if answers && !is_lost {
-        breaking::breaks(&mut report, arguments, &factory)?;
+        breaking::breaks(&mut report, arguments, (&factory, &capabilities))?;
     }
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
@@ -102,7 +110,8 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     Ok(if report.failures > 0 { Exit::Unexpected } else { Exit::Success })
 }
 
-fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<(), Problem> {
+/// Shows what the backend declares; false where that is nothing that could be tried.
+fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Problem> {
     let known: Vec<&str> = Library::embedded().operators().iter().map(Operator::name).collect();
     let named = capabilities.operators.as_deref();
     let has = |name: &&&str| named.is_none_or(|named| named.iter().any(|operator| operator == **name));
@@ -116,7 +125,7 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<(), Prob
     let lacks: String = lacks.iter().map(without).collect();
     let found = format!(
         "{name} {version}{device}: {}, {}{lacks} of {} to {} dimensions, at feature level {feature_level}",
-        operators.join(", "),
+        if operators.is_empty() { "no operator".to_owned() } else { operators.join(", ") },
         counted(data_types.len() as u64, "data type"),
         ranks.start(),
         ranks.end(),
@@ -124,9 +133,11 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<(), Prob
     if operators.is_empty() || data_types.is_empty() || ranks.is_empty() {
         let remedy =
             format!("declare at least one of {}, one data type and one dimension count", known.join(", "));
-        return report.wrong("declares", &found, &remedy);
+        report.wrong("declares", &found, &remedy)?;
+        return Ok(false);
     }
-    report.fine("declares", &found)
+    report.fine("declares", &found)?;
+    Ok(true)
 }
 
 /// Runs something on the backend, and keeps what failed.
