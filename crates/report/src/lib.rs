@@ -36,5 +36,5 @@ pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;
 pub use palette::{Painted, Palette, Tone};
 pub use replay::{Replay, command};
-pub use summary::{Context, Subject, write_failures, write_summary};
+pub use summary::{Context, Subject, is_proof, write_failures, write_summary};
 pub use terminal::{Options, Terminal};

@@ -40,7 +40,7 @@ pub struct Context {
     pub known: KnownContext,
     /// What the run changed in a ledger, where one is kept.
     pub ledger: Option<LedgerNews>,
-    /// Lines for the case that every case was run and none was unexpected: what that proves.
+    /// Lines for the case that the run [is a proof](is_proof): what it proves.
     pub certificate: Vec<String>,
     /// The profile that the run is to show a backend's conformance to, where it is to.
     pub claim: Option<Claim>,
@@ -123,7 +123,7 @@ pub fn write_summary(
     for note in notes(summary) {
         line("note", &note)?;
     }
-    if summary.ending == Ending::Complete && tally.unexpected() == 0 {
+    if is_proof(summary) {
         for (place, text) in context.certificate.iter().enumerate() {
             line(if place == 0 { "proved" } else { "" }, text)?;
         }
@@ -361,6 +361,16 @@ fn notes(summary: &Summary) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Whether a run shows that every one of its cases is as the pages say. What was skipped, failed as known, or was only created for want of
+/// memory is not shown to be.
+pub fn is_proof(summary: &Summary) -> bool {
+    let tally = summary.tally();
+    summary.ending == Ending::Complete
+        && summary.abandoned.is_empty()
+        && summary.totals.work.only_created == 0
+        && tally.of(Verdict::Pass) + tally.of(Verdict::Recorded) == tally.total()
 }
 
 /// How fast it was with what it was asked: what is skipped is not, or hardly any work.

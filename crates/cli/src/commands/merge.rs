@@ -7,13 +7,13 @@ use std::{
 };
 
 use dmlcts_report::{
-    Context, KnownContext, Replay, Subject, command, write_failures, write_known, write_summary,
+    Context, KnownContext, Replay, Subject, command, is_proof, write_failures, write_known, write_summary,
 };
 use dmlcts_results::{Header, Parts as Files, SelectionForm, Writer};
 use dmlcts_runner::{Parts, Source as _, Summary};
 use dmlcts_spec::Library;
 
-use super::run::{is_proof, proof, unjudged};
+use super::run::{proof, unjudged};
 use crate::{
     arguments::MergeArguments, exit::Exit, known::whole_suite, ledger::LedgerOfRun, output, problem::Problem,
     profile, reports::Reports, selection::load_suite,

@@ -12,7 +12,7 @@ use std::{
 use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, counted};
+use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, counted, is_proof};
 use dmlcts_results::{KnownFileForm, SelectionForm};
 use dmlcts_runner::{Claim, Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
 use dmlcts_spec::Library;
@@ -218,11 +218,6 @@ fn unrecorded(problem: Problem, reports: &mut Reports, context: &Context, summar
 /// Whether the run ended before its first case, since it could not be recorded.
 fn is_refused(summary: &Summary) -> bool {
     summary.ending == Ending::NotRecorded && summary.totals.progress.ran == 0
-}
-
-/// Whether every case ran, and none was unexpected.
-pub(super) fn is_proof(summary: &Summary) -> bool {
-    summary.ending == Ending::Complete && summary.tally().unexpected() == 0
 }
 
 /// What to run.
