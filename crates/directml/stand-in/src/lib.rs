@@ -28,8 +28,8 @@
 //!   whose input it owns. SLICE1 and PADDING1 copy through a *temporary* resource. Initialising needs a temporary one, too.
 //! - An operator has to be initialised once before it is dispatched, even where its initialiser has nothing to do, and never
 //!   again; and it is dispatched with the persistent resource that its initialiser was given.
-//! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given. Nothing reads
-//!   them: two that lie in one place are not found out.
+//! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given. They are those of
+//!   constant buffers, other than DirectML's, and nothing reads them: two that lie in one place are not found out.
 //!
 //! # Misbehaving on purpose
 //!

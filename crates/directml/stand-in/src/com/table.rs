@@ -15,12 +15,11 @@ use windows::{
         Foundation::E_INVALIDARG,
         Graphics::{
             Direct3D12::{
-                D3D12_BUFFER_UAV, D3D12_BUFFER_UAV_FLAG_RAW, D3D12_CPU_DESCRIPTOR_HANDLE,
-                D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, D3D12_RESOURCE_DIMENSION_BUFFER,
-                D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, D3D12_UAV_DIMENSION_BUFFER,
-                D3D12_UNORDERED_ACCESS_VIEW_DESC, D3D12_UNORDERED_ACCESS_VIEW_DESC_0, ID3D12Resource,
+                D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT, D3D12_CONSTANT_BUFFER_VIEW_DESC,
+                D3D12_CPU_DESCRIPTOR_HANDLE, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
+                D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, ID3D12Resource,
             },
-            Dxgi::{Common::DXGI_FORMAT_R32_TYPELESS, DXGI_ERROR_DEVICE_REMOVED},
+            Dxgi::DXGI_ERROR_DEVICE_REMOVED,
         },
     },
     core::{ComObject, Interface, Result, implement},
@@ -32,6 +31,10 @@ use crate::{binding::Part, initialization::Place};
 /// What the offset of a temporary or a persistent resource must be a multiple of.
 const RESOURCE_ALIGNMENT: u64 = raw::DML_TEMPORARY_BUFFER_ALIGNMENT as u64;
 const _: () = assert!(raw::DML_TEMPORARY_BUFFER_ALIGNMENT == raw::DML_PERSISTENT_BUFFER_ALIGNMENT);
+
+/// A constant buffer is a multiple of this, at a multiple of it, and no more than so many of them.
+const BLOCK: u64 = D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT as u64;
+const MOST_BLOCKS: u64 = 256;
 
 /// `IDMLBindingTable`.
 #[implement(IDMLBindingTable)]
@@ -236,27 +239,30 @@ impl Bindings {
         Ok(())
     }
 
-    /// Writes the descriptor at a place of the heap.
+    /// Writes the descriptor at a place of the heap. It is a constant buffer's, of the first blocks that the range lies in, since
+    /// nothing reads it, and it takes no view: lavapipe makes views only while it computes nothing, so that a client would stand
+    /// still at each of them for as long as the device is busy, and prepare nothing meanwhile.
     fn describe(&self, device: &Device, place: usize, range: Option<&Range>) {
-        let Some(range) = range.filter(|range| range.size >= 4) else { return };
-        let desc = D3D12_UNORDERED_ACCESS_VIEW_DESC {
-            Format: DXGI_FORMAT_R32_TYPELESS,
-            ViewDimension: D3D12_UAV_DIMENSION_BUFFER,
-            Anonymous: D3D12_UNORDERED_ACCESS_VIEW_DESC_0 {
-                Buffer: D3D12_BUFFER_UAV {
-                    FirstElement: range.offset / 4,
-                    NumElements: u32::try_from(range.size / 4).unwrap_or(u32::MAX),
-                    Flags: D3D12_BUFFER_UAV_FLAG_RAW,
-                    ..Default::default()
-                },
-            },
+        let Some(range) = range.filter(|range| range.size > 0) else { return };
+        let start = range.offset - range.offset % BLOCK;
+        // SAFETY: questions to a resource.
+        let (address, width) =
+            unsafe { (range.resource.GetGPUVirtualAddress(), range.resource.GetDesc().Width) };
+        let blocks = (range.offset + range.size - start).div_ceil(BLOCK).min((width - start) / BLOCK);
+        let blocks = blocks.min(MOST_BLOCKS) as u32;
+        if blocks == 0 {
+            return;
+        }
+        let desc = D3D12_CONSTANT_BUFFER_VIEW_DESC {
+            BufferLocation: address + start,
+            SizeInBytes: blocks * BLOCK as u32,
         };
-        // SAFETY: the range lies in its buffer, and the place within the part of the heap that the client gave: their number
-        // was checked.
+        // SAFETY: the blocks lie in the range's buffer, and the place within the part of the heap that the client gave: their
+        // number was checked.
         unsafe {
             let step = device.d3d12.GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
             let handle = D3D12_CPU_DESCRIPTOR_HANDLE { ptr: self.heap.ptr + place * step as usize };
-            device.d3d12.CreateUnorderedAccessView(&range.resource, None, Some(&raw const desc), handle);
+            device.d3d12.CreateConstantBufferView(Some(&raw const desc), handle);
         }
     }
 }
