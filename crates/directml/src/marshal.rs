@@ -279,4 +279,4 @@ fn pointer(array: Option<&Array>) -> *const u32 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,6 +3,9 @@
 //! What a device says as it is removed tells nothing of any case, nor does what was under way then: each such job is done
 //! again alone, and only what becomes of it there counts.
 
+#[cfg(test)]
+mod tests;
+
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};

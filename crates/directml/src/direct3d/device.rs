@@ -312,6 +312,13 @@ impl Device {
         free.map_or_else(|| Lane::new(&self.direct3d), Ok)
     }
 
+    /// How many command lists were executed by the lanes that are free.
+    #[cfg(test)]
+    pub(super) fn submissions(&self) -> u64 {
+        let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        lanes.iter().map(|lane| lane.submissions).sum()
+    }
+
     /// Takes back a lane on which nothing is under way.
     pub(crate) fn give_back(&self, mut lane: Lane) {
         lane.shrink();

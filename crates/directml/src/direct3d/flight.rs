@@ -228,6 +228,12 @@ impl Flight {
         mem::forget((lane, pieces, initializing, Arc::clone(&self.device)));
     }
 
+    /// What it is under way on, until it is over.
+    #[cfg(test)]
+    pub(super) fn lane(&self) -> Option<&Lane> {
+        self.lane.as_ref()
+    }
+
     /// The device that it is on.
     pub(crate) fn device(&self) -> Arc<Device> {
         Arc::clone(&self.device)

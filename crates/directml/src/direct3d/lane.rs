@@ -57,10 +57,11 @@ pub(crate) struct Lane {
     pub(super) scratch: Buffer,
     descriptors: Option<Part>,
     allocator: ID3D12CommandAllocator,
-    queue: ID3D12CommandQueue,
+    pub(super) queue: ID3D12CommandQueue,
     fence: ID3D12Fence,
     event: OwnedHandle,
-    submissions: u64,
+    /// How many command lists it was given.
+    pub(super) submissions: u64,
     device: ID3D12Device,
 }
 
@@ -189,18 +190,24 @@ impl Lane {
 
     /// Waits until the last submission is done, or its device removed. `false` where neither happens in time.
     pub(super) fn wait(&self, timeout: Duration) -> Result<bool, Fault> {
+        if self.is_done() {
+            return Ok(true);
+        }
         let event = HANDLE(self.event.as_raw_handle());
         let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX - 1);
         // SAFETY: fence and event are alive.
         unsafe {
-            if self.fence.GetCompletedValue() >= self.submissions {
-                return Ok(true);
-            }
             self.fence
                 .SetEventOnCompletion(self.submissions, event)
                 .call(Phase::Execute, "ID3D12Fence::SetEventOnCompletion")?;
             Ok(WaitForSingleObject(event, milliseconds) == WAIT_OBJECT_0)
         }
+    }
+
+    /// Whether nothing is under way on it.
+    pub(super) fn is_done(&self) -> bool {
+        // SAFETY: the fence is alive.
+        unsafe { self.fence.GetCompletedValue() >= self.submissions }
     }
 }
 
@@ -346,22 +353,22 @@ fn borrowed(resource: &ID3D12Resource) -> ManuallyDrop<Option<ID3D12Resource>> {
 
 #[cfg(test)]
 mod tests {
-    use std::env;
-
     use windows::Win32::Graphics::{
         Direct3D::D3D_FEATURE_LEVEL_11_0, Direct3D12::D3D12CreateDevice, Dxgi::IDXGIAdapter1,
     };
 
     use super::*;
-    use crate::{Adapter, direct3d::adapter};
+    use crate::direct3d::{
+        adapter,
+        testing::{Hold, options},
+    };
 
     const MOMENT: Duration = Duration::from_millis(300);
     const LONG: Duration = Duration::from_secs(30);
 
-    /// On the adapter that every Windows has, or under Wine on the one that `.ci/wine` names. Wine wants the adapter kept.
+    /// A device, and its adapter, which Wine wants kept.
     fn device() -> (ID3D12Device, IDXGIAdapter1) {
-        let wanted = env::var("DMLCTS_TEST_ADAPTER").map_or(Adapter::Warp, Adapter::Named);
-        let found = adapter::find(&wanted).expect("there is such an adapter");
+        let found = adapter::find(&options().adapter).expect("there is such an adapter");
         let mut device: Option<ID3D12Device> = None;
         // SAFETY: the adapter is alive, and `device` is a place for one interface.
         unsafe { D3D12CreateDevice(&found.handle, D3D_FEATURE_LEVEL_11_0, &raw mut device) }
@@ -380,18 +387,13 @@ mod tests {
         let (device, _adapter) = device();
         let mut lanes = [(); 4].map(|()| Lane::new(&device).expect("there is room"));
         let [first, second, bystander, late] = &mut lanes;
-        // SAFETY: the device is alive.
-        let held: ID3D12Fence =
-            unsafe { device.CreateFence(0, D3D12_FENCE_FLAG_NONE) }.expect("there is room");
-        // SAFETY: queue and fence are alive.
-        unsafe { first.queue.Wait(&held, 1) }.expect("a queue waits");
+        let hold = Hold::on(first, &device);
         let submission = submit(first, &[]);
         submit(second, std::slice::from_ref(&submission));
         submit(bystander, &[]);
         assert_eq!(bystander.wait(LONG), Ok(true), "it waits for nobody");
         assert_eq!([first.wait(MOMENT), second.wait(MOMENT)], [Ok(false), Ok(false)]);
-        // SAFETY: the fence is alive.
-        unsafe { held.Signal(1) }.expect("the device is there");
+        hold.release();
         assert_eq!([first.wait(LONG), second.wait(LONG)], [Ok(true), Ok(true)]);
         submit(late, &[submission]);
         assert_eq!(late.wait(LONG), Ok(true));

@@ -76,17 +76,19 @@ impl Library {
         let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.join(FILE)));
         let beside = beside.filter(|path| path.is_file());
         let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let (loaded, what) = if let Some(path) = beside.or(named) {
-            // The libraries that it needs are looked for beside it, which takes an absolute path.
-            let path = std::path::absolute(&path).unwrap_or(path);
-            (load(&path, LOAD_WITH_ALTERED_SEARCH_PATH), path.display().to_string())
-        } else {
-            (load(Path::new(FILE), LOAD_LIBRARY_SEARCH_SYSTEM32), "the system's".to_owned())
-        };
-        match loaded {
-            Ok(module) => Self::new(module),
-            Err(error) => Err(OpenError::NoLibrary { what, error }),
+        if let Some(path) = beside.or(named) {
+            return Self::at(&path);
         }
+        let loaded = load(Path::new(FILE), LOAD_LIBRARY_SEARCH_SYSTEM32);
+        Self::new(loaded.map_err(|error| OpenError::NoLibrary { what: "the system's".to_owned(), error })?)
+    }
+
+    /// Loads the one at a path.
+    pub(super) fn at(path: &Path) -> Result<Self, OpenError> {
+        // The libraries that it needs are looked for beside it, which takes an absolute path.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let loaded = load(&path, LOAD_WITH_ALTERED_SEARCH_PATH);
+        Self::new(loaded.map_err(|error| OpenError::NoLibrary { what: path.display().to_string(), error })?)
     }
 
     fn new(module: HMODULE) -> Result<Self, OpenError> {

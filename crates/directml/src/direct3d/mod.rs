@@ -16,6 +16,8 @@ mod lane;
 mod layout;
 mod library;
 mod recording;
+#[cfg(test)]
+mod testing;
 
 use std::{
     fmt,
@@ -67,7 +69,11 @@ impl fmt::Debug for DirectMl {
 impl DirectMl {
     /// Loads DirectML and opens a device.
     pub fn open(options: &Options) -> Result<Arc<Self>, OpenError> {
-        let library = Library::load()?;
+        Self::with(Library::load()?, options)
+    }
+
+    /// The same with this library.
+    fn with(library: Library, options: &Options) -> Result<Arc<Self>, OpenError> {
         let device = Device::open(&library, options)?;
         let capabilities = capabilities(&library, &device, options, Features::of(&device)?);
         Ok(Arc::new(Self {

@@ -47,7 +47,7 @@ fn signatures() -> Signatures {
     ])
 }
 
-fn case(text: &str) -> Case {
+pub(crate) fn case(text: &str) -> Case {
     line::parse(text, &signatures()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 

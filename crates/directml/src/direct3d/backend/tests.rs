@@ -1,0 +1,123 @@
+//! How much of a batch goes to the device at a time, and that the next one does not wait for it: on the stand-in, by what lanes
+//! count and by the order in which things happen, never by time.
+
+use dmlcts_backend::Run;
+
+use super::*;
+use crate::{
+    direct3d::testing::{Hold, stand_in},
+    marshal::tests::case,
+};
+
+/// Cases of a batch, which all go into one flight.
+const CASES: usize = 120;
+/// Runs of each, on other data.
+const RUNS: usize = 2;
+/// Bytes from one tensor to the next: as many as a tensor may have, and its guards.
+const STEP: usize = 96;
+/// Bytes that a case takes. A tensor has a multiple of four.
+const TAKEN: usize = 4;
+const POISON: u8 = 0xCC;
+/// Longer than anything takes.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Cases that take some bytes of so many, from wherever they lie. Each place is an operator.
+fn batch(length: usize) -> Batch {
+    let mut batch = Batch::default();
+    for number in 0..CASES {
+        let place = place(number, length);
+        let case = case(&format!(
+            "SLICE UINT8 in={length} out={TAKEN} Offsets={place} Sizes={TAKEN} Strides=1 fill=iota"
+        ));
+        let job = batch.push(&case.desc, case.binding);
+        job.runs.extend((0..RUNS).map(|run| {
+            let start = start(number, run);
+            Run { input: start..start + length, output: start..start + TAKEN }
+        }));
+    }
+    let bytes = start(CASES, 0);
+    batch.inputs.extend((0..bytes).map(|byte| (byte + byte / STEP) as u8));
+    batch.outputs.resize(bytes, POISON);
+    batch
+}
+
+/// Where a case takes its bytes from.
+fn place(number: usize, length: usize) -> usize {
+    number % (length - TAKEN + 1)
+}
+
+/// Where the tensors of a case's run start in their arenas.
+fn start(number: usize, run: usize) -> usize {
+    (number * RUNS + run) * STEP
+}
+
+/// That every run of a batch wrote what it should, and no other byte was written.
+#[track_caller]
+fn check(batch: &Batch, length: usize) {
+    let mut expected = vec![POISON; batch.outputs.len()];
+    for (number, job) in batch.jobs().iter().enumerate() {
+        assert_eq!(job.outcome, Outcome::Output, "case {number}");
+        for run in 0..RUNS {
+            let (to, from) = (start(number, run), start(number, run) + place(number, length));
+            expected[to..to + TAKEN].copy_from_slice(&batch.inputs[from..from + TAKEN]);
+        }
+    }
+    assert!(batch.outputs == expected);
+}
+
+/// The flights of a batch that was started.
+fn flights(started: &Started) -> Vec<&Flight> {
+    started
+        .flights
+        .iter()
+        .filter_map(|state| match state {
+            State::UnderWay(flight) => Some(&**flight),
+            State::Over(_) => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_batch_is_one_command_list_with_a_dispatch_a_run_and_comes_back_at_once() {
+    let directml = stand_in();
+    let mut backend = directml.backend();
+    // Operators that are new, others, and some that are known.
+    for (number, length) in [32, 28, 32].into_iter().enumerate() {
+        let mut batch = batch(length);
+        backend.start(&mut batch);
+        let dispatches: Vec<_> =
+            flights(&backend.started[0]).iter().map(|flight| flight.jobs().count()).collect();
+        assert_eq!(dispatches, [CASES * RUNS]);
+        backend.finish(&mut batch);
+        check(&batch, length);
+        let lists = directml.gate.enter().device().expect("there is one").submissions();
+        assert_eq!(lists, number as u64 + 1, "of as many batches");
+    }
+}
+
+/// The device works on the second batch, and is done with it, while it is kept from the first.
+#[test]
+fn a_batch_is_uploaded_and_runs_before_the_one_that_was_started_first_is_done() {
+    let directml = stand_in();
+    let mut backend = directml.backend();
+    let hold = {
+        let gate = directml.gate.enter();
+        let device = gate.device().expect("there is one");
+        let lane = device.lane().expect("there is room");
+        let hold = Hold::on(&lane, &device.direct3d);
+        device.give_back(lane);
+        hold
+    };
+    let (mut first, mut second) = (batch(32), batch(28));
+    backend.start(&mut first);
+    backend.start(&mut second);
+    let lanes: Vec<_> = backend.started.iter().flat_map(flights).map(Flight::lane).collect();
+    let [Some(held), Some(free)] = lanes[..] else { panic!("each is a flight") };
+    assert_eq!(free.wait(LONG), Ok(true));
+    assert!(free.is_done() && !held.is_done());
+    hold.release();
+    backend.finish(&mut first);
+    backend.finish(&mut second);
+    check(&first, 32);
+    check(&second, 28);
+}

@@ -1,0 +1,41 @@
+//! What tests here need: a device to be on, and a way to hold it up.
+
+use std::{env, sync::Arc};
+
+use windows::Win32::Graphics::Direct3D12::{D3D12_FENCE_FLAG_NONE, ID3D12Device, ID3D12Fence};
+
+use super::{DirectMl, lane::Lane, library::Library};
+use crate::Options;
+
+/// On the adapter that every Windows has, or on the one that is named, as `.ci/wine` does.
+pub(super) fn options() -> Options {
+    let words = env::var("DMLCTS_TEST_ADAPTER").unwrap_or_else(|_| "warp".to_owned());
+    words.parse().expect("an adapter")
+}
+
+/// With the stand-in, which Cargo puts beside this program, in the place of DirectML.
+pub(super) fn stand_in() -> Arc<DirectMl> {
+    let program = env::current_exe().expect("a program has a file");
+    let library = Library::at(&program.with_file_name("directml_stand_in.dll")).expect("it can be loaded");
+    assert!(library.is_stand_in);
+    DirectMl::with(library, &options()).expect("there is a device")
+}
+
+/// Keeps the device from what a lane submits from now on, and from nothing else.
+pub(super) struct Hold(ID3D12Fence);
+
+impl Hold {
+    pub(super) fn on(lane: &Lane, device: &ID3D12Device) -> Self {
+        // SAFETY: the device is alive.
+        let fence: ID3D12Fence =
+            unsafe { device.CreateFence(0, D3D12_FENCE_FLAG_NONE) }.expect("there is room");
+        // SAFETY: queue and fence are alive.
+        unsafe { lane.queue.Wait(&fence, 1) }.expect("a queue waits");
+        Self(fence)
+    }
+
+    pub(super) fn release(&self) {
+        // SAFETY: the fence is alive.
+        unsafe { self.0.Signal(1) }.expect("the device is there");
+    }
+}
