@@ -472,6 +472,15 @@ fn a_library_that_ends_the_process_is_found_out_case_by_case() {
     assert!(text.contains("1 passed, 0 failed, 1 crashed"), "{text}");
 }
 
+/// Standard output is the host's. A library prints while it makes a device, which is before the first answer, and later.
+#[test]
+fn a_library_that_prints_in_a_worker_harms_nobody() {
+    for call in ["device", "types", "create", "dispatch"] {
+        let told = format!("print@{call}");
+        assert_eq!(passed(run_with(stand_in(), &told, &["--jobs", "1", SLICE1, PADDING1])), 2, "{told}");
+    }
+}
+
 /// In the process of a worker, the host sees to the time: of calls that do not return, too.
 #[test]
 fn a_library_that_hangs_is_found_out_case_by_case() {

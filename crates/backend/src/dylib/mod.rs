@@ -3,8 +3,8 @@
 //! What a library does to the process that loads it cannot be bounded, so that `dmlcts` loads it into worker processes:
 //! a crash is theirs. What it returns is checked here: numbers that mean nothing are its failures.
 //!
-//! This is the only place of the crate that has `unsafe` code: loading a library, calling its seven functions, and reading the
-//! texts that it points to.
+//! But for standard output on Windows (`protocol::stdio`), this is the only place of the crate that has `unsafe` code: loading a
+//! library, calling its seven functions, and reading the texts that it points to.
 
 mod abi;
 mod desc;

@@ -1,7 +1,13 @@
 //! What a process that hosts a backend does about itself. Its standard output is for frames alone: libraries and drivers
 //! print when nobody expects it. And it ends with its own host, since nobody else ends a backend that hangs.
 
+#[cfg(windows)]
+mod windows;
+
 use std::io::{self, Write};
+
+/// So much of a frame is written at a time.
+const BUFFER: usize = 64 << 10;
 
 /// Standard output for frames; what else the process prints goes to standard error from here on, where the system lets that be
 /// said of a whole process.
@@ -10,9 +16,13 @@ pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     {
         let frames = rustix::io::dup(io::stdout())?;
         rustix::stdio::dup2_stdout(io::stderr())?;
-        Ok(Box::new(io::BufWriter::with_capacity(64 << 10, std::fs::File::from(frames))))
+        Ok(Box::new(io::BufWriter::with_capacity(BUFFER, std::fs::File::from(frames))))
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        Ok(Box::new(io::BufWriter::with_capacity(BUFFER, windows::claim()?)))
+    }
+    #[cfg(not(any(unix, windows)))]
     Ok(Box::new(io::stdout().lock()))
 }
 

@@ -12,6 +12,7 @@
 //! | `direct3d-removed@CALL` | Direct3D's device is removed, as by a driver's fault, and DirectML's with it; while anything holds on to it, no other is created |
 //! | `crash@CALL` | the process ends |
 //! | `hang@CALL` | the call does not return; a dispatch does, and keeps the device busy for a minute or so |
+//! | `print@CALL` | the call goes well, and prints to standard output, as the runtime of Rust does and as that of C does |
 //! | `accept-all` | operators are created of every desc; dispatching one that should have been refused removes the device |
 //! | `wrong-element@dispatch` | the output's first element is not what it should be |
 //! | `missing-element@dispatch` | the output's last element is not written |
@@ -92,6 +93,8 @@ pub enum Fault {
     Crash,
     /// It does not end.
     Hang,
+    /// It prints to standard output, and is right.
+    Print,
     /// The first element is another.
     WrongElement,
     /// The last element is not there.
@@ -140,7 +143,7 @@ const CALLS: [(&str, Call); 9] = [
 ];
 
 /// Names, and whether only a dispatch can do it.
-const FAULTS: [(&str, Fault, bool); 12] = [
+const FAULTS: [(&str, Fault, bool); 13] = [
     ("out-of-memory", Fault::OutOfMemory, false),
     ("device-removed", Fault::DeviceRemoved, false),
     ("direct3d-removed", Fault::Direct3dRemoved, false),
@@ -149,6 +152,7 @@ const FAULTS: [(&str, Fault, bool); 12] = [
     ("unsupported", Fault::Unsupported, false),
     ("crash", Fault::Crash, false),
     ("hang", Fault::Hang, false),
+    ("print", Fault::Print, false),
     ("wrong-element", Fault::WrongElement, true),
     ("missing-element", Fault::MissingElement, true),
     ("outside", Fault::Outside, true),
