@@ -9,6 +9,7 @@ mod common;
 use std::{
     env, fs,
     path::{Path, PathBuf},
+    process::{Command, Output},
 };
 
 use common::{Scratch, dmlcts};
@@ -45,9 +46,12 @@ fn run_with(library: impl AsRef<Path>, told: &str, arguments: &[&str]) -> (Strin
 fn start(library: impl AsRef<Path>, told: &str, arguments: &[&str]) -> (String, i32) {
     let mut command = dmlcts();
     command.args(arguments).env("DMLCTS_DIRECTML", library.as_ref()).env("DMLCTS_STAND_IN", told);
-    let output = command.output().expect("the program starts");
-    let text =
-        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    printed(&command.output().expect("the program starts"))
+}
+
+/// What a program printed, and its exit code.
+fn printed(output: &Output) -> (String, i32) {
+    let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat();
     (text, output.status.code().expect("the program exits"))
 }
 
@@ -84,13 +88,7 @@ fn the_suite_smoke_passes_with_every_documented_example() {
 
 #[test]
 fn a_thousand_random_cases_pass_and_every_clause_is_refused() {
-    let suite = Scratch::new(
-        "thousand.yaml",
-        "suite: thousand\npurpose: Random and negative cases.\nparts:\n  \
-         - {id: random, strategy: random, count: 1000}\n  - {id: layout, strategy: layout, count: 300}\n  \
-         - {id: negative, strategy: negative, each: 6}\n",
-    );
-    assert!(passed(run("", &["--suite", suite.path(), "--seed", "11"])) > 1_300);
+    assert!(passed(run("", &["--suite", "tests/suites/thousand.yaml", "--seed", "11"])) > 1_300);
 }
 
 #[test]
@@ -316,6 +314,19 @@ fn debug_layers_that_are_not_installed_are_told_of_once() {
     assert!(text.contains("0x887A002D DXGI_ERROR_SDK_COMPONENT_MISSING"), "{text}");
 }
 
+/// Another fill, and other offsets of its bindings, take no other operator.
+#[test]
+fn an_operator_is_compiled_once_and_used_again() {
+    let told = "fail@compile:2+,fail@initialize:2+";
+    let again = [
+        SLICE1.replace("iota", "random:7"),
+        format!("{SLICE1} InputBinding.Offset=64 OutputBinding.Offset=32"),
+    ];
+    assert_eq!(passed(run(told, &[SLICE1, &again[0], &again[1]])), 3);
+    let (text, code) = run(told, &["--retries", "0", SLICE1, PADDING1]);
+    assert!(code == 1 && text.contains("1 passed, 1 failed"), "exit {code}\n{text}");
+}
+
 /// The second dispatch of a run is its first operator's, with other data.
 #[test]
 fn an_operator_that_fails_only_when_it_runs_again_is_seen() {
@@ -409,6 +420,30 @@ fn a_second_device_that_is_refused_ends_the_run() {
         let words = format!("DMLCreateDevice1 failed on the adapter * {code}");
         assert!(exit == 3 && says(&text, &words), "exit {exit}\n{text}");
     }
+}
+
+/// It comes before one that is named, and that before the system's.
+#[test]
+fn a_library_beside_the_program_is_the_first_to_be_taken() {
+    let folder = env::temp_dir().join(format!("dmlcts-{}-beside", std::process::id()));
+    fs::create_dir_all(&folder).expect("the temporary folder takes another");
+    let [program, library] = ["dmlcts.exe", "DirectML.dll"].map(|name| folder.join(name));
+    fs::copy(env!("CARGO_BIN_EXE_dmlcts"), &program).expect("there is room");
+    fs::copy(stand_in(), &library).expect("there is room");
+    let started = |told: &str| {
+        let output = Command::new(&program)
+            .args(["run", "--backend", &backend(), "--in-process", SLICE1])
+            .env("DMLCTS_DIRECTML", &folder)
+            .env("DMLCTS_STAND_IN", told)
+            .output();
+        printed(&output.expect("the program starts"))
+    };
+    assert_eq!(passed(started("")), 1);
+    // The word of the library that is named, which is none, counts as soon as there is no other.
+    fs::remove_file(&library).expect("nobody uses it");
+    let (text, code) = started("");
+    fs::remove_dir_all(&folder).expect("nobody uses it");
+    assert!(code == 3 && text.contains("no DirectML.dll could be loaded"), "exit {code}\n{text}");
 }
 
 #[test]
