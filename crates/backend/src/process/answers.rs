@@ -66,9 +66,7 @@ impl Host {
         };
         if is_doubtful {
             answered = 0;
-            for (run, fill) in jobs.iter().flat_map(|job| &job.runs).zip(&question.fill) {
-                outputs[run.output.clone()].fill(*fill);
-            }
+            question.poison.restore(&(0..jobs.len()), jobs, outputs);
         }
         self.discard(&fault);
         Err(Failure { fault, answered, is_doubtful })

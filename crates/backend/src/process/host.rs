@@ -13,6 +13,7 @@ use super::{
     Declared, Launcher,
     answers::Failure,
     child::{Child, Fault, Received},
+    poison::Poison,
 };
 use crate::{
     Backend, Batch, Capabilities, Job,
@@ -57,8 +58,7 @@ pub(super) struct Question {
     pub(super) number: Option<u64>,
     /// The bytes that its outputs take.
     bytes: u64,
-    /// What the memory of its outputs held before, a byte a run.
-    pub(super) fill: Vec<u8>,
+    pub(super) poison: Poison,
 }
 
 /// How far a question has come.
@@ -196,16 +196,14 @@ impl Host {
     fn question(&mut self, jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Question {
         let number = self.manner.is_ahead.then_some(self.questions);
         self.questions += 1;
-        let runs = || jobs.iter().flat_map(|job| &job.runs);
-        let fill: Vec<u8> =
-            runs().map(|run| outputs.get(run.output.start).copied().unwrap_or_default()).collect();
-        let bytes = runs().map(|run| run.output.len() as u64).sum();
+        let poison = Poison::of(jobs, outputs);
+        let bytes = jobs.iter().flat_map(|job| &job.runs).map(|run| run.output.len() as u64).sum();
         let state = if jobs.is_empty() {
             State::Empty
         } else {
-            State::Ready(question(jobs, inputs, &fill, self.manner, number))
+            State::Ready(question(jobs, inputs, poison.bytes(), self.manner, number))
         };
-        Question { state, number, bytes, fill }
+        Question { state, number, bytes, poison }
     }
 
     /// Asks a question, if it is ready.
@@ -319,7 +317,7 @@ impl Backend for Host {
         let collected = self.collect(jobs, outputs, &question, MOMENT);
         self.launcher.canaries.note(answered(&collected, jobs), inputs);
         if let Err(failure) = collected {
-            self.settle(failure.answered..count, &failure, batch);
+            self.settle(failure.answered..count, &failure, &question.poison, batch);
         }
         self.ask_next();
     }

@@ -13,6 +13,7 @@ mod group;
 mod health;
 mod host;
 mod incidents;
+mod poison;
 mod settle;
 mod tail;
 

@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use dmlcts_model::{Outcome, Phase};
 
-use super::{Host, answers::Failure, child::Fault};
-use crate::{Batch, Run};
+use super::{Host, answers::Failure, child::Fault, poison::Poison};
+use crate::Batch;
 
 /// In about so many questions a process is asked for the jobs of a range: more would take longer than another process, where
 /// there are thousands of jobs.
@@ -36,14 +36,19 @@ impl Fault {
 }
 
 impl Host {
-    /// Finds an outcome for each job of a range, over which the process failed.
-    pub(super) fn settle(&mut self, range: Range<usize>, first: &Failure, batch: &mut Batch) {
-        let poison = Poison::of(range.clone(), batch);
+    /// Finds an outcome for each job of a range, over which the process failed. `poison` is that of all jobs of the batch.
+    pub(super) fn settle(
+        &mut self,
+        range: Range<usize>,
+        first: &Failure,
+        poison: &Poison,
+        batch: &mut Batch,
+    ) {
         self.give_up_if_dead(&first.fault);
-        let mut is_pinned = self.search(range.clone(), false, &poison, batch);
+        let mut is_pinned = self.search(range.clone(), false, poison, batch);
         if !is_pinned && first.is_doubtful && !self.is_lost() {
-            poison.fill(range.clone(), batch);
-            is_pinned = self.search(range.clone(), true, &poison, batch);
+            restore(poison, &range, batch);
+            is_pinned = self.search(range.clone(), true, poison, batch);
         }
         if self.is_lost() && !self.has_answered() {
             forget(range, batch);
@@ -81,7 +86,7 @@ impl Host {
             let earlier = doubted.take();
             let Err(failure) = self.try_range(piece.clone(), listens, batch) else {
                 if let Some(earlier) = earlier {
-                    poison.fill(earlier.clone(), batch);
+                    restore(poison, &earlier, batch);
                     open.push((earlier, true));
                     self.renew();
                 }
@@ -110,26 +115,9 @@ fn step(jobs: usize, listens: bool) -> usize {
     jobs.div_ceil(if listens { LISTENING_QUESTIONS } else { QUESTIONS })
 }
 
-/// What the memory of the outputs of some jobs holds before they run, a byte a run.
-struct Poison(Vec<(usize, Vec<u8>)>);
-
-impl Poison {
-    fn of(range: Range<usize>, batch: &mut Batch) -> Self {
-        let (jobs, _, outputs) = batch.parts();
-        let byte = |run: &Run| outputs.get(run.output.start).copied().unwrap_or_default();
-        let jobs = jobs.get(range.clone()).unwrap_or_default();
-        Self(range.zip(jobs).map(|(place, job)| (place, job.runs.iter().map(byte).collect())).collect())
-    }
-
-    fn fill(&self, range: Range<usize>, batch: &mut Batch) {
-        let (jobs, _, outputs) = batch.parts();
-        for (place, bytes) in self.0.iter().filter(|(place, _)| range.contains(place)) {
-            let runs = jobs.get(*place).map(|job| job.runs.as_slice()).unwrap_or_default();
-            for (run, byte) in runs.iter().zip(bytes) {
-                outputs[run.output.clone()].fill(*byte);
-            }
-        }
-    }
+fn restore(poison: &Poison, range: &Range<usize>, batch: &mut Batch) {
+    let (jobs, _, outputs) = batch.parts();
+    poison.restore(range, jobs, outputs);
 }
 
 fn set(place: usize, outcome: Outcome, batch: &mut Batch) {
