@@ -62,6 +62,10 @@ pub(crate) struct ServeArguments {
     /// The case to misbehave at
     #[arg(long, hide = true, value_name = "CASE", requires = "fault")]
     pub(crate) break_at: Option<String>,
+
+    /// The number of the process that started this one and that it is to end with; left out where others stand between them
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    pub(crate) parent: Option<u32>,
 }
 
 /// Takes a first look at a backend: is it well, and would a run notice if it were not?

@@ -152,7 +152,8 @@ fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
         ))
     })?;
     let text = format!("dmlcts serve --backend {name}");
-    let command = Command::of(program.as_os_str(), &["serve", "--backend", name], &text);
+    let own = std::process::id().to_string();
+    let command = Command::of(program.as_os_str(), &["serve", "--backend", name, "--parent", &own], &text);
     Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
 }
 

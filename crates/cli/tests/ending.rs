@@ -110,3 +110,32 @@ fn what_comes_to_a_verdict_has_its_exit_code_without_a_reader() {
         assert_eq!(said, "", "{arguments:?}");
     }
 }
+
+/// A worker whose parent has ended before the worker looks for it ends, too, though nobody closes its input.
+#[cfg(unix)]
+#[test]
+fn a_worker_whose_parent_is_gone_already_ends() {
+    let mut parent = Command::new("true").spawn().expect("`true` starts");
+    parent.wait().expect("it was started here");
+    let mut worker = dmlcts()
+        .args(["serve", "--parent", &parent.id().to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let until = Instant::now() + Duration::from_secs(20);
+    let ended = loop {
+        if let Some(status) = worker.try_wait().expect("it was started here") {
+            break Some(status);
+        }
+        if Instant::now() > until {
+            worker.kill().expect("it runs");
+            worker.wait().expect("it was started here");
+            break None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let signal = ended.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
+    assert_eq!(signal, Some(9), "{ended:?}");
+}

@@ -27,12 +27,14 @@ pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
 }
 
 /// Has this process end within a second or two of the one that started it, whatever it is busy with: one that is killed ends
-/// nobody any more. Where the system does not say that a parent has ended, the process goes on until it reads again.
-pub fn end_with_parent() -> io::Result<()> {
+/// nobody any more. `parent` is the number of that one, where it is known: it may have ended before anybody looks. Where the
+/// system does not say that a parent has ended, the process goes on until it reads again.
+pub fn end_with_parent(parent: Option<u32>) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use rustix::process::{Signal, getpid, getppid, kill_process};
-        let parent = getppid();
+        use rustix::process::{Pid, Signal, getpid, getppid, kill_process};
+        let known = parent.and_then(|parent| Pid::from_raw(i32::try_from(parent).ok()?));
+        let parent = if known.is_some() { known } else { getppid() };
         let watch = move || {
             while getppid() == parent {
                 std::thread::sleep(std::time::Duration::from_secs(1));
@@ -42,5 +44,7 @@ pub fn end_with_parent() -> io::Result<()> {
         };
         std::thread::Builder::new().name("parent".to_owned()).spawn(watch)?;
     }
+    #[cfg(not(unix))]
+    let _ = parent;
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::{
 
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
-    end_with_parent()?;
+    end_with_parent(arguments.parent)?;
     // Libraries and drivers print while they are loaded, too.
     let mut output = claim_stdout()?;
     let factory = backends::factory(&arguments.backend, &hosting(&arguments.backend))?;

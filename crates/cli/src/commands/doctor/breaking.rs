@@ -41,10 +41,11 @@ pub(super) fn breaks(
     };
     output::show(&format!("and broken on purpose, at {at}:"))?;
     let program = std::env::current_exe().map_err(|error| RunError::Backend(error.to_string()))?;
-    let line = at.to_string();
+    let (line, own) = (at.to_string(), std::process::id().to_string());
     for fault in Fault::ALL {
         let words = ["serve", "--backend", &arguments.backend, "--break", fault.name(), "--break-at", &line];
-        let command = Command::of(program.as_os_str(), &words, "the shim");
+        let command =
+            Command::of(program.as_os_str(), &[&words[..], &["--parent", &own]].concat(), "the shim");
         let launcher = Arc::new(Launcher::new(command, PATIENCE.min(arguments.case_timeout)));
         let backend: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
         let summary = alone(at, backend, arguments.timeout)?;
