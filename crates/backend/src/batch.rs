@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dmlcts_model::{BindingOffsets, Desc, Outcome};
+use dmlcts_model::{BindingOffsets, Desc, Outcome, Stray};
 
 /// Jobs for a backend, with their memory in two arenas. The runner fills `inputs`, poisons `outputs`, and
 /// keeps guard bytes around every range; a backend writes into its jobs' output ranges and nowhere else.
@@ -39,6 +39,17 @@ pub struct Run {
     pub input: Range<usize>,
     /// Where to write.
     pub output: Range<usize>,
+}
+
+impl Job {
+    /// Notes where the job wrote to memory that is not its to write to. The first such place stands, and it outranks whatever else
+    /// became of the job, but for an end without an answer.
+    pub fn note_stray(&mut self, stray: Stray) {
+        use Outcome::{Crashed, Lost, Strayed, TimedOut};
+        if !matches!(self.outcome, Strayed(_) | Crashed(_) | TimedOut | Lost) {
+            self.outcome = Strayed(stray);
+        }
+    }
 }
 
 impl Batch {

@@ -20,10 +20,12 @@ pub mod dylib;
 pub mod process;
 pub mod protocol;
 mod sequential;
+mod strays;
 
 pub use batch::{Batch, Job, Run};
 pub use capabilities::{Capabilities, Lack, Limits};
 pub use sequential::{Operators, Refusal, RunError, Sequential};
+pub use strays::note_strays;
 
 use std::time::Duration;
 

@@ -179,17 +179,10 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         ),
         ("unended", "memset(reason, 'x', sizeof *reason); return 1;".to_owned(), "it is invalid: xxxx"),
         (
-            "behind",
-            "memory->output[memory->output_bytes] = 1;".to_owned(),
-            "it wrote outside of the memory of the output",
-        ),
-        (
             "further",
             "memory->output[memory->output_bytes + 100] = 1;".to_owned(),
-            "it wrote outside of the memory of the output",
+            "the backend wrote 100 bytes behind the output",
         ),
-        ("before", "memory->output[-1] = 1;".to_owned(), "it wrote outside of the memory of the output"),
-        ("input", "*(uint8_t *)memory->input = 99;".to_owned(), "it changed the memory of the input"),
         ("prints", "puts(\"running\"), fflush(stdout);".to_owned(), "1 passed"),
     ] {
         let Some(library) = Library::changed(name, &[(run, &with(&line))]) else { return };
@@ -201,6 +194,87 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         .expect("built before");
     let says = library.says();
     assert!(says.contains("`dmlcts_create` returned -5, which"), "{says}");
+}
+
+/// A library that writes to memory that is not its own fails in the same way, at the same place and for the same known failure
+/// wherever it runs.
+#[test]
+fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
+    let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
+    for (name, line, class, said) in [
+        (
+            "behind",
+            "if (created->mode == 2) memory->output[memory->output_bytes + 3] ^= 1;",
+            "wrote-outside",
+            "wrote 3 bytes behind the output",
+        ),
+        (
+            "before",
+            "if (created->mode == 2) memory->output[-1] ^= 1;",
+            "wrote-outside",
+            "wrote 1 byte before the output",
+        ),
+        (
+            "input",
+            "if (created->mode == 2) ((uint8_t *)memory->input)[2] ^= 1;",
+            "input-changed",
+            "changed byte 2 of the input",
+        ),
+        (
+            "refused",
+            "if (created->mode == 2) { memory->output[-2] ^= 1; return DMLCTS_UNSUPPORTED; }",
+            "wrote-outside",
+            "wrote 2 bytes before the output",
+        ),
+        (
+            "wrong",
+            "if (created->mode == 2) { memory->output[memory->output_bytes] ^= 1; return DMLCTS_OK; }",
+            "wrote-outside",
+            "wrote 0 bytes behind the output",
+        ),
+    ] {
+        let Some(library) =
+            Library::changed(&format!("stray-{name}"), &[(run, &format!("{run}    {line}\n"))])
+        else {
+            return;
+        };
+        let backend = library.backend();
+        let selected = ["run", "--backend", &backend, "--limit", "800", "--jobs", "1", "--retries", "0"];
+        let known = Scratch::new(
+            &format!("stray-{name}.yaml"),
+            format!(
+                "backend: example-c\nfailures:\n  - id: reflection\n    suites: [smoke]\n    \
+                 where: valid and PaddingMode == REFLECTION\n    signature: {class}\n    kind: bug\n    \
+                 reason: It strays.\n    link: https://example.org/1\n",
+            ),
+        );
+        let [worker, here] = [&[][..], &["--in-process"]].map(|place| {
+            let results = Scratch::new(&format!("stray-{name}.jsonl"), "");
+            let kept = ["--results", results.path(), "--overwrite"];
+            let ran = text(&[&selected[..], place, &kept].concat());
+            assert!(ran.starts_with("exit 1\n") && ran.contains(said), "{name}: {ran}");
+            let list = ["--known-failures", known.path()];
+            let expected = text(&[&selected[..], place, &list].concat());
+            assert!(expected.starts_with("exit 0\n"), "{name}: {expected}");
+            let lines = std::fs::read_to_string(results.path()).expect("the results");
+            let cases: Vec<String> =
+                lines.lines().filter(|line| line.starts_with("{\"case\"")).map(str::to_owned).collect();
+            // What a person reads, but for how long it took and how to run it again.
+            let report: Vec<String> = ran
+                .lines()
+                .take_while(|line| *line != "--- stderr")
+                .filter(|line| !line.starts_with("speed ") && !line.contains("dmlcts "))
+                .map(str::to_owned)
+                .collect();
+            (cases, report)
+        });
+        assert_eq!(worker.0.len(), 800);
+        assert!(worker.0.iter().any(|line| line.contains("\"strayed\"")), "{name}");
+        for (worker, here) in worker.0.iter().zip(&here.0) {
+            assert_eq!(worker, here, "{name}");
+        }
+        assert_eq!((worker.0.len(), worker.1), (here.0.len(), here.1), "{name}");
+    }
 }
 
 /// A library that hangs does not outlive the program, whatever ends that.

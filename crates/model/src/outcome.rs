@@ -27,12 +27,101 @@ pub enum Outcome {
         /// What went wrong.
         reason: Cow<'static, str>,
     },
+    /// It wrote to memory that is not its to write to, whatever else it did.
+    Strayed(Stray),
     /// The process that ran it ended.
     Crashed(Cow<'static, str>),
     /// It did not answer in time.
     TimedOut,
     /// No answer came, and nobody knows why.
     Lost,
+}
+
+/// A write to memory that a run may not write to: its place, counted in bytes from the edge of the memory that it belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stray {
+    /// Which memory.
+    pub place: StrayPlace,
+    /// How far from its edge, as pointers count: `input[offset]`, `output[-offset]` or `(output + bytes)[offset]`.
+    pub offset: u64,
+}
+
+/// What a run wrote to that was not its output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StrayPlace {
+    /// The memory of its input.
+    Input,
+    /// What lies before the memory of its output.
+    Before,
+    /// What lies behind the memory of its output.
+    Behind,
+}
+
+/// Memory as it was before a run, and as it is afterwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// Before.
+    pub was: &'a [u8],
+    /// Afterwards.
+    pub is: &'a [u8],
+}
+
+impl StrayPlace {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Input, Self::Before, Self::Behind];
+
+    /// As files and messages spell it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Before => "before",
+            Self::Behind => "behind",
+        }
+    }
+
+    /// The one that is spelled so.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|place| place.id() == id)
+    }
+}
+
+impl Stray {
+    /// The first byte of an input that is not as it was.
+    pub fn into_input(was: &[u8], is: &[u8]) -> Option<Self> {
+        let offset = if was == is { None } else { first_difference(was.iter(), is.iter()) };
+        offset.map(|offset| Self { place: StrayPlace::Input, offset })
+    }
+
+    /// The byte nearest to an output, of those before it, that is not as it was, or else of those behind it.
+    pub fn around_output(before: Change<'_>, behind: Change<'_>) -> Option<Self> {
+        if before.was == before.is && behind.was == behind.is {
+            return None;
+        }
+        let distance = first_difference(before.was.iter().rev(), before.is.iter().rev());
+        let before = distance.map(|distance| Self { place: StrayPlace::Before, offset: distance + 1 });
+        let offset = || first_difference(behind.was.iter(), behind.is.iter());
+        before.or_else(|| Some(Self { place: StrayPlace::Behind, offset: offset()? }))
+    }
+}
+
+/// The place of the first byte that is not as it was. What is not there any more is not as it was either.
+fn first_difference<'a>(
+    was: impl Iterator<Item = &'a u8>,
+    mut is: impl Iterator<Item = &'a u8>,
+) -> Option<u64> {
+    was.map(|byte| is.next() == Some(byte)).position(|is_same| !is_same).map(|place| place as u64)
+}
+
+/// `wrote 3 bytes behind the output`.
+impl fmt::Display for Stray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = if self.offset == 1 { "byte" } else { "bytes" };
+        match self.place {
+            StrayPlace::Input => write!(f, "changed byte {} of the input", self.offset),
+            StrayPlace::Before => write!(f, "wrote {} {bytes} before the output", self.offset),
+            StrayPlace::Behind => write!(f, "wrote {} {bytes} behind the output", self.offset),
+        }
+    }
 }
 
 /// The steps of DirectML's life of an operator.
@@ -137,6 +226,27 @@ impl fmt::Debug for ErrorCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stray_write_is_the_one_nearest_to_the_output() {
+        let around = |before: &[u8], behind: &[u8]| {
+            let [before, behind] = [before, behind].map(|is| Change { was: &[7; 4], is });
+            Stray::around_output(before, behind).map(|stray| stray.to_string())
+        };
+        let clean = [7; 4];
+        assert_eq!(around(&clean, &clean), None);
+        assert_eq!(around(&[0, 7, 0, 7], &clean).as_deref(), Some("wrote 2 bytes before the output"));
+        assert_eq!(around(&[7, 7, 7, 0], &clean).as_deref(), Some("wrote 1 byte before the output"));
+        assert_eq!(around(&clean, &[7, 7, 7, 0]).as_deref(), Some("wrote 3 bytes behind the output"));
+        assert_eq!(around(&clean, &[0, 0, 7, 7]).as_deref(), Some("wrote 0 bytes behind the output"));
+        assert_eq!(around(&clean, &[7, 7]).as_deref(), Some("wrote 2 bytes behind the output"), "it is gone");
+        assert_eq!(Stray::into_input(&clean, &clean), None);
+        let input = Stray::into_input(&clean, &[7, 7, 0, 0]).map(|stray| stray.to_string());
+        assert_eq!(input.as_deref(), Some("changed byte 2 of the input"));
+        for place in StrayPlace::ALL {
+            assert_eq!(StrayPlace::from_id(place.id()), Some(place));
+        }
+    }
 
     #[test]
     fn a_code_is_shown_in_hex_and_by_name() {

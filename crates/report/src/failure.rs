@@ -112,8 +112,6 @@ fn did(failure: &Failure) -> String {
     match &failure.outcome {
         Outcome::Output => match failure.class {
             Class::Remembered => "gave it, but not when the operator ran again on other data".to_owned(),
-            Class::WroteOutside => "wrote outside the output's memory".to_owned(),
-            Class::InputChanged => "changed the input".to_owned(),
             Class::AcceptedInvalid => "accepted it".to_owned(),
             _ if failure.verdict == Verdict::Flake => "gave another one, once".to_owned(),
             _ => "gave another one".to_owned(),
@@ -124,6 +122,7 @@ fn did(failure: &Failure) -> String {
         }
         Outcome::Unsupported(reason) => format!("called it unsupported{}", because(reason)),
         Outcome::Failed { phase, reason } => format!("failed ({phase}){}", because(reason)),
+        Outcome::Strayed(stray) => stray.to_string(),
         Outcome::Crashed(reason) => format!("crashed{}", because(reason)),
         Outcome::TimedOut => "did not answer in time".to_owned(),
         Outcome::Lost => "gave no answer".to_owned(),

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
-use dmlcts_model::{ErrorCode, Outcome, Phase};
+use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace};
 use dmlcts_runner::{
     CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate,
     Said, Totals, Undeclared, Verdict, Work,
@@ -161,6 +161,11 @@ impl From<&Outcome> for OutcomeForm {
             Outcome::Failed { phase, reason } => {
                 Self { phase: Some(phase.to_string()), reason: cut(reason), ..form("failed") }
             }
+            Outcome::Strayed(stray) => Self {
+                place: Some(stray.place.id().to_owned()),
+                offset: Some(stray.offset),
+                ..form("strayed")
+            },
             Outcome::Crashed(reason) => Self { reason: cut(reason), ..form("crashed") },
             Outcome::TimedOut => form("timed-out"),
             Outcome::Lost => form("lost"),
@@ -183,6 +188,12 @@ impl OutcomeForm {
             let code = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
             code.map(ErrorCode).ok_or_else(|| Strange::new("the code", text))
         };
+        let stray = || {
+            let name = self.place.as_deref().unwrap_or_default();
+            let place = StrayPlace::from_id(name).ok_or_else(|| Strange::new("the place", name))?;
+            let offset = self.offset.ok_or_else(|| Strange::new("the offset", ""))?;
+            Ok(Stray { place, offset })
+        };
         let reason = || Cow::Owned(self.reason.clone());
         Ok(match self.kind.as_str() {
             "output" => Outcome::Output,
@@ -190,6 +201,7 @@ impl OutcomeForm {
             "rejected" => Outcome::Rejected { phase: phase()?, code: code()?, reason: reason() },
             "unsupported" => Outcome::Unsupported(reason()),
             "failed" => Outcome::Failed { phase: phase()?, reason: reason() },
+            "strayed" => Outcome::Strayed(stray()?),
             "crashed" => Outcome::Crashed(reason()),
             "timed-out" => Outcome::TimedOut,
             "lost" => Outcome::Lost,

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
+use dmlcts_model::StrayPlace;
 use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ pub struct CaseForm<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutcomeForm {
     /// `output`: created and run. `accepted`: created, and not asked to run. `rejected`: refused. `unsupported`, `failed`,
-    /// `crashed`, `timed-out`: in the backend's words. `lost`: there was no answer.
+    /// `crashed`, `timed-out`: in the backend's words. `strayed`: wrote to memory that is not its output. `lost`: there was no answer.
     #[schemars(extend("enum" = OutcomeForm::KINDS))]
     pub kind: String,
     /// What was being done: `create`, `compile`, `bind`, `execute` or `read back`.
@@ -75,6 +76,13 @@ pub struct OutcomeForm {
     /// The `HRESULT` of a refusal, such as `0x80070057`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// What was written to by what strayed: the `input`, or what lies `before` or `behind` the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = StrayPlace::ALL.map(StrayPlace::id)))]
+    pub place: Option<String>,
+    /// How many bytes from the edge of that memory: `input[offset]`, `output[-offset]`, or `(output + TotalTensorSizeInBytes)[offset]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// The backend's words; long ones are cut.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -82,8 +90,17 @@ pub struct OutcomeForm {
 
 impl OutcomeForm {
     /// What [`OutcomeForm::kind`] can be.
-    pub const KINDS: [&str; 8] =
-        ["output", "accepted", "rejected", "unsupported", "failed", "crashed", "timed-out", "lost"];
+    pub const KINDS: [&str; 9] = [
+        "output",
+        "accepted",
+        "rejected",
+        "unsupported",
+        "failed",
+        "strayed",
+        "crashed",
+        "timed-out",
+        "lost",
+    ];
 }
 
 /// How often a case failed that was run several times.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome};
+use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome, StrayPlace};
 
 use crate::Difference;
 
@@ -269,6 +269,10 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
         (Outcome::TimedOut, _) => (Verdict::Timeout, Some(Class::TimedOut)),
         (Outcome::Lost, _) => (Verdict::Lost, Some(Class::Lost)),
         (Outcome::Failed { .. }, _) => fail(Class::Failed),
+        (Outcome::Strayed(stray), _) => fail(match stray.place {
+            StrayPlace::Input => Class::InputChanged,
+            StrayPlace::Before | StrayPlace::Behind => Class::WroteOutside,
+        }),
 
         // A refusal as invalid.
         (Outcome::Rejected { code, .. }, Reject) if as_invalid(*code) => PASS,
@@ -305,7 +309,6 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
             Seen::Wrong(class) => fail(class),
         },
         (Outcome::Output, Open(allowed)) => match seen {
-            Seen::Wrong(class @ (Class::WroteOutside | Class::InputChanged)) => fail(class),
             _ if allowed.contains(&Allowed::Accept) => RECORDED,
             _ if !accepts(allowed) => fail(Class::OutsideQuestion),
             Seen::Same | Seen::Nothing => RECORDED,
@@ -322,10 +325,14 @@ fn accepts(allowed: &[Allowed]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dmlcts_model::Phase;
+    use dmlcts_model::{Phase, Stray};
 
     fn refused(code: ErrorCode) -> Outcome {
         Outcome::Rejected { phase: Phase::Create, code, reason: "".into() }
+    }
+
+    fn strayed(place: StrayPlace) -> Outcome {
+        Outcome::Strayed(Stray { place, offset: 3 })
     }
 
     /// Every outcome against every expectation, as one text that a reader can check line by line.
@@ -342,7 +349,8 @@ mod tests {
         let outcomes = [
             ("output, same", Outcome::Output, Seen::Same),
             ("output, wrong", Outcome::Output, wrong),
-            ("output, guard hit", Outcome::Output, Seen::Wrong(Class::WroteOutside)),
+            ("wrote behind", strayed(StrayPlace::Behind), Seen::Nothing),
+            ("wrote into input", strayed(StrayPlace::Input), Seen::Nothing),
             ("accepted", Outcome::Accepted, Seen::Nothing),
             ("invalid argument", refused(ErrorCode::INVALID_ARGUMENT), Seen::Nothing),
             ("out of memory", refused(ErrorCode::OUT_OF_MEMORY), Seen::Nothing),
@@ -360,8 +368,11 @@ mod tests {
                 line(&format!("  expected {name}"));
                 for (did, outcome, seen) in &outcomes {
                     let (verdict, class) = rule(outcome, *seen, expectation, declared);
-                    // What is only to be accepted is not run, so that nothing can be seen of it.
-                    let is_possible = *expectation != Expectation::Accept || *seen == Seen::Nothing;
+                    // What is only to be accepted is not run, so that nothing can be seen of it; nor has it memory to stray
+                    // from, as what is to be refused has none.
+                    let is_run = matches!(expectation, Expectation::Output | Expectation::Open(_));
+                    let is_accepted = *expectation == Expectation::Accept && *seen != Seen::Nothing;
+                    let is_possible = is_run || !is_accepted && !matches!(outcome, Outcome::Strayed(_));
                     if let Some(class) = class.filter(|_| is_possible) {
                         assert!(class.can_fail(expectation), "{name}, {did}: {class}");
                     }

@@ -173,8 +173,7 @@ impl<'run> Worker<'run> {
 
     /// Rules on every case of a lot that ran.
     pub(crate) fn rule_lot(&mut self, result: &mut ChunkResult) {
-        self.lot.overlook_refused();
-        let clean = self.lot.is_clean();
+        let clean = self.lot.look_over();
         for place in 0..self.lot.planned.len() {
             let ruled = self.rule(place, clean, &mut result.totals.notes);
             self.account(place, &ruled, result);
@@ -367,7 +366,7 @@ impl<'run> Worker<'run> {
         if let Err(message) = self.run_lot() {
             self.lot.crash(&message);
         }
-        let clean = self.lot.is_clean();
+        let clean = self.lot.look_over();
         let Ruled { ruling: (_, class), verdict, wrong, .. } = self.rule(0, clean, &mut Notes::default());
         let outcome = self.lot.batch.jobs().first().map_or(Outcome::Lost, |job| job.outcome.clone());
         let evidence = wrong.and_then(|wrong| self.evidence(wrong));

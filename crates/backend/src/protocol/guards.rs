@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use dmlcts_model::{Outcome, Phase};
-
-use crate::{Batch, Run};
+use crate::{Batch, Run, note_strays};
 
 /// Bytes before and behind every output, which nobody may write to: a few rows of a small tensor. More would no longer stay in
 /// a core's cache with some hundred cases. `dmlcts_backend.h` and the README name the number.
@@ -42,38 +40,24 @@ pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, 
     Some(Run { input, output: start..end })
 }
 
-/// Looks at the memory of some jobs after they ran, and makes a failure of each that wrote beside its outputs or into its
+/// Looks at the memory of some jobs after they ran, and notes which of them wrote beside their outputs or into their
 /// inputs. `body` holds the inputs as they were, from those of the first job on; what is left of it is returned.
 pub(super) fn check<'a>(batch: &mut Batch, range: Range<usize>, body: &'a [u8]) -> &'a [u8] {
-    let mut body = body;
-    let (jobs, inputs, outputs) = batch.parts();
-    let jobs = jobs.get_mut(range).unwrap_or_default();
-    let is_guard = |guard: Option<&[u8]>| guard.is_some_and(|guard| guard == INTACT);
-    for job in jobs {
-        for run in &job.runs {
-            let (input, rest) = body.split_at_checked(run.input.len()).unwrap_or((body, &[]));
-            body = rest;
-            let (start, end) = (run.output.start, run.output.end);
-            let what = if inputs.get(run.input.clone()) != Some(input) {
-                "it changed the memory of the input"
-            } else if !is_guard(start.checked_sub(GUARD).and_then(|from| outputs.get(from..start)))
-                || !is_guard(outputs.get(end..end + GUARD))
-            {
-                "it wrote outside of the memory of the output"
-            } else {
-                continue;
-            };
-            job.outcome = Outcome::Failed { phase: Phase::Execute, reason: what.into() };
-        }
-    }
-    body
+    let mut left = body;
+    let input_was = |run: &Run| {
+        let (was, rest) = left.split_at_checked(run.input.len()).unwrap_or((left, &[]));
+        left = rest;
+        was
+    };
+    note_strays(batch, range, GUARD, input_was, |guard| INTACT.get(..guard.len()).unwrap_or(&INTACT));
+    left
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use dmlcts_model::{BindingOffsets, DataType, Desc, List, Signature, Tensor};
+    use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Signature, Stray, StrayPlace, Tensor};
 
     use super::*;
 
@@ -117,13 +101,17 @@ mod tests {
 
     #[test]
     fn a_byte_before_or_behind_an_output_is_seen() {
-        for (before, distance) in [(true, 0), (true, 255), (false, 0), (false, 255)] {
+        // Behind the first output lies what is nearer to it, and behind the last one all of the guard.
+        for (before, distance) in [(true, 0), (true, 127), (false, 0), (false, 127)] {
             let (mut batch, body) = ran();
             let output = batch.jobs()[1].runs[0].output.clone();
             let place = if before { output.start - 1 - distance } else { output.end + distance };
             batch.outputs[place] = 0;
             check(&mut batch, 0..4, &body);
-            assert!(failed(&batch).contains(&1), "{before} {distance}");
+            let (place, offset) =
+                if before { (StrayPlace::Before, distance + 1) } else { (StrayPlace::Behind, distance) };
+            let offset = offset as u64;
+            assert_eq!(batch.jobs()[1].outcome, Outcome::Strayed(Stray { place, offset }));
         }
     }
 
@@ -134,6 +122,22 @@ mod tests {
         batch.inputs[input.end - 1] ^= 1;
         check(&mut batch, 0..4, &body);
         assert_eq!(failed(&batch), [3]);
+        let stray = Stray { place: StrayPlace::Input, offset: 6 };
+        assert_eq!(batch.jobs()[3].outcome, Outcome::Strayed(stray));
+    }
+
+    #[test]
+    fn what_strayed_has_strayed_whatever_it_says_unless_it_has_no_answer() {
+        let refused = || Outcome::Unsupported("no".into());
+        for (said, is_noted) in [(refused(), true), (Outcome::Lost, false), (Outcome::TimedOut, false)] {
+            let (mut batch, body) = ran();
+            let (jobs, _, outputs) = batch.parts();
+            jobs[2].outcome = said.clone();
+            outputs[jobs[2].runs[0].output.end] = 0;
+            check(&mut batch, 0..4, &body);
+            let outcome = &batch.jobs()[2].outcome;
+            assert!(if is_noted { matches!(outcome, Outcome::Strayed(_)) } else { *outcome == said });
+        }
     }
 
     #[test]

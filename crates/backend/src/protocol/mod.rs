@@ -19,7 +19,7 @@ pub use hello::{Bye, Hello, HostHello, LackForm, LevelForm, LimitsForm, Ranks, V
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
 pub use quick::read_run;
-pub use results::{OutcomeWord, PhaseWord, Results};
+pub use results::{OutcomeWord, PhaseWord, PlaceWord, Results};
 pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
 pub use serve::{ServeError, serve};
 pub use stdio::{claim_stdout, end_with_parent};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dmlcts_model::{ErrorCode, Outcome, Phase, printable};
+use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,13 @@ pub struct Results {
     /// invalid. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<Vec<Option<u32>>>,
+    /// What was written to, for `strayed`; a column of nulls may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Vec<Option<PlaceWord>>>,
+    /// How many bytes from the edge of that memory, for `strayed`: `input[offset]`, `output[-offset]`, or
+    /// `(output + TotalTensorSizeInBytes)[offset]`; a column of nulls may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<Vec<Option<u64>>>,
     /// Why, in the backend's words; a column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<Option<String>>>,
@@ -50,10 +57,13 @@ pub enum OutcomeWord {
     Unsupported,
     /// Something went wrong that is no refusal.
     Failed,
+    /// Ran, and wrote to memory that is not its output: `place` and `offset` say where.
+    Strayed,
 }
 
 impl OutcomeWord {
-    const ALL: [Self; 5] = [Self::Output, Self::Accepted, Self::Rejected, Self::Unsupported, Self::Failed];
+    const ALL: [Self; 6] =
+        [Self::Output, Self::Accepted, Self::Rejected, Self::Unsupported, Self::Failed, Self::Strayed];
 
     fn name(self) -> &'static str {
         match self {
@@ -62,6 +72,7 @@ impl OutcomeWord {
             Self::Rejected => "rejected",
             Self::Unsupported => "unsupported",
             Self::Failed => "failed",
+            Self::Strayed => "strayed",
         }
     }
 }
@@ -106,11 +117,44 @@ impl From<PhaseWord> for Phase {
     }
 }
 
+/// What a run wrote to that was not its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceWord {
+    /// The memory of its input.
+    Input,
+    /// What lies before the memory of its output.
+    Before,
+    /// What lies behind the memory of its output.
+    Behind,
+}
+
+impl From<StrayPlace> for PlaceWord {
+    fn from(place: StrayPlace) -> Self {
+        match place {
+            StrayPlace::Input => Self::Input,
+            StrayPlace::Before => Self::Before,
+            StrayPlace::Behind => Self::Behind,
+        }
+    }
+}
+
+impl From<PlaceWord> for StrayPlace {
+    fn from(place: PlaceWord) -> Self {
+        match place {
+            PlaceWord::Input => Self::Input,
+            PlaceWord::Before => Self::Before,
+            PlaceWord::Behind => Self::Behind,
+        }
+    }
+}
+
 impl Results {
     /// What became of these jobs. Outcomes that only a host can see stand as failures.
     pub fn of(jobs: &[Job]) -> Self {
         let mut results = Self { outcome: Vec::with_capacity(jobs.len()), ..Self::default() };
         for (index, job) in jobs.iter().enumerate() {
+            let mut stray = None;
             let (word, phase, code, reason) = match &job.outcome {
                 Outcome::Output => (OutcomeWord::Output, None, None, ""),
                 Outcome::Accepted => (OutcomeWord::Accepted, None, None, ""),
@@ -124,6 +168,10 @@ impl Results {
                     let phase = Some(*phase).filter(|phase| *phase != Phase::Execute);
                     (OutcomeWord::Failed, phase, None, &**reason)
                 }
+                Outcome::Strayed(at) => {
+                    stray = Some(*at);
+                    (OutcomeWord::Strayed, None, None, "")
+                }
                 Outcome::Crashed(reason) => (OutcomeWord::Failed, None, None, &**reason),
                 Outcome::TimedOut => (OutcomeWord::Failed, None, None, "it timed out"),
                 Outcome::Lost => (OutcomeWord::Failed, None, None, "it was lost"),
@@ -131,6 +179,8 @@ impl Results {
             results.outcome.push(word);
             put(&mut results.phase, index, jobs.len(), phase.map(PhaseWord::from));
             put(&mut results.code, index, jobs.len(), code.map(|code| code.0));
+            put(&mut results.place, index, jobs.len(), stray.map(|stray| stray.place.into()));
+            put(&mut results.offset, index, jobs.len(), stray.map(|stray| stray.offset));
             put(
                 &mut results.reason,
                 index,
@@ -183,7 +233,8 @@ impl Results {
 
     /// Writes the header, as [`Results::read`] reads it best.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let simple = self.phase.is_none() && self.code.is_none();
+        let simple =
+            self.phase.is_none() && self.code.is_none() && self.place.is_none() && self.offset.is_none();
         if !simple {
             // Writing to memory does not fail.
             let _ = serde_json::to_writer(out, self);
@@ -211,13 +262,30 @@ impl Results {
         let lengths = [
             ("phase", self.phase.as_ref().map(Vec::len)),
             ("code", self.code.as_ref().map(Vec::len)),
+            ("place", self.place.as_ref().map(Vec::len)),
+            ("offset", self.offset.as_ref().map(Vec::len)),
             ("reason", self.reason.as_ref().map(Vec::len)),
         ];
         match lengths.into_iter().find(|(_, length)| length.is_some_and(|length| length != cases)) {
             Some((name, _)) => Err(format!("the columns `outcome` and `{name}` differ in length")),
             None if cases == 0 => Err("it holds no case".to_owned()),
-            None => Ok(()),
+            None => {
+                let mut strayed = (0..cases).filter(|index| self.outcome[*index] == OutcomeWord::Strayed);
+                match strayed.find(|index| self.stray(*index).is_none()) {
+                    Some(index) => {
+                        Err(format!("case {index} `strayed`, and its `place` or `offset` is missing"))
+                    }
+                    None => Ok(()),
+                }
+            }
         }
+    }
+
+    /// Where the case at an index strayed to, where that is said.
+    fn stray(&self, index: usize) -> Option<Stray> {
+        let place = self.place.as_ref().and_then(|column| *column.get(index)?)?.into();
+        let offset = self.offset.as_ref().and_then(|column| *column.get(index)?)?;
+        Some(Stray { place, offset })
     }
 
     /// Writes down what became of the first of these jobs, and returns of how many. `outputs` is the arena that their runs
@@ -234,6 +302,11 @@ impl Results {
         let due: usize = ran().map(|memory| memory.len()).sum();
         if due != body.len() {
             return Err(format!("the outputs take {due} bytes, and {} came", body.len()));
+        }
+        let has_memory = |index: usize| !jobs[index].runs.is_empty();
+        let mut strayed = (0..count).filter(|index| self.outcome[*index] == OutcomeWord::Strayed);
+        if let Some(index) = strayed.find(|index| !has_memory(*index)) {
+            return Err(format!("case {index} `strayed`, and was not to run"));
         }
         let mut body = body;
         for range in ran() {
@@ -269,6 +342,7 @@ impl Results {
             },
             OutcomeWord::Unsupported => Outcome::Unsupported(reason),
             OutcomeWord::Failed => Outcome::Failed { phase: phase.unwrap_or(Phase::Execute), reason },
+            OutcomeWord::Strayed => self.stray(index).map_or(Outcome::Lost, Outcome::Strayed),
         }
     }
 }
@@ -298,7 +372,12 @@ fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usiz
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use dmlcts_model::{BindingOffsets, DataType, Desc, List, Signature, Tensor};
+
     use super::*;
+    use crate::{Batch, Run};
 
     #[test]
     fn columns_may_be_left_out_and_usual_values_come_back() {
@@ -330,5 +409,45 @@ mod tests {
         let said = |text: &str| serde_json::from_str::<Results>(text).expect("columns").check().unwrap_err();
         assert!(said(r#"{"outcome": ["output"], "reason": []}"#).contains("`reason`"));
         assert!(said(r#"{"outcome": []}"#).contains("no case"));
+        let stray =
+            r#"{"outcome": ["output", "strayed"], "place": [null, "behind"], "offset": [null, null]}"#;
+        assert!(said(stray).contains("case 1 `strayed`, and its `place` or `offset` is missing"));
+    }
+
+    /// Jobs whose outcomes these are, and which run once each, or never.
+    fn jobs(outcomes: &[Outcome], runs: usize) -> Batch {
+        let mut batch = Batch::default();
+        let signature = Arc::new(Signature { operator: "COPY".to_owned(), members: Vec::new() });
+        let tensor = Tensor::packed(DataType::UINT8, List::from_elem(4, 1));
+        let desc = Desc::usual(signature, tensor.clone(), tensor);
+        for outcome in outcomes {
+            let job = batch.push(&desc, BindingOffsets::default());
+            job.outcome = outcome.clone();
+            job.runs.extend(vec![Run { input: 0..4, output: 0..4 }; runs]);
+        }
+        batch
+    }
+
+    #[test]
+    fn a_stray_write_comes_back_with_its_place() {
+        let strayed = |place, offset| Outcome::Strayed(Stray { place, offset });
+        let outcomes = [
+            strayed(StrayPlace::Input, 0),
+            Outcome::Unsupported("no".into()),
+            strayed(StrayPlace::Before, 1),
+            strayed(StrayPlace::Behind, u64::MAX),
+        ];
+        let mut header = Vec::new();
+        Results::of(jobs(&outcomes, 1).jobs()).write(&mut header);
+        let read = Results::read(&header).expect("it is what was written");
+        let mut asked = jobs(&[Outcome::Lost, Outcome::Lost, Outcome::Lost, Outcome::Lost], 1);
+        assert_eq!(read.apply(&[], asked.parts().0, &mut []), Ok(4));
+        let came: Vec<Outcome> = asked.jobs().iter().map(|job| job.outcome.clone()).collect();
+        assert_eq!(came, outcomes);
+        // What did not run has no memory.
+        let mut asked = jobs(&[Outcome::Lost, Outcome::Lost, Outcome::Lost, Outcome::Lost], 0);
+        let said = read.apply(&[], asked.parts().0, &mut []);
+        assert_eq!(said, Err("case 0 `strayed`, and was not to run".to_owned()));
+        assert!(asked.jobs().iter().all(|job| job.outcome == Outcome::Lost));
     }
 }

@@ -155,11 +155,7 @@ impl Reading<'_> {
     }
 
     fn memory(&self, report: &mut Report) -> Result<(), Problem> {
-        // A worker process says in words what it found in its memory.
-        let touches = |_: &str, failed: &Failed| {
-            matches!(failed.class, Class::WroteOutside | Class::InputChanged)
-                || matches!(&failed.outcome, Outcome::Failed { reason, .. } if reason.contains("memory of the"))
-        };
+        let touches = |_: &str, failed: &Failed| matches!(failed.outcome, Outcome::Strayed(_));
         let forgets = |_: &str, failed: &Failed| failed.class == Class::Remembered;
         let (keeps, remembers) = ("keeps to its memory", "remembers nothing");
         let runs = self.summary.totals.work.runs;
