@@ -122,7 +122,8 @@ typedef struct dmlcts_memory {
     uint64_t output_offset;
 } dmlcts_memory;
 
-/* What a backend is and what it supports. Calling something unsupported that is declared here is a failure. */
+/* What a backend is and what it supports. Calling something unsupported that is declared here is a failure. What is not declared is
+ * not asked, but for descs of an operator that it has which are invalid, since these are for everybody to refuse. */
 typedef struct dmlcts_capabilities {
     /* What reports call it, and its own version; not null. */
     const char *name;

@@ -156,7 +156,7 @@ class Backend:
     can_set_feature_level = False
     #: The names of the operators that it has, and is asked for; None stands for whatever comes.
     operators: Optional[Sequence[str]] = None
-    #: The data types and dimension counts that operators can be created with.
+    #: The data types and dimension counts that operators can be created with. What is valid and needs others is not asked.
     data_types = ("FLOAT32", "FLOAT16", "UINT32", "UINT16", "UINT8", "INT32", "INT16", "INT8", "FLOAT64", "UINT64", "INT64")
     ranks = (1, 8)
     #: The data types that single operators lack of these, such as {"PADDING1": ["UINT16"]}.

@@ -277,6 +277,27 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
     }
 }
 
+/// What a library does not declare is skipped without asking it, wherever it runs and whoever hosts it.
+#[test]
+fn what_is_not_declared_is_skipped_wherever_it_runs() {
+    let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
+    let changes = [
+        (".data_types = 0xFFE", ".data_types = 1u << 1"),
+        (run, &format!("{run}    if (width != 4) abort();\n")),
+    ];
+    let Some(library) = Library::changed("undeclared", &changes) else { return };
+    let nested = format!("exec:'{}' serve --backend '{}'", env!("CARGO_BIN_EXE_dmlcts"), library.backend());
+    let held = |backend: &str, place: &[&str]| {
+        let ran = text(&[&["run", "--backend", backend, "--limit", "700"][..], place].concat());
+        assert!(ran.starts_with("exit 0\n"), "{ran}");
+        ran.lines().find(|line| line.starts_with("held ")).map(str::to_owned)
+    };
+    let worker = held(&library.backend(), &[]);
+    assert!(worker.as_ref().is_some_and(|held| held.contains(" skipped, 0 failed")), "{worker:?}");
+    assert_eq!(held(&library.backend(), &["--in-process"]), worker);
+    assert_eq!(held(&nested, &[]), worker);
+}
+
 /// A library that hangs does not outlive the program, whatever ends that.
 #[test]
 fn a_hang_ends_with_a_program_that_is_killed() {

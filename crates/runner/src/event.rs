@@ -53,7 +53,7 @@ pub enum Event<'a> {
 pub struct Progress {
     /// Cases looked at, including those that the filter left out.
     pub read: u64,
-    /// Cases put to the backend.
+    /// Cases put to the backend, or skipped without, since it has not declared what they need.
     pub ran: u64,
     /// Cases whose verdict is not expected.
     pub unexpected: u64,

@@ -40,7 +40,7 @@ impl Worker<'_> {
         self.flying.push_back(Flying { lot, chunk, since: Instant::now(), panic: None });
         self.busy();
         let Self { flying, backend, .. } = self;
-        let Some(last) = flying.back_mut() else { return };
+        let Some(last) = flying.back_mut().filter(|last| !last.lot.batch.jobs().is_empty()) else { return };
         if let Err(message) = guarded(|| backend.start(&mut last.lot.batch)) {
             self.replace_backend(&message);
         }
@@ -54,6 +54,7 @@ impl Worker<'_> {
             let Self { flying, backend, .. } = self;
             let Some(oldest) = flying.front_mut() else { return };
             if oldest.panic.is_none()
+                && !oldest.lot.batch.jobs().is_empty()
                 && let Err(message) = guarded(|| backend.finish(&mut oldest.lot.batch))
             {
                 self.replace_backend(&message);
@@ -108,6 +109,9 @@ impl Worker<'_> {
     pub(crate) fn run_lot(&mut self) -> Result<(), String> {
         self.lot.seal();
         let Self { lot, backend, .. } = self;
+        if lot.batch.jobs().is_empty() {
+            return Ok(());
+        }
         let ran = guarded(|| {
             backend.start(&mut lot.batch);
             backend.finish(&mut lot.batch);

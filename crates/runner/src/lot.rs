@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use dmlcts_backend::{Batch, Run, note_strays};
-use dmlcts_model::{Case, Expectation, Outcome, Tensor, line};
+use dmlcts_backend::{Batch, Job, Run, note_strays};
+use dmlcts_model::{BindingOffsets, Case, Desc, Expectation, Outcome, Tensor, line};
 use dmlcts_spec::Judgement;
 
 use crate::{
@@ -44,7 +44,10 @@ impl RunKind {
     }
 }
 
-/// What is known of a job of the batch.
+/// Why a case is skipped that was put to nobody.
+const NOT_ASKED: &str = "not asked, since it is not declared";
+
+/// What is known of a case of the lot.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) index: u64,
@@ -59,6 +62,10 @@ pub(crate) struct Planned {
     /// The known failures that match it.
     pub(crate) known: Vec<Match>,
     kinds: [RunKind; 3],
+    /// The place of its job in the batch.
+    job: usize,
+    /// Its job, where it is not put to the backend.
+    unasked: Option<Box<Job>>,
 }
 
 impl Planned {
@@ -73,6 +80,8 @@ impl Planned {
             too_large: false,
             known: Vec::new(),
             kinds: [RunKind::First; 3],
+            job: 0,
+            unasked: None,
         }
     }
 }
@@ -111,6 +120,33 @@ impl Lot {
         self.otherwise_poisoned.clear();
         self.lines.clear();
         self.ends.clear();
+    }
+
+    /// Adds a case with a job for the backend, whose desc is yet to be written: it may be what an earlier job left behind.
+    pub(crate) fn add(&mut self, planned: Planned, desc: &Desc, binding: BindingOffsets) {
+        let job = self.batch.jobs().len();
+        self.batch.push_over(desc, binding);
+        self.planned.push(Planned { job, ..planned });
+    }
+
+    /// Adds a case that the backend is not asked, since it has not declared what the case needs.
+    pub(crate) fn add_unasked(&mut self, planned: Planned, desc: &Desc, binding: BindingOffsets) {
+        let outcome = Outcome::Unsupported(NOT_ASKED.into());
+        let unasked = Box::new(Job { desc: desc.clone(), binding, runs: Vec::new(), outcome });
+        self.planned.push(Planned { unasked: Some(unasked), ..planned });
+    }
+
+    /// The job of the case at a place, whether the backend is asked or not.
+    pub(crate) fn job(&self, place: usize) -> Option<&Job> {
+        let planned = self.planned.get(place)?;
+        planned.unasked.as_deref().or_else(|| self.batch.jobs().get(planned.job))
+    }
+
+    /// The desc of the job that was added last for the backend; `None` where the last case is not put to it.
+    pub(crate) fn last_desc(&mut self) -> Option<&mut Desc> {
+        let is_asked = self.planned.last()?.unasked.is_none();
+        let (jobs, _, _) = self.batch.parts();
+        jobs.last_mut().filter(|_| is_asked).map(|job| &mut job.desc)
     }
 
     /// Keeps the line of the case that was added last, or remembers that nobody needs it.
@@ -196,9 +232,13 @@ impl Lot {
 
     /// What the job at a place is exposed to, whose output is this tensor.
     pub(crate) fn exposures(&self, place: usize, tensor: &Tensor) -> Exposures {
-        let (Some(planned), Some(job)) = (self.planned.get(place), self.batch.jobs().get(place)) else {
+        let (Some(planned), Some(job)) = (self.planned.get(place), self.job(place)) else {
             return Exposures::default();
         };
+        if planned.unasked.is_some() {
+            // Nobody computed what it could have shown.
+            return Exposures::default();
+        }
         let outputs = job.runs.iter().filter_map(|run| self.image.get(run.output.clone()));
         let mut kinds = planned.kinds.iter().take(job.runs.len());
         Exposures::of(tensor, &outputs, kinds.any(|kind| *kind == RunKind::OtherData))
@@ -262,7 +302,7 @@ impl Lot {
         notes: &mut Notes,
         mut another_reading: impl FnMut(&[u8], &[u8]) -> bool,
     ) -> (Seen, Option<WrongRun>) {
-        let (Some(planned), Some(job)) = (self.planned.get(place), self.batch.jobs().get(place)) else {
+        let (Some(planned), Some(job)) = (self.planned.get(place), self.job(place)) else {
             return (Seen::Wrong(Class::Lost), None);
         };
         let Some(tensor) = &job.desc.output else { return (Seen::Nothing, None) };
@@ -342,7 +382,6 @@ fn note_spare_bytes(tensor: &Tensor, expected: &[u8], actual: &[u8], notes: &mut
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dmlcts_model::BindingOffsets;
 
     #[test]
     fn a_refused_job_leaves_the_lot_clean_and_a_write_beside_it_does_not() {
@@ -351,8 +390,7 @@ mod tests {
         let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
         let lot_of = |outcome: Outcome| {
             let mut lot = Lot::default();
-            lot.batch.push(&case.desc, BindingOffsets::default());
-            lot.planned.push(Planned::new(0, 0, 0, Judgement::default()));
+            lot.add(Planned::new(0, 0, 0, Judgement::default()), &case.desc, BindingOffsets::default());
             let run = lot.add_run(RunKind::First, 4, 4);
             lot.memory(&run).1.copy_from_slice(&[1, 2, 3, 4]);
             lot.push_run(RunKind::First, run);

@@ -196,7 +196,7 @@ impl<'run> Worker<'run> {
     fn rule(&mut self, place: usize, clean: bool, notes: &mut Notes) -> Ruled {
         let Self { lot, scratch, alternative, shared, .. } = self;
         let lost = Outcome::Lost;
-        let job = lot.batch.jobs().get(place);
+        let job = lot.job(place);
         let outcome = job.map_or(&lost, |job| &job.outcome);
         let planned = &lot.planned[place];
         let mut another = None;
@@ -233,7 +233,7 @@ impl<'run> Worker<'run> {
     fn account(&mut self, place: usize, ruled: &Ruled, result: &mut ChunkResult) {
         let Self { shared, lot, scratch, coverage, .. } = self;
         let planned = &lot.planned[place];
-        let Some(job) = lot.batch.jobs().get(place) else { return };
+        let Some(job) = lot.job(place) else { return };
         let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
         let totals = &mut result.totals;
         totals.progress.ran += 1;
@@ -299,7 +299,7 @@ impl<'run> Worker<'run> {
     /// Keeps what became of a case.
     fn record(&self, place: usize, ruled: &Ruled, cases: &mut CaseResults) {
         let planned = &self.lot.planned[place];
-        let Some(job) = self.lot.batch.jobs().get(place) else { return };
+        let Some(job) = self.lot.job(place) else { return };
         let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
         let details = (verdict != Verdict::Pass || planned.too_large).then(|| {
             let operator = &self.shared.library.operators()[planned.operator];
@@ -368,7 +368,7 @@ impl<'run> Worker<'run> {
         }
         let clean = self.lot.look_over();
         let Ruled { ruling: (_, class), verdict, wrong, .. } = self.rule(0, clean, &mut Notes::default());
-        let outcome = self.lot.batch.jobs().first().map_or(Outcome::Lost, |job| job.outcome.clone());
+        let outcome = self.lot.job(0).map_or(Outcome::Lost, |job| job.outcome.clone());
         let evidence = wrong.and_then(|wrong| self.evidence(wrong));
         let planned = self.lot.planned.pop()?;
         self.shrink();

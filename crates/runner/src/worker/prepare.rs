@@ -8,7 +8,7 @@ use dmlcts_generate::fill;
 use dmlcts_model::{Expectation, Fill};
 
 use super::Worker;
-use crate::{Exposures, Poison, RunKind, compare::looks_poisoned, expect, lot::Planned};
+use crate::{Exposures, Poison, RunKind, Undeclared, compare::looks_poisoned, expect, lot::Planned};
 
 /// A case that takes more than this waits for its turn before any of its memory is allocated, lies in a lot of
 /// its own, and gives its memory back before the next one's turn. So a run takes the memory budget of one case,
@@ -86,10 +86,9 @@ impl<'run> Worker<'run> {
                     planned.known = known;
                 }
             }
-            let (jobs, _, _) = self.lot.batch.parts();
-            if let Some(job) = jobs.last_mut() {
+            if let Some(desc) = self.lot.last_desc() {
                 // The next case is written over what an earlier job left behind; copying would cost more.
-                std::mem::swap(&mut job.desc, &mut self.case.desc);
+                std::mem::swap(desc, &mut self.case.desc);
             }
         }
         prepared
@@ -118,8 +117,12 @@ impl<'run> Worker<'run> {
         let mut planned = Planned::new(index, strategy, place, judgement);
         planned.lacks = shared.declared.lacks(desc);
         let Ok(valid) = valid else {
-            lot.batch.push_over(desc, case.binding);
-            lot.planned.push(planned);
+            // Everybody is to refuse what is invalid, but for an operator that they do not have.
+            if planned.lacks == Some(Undeclared::Operator) {
+                lot.add_unasked(planned, desc, case.binding);
+            } else {
+                lot.add(planned, desc, case.binding);
+            }
             return Prepared::Added;
         };
         planned.expectation = if judgement.questions.is_empty() {
@@ -127,6 +130,10 @@ impl<'run> Worker<'run> {
         } else {
             expect::open(operator, judgement.questions)
         };
+        if planned.lacks.is_some() {
+            lot.add_unasked(planned, desc, case.binding);
+            return Prepared::Added;
+        }
         let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return Prepared::LeftOut };
         let reading = expect::readings(&planned.expectation).next();
         let bytes = expect::bytes_of_a_run(input, output, &planned.expectation);
@@ -141,8 +148,7 @@ impl<'run> Worker<'run> {
         if !fits && planned.expectation == Expectation::Output {
             planned.expectation = Expectation::Accept;
         }
-        lot.batch.push_over(desc, case.binding);
-        lot.planned.push(planned);
+        lot.add(planned, desc, case.binding);
         let Some(reading) = reading.filter(|_| fits) else { return Prepared::Added };
 
         // `fits` bounds both sizes by the budget, and the budget by what the machine can address.

@@ -1,13 +1,15 @@
 //! Backends that answer what they should not, panic, or say nothing, and what a run makes of it.
 
+use std::sync::{Arc, Mutex};
+
 use dmlcts_backend::{Capabilities, Job, Lack};
 use dmlcts_model::{DataType, ErrorCode, Outcome};
-use dmlcts_runner::{Class, Rate, Undeclared, Verdict};
+use dmlcts_runner::{Class, Event, Rate, Undeclared, Verdict};
 use dmlcts_spec::Library;
 
 use crate::fixture::{
-    EMPTY_WINDOW, REVERSAL, STRIDE_ZERO, behaving, declared, declaring, failure, honest, refuse, run_of,
-    spoiling, summary,
+    BYTES, EMPTY_WINDOW, REVERSAL, STRIDE_ZERO, behaving, case, declared, declaring, failure, honest, refuse,
+    run_of, spoiling, summary,
 };
 
 #[test]
@@ -50,13 +52,8 @@ fn what_is_declared_cannot_be_called_unsupported() {
     assert_eq!(failure(REVERSAL, spoiling(unsupported)).1, Class::Undeclared);
 
     let few = Capabilities { data_types: vec![DataType::UINT8], ..declared() };
-    let backend = declaring(few, |batch| {
-        let (jobs, _, _) = batch.parts();
-        for job in jobs {
-            job.outcome = Outcome::Unsupported("no floats".into());
-        }
-    });
-    let ran = summary(&run_of(&[REVERSAL, STRIDE_ZERO, REVERSAL], backend));
+    let ran =
+        summary(&run_of(&[REVERSAL, STRIDE_ZERO, REVERSAL], declaring(few, |_| unreachable!("nobody asks"))));
     assert_eq!(ran.tally().of(Verdict::Skip), 3);
     let skipped = &ran.totals.skipped;
     assert_eq!(
@@ -75,6 +72,48 @@ fn what_is_declared_cannot_be_called_unsupported() {
         summary(&run_of(&[REVERSAL], backend)).tally().of(Verdict::Skip)
     };
     assert_eq!((skipped_without("SLICE1"), skipped_without("SLICE")), (1, 0), "what one operator lacks");
+}
+
+/// A valid desc is put only to who declares what it needs. An invalid one is everybody's to refuse, but for operators that one does
+/// not have; calling it unsupported does as well.
+#[test]
+fn what_is_not_declared_is_asked_only_where_everybody_is_to_refuse_it() {
+    let slice = "SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
+    let invalid_slice = "SLICE FLOAT32 in=4 out=4 Offsets=9 Sizes=4 Strides=1 fill=iota";
+    let capabilities = Capabilities {
+        operators: Some(vec!["SLICE1".to_owned()]),
+        data_types: vec![DataType::FLOAT32],
+        ranks: 2..=8,
+        ..declared()
+    };
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let own = Arc::clone(&asked);
+    let backend = declaring(capabilities, move |batch| {
+        honest(batch);
+        let asked_now = batch.jobs().iter().map(|job| {
+            let types = job.desc.input.as_ref().map(|input| (input.data_type, input.dimension_count));
+            (job.desc.signature.operator.clone(), types)
+        });
+        own.lock().expect("nobody panics").extend(asked_now);
+    });
+    let lines = [slice, REVERSAL, BYTES, invalid_slice, EMPTY_WINDOW, STRIDE_ZERO, REVERSAL];
+    let mut run = run_of(&lines, backend);
+    run.configuration.jobs = 1;
+    run.configuration.record = true;
+    let mut verdicts = Vec::new();
+    let ran = dmlcts_runner::run(&run, &mut |event| {
+        if let Event::Cases { cases, .. } = event {
+            verdicts.extend(cases.iter().map(|case| (case.line.to_owned(), case.verdict)));
+        }
+    });
+    let ran = ran.expect("the backend starts");
+    let (pass, skip) = (Verdict::Pass, Verdict::Skip);
+    let expected = [skip, pass, skip, skip, pass, skip, pass];
+    let lines = lines.map(|line| case(line).to_string());
+    assert_eq!(verdicts, lines.into_iter().zip(expected).collect::<Vec<_>>());
+    let one = |rank| ("SLICE1".to_owned(), Some((DataType::FLOAT32, rank)));
+    assert_eq!(*asked.lock().expect("nobody panics"), [one(2), one(1), one(2)]);
+    assert_eq!(ran.totals.progress.ran, 7, "and each is counted");
 }
 
 #[test]
