@@ -5,6 +5,9 @@
 //! library in the place of DirectML: then the figures are about the stand-in and whatever Direct3D computes on. A run goes on for
 //! as long as it is measured, and its own reports of progress are the clock, so that starting is in no figure: printed are the
 //! median of some seconds, and the slowest and fastest of them.
+//!
+//! On lavapipe, making or dropping a view of a buffer waits for the list that is being executed, since both take the lock of the queue.
+//! So a library that makes views while a list is recorded keeps a second thread from gaining anything with a dispatch.
 
 use std::{
     env,
