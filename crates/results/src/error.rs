@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io};
 
-use crate::{Strange, VERSION};
+use crate::{Strange, UNSYNCED, VERSION};
 
 /// Why a results file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,16 @@ pub enum Error {
     /// It could not be written any more.
     #[error("cannot write the results file {path}: {cause}; what was recorded before is whole")]
     Write {
+        /// The file.
+        path: String,
+        /// Why not.
+        cause: io::Error,
+    },
+    /// It was written, and the disk did not take it.
+    #[error(
+        "the disk did not take the results file {path}: {cause}; of its last cases, up to {UNSYNCED} may be damaged or missing"
+    )]
+    Sync {
         /// The file.
         path: String,
         /// Why not.
@@ -147,6 +157,7 @@ impl Error {
             }
             Self::Busy { .. } => "name another file, or wait for that run to end",
             Self::Write { .. } => "make room, and go on by --resume instead of --results",
+            Self::Sync { .. } => "see to the disk and its room, and go on by --resume instead of --results",
             Self::Read { .. } | Self::Headless { .. } | Self::Line { .. } => {
                 "name a file that `dmlcts run --results` wrote"
             }
@@ -156,6 +167,6 @@ impl Error {
 
     /// Whether a machine is to blame, and not what was asked for.
     pub fn is_machine(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Incomplete { .. } | Self::CutOff { .. })
+        matches!(self, Self::Write { .. } | Self::Sync { .. } | Self::Incomplete { .. } | Self::CutOff { .. })
     }
 }

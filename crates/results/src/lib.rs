@@ -21,16 +21,20 @@
 //!
 //! # What is kept of a run that is killed
 //!
-//! Lines are written when a chunk of cases is done, in one piece. A quarter of a second after the last checkpoint, or when
-//! the chunk at hand is done where that takes longer, a checkpoint follows, and the file is synced to the disk. So a program
-//! that is killed loses what it was busy with, and a machine that loses its power no more than came after the last
-//! checkpoint. Going on counts the lines against the checkpoints, and writes over what stands behind the last one, as soon as there are as many cases
-//! anew: every case stands in the file once, and where it cannot be written it has no fewer cases than before.
+//! Lines are written when a chunk of cases is done, and a thread syncs the file to the disk without pause for as long as something in it is
+//! not synced. A program that is killed loses what it was busy with, and nothing that was written. A machine that loses its power loses at
+//! most [`UNSYNCED`] cases more, the last ones that were written: before there are more, the run waits for the disk.
+//!
+//! A checkpoint follows a quarter of a second after the last one, or when the chunk at hand is done where that takes longer. Going on counts the
+//! lines against the checkpoints and runs again what stands behind the last one. What comes out the same stays where it is, and what does
+//! not is replaced as soon as there are as many cases anew: every case stands in the file once, and where it cannot be written it has no
+//! fewer cases than before.
 
 mod convert;
 mod count;
 mod diff;
 mod disagreement;
+mod durable;
 mod error;
 mod form;
 mod header;
@@ -48,6 +52,7 @@ mod write;
 pub use convert::Strange;
 pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use disagreement::Disagreement;
+pub use durable::UNSYNCED;
 pub use error::Error;
 pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{Asked, BackendForm, Header, VERSION};

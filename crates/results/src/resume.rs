@@ -113,6 +113,6 @@ impl Unfinished {
             behind.cases = self.behind;
         }
         self.file.seek(SeekFrom::Start(self.end)).map_err(read)?;
-        Ok(Writer::new(self.file, &self.path, true, self.end, library, strategies).over(behind))
+        Ok(Writer::new(self.file, &self.path, true, self.end, library, strategies)?.over(behind))
     }
 }

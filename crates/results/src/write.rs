@@ -1,8 +1,7 @@
 //! Writing a results file while a run goes on.
 //!
-//! Whatever ends the program, the file is whole up to the last line that was written: a chunk's lines go out in one piece,
-//! and where they do not fit, what was written of them is taken back. Lines of cases that just passed are nearly all there
-//! is, so that they are put together by hand; everything else is left to serde.
+//! Whatever ends the program, the file is whole up to the last line that was written: a chunk's lines go out in few pieces,
+//! and where one does not fit, what was written of it is taken back. How much of it may not be on the disk yet is `durable`'s matter. Lines of cases that just passed are nearly all there is, so that they are put together by hand; everything else is left to serde.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -15,7 +14,9 @@ use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
 use dmlcts_spec::{Library, Obligation};
 
 use crate::{
-    CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, check_name, convert::Names,
+    CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, UNSYNCED, check_name,
+    convert::Names,
+    durable::{Durable, sync_name},
 };
 
 /// How long after a checkpoint the next one is due.
@@ -29,13 +30,15 @@ const COPIED: usize = 1 << 20;
 pub struct Writer {
     file: File,
     path: String,
-    /// Whether it is a file on a disk, which can be cut and synced, and not a pipe or a device.
-    is_regular: bool,
+    /// Keeps it on the disk; `None` where it is a pipe or a device, which can be neither cut nor synced.
+    durable: Option<Durable>,
     library: &'static Library,
     strategies: Vec<String>,
     /// As much of the file as is whole.
     length: u64,
     buffer: Vec<u8>,
+    /// The lines in the buffer.
+    lines: u64,
     checkpoint: Instant,
     behind: Option<Behind>,
 }
@@ -75,7 +78,7 @@ impl Writer {
         if about.is_file() && length > 0 && !overwrite {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        Ok(Self::new(file, path, about.is_file(), 0, library, strategies))
+        Self::new(file, path, about.is_file(), 0, library, strategies)
     }
 
     /// A writer that goes on behind so many bytes of a locked file.
@@ -86,10 +89,13 @@ impl Writer {
         length: u64,
         library: &'static Library,
         strategies: Vec<String>,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         let (path, checkpoint) = (path.to_owned(), Instant::now());
-        let (buffer, behind) = (Vec::new(), None);
-        Self { file, path, is_regular, library, strategies, length, buffer, checkpoint, behind }
+        let (buffer, lines, behind) = (Vec::new(), 0, None);
+        let start = || file.try_clone().and_then(|file| Durable::start(move || file.sync_data()));
+        let durable = is_regular.then(start).transpose();
+        let durable = durable.map_err(|cause| Error::Write { path: path.clone(), cause })?;
+        Ok(Self { file, path, durable, library, strategies, length, buffer, lines, checkpoint, behind })
     }
 
     /// The same, where this stands behind the bytes that are gone on from.
@@ -100,7 +106,7 @@ impl Writer {
 
     /// Cuts off what is behind the part that is kept: everything, of a file that is written over.
     pub(crate) fn cut(&mut self) -> Result<(), Error> {
-        if !self.is_regular {
+        if self.durable.is_none() {
             return Ok(());
         }
         let cut = self.file.set_len(self.length);
@@ -113,10 +119,15 @@ impl Writer {
         self.cut()?;
         self.push(&Line::Header(Box::new(header.clone())));
         self.flush()?;
-        self.sync()
+        self.sync()?;
+        if self.durable.is_some() {
+            sync_name(Path::new(&self.path));
+        }
+        Ok(())
     }
 
-    /// Writes what became of some cases, and a checkpoint where one is due and there are totals to go on from.
+    /// Writes what became of some cases, and a checkpoint where one is due and there are totals to go on from. Waits while more lines than
+    /// [`UNSYNCED`] would not be on the disk.
     pub fn cases(
         &mut self,
         cases: &CaseResults,
@@ -130,6 +141,7 @@ impl Writer {
                     let form =
                         CaseForm::new(&case, Names { library: self.library, strategies: &self.strategies });
                     push(&mut self.buffer, &Line::Case(Box::new(form)));
+                    self.lines += 1;
                 }
             }
         }
@@ -143,16 +155,15 @@ impl Writer {
         let Some(totals) = totals.filter(|_| is_due) else { return self.flush() };
         let totals = TotalsForm::new(totals, groups, self.names());
         self.push(&Line::Checkpoint(Box::new(totals)));
-        self.flush()?;
-        self.sync()?;
         self.checkpoint = Instant::now();
-        Ok(())
+        self.flush()
     }
 
-    /// Writes a line that another file has, with its end.
+    /// Writes a line that another file has, with its end. Nobody waits for it to be on the disk before the last line is, since the other
+    /// file still has it.
     pub fn copy(&mut self, line: &[u8]) -> Result<(), Error> {
         self.buffer.extend_from_slice(line);
-        if self.buffer.len() >= COPIED { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= COPIED { self.put(self.buffer.len()) } else { Ok(()) }
     }
 
     /// Writes the last line of a run that the program ends with this exit code after, with what it says of a profile. Where every case that was looked at is
@@ -195,33 +206,66 @@ impl Writer {
         self.buffer.extend_from_slice(br#"","verdict":""#);
         self.buffer.extend_from_slice(case.verdict.id().as_bytes());
         self.buffer.extend_from_slice(b"\"}}\n");
+        self.lines += 1;
     }
 
     fn push(&mut self, line: &Line<'_>) {
         push(&mut self.buffer, line);
+        self.lines += 1;
     }
 
-    /// Hands everything to the system. What it takes only a part of is taken back.
+    /// Hands everything to the system, in pieces that the disk must have taken before there are many more.
     fn flush(&mut self) -> Result<(), Error> {
-        let written = self.file.write_all(&self.buffer);
-        let length = self.buffer.len() as u64;
-        self.buffer.clear();
-        match written {
-            Ok(()) => {
-                self.length += length;
-                // What is left of it is cut off.
-                if self.behind.take().is_some() { self.cut() } else { Ok(()) }
+        if let Some(behind) = self.behind.take() {
+            return self.flush_over(&behind.lines);
+        }
+        while !self.buffer.is_empty() {
+            let (bytes, lines) = if self.lines <= UNSYNCED {
+                (self.buffer.len(), self.lines)
+            } else {
+                (length_of_lines(&self.buffer, UNSYNCED), UNSYNCED)
+            };
+            if let Some(durable) = &self.durable {
+                durable.make_room(lines).map_err(|cause| self.unsynced(cause))?;
             }
-            Err(cause) => {
-                // The first error is the one that tells.
-                if let Some(behind) = self.behind.take() {
-                    let _ = self.restore(&behind.lines);
-                } else {
-                    let _ = self.cut();
-                }
-                Err(self.failed(cause))
+            self.put(bytes)?;
+            self.lines -= lines;
+            if let Some(durable) = &self.durable {
+                durable.wrote(lines);
             }
         }
+        Ok(())
+    }
+
+    /// The same, where these lines stand behind the part that is whole. Those that are the same anew stay where they are; what differs is
+    /// cut off for good before anything else takes its place, since a power cut would leave a mixture of both.
+    fn flush_over(&mut self, old: &[u8]) -> Result<(), Error> {
+        let start = self.length;
+        let (same, lines) = same_lines(&self.buffer, old);
+        self.buffer.drain(..same);
+        self.lines -= lines;
+        self.length += same as u64;
+        let written = self.cut().and_then(|()| self.sync()).and_then(|()| self.flush());
+        if written.is_err() && same < old.len() {
+            self.length = start;
+            // The first error is the one that tells.
+            let _ = self.restore(old);
+        }
+        written
+    }
+
+    /// Hands so many bytes to the system. What it takes only a part of is taken back.
+    fn put(&mut self, bytes: usize) -> Result<(), Error> {
+        let written = self.file.write_all(&self.buffer[..bytes]);
+        self.buffer.drain(..bytes);
+        if let Err(cause) = written {
+            (self.buffer, self.lines) = (Vec::new(), 0);
+            // The first error is the one that tells.
+            let _ = self.cut();
+            return Err(self.failed(cause));
+        }
+        self.length += bytes as u64;
+        Ok(())
     }
 
     /// Puts back what stood behind the part that is whole. It takes no room that was not taken before.
@@ -231,12 +275,15 @@ impl Writer {
         self.file.write_all(lines)
     }
 
-    /// Waits until it is on the disk.
+    /// Waits until all of it is on the disk.
     fn sync(&self) -> Result<(), Error> {
-        if !self.is_regular {
-            return Ok(());
-        }
-        self.file.sync_data().map_err(|cause| self.failed(cause))
+        let Some(durable) = &self.durable else { return Ok(()) };
+        durable.wrote(0);
+        durable.wait().map_err(|cause| self.unsynced(cause))
+    }
+
+    fn unsynced(&self, cause: io::Error) -> Error {
+        Error::Sync { path: self.path.clone(), cause }
     }
 
     fn failed(&self, cause: io::Error) -> Error {
@@ -250,6 +297,18 @@ pub(crate) fn lock(file: &File, path: &str) -> Result<(), Error> {
         Err(TryLockError::WouldBlock) => Err(Error::Busy { path: path.to_owned() }),
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
+}
+
+/// How many bytes the first lines have, which are so many at most.
+fn length_of_lines(text: &[u8], lines: u64) -> usize {
+    text.split_inclusive(|byte| *byte == b'\n').zip(0..lines).map(|(line, _)| line.len()).sum()
+}
+
+/// How many bytes the lines have that two texts begin with, and how many lines they are.
+fn same_lines(one: &[u8], other: &[u8]) -> (usize, u64) {
+    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n');
+    let same = lines(one).zip(lines(other)).take_while(|(one, other)| one == other);
+    same.fold((0, 0), |(bytes, count), (line, _)| (bytes + line.len(), count + 1))
 }
 
 /// Whether a line stands in JSON as it is.
@@ -277,4 +336,78 @@ fn obligations(library: &Library, summary: &Summary) -> (u64, u64) {
         }
     }
     (met, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        sync::{Arc, Mutex, PoisonError},
+    };
+
+    use dmlcts_tests::Scratch;
+
+    use super::*;
+
+    fn writer(path: &str) -> Writer {
+        Writer::create(path, true, Library::embedded(), Vec::new()).expect("it can be made")
+    }
+
+    fn lines_of(path: &str) -> u64 {
+        fs::read(path).expect("it is there").iter().filter(|byte| **byte == b'\n').count() as u64
+    }
+
+    /// A chunk of a wide backend has more lines than may be lost.
+    #[test]
+    fn a_chunk_is_written_no_faster_than_the_disk_takes_it() {
+        let file = Scratch::nothing("pieces.jsonl");
+        let mut writer = writer(file.path());
+        let syncs = Arc::new(Mutex::new(Vec::new()));
+        let (theirs, path) = (Arc::clone(&syncs), file.path().to_owned());
+        let sync = move || {
+            theirs.lock().unwrap_or_else(PoisonError::into_inner).push(lines_of(&path));
+            Ok(())
+        };
+        writer.durable = Some(Durable::start(sync).expect("a thread can be started"));
+        for chunk in [384, 5 * UNSYNCED + 7, 384, UNSYNCED] {
+            for index in 0..chunk {
+                let case = CaseForm { index, ..CaseForm::default() };
+                writer.push(&Line::Case(Box::new(case)));
+            }
+            writer.flush().expect("it can be written");
+        }
+        writer.sync().expect("it can be synced");
+        drop(writer);
+        let syncs = syncs.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, last) = (lines_of(file.path()), syncs.last().copied());
+        assert_eq!((all, last), (6 * UNSYNCED + 2 * 384 + 7, Some(all)));
+        // What stood there when a sync began is on the disk before the next one begins.
+        let most =
+            syncs.iter().zip(std::iter::once(&0).chain(&*syncs)).map(|(now, before)| now - before).max();
+        assert!(most.is_some_and(|most| most <= UNSYNCED), "{syncs:?}");
+    }
+
+    #[test]
+    fn a_sync_that_fails_ends_the_record_with_its_cause() {
+        let file = Scratch::nothing("broken.jsonl");
+        let mut writer = writer(file.path());
+        let broken = Durable::start(|| Err(io::Error::other("the disk is gone")));
+        writer.durable = Some(broken.expect("a thread can be started"));
+        writer.push(&Line::Case(Box::default()));
+        let failed = writer.flush().and_then(|()| writer.sync()).expect_err("it cannot be synced");
+        assert!(failed.is_machine());
+        assert_eq!(
+            failed.to_string(),
+            format!(
+                "the disk did not take the results file {}: the disk is gone; of its last cases, up to 8192 may be damaged or missing",
+                file.path()
+            )
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_never_synced() {
+        assert!(writer("/dev/null").durable.is_none());
+    }
 }
