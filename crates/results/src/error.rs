@@ -69,6 +69,16 @@ pub enum Error {
         /// Why not.
         cause: String,
     },
+    /// A line in the middle of a file that is to be gone on with is none.
+    #[error("line {number} of {path} is damaged, and others stand behind it: {cause}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        number: u64,
+        /// Why it is no line.
+        cause: String,
+    },
     /// It is of another version of the format.
     #[error("{path} is of version {version} of the format, and this program reads version {VERSION}")]
     Version {
@@ -148,6 +158,14 @@ impl Error {
                 "join files of the same cases on the same backend, which differ in their --partition only"
             }
             Self::Overlap { .. } => "name each part once",
+            Self::Damaged { number, .. } => {
+                return format!(
+                    "nothing was changed; mend the line, or take it and all behind it out of a copy, whose last line is then {}, and go on \
+                     with the copy",
+                    number - 1
+                )
+                .into();
+            }
             Self::Uncounted { .. } => "lines were lost or changed behind its back: run it again",
             Self::Incomplete { .. } => "run the missing parts, and join all of them",
             Self::Open { .. } => "name a file in a folder that exists, and that you may write to",

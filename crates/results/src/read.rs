@@ -90,6 +90,12 @@ impl Reader {
         self.lines.offset
     }
 
+    /// Whether nothing stands behind the line that was read last.
+    pub(crate) fn is_at_end(&mut self) -> Result<bool, Error> {
+        let left = self.lines.input.fill_buf().map(<[u8]>::is_empty);
+        left.map_err(|cause| Error::Read { path: self.lines.path.clone(), cause })
+    }
+
     /// The next line; `None` behind the last one.
     #[expect(
         clippy::should_implement_trait,
@@ -130,6 +136,10 @@ impl Lines {
         let length = read.map_err(|cause| Error::Read { path: self.path.clone(), cause })?;
         self.number += 1;
         if self.line.last() != Some(&b'\n') {
+            if length as u64 == LONGEST_LINE {
+                let cause = format!("it has more than {LONGEST_LINE} bytes");
+                return Err(Error::Line { path: self.path.clone(), number: self.number, cause });
+            }
             self.is_torn = length > 0;
             return Ok(false);
         }

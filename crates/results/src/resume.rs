@@ -38,7 +38,8 @@ impl Unfinished {
     ///
     /// # Errors
     ///
-    /// Where there is no results file, or it does not add up.
+    /// Where there is no results file, it does not add up, or a line of it is damaged that is not the last one: only the last one can a kill
+    /// have torn, and what stands behind another is not thrown away for it.
     pub fn open(path: &str) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
         check_name(Path::new(path)).map_err(open)?;
@@ -61,8 +62,14 @@ impl Unfinished {
                 }
                 Ok(Some(Item::Checkpoint(totals))) => ("checkpoint", *totals, true),
                 Ok(Some(Item::Summary(summary))) => ("summary", summary.totals, false),
-                // As far as it is whole.
-                Ok(None) | Err(Error::Line { .. }) => break whole,
+                // As far as it is whole: the last line is what a kill tears.
+                Ok(None) => break whole,
+                Err(Error::Line { path, number, cause }) => {
+                    if reader.is_at_end()? {
+                        break whole;
+                    }
+                    return Err(Error::Damaged { path, number, cause });
+                }
                 Err(error) => return Err(error),
             };
             let wrong = trouble.take();

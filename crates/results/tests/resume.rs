@@ -77,6 +77,41 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
     }
 }
 
+/// A kill tears the last line and no other: what stands behind another one that is damaged is not thrown away.
+#[test]
+fn a_line_that_is_damaged_is_the_end_only_where_it_is_the_last() {
+    let file = Scratch::new("damaged.jsonl");
+    record(file.path(), &lines(2), None);
+    let whole = fs::read_to_string(file.path()).expect("it is there");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let zeros = format!("{}\n", "\0".repeat(40));
+    for (number, damage, torn) in [
+        (3, "{\"case\":{\"ind\n", ""),
+        (5, &zeros, ""),
+        (lines.len() - 1, "{}\n", ""),
+        (lines.len(), &zeros, "{"),
+    ] {
+        let text: String =
+            (1..).zip(&lines).map(|(at, line)| if at == number { damage } else { line }).collect();
+        let text = text + torn;
+        fs::write(file.path(), &text).expect("it can be written");
+        let error = Unfinished::open(file.path()).expect_err("a line is damaged");
+        let said = format!("line {number} of {} is damaged, and others stand behind it: ", file.path());
+        assert!(error.to_string().starts_with(&said), "{error}");
+        assert!(
+            error.help().contains(&format!("whose last line is then {}, ", number - 1)),
+            "{}",
+            error.help()
+        );
+        assert_eq!(fs::read_to_string(file.path()).expect("it is there"), text, "nothing is changed");
+    }
+    for last in ["{\"case\":{\"ind", &zeros, "\0\0\0"] {
+        fs::write(file.path(), lines[..5].concat() + last).expect("it can be written");
+        let unfinished = Unfinished::open(file.path()).unwrap_or_else(|error| panic!("{last:?}: {error}"));
+        drop(unfinished);
+    }
+}
+
 #[test]
 fn a_file_that_another_run_writes_is_left_alone() {
     let file = Scratch::nothing("busy.jsonl");
