@@ -1,10 +1,10 @@
 //! The record of a run: the results file that it goes into, anew or where it was cut off.
 
 use dmlcts_results::{Asked, Error, Header, SelectionForm, Unfinished, Writer};
-use dmlcts_runner::{Claim, Event, Totals};
+use dmlcts_runner::{Claim, Event, Summary, Totals};
 use dmlcts_spec::Library;
 
-use crate::{arguments::RunArguments, exit::Exit, known::whole_suite, problem::Problem};
+use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
 
 /// What a run is recorded into.
 pub(crate) struct Record {
@@ -106,16 +106,16 @@ impl Record {
                     writer.cases(cases, *totals, groups)?;
                 }
             }
-            Event::Finished(summary) => {
-                if let RecordFile::Writing(writer) = &mut self.file {
-                    let exit = Exit::of(summary, whole_suite(&self.selection));
-                    let stated = self.claim.as_ref().map(|claim| claim.state(Library::embedded(), summary));
-                    writer.finish(summary, exit.code(), stated.as_ref().map(Into::into))?;
-                }
-            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Writes what a run came to that has ended, and how the program ends after it: nothing that is still to be done may change that.
+    pub(crate) fn finish(&mut self, summary: &Summary, exit: Exit) -> Result<(), Problem> {
+        let RecordFile::Writing(writer) = &mut self.file else { return Ok(()) };
+        let stated = self.claim.as_ref().map(|claim| claim.state(Library::embedded(), summary));
+        Ok(writer.finish(summary, exit.code(), stated.as_ref().map(Into::into))?)
     }
 }
 

@@ -211,6 +211,39 @@ fn a_reader_that_goes_away_does_not_end_a_run() {
     assert!(summary.starts_with(r#"{"summary":{"ending":"limit","exit_code":0,"#), "{summary}");
 }
 
+/// Blessing makes a success of a failure, and a report that cannot be written a failure of a success. The summary says what came of it all.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_summary_has_the_exit_code_that_the_program_ends_with() {
+    let (file, list) = (Scratch::nothing("code.jsonl"), Scratch::nothing("code.yaml"));
+    let case = stdout(&["list", "--limit", "1"]);
+    let wrong = format!(
+        "exec:'{}' serve --break wrong-data --break-at '{}'",
+        env!("CARGO_BIN_EXE_dmlcts"),
+        case.trim_end()
+    );
+    let whole = ["run", "--quiet", "--results", file.path(), "--overwrite"];
+    let nothing = ["--where", "rank == 1 and rank == 2"];
+    let joined = Scratch::nothing("code-joined.jsonl");
+    let merge = ["merge", "--quiet", file.path(), "--results", joined.path(), "--overwrite"];
+    let full = ["--junit", "/dev/full"];
+    for (arguments, written, code) in [
+        ([&whole[..], &["--backend", &wrong]].concat(), &file, 1),
+        ([&whole[..], &["--backend", &wrong, "--bless", list.path()]].concat(), &file, 0),
+        ([&whole[..], &full].concat(), &file, 3),
+        ([&whole[..], &nothing].concat(), &file, 2),
+        ([&whole[..], &[]].concat(), &file, 0),
+        ([&merge[..], &full].concat(), &joined, 3),
+        ([&merge[..], &[]].concat(), &joined, 0),
+    ] {
+        let output = run(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        let summary = recorded(written).1;
+        assert!(summary.contains(&format!(r#","exit_code":{code},"#)), "{arguments:?}: {summary}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {

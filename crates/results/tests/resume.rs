@@ -80,9 +80,9 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
 /// A kill tears the last line and no other: what stands behind another one that is damaged is not thrown away.
 #[test]
 fn a_line_that_is_damaged_is_the_end_only_where_it_is_the_last() {
-    let file = Scratch::new("damaged.jsonl");
+    let file = Scratch::nothing("damaged.jsonl");
     record(file.path(), &lines(2), None);
-    let whole = fs::read_to_string(file.path()).expect("it is there");
+    let whole = file.text();
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let zeros = format!("{}\n", "\0".repeat(40));
     for (number, damage, torn) in [
@@ -103,7 +103,7 @@ fn a_line_that_is_damaged_is_the_end_only_where_it_is_the_last() {
             "{}",
             error.help()
         );
-        assert_eq!(fs::read_to_string(file.path()).expect("it is there"), text, "nothing is changed");
+        assert_eq!(file.text(), text, "nothing is changed");
     }
     for last in ["{\"case\":{\"ind", &zeros, "\0\0\0"] {
         fs::write(file.path(), lines[..5].concat() + last).expect("it can be written");

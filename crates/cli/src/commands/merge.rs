@@ -71,24 +71,26 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     }
     let joined = joined.map_err(|error| reports.explain(&context, error.into()))?;
     let Some(summary) = joined else { return Ok(Exit::Usage) };
-    let exit = Exit::of(&summary, whole_suite(&header.selection));
-    if let Some(writer) = &mut writer {
-        let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
-        writer.finish(&summary, exit.code(), stated.as_ref().map(Into::into))?;
-    }
+    let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
     context.claim = claim;
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && header.selection.has_all_cases()) {
         context.certificate = proof(&parts);
     }
-    let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
-    let entered = entered.map(|news| context.ledger = news);
-    reports.write(&context, &summary)?;
-    output::unless_gone(show(&context, &summary, arguments.quiet))?;
-    entered?;
-    if let Some(problem) = unjudged(&summary, &header.backend.argument) {
-        return Err(problem);
+    let conclude = || {
+        let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
+        let entered = entered.map(|news| context.ledger = news);
+        reports.write(&context, &summary)?;
+        output::unless_gone(show(&context, &summary, arguments.quiet))?;
+        entered?;
+        let exit = Exit::of(&summary, whole_suite(&header.selection));
+        unjudged(&summary, &header.backend.argument).map_or(Ok(exit), Err)
+    };
+    let ended = conclude();
+    if let Some(writer) = &mut writer {
+        let finished = writer.finish(&summary, Exit::after(&ended).code(), stated.as_ref().map(Into::into));
+        return ended.and_then(|exit| Ok(finished.map(|()| exit)?));
     }
-    Ok(exit)
+    ended
 }
 
 /// Shows what the whole comes to.

@@ -123,22 +123,27 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &summary))?;
-    let ran = !is_empty(&summary, selection);
-    let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
-    reported?;
-    entered?;
-    if !ran {
-        return Err(reports.explain(&context, nothing(&summary, selection)));
-    }
-    let mut exit = Exit::of(&summary, suite.as_deref());
-    if let Some(bless) = &bless {
-        let (ended, sentence) = bless.write(&summary, &*run.source)?;
-        exit = ended;
-        // Where nobody can be told, the exit code still tells.
-        let _ = writeln!(io::stderr(), "{sentence}");
-    }
-    output::unless_gone(written)?;
-    unjudged(&summary, &arguments.backend).map_or(Ok(exit), Err)
+    let conclude = || {
+        let ran = !is_empty(&summary, selection);
+        let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
+        reported?;
+        entered?;
+        if !ran {
+            return Err(reports.explain(&context, nothing(&summary, selection)));
+        }
+        let mut exit = Exit::of(&summary, suite.as_deref());
+        if let Some(bless) = &bless {
+            let (ended, sentence) = bless.write(&summary, &*run.source)?;
+            exit = ended;
+            // Where nobody can be told, the exit code still tells.
+            let _ = writeln!(io::stderr(), "{sentence}");
+        }
+        output::unless_gone(written)?;
+        unjudged(&summary, &arguments.backend).map_or(Ok(exit), Err)
+    };
+    let ended = conclude();
+    let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, Exit::after(&ended)));
+    ended.and_then(|exit| finished.map(|()| exit))
 }
 
 /// What the arguments say of how cases are run.
