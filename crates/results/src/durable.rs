@@ -162,10 +162,7 @@ impl State {
 /// Gets a file's name onto the disk, which it is not by the file's being there. Where folders cannot be synced, they need not be.
 #[cfg(unix)]
 pub(crate) fn sync_name(path: &Path) {
-    let _ = std::fs::File::open(
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
-    )
-    .and_then(|folder| folder.sync_all());
+    let _ = std::fs::File::open(crate::replace::folder(path)).and_then(|folder| folder.sync_all());
 }
 
 #[cfg(not(unix))]

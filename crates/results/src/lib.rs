@@ -47,6 +47,7 @@ mod resume;
 mod selection;
 mod statement;
 mod totals;
+mod turn;
 mod write;
 
 pub use convert::Strange;
@@ -70,4 +71,5 @@ pub use selection::{
 };
 pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
+pub use turn::Turn;
 pub use write::Writer;

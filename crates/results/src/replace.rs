@@ -7,6 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// As many names are tried for a file beside another.
+const MOST_NAMES: usize = 100;
+
 /// Makes sure, before a run, that [`replace`] can put a file there when it has ended.
 ///
 /// # Errors
@@ -21,9 +24,8 @@ pub fn prepare_to_replace(path: &Path) -> io::Result<()> {
             return Ok(());
         }
     }
-    let beside = beside(&target(path));
-    File::create(&beside)?;
-    fs::remove_file(&beside)
+    let (_, beside) = create_beside(&target(path))?;
+    fs::remove_file(beside)
 }
 
 /// Puts a file with this text in the place of the one at a path: it is written beside it, synced and renamed. A device has nothing
@@ -39,15 +41,16 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
         return OpenOptions::new().write(true).open(path)?.write_all(text);
     }
     let target = target(path);
-    let beside = beside(&target);
-    let written = File::create(&beside).and_then(|mut file| {
+    let (mut file, beside) = create_beside(&target)?;
+    let write = || {
         file.write_all(text)?;
         if let Ok(about) = about {
             file.set_permissions(about.permissions())?;
         }
         file.sync_all()?;
         fs::rename(&beside, &target)
-    });
+    };
+    let written = write();
     if written.is_err() {
         // The first error is the one that tells.
         let _ = fs::remove_file(&beside);
@@ -84,15 +87,29 @@ fn waits(_: &fs::Metadata) -> bool {
 }
 
 /// Where the file lies, which is elsewhere where its name is a link.
-fn target(path: &Path) -> PathBuf {
+pub(crate) fn target(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// A name for a file beside it, which no other process has.
-fn beside(path: &Path) -> PathBuf {
+/// The folder that a file lies in.
+pub(crate) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a file beside another, under a name that nothing has: neither what a program left behind that was killed, nor what another
+/// thread writes.
+fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = path.parent().unwrap_or(Path::new(""));
-    folder.join(format!(".{name}.{}.new", std::process::id()))
+    let mut taken = None;
+    for number in 0..MOST_NAMES {
+        let beside = folder(path).join(format!(".{name}.{}-{number}.new", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+            Ok(file) => return Ok((file, beside)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(taken.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
 }
 
 #[cfg(test)]
@@ -110,12 +127,25 @@ mod tests {
         prepare_to_replace(&path).expect("it can be replaced");
         replace(&path, b"new").expect("it can be replaced");
         assert_eq!(fs::read(&path).expect("it is there"), b"new");
-        // Where the name beside it is taken by what cannot be written, nothing is touched.
-        fs::create_dir(beside(&path)).expect("it can be made");
+        // What another has left beside it, or writes there now, is none of ours.
+        let (_, beside) = create_beside(&path).expect("it can be made");
+        fs::write(&beside, "theirs").expect("it can be written");
+        prepare_to_replace(&path).expect("it can be replaced");
+        replace(&path, b"newer").expect("it can be replaced");
+        assert_eq!(fs::read(&path).expect("it is there"), b"newer");
+        assert_eq!(fs::read(&beside).expect("it is there"), b"theirs");
+        // Where no name is left, nothing is touched.
+        let others: Vec<PathBuf> =
+            (1..MOST_NAMES).map(|_| create_beside(&path).expect("it can be made").1).collect();
         assert!(prepare_to_replace(&path).is_err() && replace(&path, b"lost").is_err());
-        assert_eq!(fs::read(&path).expect("it is there"), b"new");
-        fs::remove_dir(beside(&path)).expect("it is empty");
+        assert_eq!(fs::read(&path).expect("it is there"), b"newer");
+        others.iter().chain([&beside]).for_each(|other| fs::remove_file(other).expect("it is there"));
         assert!(prepare_to_replace(&folder).is_err(), "a folder is no file");
+        // What cannot take the place of another goes away.
+        let name = "x".repeat(250);
+        assert!(replace(&folder.join(name), b"lost").is_err(), "its name beside is too long");
+        let left = fs::read_dir(&folder).expect("it is there").count();
+        assert_eq!(left, 1, "nothing is left beside it");
         #[cfg(unix)]
         {
             let link = folder.join("link");

@@ -1,6 +1,9 @@
 //! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is left alone.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use dmlcts_spec::{
     FileError, FileReason, LoadError, Source, read_file,
@@ -8,7 +11,7 @@ use dmlcts_spec::{
 };
 
 use super::{LedgerEntry, LedgerForm, LedgerNews};
-use crate::{prepare_to_replace, replace};
+use crate::{Turn, prepare_to_replace, replace};
 
 /// What can go wrong with a ledger.
 #[derive(Debug, thiserror::Error)]
@@ -111,9 +114,11 @@ impl Ledger {
         &self.form
     }
 
-    /// Compares a run with what is there and enters it, in the file as it is now: whatever another run entered meanwhile stays.
+    /// Compares a run with what is there and enters it, in the file as it is now: whatever another run entered meanwhile stays,
+    /// and who would enter another at the same time waits.
     pub fn record(name: &str, run: LedgerEntry, is_complete: bool) -> Result<LedgerNews, LedgerError> {
         let failed = |cause: String| LedgerError::Write { path: name.to_owned(), cause };
+        let _turn = Turn::at(Path::new(name));
         let mut ledger = Self::open(name).map_err(|error| failed(error.to_string()))?;
         let news = ledger.form.record(name, run, is_complete);
         ledger.write().map_err(failed)?;

@@ -203,3 +203,21 @@ fn a_link_stays_a_link_and_permissions_stay() {
     let mode = fs::metadata(file.path()).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
+
+/// Whoever changes the file has read it: another run must not enter anything before that one is done.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_waits_for_whoever_changes_the_ledger() {
+    let file = Scratch::new("awaited.yaml", "");
+    let turn = crate::Turn::at(file.as_ref());
+    let path = file.path().to_owned();
+    let other =
+        std::thread::spawn(move || Ledger::record(&path, entry("1", "", &["a reject 1"]), true).map(drop));
+    while !crate::turn::tests::is_awaited(&std::env::temp_dir()) && !other.is_finished() {
+        std::thread::yield_now();
+    }
+    assert_eq!((other.is_finished(), file.text().as_str()), (false, ""));
+    drop(turn);
+    other.join().expect("it does not panic").expect("it can be written");
+    assert!(file.text().contains("answer: reject"));
+}
