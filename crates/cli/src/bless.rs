@@ -3,12 +3,12 @@
 use std::{fs, path::Path, sync::Arc};
 
 use dmlcts_report::counted;
-use dmlcts_results::{SelectionForm, prepare_to_replace, replace};
+use dmlcts_results::{SelectionForm, Turn, prepare_to_replace, replace};
 use dmlcts_runner::{
     BlessError, Blessed, Blessing, Event, KnownFailureForm, KnownFailures, KnownFailuresForm, Source,
     Summary, Verdict,
 };
-use dmlcts_spec::{Library, read_file, yaml};
+use dmlcts_spec::{Library, Source as ListSource, read_file, yaml};
 
 use crate::{
     arguments::RunArguments,
@@ -24,32 +24,33 @@ pub(crate) struct Bless {
     blessing: Blessing,
     /// Whose failures the file lists now.
     backend: Option<String>,
-    /// What it says.
-    old: Vec<Arc<KnownFailureForm>>,
 }
 
 impl Bless {
-    /// Gets ready, where the arguments ask for it: only what a whole run of a suite shows can be held against the next one.
+    /// Gets ready, where the arguments ask for it: only what a whole run of a suite shows can be held against the next one. The suite has
+    /// so many cases; `None` where it never ends.
     pub(crate) fn new(
         arguments: &RunArguments,
         form: &SelectionForm,
-        known: &KnownFailures,
+        cases: Option<u64>,
     ) -> Result<Option<Self>, Problem> {
         let Some(path) = arguments.bless.clone() else { return Ok(None) };
         let Some(suite) = whole_suite(form) else { return Err(not_whole(form)) };
+        if cases.is_none() {
+            return Err(Problem::usage(
+                format!("the suite `{suite}` never ends, and only a whole run of a suite can be blessed"),
+                "bless a run of a suite that has an end",
+            ));
+        }
         prepare_to_replace(Path::new(&path)).map_err(|error| {
             Problem::usage(
                 format!("cannot write the known failures {path}: {error}"),
                 "name a file in a folder that exists, and that you may write to",
             )
         })?;
-        let backend = if Path::new(&path).exists() {
-            Some(yaml::read::<KnownFailuresForm>(&read_file(&path)?)?.value.backend)
-        } else {
-            None
-        };
-        let (old, suite) = (known.of_file(&path), suite.to_owned());
-        Ok(Some(Self { path, suite, blessing: Blessing::default(), backend, old }))
+        let backend = if Path::new(&path).exists() { Some(backend_of(&read_file(&path)?)?) } else { None };
+        let suite = suite.to_owned();
+        Ok(Some(Self { path, suite, blessing: Blessing::default(), backend }))
     }
 
     /// The lists of a run: those that are named, and the one that is to be written where it is there.
@@ -68,13 +69,7 @@ impl Bless {
     pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
         match event {
             Event::Started { capabilities, .. } => {
-                let own = &capabilities.name;
-                if let Some(backend) = self.backend.as_ref().filter(|backend| *backend != own) {
-                    return Err(Problem::usage(
-                        format!("{} lists what fails on `{backend}`, and this run is on `{own}`", self.path),
-                        "name another file behind --bless, a new one or one of this backend",
-                    ));
-                }
+                self.backend.iter().try_for_each(|backend| self.check(backend, &capabilities.name))?;
             }
             Event::Cases { cases, .. } => self.blessing.hear(cases),
             _ => {}
@@ -82,22 +77,46 @@ impl Bless {
         Ok(())
     }
 
-    /// Writes the list. What comes back is how the program ends, and a sentence that says why.
+    /// Refuses a list of another backend than the run's own.
+    fn check(&self, backend: &str, own: &str) -> Result<(), Problem> {
+        if backend == own {
+            return Ok(());
+        }
+        Err(Problem::usage(
+            format!("{} lists what fails on `{backend}`, and this run is on `{own}`", self.path),
+            "name another file behind --bless, a new one or one of this backend",
+        ))
+    }
+
+    /// What the list says now, and its text, which another run may have changed since this one began.
+    fn read_again(&self, own: &str) -> Result<(Vec<Arc<KnownFailureForm>>, Option<String>), Problem> {
+        if !fs::metadata(&self.path).is_ok_and(|about| about.is_file() && about.len() > 0) {
+            return Ok((Vec::new(), None));
+        }
+        let source = read_file(&self.path)?;
+        self.check(&backend_of(&source)?, own)?;
+        let known = KnownFailures::load(std::slice::from_ref(&source), Library::embedded())?;
+        Ok((known.of_file(&self.path), Some(source.text)))
+    }
+
+    /// Writes the list, after whoever else is at it. What comes back is how the program ends, and a sentence that says why.
     pub(crate) fn write(&self, summary: &Summary, source: &dyn Source) -> Result<(Exit, String), Problem> {
         let of_run = Exit::of(summary, Some(&self.suite));
         let refused = |error: &BlessError| {
             let exit = if of_run == Exit::Success { Exit::Usage } else { of_run };
             (exit, format!("nothing was blessed: {error}\n  help: {}", error.help()))
         };
-        let blessed = self.blessing.entries((Library::embedded(), source), (summary, &self.suite), &self.old);
+        let _turn = Turn::at(Path::new(&self.path));
+        let (listed, old) = self.read_again(&summary.capabilities.name)?;
+        let blessed = self.blessing.entries((Library::embedded(), source), (summary, &self.suite), &listed);
         let Blessed { entries: failures, left } = match blessed {
             Ok(blessed) => blessed,
             Err(error) => return Ok(refused(&error)),
         };
+        let failures = without_doubles(failures);
         let mut sentence =
             format!("{} has {} now", self.path, counted(failures.len() as u64, "known failure"));
         let form = KnownFailuresForm { backend: summary.capabilities.name.clone(), failures };
-        let old = fs::read_to_string(&self.path).ok().filter(|old| !old.is_empty());
         let text = form.to_yaml(old.as_deref());
         if old.as_ref() != Some(&text) {
             let failed = |cause| Problem::Known { path: self.path.clone(), cause };
@@ -113,6 +132,26 @@ impl Bless {
         let is_all = flaky == 0 && left.is_empty();
         Ok((if is_all { Exit::Success } else { Exit::Unexpected }, sentence))
     }
+}
+
+/// Leaves out what an earlier entry says of the same cases: another run has blessed them since this one began.
+fn without_doubles(entries: Vec<KnownFailureForm>) -> Vec<KnownFailureForm> {
+    let mut kept: Vec<KnownFailureForm> = Vec::new();
+    for entry in entries {
+        let said = |form: &KnownFailureForm| {
+            let bounds = (form.version.clone(), form.driver.clone(), form.device.clone());
+            (form.signature.clone(), form.filter.clone(), form.cases.clone(), bounds)
+        };
+        if !kept.iter().any(|other| said(other) == said(&entry)) {
+            kept.push(entry);
+        }
+    }
+    kept
+}
+
+/// Whose failures a list lists.
+fn backend_of(list: &ListSource) -> Result<String, Problem> {
+    Ok(yaml::read::<KnownFailuresForm>(list)?.value.backend)
 }
 
 /// Says why a run of this selection cannot be blessed.

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A list that is to be blessed bears on the run, and is another one when it runs again.
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
-    let mut bless = Bless::new(arguments, &form, &known.failures)?;
+    let mut bless = Bless::new(arguments, &form, source.count())?;
     context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
     let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;

@@ -27,12 +27,13 @@ fn main() {
     {
         return wrong::serve(way);
     }
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 12] = [
         ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
         ("a list that is not true any more", a_list_that_is_not_true_any_more),
         ("reports in files fail where the run does", reports_in_files_fail_where_the_run_does),
         ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
         ("what is blessed holds until the next change", what_is_blessed_holds_until_the_next_change),
+        ("what another run blesses meanwhile stays", what_another_run_blesses_meanwhile_stays),
         ("what only some data show", what_only_some_data_show),
         ("what no predicate tells is left out", what_no_predicate_tells_is_left_out),
         ("a list of another backend is left alone", a_list_of_another_backend_is_left_alone),
@@ -172,7 +173,31 @@ fn what_is_blessed_holds_until_the_next_change() {
         part.starts_with("exit 2\n--- stderr\nerror: only a whole run of a suite can be blessed\n"),
         "{part}"
     );
+    let endless = text(&["run", "--suite", "soak", "--bless", list.path()]);
+    let said = "error: the suite `soak` never ends, and only a whole run of a suite can be blessed\n  help: bless a run of a";
+    assert!(endless.starts_with("exit 2\n") && endless.contains(said), "{endless}");
     assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
+}
+
+/// A run finds in its list, when it has ended, what another run has blessed since it began: the backend puts it there.
+fn what_another_run_blesses_meanwhile_stays() {
+    const NOTHING: &str = "backend: wrong\nfailures: []\n";
+    let list = Scratch::new("shared.yaml", "");
+    let program = std::env::current_exe().expect("it has a path");
+    let bless = |meanwhile: &str| {
+        let theirs = Scratch::new("theirs.yaml", meanwhile);
+        std::fs::write(list.path(), NOTHING).expect("it can be written");
+        let (from, to) = (theirs.path(), list.path());
+        let backend = format!("exec:sh -c 'cp {from} {to}; exec \"{}\" serve inverted'", program.display());
+        let said = text(&["run", "--quiet", "--backend", &backend, "--bless", list.path()]);
+        assert!(said.starts_with("exit 0\n"), "{said}");
+        list.text()
+    };
+    let alone = bless(NOTHING);
+    assert!(alone.contains("  - id: slice1-wrong-value\n"), "{alone}");
+    let both = bless(&LIST.replace("[smoke]", "[ci]").replace("any axis InputWindowStrides < 0", "rank > 7"));
+    assert!(both.contains("  - id: backwards\n") && both.contains("  - id: slice1-wrong-value\n"), "{both}");
+    assert_eq!(bless(&alone), alone, "what both have blessed stands there once");
 }
 
 /// A fault that shows where there is a NaN, and one that is about descs alone: both are found in a line, and the line holds.
