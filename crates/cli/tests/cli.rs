@@ -6,7 +6,6 @@ mod common;
 use std::time::{Duration, Instant};
 #[cfg(unix)]
 use std::{
-    fs::File,
     io::{BufRead, BufReader, Read},
     process::{Command, Stdio},
 };
@@ -340,25 +339,6 @@ fn a_reader_that_goes_away_ends_an_endless_list_quietly() {
     child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
     assert_eq!(said, "");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_the_machines_failure() {
-    for arguments in [
-        ["list", "--limit=10"],
-        ["run", "--limit=10"],
-        ["spec", "list"],
-        ["run", "--help"],
-        ["list", "--version"],
-    ] {
-        let full = File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
-        let output = dmlcts().args(arguments).stdout(full).output().expect("the program starts");
-        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("cannot write the output: No space left on device"), "{said}");
-        assert!(said.contains("\n  help: make room where standard output goes"), "{said}");
-    }
 }
 
 #[cfg(unix)]

@@ -1,0 +1,83 @@
+//! Standard output on a disk that is full: every command says so and exits with 3, whatever it would have come to.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::{collections::BTreeSet, fs::File};
+
+use common::{Scratch, dmlcts, run, stdout};
+
+const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+
+/// The commands that a help lists, but for `help`.
+fn commands(words: &[&str]) -> BTreeSet<String> {
+    let help = stdout(&[words, &["--help"]].concat());
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
+    let names =
+        listed.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_exits_with_3_where_its_output_cannot_be_written() {
+    let (results, ledger) = (Scratch::new("full.jsonl", ""), Scratch::new("full-ledger.yaml", ""));
+    let recording = ["run", "--quiet", "--strategy", "documented", "--results", results.path()];
+    assert!(run(&[&recording[..], &["--ledger", ledger.path()]].concat()).status.success());
+    let hello = Scratch::new("full-hello", common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
+    let table: &[&[&str]] = &[
+        &["run", "--limit", "10"],
+        &["run", CASE],
+        &["list", "--limit", "10"],
+        &["list", "--limit", "100000", "--suite", "ci"],
+        &["count"],
+        &["count", "--limit", "10"],
+        &["count", "--obligations"],
+        &["show", CASE],
+        &["explain", CASE],
+        &["judge", CASE],
+        &["spec", "list"],
+        &["spec", "show", "SLICE"],
+        &["spec", "check", spec],
+        &["backends"],
+        &["doctor"],
+        &["serve"],
+        &["merge", results.path()],
+        &["diff", results.path(), results.path()],
+        &["ledger", ledger.path()],
+        &["suites"],
+        &["suites", "smoke"],
+        &["profiles"],
+        &["profiles", "directml-6.4"],
+        &["profiles", "directml-6.4-smoke", "--check"],
+        &["--help"],
+        &["--version"],
+        &["run", "--help"],
+        &["list", "--version"],
+        &["help", "diff"],
+    ];
+    for arguments in table {
+        let full = File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
+        // For `serve`, which says nothing before it is spoken to.
+        let host = File::open(hello.path()).expect("it is there");
+        let output = dmlcts().args(*arguments).stdin(host).stdout(full).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+        assert!(
+            said.contains("error: cannot write the output: No space left on device"),
+            "{arguments:?}: {said}"
+        );
+        assert!(said.contains("\n  help: make room where standard output goes"), "{arguments:?}: {said}");
+    }
+    let tried = |words: &[&str]| -> BTreeSet<String> {
+        let behind = table.iter().filter_map(|arguments| arguments.strip_prefix(words)?.first());
+        behind
+            .filter(|word| !word.starts_with('-') && **word != "help")
+            .map(|word| (*word).to_owned())
+            .collect()
+    };
+    assert_eq!(tried(&[]), commands(&[]), "every command is tried");
+    assert_eq!(tried(&["spec"]), commands(&["spec"]), "and every one of `spec`");
+}
