@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome, Side};
 use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
 
-use super::{Conclusion, Kind, KnownFailureForm, KnownTally, separate::Separation};
+use super::{Conclusion, Kind, KnownFailure, KnownFailureForm, KnownTally, separate::Separation};
 use crate::{CaseResults, Class, Exposure, Exposures, Found, Source, Summary, Verdict};
 
 /// More failures than this are not a list but a backend to be mended.
@@ -17,11 +17,14 @@ const MOST_FAILURES: usize = 200_000;
 /// As many cases may be listed one by one.
 const MOST_LISTED: usize = 100;
 
-/// What became of the cases of a run, as far as blessing needs it.
+/// What became of the cases of a run, as far as blessing needs it. Its memory is bounded: some bytes for each case of the suite, which
+/// must have an end, and no more failures than could be blessed, 200,000 that are news and as many of each entry.
 #[derive(Debug, Default)]
 pub struct Blessing {
-    /// The cases that failed, by index.
+    /// The cases that failed, by index, as far as there is room for them.
     failed: BTreeMap<u64, Failed>,
+    /// How many failed as an entry says, by its id, and how many otherwise.
+    failures: BTreeMap<Option<String>, usize>,
     /// The others, by index, with what they could have shown.
     passed: Vec<(Passed, Exposures)>,
 }
@@ -31,7 +34,7 @@ pub struct Blessing {
 struct Failed {
     class: Class,
     /// The entry that matches it.
-    known: Option<String>,
+    known: Option<Arc<KnownFailure>>,
     /// Whether it fails as that entry says.
     is_expected: bool,
 }
@@ -121,7 +124,7 @@ impl Blessing {
     pub fn hear(&mut self, cases: &CaseResults) {
         for case in cases.iter() {
             let class = case.details.and_then(|details| details.class);
-            let known = case.details.and_then(|details| details.known.as_ref()).map(|known| known.id.clone());
+            let known = case.details.and_then(|details| details.known.clone());
             let is_refused =
                 case.details.is_some_and(|details| matches!(details.outcome, Outcome::Rejected { .. }));
             let passed = match case.verdict {
@@ -131,7 +134,7 @@ impl Blessing {
                 Verdict::Fail | Verdict::ExpectedFail => {
                     if let Some(class) = class {
                         let is_expected = case.verdict == Verdict::ExpectedFail;
-                        self.failed.insert(case.index, Failed { class, known, is_expected });
+                        self.fail(case.index, Failed { class, known, is_expected });
                     }
                     Passed::No
                 }
@@ -142,6 +145,16 @@ impl Blessing {
                 self.passed.resize(place + 1, (Passed::No, Exposures::default()));
             }
             self.passed[place] = (passed, case.exposures);
+        }
+    }
+
+    /// Takes note of a failure, and keeps it where there are not too many like it.
+    fn fail(&mut self, index: u64, failed: Failed) {
+        let entry = failed.known.as_ref().filter(|_| failed.is_expected).map(|known| known.id.clone());
+        let alike = self.failures.entry(entry).or_default();
+        *alike += 1;
+        if *alike <= MOST_FAILURES {
+            self.failed.insert(index, failed);
         }
     }
 
@@ -206,13 +219,16 @@ impl Blessing {
         source: &dyn Source,
         untrue: &[&str],
     ) -> Result<Vec<Group<'a>>, BlessError> {
-        let is_open = |failed: &Failed| {
-            !failed.is_expected || failed.known.as_deref().is_none_or(|known| untrue.contains(&known))
-        };
-        let open: Vec<_> = self.failed.iter().filter(|(_, failed)| is_open(failed)).collect();
-        if open.len() > MOST_FAILURES {
-            return Err(BlessError::TooMany(open.len()));
+        let is_news = |entry: Option<&str>| entry.is_none_or(|entry| untrue.contains(&entry));
+        let news = self.failures.iter().filter(|(entry, _)| is_news(entry.as_deref()));
+        let news: usize = news.map(|(_, failures)| failures).sum();
+        if news > MOST_FAILURES {
+            return Err(BlessError::TooMany(news));
         }
+        let is_open = |failed: &Failed| {
+            !failed.is_expected || is_news(failed.known.as_ref().map(|known| known.id.as_str()))
+        };
+        let open = self.failed.iter().filter(|(_, failed)| is_open(failed));
         let (mut cursor, mut case) = (source.cursor(), None);
         let mut groups: Vec<Group<'a>> = Vec::new();
         for (index, Failed { class, known, .. }) in open {
@@ -220,6 +236,7 @@ impl Blessing {
             let Some(case) = case else { break };
             cursor.read(*index, case);
             let Some(operator) = operator_of(library, case) else { continue };
+            let known = known.as_ref().map(|known| known.id.clone());
             let same = |group: &&mut Group<'_>| {
                 group.class == *class && group.operator.position() == operator.position()
             };
@@ -228,12 +245,9 @@ impl Blessing {
                     group.from = group.from.take().filter(|from| Some(from) == known.as_ref());
                     group.cases.push(case.clone());
                 }
-                None => groups.push(Group {
-                    operator,
-                    class: *class,
-                    cases: vec![case.clone()],
-                    from: known.clone(),
-                }),
+                None => {
+                    groups.push(Group { operator, class: *class, cases: vec![case.clone()], from: known })
+                }
             }
         }
         Ok(groups)
@@ -362,4 +376,50 @@ fn free_id(group: &Group<'_>, old: Option<&str>, entries: &[KnownFailureForm]) -
     let is_free = |id: &str| entries.iter().all(|entry| entry.id != id);
     let mut numbered = (2..).map(|number| format!("{stem}-{number}"));
     if is_free(stem) { stem.to_owned() } else { numbered.find(|id| is_free(id)).unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(id: &str) -> Arc<KnownFailure> {
+        Arc::new(KnownFailure {
+            file: "list.yaml".to_owned(),
+            id: id.to_owned(),
+            suites: Vec::new(),
+            cases: String::new(),
+            signature: Class::NotRun,
+            kind: Kind::Bug,
+            reason: String::new(),
+            link: None,
+        })
+    }
+
+    /// However many there are, those that are kept are bounded, those that are counted are all, and many that are known take no room from news.
+    #[test]
+    fn failures_are_counted_and_not_all_kept() {
+        let (mut blessing, entry) = (Blessing::default(), known("old"));
+        let failed = |known: Option<&Arc<KnownFailure>>| Failed {
+            class: Class::NotRun,
+            known: known.cloned(),
+            is_expected: known.is_some(),
+        };
+        let most = MOST_FAILURES as u64;
+        (0..=most).for_each(|index| blessing.fail(index, failed(Some(&entry))));
+        assert_eq!(blessing.failed.len(), MOST_FAILURES);
+        blessing.fail(most + 1, failed(None));
+        let library = Library::embedded();
+        let source =
+            crate::Listed::new(vec![unit(library).expect("specs have examples"); MOST_FAILURES + 2], "given");
+        let groups = |blessing: &Blessing, untrue: &[&str]| {
+            blessing
+                .groups(library, &source, untrue)
+                .map(|groups| groups.iter().map(|group| group.cases.len()).collect())
+        };
+        assert_eq!(groups(&blessing, &[]), Ok(vec![1]), "what is known is no news");
+        assert_eq!(groups(&blessing, &["old"]), Err(BlessError::TooMany(MOST_FAILURES + 2)));
+        (0..most).for_each(|index| blessing.fail(most + 1 + index, failed(None)));
+        assert_eq!(groups(&blessing, &[]), Err(BlessError::TooMany(MOST_FAILURES + 1)));
+        assert_eq!(blessing.failed.len(), 2 * MOST_FAILURES);
+    }
 }
