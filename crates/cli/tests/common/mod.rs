@@ -7,6 +7,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+#[cfg_attr(
+    not(unix),
+    allow(unused_imports, reason = "what every test program uses of it is for Unix alone")
+)]
 pub(crate) use dmlcts_tests::Scratch;
 
 pub(crate) fn dmlcts() -> Command {
