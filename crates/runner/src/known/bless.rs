@@ -246,7 +246,7 @@ impl Blessing {
                     group.cases.push(case.clone());
                 }
                 None => {
-                    groups.push(Group { operator, class: *class, cases: vec![case.clone()], from: known })
+                    groups.push(Group { operator, class: *class, cases: vec![case.clone()], from: known });
                 }
             }
         }
