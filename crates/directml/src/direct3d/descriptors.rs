@@ -60,3 +60,32 @@ fn heap(device: &ID3D12Device, count: u32) -> Result<ID3D12DescriptorHeap, Fault
     // SAFETY: the device is alive.
     unsafe { device.CreateDescriptorHeap(&raw const desc) }.call(Phase::Bind, "CreateDescriptorHeap")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::direct3d::testing::stand_in;
+
+    #[test]
+    fn nobody_gets_descriptors_that_somebody_else_has() {
+        let directml = stand_in();
+        let gate = directml.gate.enter();
+        let device = gate.device().expect("there is one");
+        let heaps = Heaps::default();
+        // More than one heap holds, and some that have one to themselves: a heap is dear.
+        let counts = [1; 9].into_iter().chain([PART + 1, PART]);
+        let parts: Vec<Part> =
+            counts.map(|count| heaps.part(&device.direct3d, count).expect("there is room")).collect();
+        for (number, part) in parts.iter().enumerate() {
+            // SAFETY: the heap is alive.
+            let size = unsafe { part.heap.GetDesc() }.NumDescriptors;
+            assert!(part.first + part.count <= size, "{part:?} of {size}");
+            for other in &parts[..number] {
+                let is_apart =
+                    part.first + part.count <= other.first || other.first + other.count <= part.first;
+                assert!(part.heap != other.heap || is_apart, "{part:?} and {other:?}");
+            }
+        }
+        assert!(parts.iter().any(|part| part.heap == parts[0].heap && part.first > 0), "a heap is shared");
+    }
+}

@@ -29,7 +29,9 @@
 //! - An operator has to be initialised once before it is dispatched, even where its initialiser has nothing to do, and never
 //!   again; and it is dispatched with the persistent resource that its initialiser was given.
 //! - Descriptors are written for all that is bound, into the part of the heap that the binding table was given. They are those of
-//!   constant buffers, other than DirectML's, and nothing reads them: two that lie in one place are not found out.
+//!   constant buffers, other than DirectML's, and nothing reads them; so it is remembered where those of each dispatch lie: another
+//!   dispatch whose descriptors lie there, too, removes the device, until the first one's command list is recorded anew, with another
+//!   binding table.
 //!
 //! # Misbehaving on purpose
 //!
@@ -38,6 +40,7 @@
 use std::ffi::CStr;
 
 pub mod binding;
+pub mod descriptors;
 pub mod initialization;
 pub mod level;
 pub mod misbehaviour;

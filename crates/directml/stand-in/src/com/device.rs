@@ -19,9 +19,10 @@ use windows::{
         Foundation::{E_INVALIDARG, E_NOTIMPL, E_OUTOFMEMORY, E_POINTER},
         Graphics::{
             Direct3D12::{
-                D3D12_HEAP_FLAG_NONE, D3D12_HEAP_PROPERTIES, D3D12_HEAP_TYPE, D3D12_RESOURCE_DESC,
-                D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAGS, D3D12_RESOURCE_STATES,
-                D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12Device, ID3D12InfoQueue, ID3D12Resource,
+                D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV, D3D12_HEAP_FLAG_NONE, D3D12_HEAP_PROPERTIES,
+                D3D12_HEAP_TYPE, D3D12_RESOURCE_DESC, D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAGS,
+                D3D12_RESOURCE_STATES, D3D12_TEXTURE_LAYOUT_ROW_MAJOR, ID3D12Device, ID3D12InfoQueue,
+                ID3D12Resource,
             },
             Dxgi::{Common::DXGI_SAMPLE_DESC, DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_UNSUPPORTED},
         },
@@ -39,6 +40,7 @@ use super::{
     table::Table,
 };
 use crate::{
+    descriptors::Taken,
     misbehaviour::{Call, Fault, Misbehaviour},
     operator::Operator,
 };
@@ -53,6 +55,8 @@ pub(super) struct Device {
     removed: AtomicI32,
     /// What recorded commands use and no client holds: it has to live until they have run, so it lives as long as the device.
     kept: Mutex<Vec<ID3D12Resource>>,
+    /// Which descriptors a dispatch will read.
+    pub(super) taken: Mutex<Taken>,
     pub(super) messages: Messages,
 }
 
@@ -63,7 +67,14 @@ impl Device {
     /// With a debug layer that says everything so many times.
     pub(super) fn new(d3d12: ID3D12Device, told: Arc<Misbehaviour>, debug_layer: usize) -> Self {
         let messages = Messages::new(debug_layer);
-        Self { d3d12, told, removed: AtomicI32::new(0), kept: Mutex::default(), messages }
+        Self {
+            d3d12,
+            told,
+            removed: AtomicI32::new(0),
+            kept: Mutex::default(),
+            taken: Mutex::default(),
+            messages,
+        }
     }
 
     /// Removes the device: whatever is asked of it from now on fails. The first reason stays. As the pages have it, Direct3D's
@@ -133,6 +144,14 @@ impl Device {
             )?;
         }
         made.ok_or_else(|| E_OUTOFMEMORY.into())
+    }
+
+    /// How many bytes there are from one descriptor to the next.
+    pub(super) fn step(&self) -> usize {
+        // SAFETY: the device is alive.
+        let step =
+            unsafe { self.d3d12.GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV) };
+        step as usize
     }
 
     /// Keeps a resource for as long as the device lives.

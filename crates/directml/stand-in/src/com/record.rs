@@ -3,7 +3,7 @@
 //! A client leaves what it binds in the state for unordered access, and finds it so again. Copying wants other states, so each
 //! copy is between barriers. Those also order it after whatever came before.
 
-use std::mem::ManuallyDrop;
+use std::{mem::ManuallyDrop, sync::PoisonError};
 
 use windows::{
     Win32::{
@@ -80,6 +80,7 @@ impl IDMLCommandRecorder_Impl for Recorder_Impl {
             if !target.same(&bindings.target) {
                 return removal("the binding table is for something else");
             }
+            list.take(&table, &bindings).or_else(removal)?;
             match &target {
                 Target::Compiled(compiled) => {
                     let fault = match self.device.begin(Call::Dispatch) {
@@ -111,6 +112,12 @@ struct Piece {
 }
 
 impl Copies<'_> {
+    /// Takes the descriptors for a dispatch.
+    fn take(&self, table: &Table, bindings: &Bindings) -> Result<(), &'static str> {
+        let mut taken = self.device.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.take(self.list.as_raw().addr(), table.number, bindings.descriptors(self.device))
+    }
+
     /// Fills the persistent resources: owned inputs first, then values.
     fn initialize(&self, initializer: &Initializer, bindings: &Bindings) -> Result<(), Removal> {
         let work = initializer.work();

@@ -1,8 +1,11 @@
 //! The binding table: what a dispatch reads and writes. Each binding is checked when it is made, and gets a descriptor.
 
 use std::{
-    ptr,
-    sync::{Mutex, MutexGuard, PoisonError},
+    ops, ptr,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use dmlcts_directml::raw;
@@ -16,8 +19,8 @@ use windows::{
         Graphics::{
             Direct3D12::{
                 D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT, D3D12_CONSTANT_BUFFER_VIEW_DESC,
-                D3D12_CPU_DESCRIPTOR_HANDLE, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
-                D3D12_RESOURCE_DIMENSION_BUFFER, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, ID3D12Resource,
+                D3D12_CPU_DESCRIPTOR_HANDLE, D3D12_RESOURCE_DIMENSION_BUFFER,
+                D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, ID3D12Resource,
             },
             Dxgi::DXGI_ERROR_DEVICE_REMOVED,
         },
@@ -36,10 +39,15 @@ const _: () = assert!(raw::DML_TEMPORARY_BUFFER_ALIGNMENT == raw::DML_PERSISTENT
 const BLOCK: u64 = D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT as u64;
 const MOST_BLOCKS: u64 = 256;
 
+/// How many tables were made.
+static TABLES: AtomicU64 = AtomicU64::new(0);
+
 /// `IDMLBindingTable`.
 #[implement(IDMLBindingTable)]
 pub(super) struct Table {
     pub(super) device: ComObject<Device>,
+    /// No other table has it, nor will have it.
+    pub(super) number: u64,
     bindings: Mutex<Bindings>,
 }
 
@@ -49,6 +57,8 @@ child!(Table_Impl);
 pub(super) struct Bindings {
     pub(super) target: Target,
     heap: D3D12_CPU_DESCRIPTOR_HANDLE,
+    /// How many descriptors the client gave.
+    size: u32,
     pub(super) inputs: Vec<Option<Range>>,
     pub(super) outputs: Vec<Option<Range>>,
     pub(super) temporary: Option<Range>,
@@ -119,7 +129,8 @@ impl Table {
     pub(super) unsafe fn new(device: ComObject<Device>, desc: *const DML_BINDING_TABLE_DESC) -> Result<Self> {
         // SAFETY: the caller says so.
         let bindings = unsafe { Bindings::new(desc) }?;
-        Ok(Self { device, bindings: Mutex::new(bindings) })
+        let number = TABLES.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { device, number, bindings: Mutex::new(bindings) })
     }
 
     pub(super) fn bindings(&self) -> MutexGuard<'_, Bindings> {
@@ -153,6 +164,7 @@ impl Bindings {
         Ok(Self {
             target,
             heap: desc.CPUDescriptorHandle,
+            size: desc.SizeInDescriptors,
             inputs: vec![None; count],
             outputs: vec![None; count],
             temporary: None,
@@ -239,6 +251,11 @@ impl Bindings {
         Ok(())
     }
 
+    /// Where the descriptors lie.
+    pub(super) fn descriptors(&self, device: &Device) -> ops::Range<usize> {
+        self.heap.ptr..self.heap.ptr + self.size as usize * device.step()
+    }
+
     /// Writes the descriptor at a place of the heap. It is a constant buffer's, of the first blocks that the range lies in, since
     /// nothing reads it, and it takes no view: lavapipe makes views only while it computes nothing, so that a client would stand
     /// still at each of them for as long as the device is busy, and prepare nothing meanwhile.
@@ -260,8 +277,7 @@ impl Bindings {
         // SAFETY: the blocks lie in the range's buffer, and the place within the part of the heap that the client gave: their
         // number was checked.
         unsafe {
-            let step = device.d3d12.GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
-            let handle = D3D12_CPU_DESCRIPTOR_HANDLE { ptr: self.heap.ptr + place * step as usize };
+            let handle = D3D12_CPU_DESCRIPTOR_HANDLE { ptr: self.heap.ptr + place * device.step() };
             device.d3d12.CreateConstantBufferView(Some(&raw const desc), handle);
         }
     }
