@@ -203,7 +203,8 @@ impl Flight {
         Ok(Arrived { pieces, inputs, outputs })
     }
 
-    /// Waits until nothing is under way on the lane any more.
+    /// Waits until nothing is under way on the lane any more. What is told where that does not come is the device's own reason, where
+    /// it was removed; it is given up only where it is there and takes too long.
     fn land(&mut self) -> Result<Lane, Fault> {
         let Some(lane) = self.lane.take() else { return Err(Fault::Late) };
         // What others wait for in vain is not waited for again.
@@ -211,17 +212,20 @@ impl Flight {
         match lane.wait(timeout) {
             Ok(true) => Ok(lane),
             ended => {
-                self.device.give_up();
+                let fault = self.device.removal(Phase::Execute).err().or(ended.err()).unwrap_or_else(|| {
+                    self.device.give_up();
+                    Fault::Late
+                });
                 if lane.wait(LAST) != Ok(true) {
                     self.keep_for_ever(lane);
                 }
-                ended.and(Err(Fault::Late))
+                Err(fault)
             }
         }
     }
 
     /// Leaks all that the device may still read and write, and the device itself: nobody will ever know when it is done with it.
-    /// That happens only where a device that is removed goes on. Where Direct3D gives one device a process, that was the last.
+    /// That happens only where a device that is removed goes on, or where the wait itself fails. Where Direct3D gives one device a process, that was the last.
     fn keep_for_ever(&mut self, lane: Lane) {
         let pieces = mem::take(&mut self.load.pieces);
         let initializing = mem::take(&mut self.initializing);

@@ -20,6 +20,8 @@ const TAKEN: usize = 4;
 const POISON: u8 = 0xCC;
 /// Longer than anything takes.
 const LONG: Duration = Duration::from_secs(60);
+/// Less than what is held up for ever takes.
+const SHORT: Duration = Duration::from_millis(100);
 
 /// Cases that take some bytes of so many, from wherever they lie. Each place is an operator.
 fn batch(length: usize) -> Batch {
@@ -65,6 +67,14 @@ fn check(batch: &Batch, length: usize) {
     assert!(batch.outputs == expected);
 }
 
+/// Keeps the device from what is started next.
+fn hold(device: &Device) -> Hold {
+    let lane = device.lane().expect("there is room");
+    let hold = Hold::on(&lane, &device.direct3d);
+    device.give_back(lane);
+    hold
+}
+
 /// The flights of a batch that was started.
 fn flights(started: &Started) -> Vec<&Flight> {
     started
@@ -100,14 +110,7 @@ fn a_batch_is_one_command_list_with_a_dispatch_a_run_and_comes_back_at_once() {
 fn a_batch_is_uploaded_and_runs_before_the_one_that_was_started_first_is_done() {
     let directml = stand_in();
     let mut backend = directml.backend();
-    let hold = {
-        let gate = directml.gate.enter();
-        let device = gate.device().expect("there is one");
-        let lane = device.lane().expect("there is room");
-        let hold = Hold::on(&lane, &device.direct3d);
-        device.give_back(lane);
-        hold
-    };
+    let hold = hold(directml.gate.enter().device().expect("there is one"));
     let (mut first, mut second) = (batch(32), batch(28));
     backend.start(&mut first);
     backend.start(&mut second);
@@ -120,4 +123,25 @@ fn a_batch_is_uploaded_and_runs_before_the_one_that_was_started_first_is_done() 
     backend.finish(&mut second);
     check(&first, 32);
     check(&second, 28);
+}
+
+/// It is not told as a device that took too long, which it was not given the time for either.
+#[test]
+fn a_device_that_is_removed_while_a_batch_waits_for_it_is_told_as_removed() {
+    let directml = stand_in();
+    let gate = directml.gate.enter();
+    let device = gate.device().expect("there is one");
+    let hold = hold(device);
+    let (mut first, mut bad) = (batch(32), Batch::default());
+    let mut held = Started::send(device, SHORT, &mut first);
+    let case = case("SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota InputBinding.Offset=4");
+    bad.push(&case.desc, case.binding).runs.push(Run { input: 0..4, output: 0..4 });
+    bad.inputs.resize(4, 0);
+    bad.outputs.resize(4, POISON);
+    let _removes_it = Started::send(device, LONG, &mut bad);
+    held.land();
+    hold.release();
+    assert!(!device.is_late());
+    let fault = held.lost.expect("nothing came back").fault;
+    assert!(matches!(fault, Fault::Removed { .. }), "{fault:?}");
 }
