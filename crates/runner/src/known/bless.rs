@@ -418,7 +418,7 @@ mod tests {
         };
         assert_eq!(groups(&blessing, &[]), Ok(vec![1]), "what is known is no news");
         assert_eq!(groups(&blessing, &["old"]), Err(BlessError::TooMany(MOST_FAILURES + 2)));
-        (0..most).for_each(|index| blessing.fail(most + 1 + index, failed(None)));
+        (0..most).for_each(|index| blessing.fail(most + 2 + index, failed(None)));
         assert_eq!(groups(&blessing, &[]), Err(BlessError::TooMany(MOST_FAILURES + 1)));
         assert_eq!(blessing.failed.len(), 2 * MOST_FAILURES);
     }

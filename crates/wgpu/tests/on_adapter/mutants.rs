@@ -45,6 +45,7 @@ fn killed(by: By, batches: bool, text: impl Fn(&mut Texts) -> &mut String, fault
     let first = summary.groups.first().map(|group| &group.first);
     let first = first.unwrap_or_else(|| panic!("the mutant survived: {faults:?}"));
     let guarded = match &first.outcome {
+        Outcome::Strayed(_) => true,
         Outcome::Failed { reason, .. } => reason.contains("outside"),
         _ => false,
     };
