@@ -127,8 +127,7 @@ impl<'a> Recording<'a> {
             table.BindOutputs(Some(&outputs));
         }
         self.bind_temporary(&table, temporary);
-        self.record(dispatchable, &table);
-        Ok(())
+        self.record(dispatchable, &table)
     }
 
     pub(super) fn dispatch(&mut self, piece: &Piece, temporary: &Range<u64>) -> Result<(), Fault> {
@@ -151,8 +150,7 @@ impl<'a> Recording<'a> {
             // SAFETY: what the binding points at lives as long as this call, and the operator keeps the buffer.
             unsafe { table.BindPersistentResource(Some(&raw const desc)) };
         }
-        self.record(&dispatchable, &table);
-        Ok(())
+        self.record(&dispatchable, &table)
     }
 
     /// The binding table, for another dispatchable and with descriptors of its own.
@@ -199,9 +197,12 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn record(&self, dispatchable: &IDMLDispatchable, table: &IDMLBindingTable) {
+    /// Records a dispatch, where what was bound for it did not end the device: binding says nothing itself.
+    fn record(&self, dispatchable: &IDMLDispatchable, table: &IDMLBindingTable) -> Result<(), Fault> {
+        self.device.removal(Phase::Bind)?;
         // SAFETY: the list is open and has the heap that the table's descriptors lie in; the flight keeps the dispatchable.
         unsafe { self.device.recorder.0.RecordDispatch(&self.lane.list, dispatchable, table) };
+        Ok(())
     }
 }
 
