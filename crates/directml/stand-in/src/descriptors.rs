@@ -28,9 +28,10 @@ impl Taken {
         }
         let Range { start, end } = descriptors;
         if let Some((_, last)) = self.places.range(..end).next_back().filter(|(_, last)| last.end > start) {
-            return Err(match last.list == list {
-                true => "its descriptors are those of a dispatch before it in the list",
-                false => "its descriptors are those of a dispatch in another list",
+            return Err(if last.list == list {
+                "its descriptors are those of a dispatch before it in the list"
+            } else {
+                "its descriptors are those of a dispatch in another list"
             });
         }
         self.places.insert(start, Place { end, list });

@@ -80,7 +80,7 @@ impl IDMLCommandRecorder_Impl for Recorder_Impl {
             if !target.same(&bindings.target) {
                 return removal("the binding table is for something else");
             }
-            list.take(&table, &bindings).or_else(removal)?;
+            list.take(table, &bindings).or_else(removal)?;
             match &target {
                 Target::Compiled(compiled) => {
                     let fault = match self.device.begin(Call::Dispatch) {
