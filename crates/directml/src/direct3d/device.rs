@@ -319,6 +319,12 @@ impl Device {
         lanes.iter().map(|lane| lane.submissions).sum()
     }
 
+    /// How many lanes are free.
+    #[cfg(test)]
+    pub(super) fn free_lanes(&self) -> usize {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Takes back a lane on which nothing is under way.
     pub(crate) fn give_back(&self, mut lane: Lane) {
         lane.shrink();

@@ -99,6 +99,30 @@ impl Load {
         timeout: Duration,
     ) -> Result<Flight, Fault> {
         let mut lane = device.lane()?;
+        let (initializing, awaited) = match self.record(device, &mut lane, inputs, outputs) {
+            Ok(recorded) => recorded,
+            Err(fault) => {
+                // Nothing is under way on it.
+                if lane.discard() {
+                    device.give_back(lane);
+                }
+                return Err(fault);
+            }
+        };
+        let mut flight =
+            Flight { load: self, lane: Some(lane), device: Arc::clone(device), initializing, timeout };
+        flight.submit(&awaited)?;
+        Ok(flight)
+    }
+
+    /// Uploads, and records the command list. What this refers to and nobody else keeps comes back, and what has to be done before.
+    fn record(
+        &self,
+        device: &Device,
+        lane: &mut Lane,
+        inputs: &[u8],
+        outputs: &[u8],
+    ) -> Result<(Vec<Initializing>, Vec<Submission>), Fault> {
         let mut room = Room(0);
         let (initializing, awaited) = self.initializing(device, &mut room)?;
         let temporary: Vec<_> = self
@@ -123,7 +147,7 @@ impl Load {
             .map(|initializing| initializing.descriptors)
             .chain(self.pieces.iter().map(|piece| piece.operator.properties.RequiredDescriptorCount))
             .fold(0, u32::saturating_add);
-        let mut recording = Recording::new(device, &mut lane, descriptors)?;
+        let mut recording = Recording::new(device, lane, descriptors)?;
         let persistent =
             self.first_of_each().into_iter().filter_map(|piece| piece.operator.persistent.as_ref());
         recording.arrive(self.inputs, self.outputs, persistent);
@@ -136,10 +160,7 @@ impl Load {
             recording.dispatch(piece, temporary)?;
         }
         recording.leave(self.inputs, self.outputs);
-        let mut flight =
-            Flight { load: self, lane: Some(lane), device: Arc::clone(device), initializing, timeout };
-        flight.submit(&awaited)?;
-        Ok(flight)
+        Ok((initializing, awaited))
     }
 
     /// Initializers for every operator that is new: one for all of them together, and one for each that owns its input, which

@@ -2,7 +2,7 @@
 //! steady run allocates nothing.
 
 use std::{
-    mem::{ManuallyDrop, transmute_copy},
+    mem::{self, ManuallyDrop, transmute_copy},
     os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle},
     ptr, slice,
     time::Duration,
@@ -60,6 +60,8 @@ pub(crate) struct Lane {
     pub(super) queue: ID3D12CommandQueue,
     fence: ID3D12Fence,
     event: OwnedHandle,
+    /// Whether its command list is open for recording.
+    is_open: bool,
     /// How many command lists it was given.
     pub(super) submissions: u64,
     device: ID3D12Device,
@@ -113,6 +115,7 @@ impl Lane {
             queue,
             fence,
             event,
+            is_open: false,
             submissions: 0,
             device: device.clone(),
         })
@@ -158,18 +161,26 @@ impl Lane {
     }
 
     /// Makes the command list ready for recording. Nothing may be under way.
-    pub(super) fn open(&self) -> Result<(), Fault> {
+    pub(super) fn open(&mut self) -> Result<(), Fault> {
         // SAFETY: what was recorded last has been executed, or never will be.
-        unsafe {
+        let opened = unsafe {
             self.allocator
                 .Reset()
                 .and_then(|()| self.list.Reset(&self.allocator, None::<&ID3D12PipelineState>))
-                .call(Phase::Execute, "resetting the command list")
-        }
+        };
+        self.is_open = opened.is_ok();
+        opened.call(Phase::Execute, "resetting the command list")
+    }
+
+    /// Drops what was recorded and not submitted. `false` where the lane is of no use any more.
+    pub(super) fn discard(&mut self) -> bool {
+        // SAFETY: the list is open, and what it refers to is never looked at.
+        !mem::take(&mut self.is_open) || unsafe { self.list.Close() }.is_ok()
     }
 
     /// Executes what was recorded, as soon as others' submissions are done.
     pub(super) fn submit(&mut self, awaited: &[Submission]) -> Result<Submission, Fault> {
+        self.is_open = false;
         // SAFETY: everything that was recorded lives in this lane or is kept by its flight until the fence is reached.
         unsafe {
             for Submission { fence, number } in awaited {
@@ -397,5 +408,19 @@ mod tests {
         assert_eq!([first.wait(LONG), second.wait(LONG)], [Ok(true), Ok(true)]);
         submit(late, &[submission]);
         assert_eq!(late.wait(LONG), Ok(true));
+    }
+
+    #[test]
+    fn a_lane_whose_recording_is_dropped_can_be_used_again() {
+        let (device, _adapter) = device();
+        let mut lane = Lane::new(&device).expect("there is room");
+        assert!(lane.discard(), "nothing was recorded");
+        for _ in 0..2 {
+            lane.open().expect("nothing is under way");
+            assert!(lane.discard());
+            submit(&mut lane, &[]);
+            assert_eq!(lane.wait(LONG), Ok(true));
+            assert!(lane.discard());
+        }
     }
 }

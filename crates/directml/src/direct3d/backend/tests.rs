@@ -145,3 +145,24 @@ fn a_device_that_is_removed_while_a_batch_waits_for_it_is_told_as_removed() {
     let fault = held.lost.expect("nothing came back").fault;
     assert!(matches!(fault, Fault::Removed { .. }), "{fault:?}");
 }
+
+/// A lane has a part of a heap, which is not dealt out again.
+#[test]
+fn a_flight_that_does_not_start_gives_its_lane_back() {
+    let directml = stand_in();
+    let gate = directml.gate.enter();
+    let device = gate.device().expect("there is one");
+    let batch = batch(32);
+    let job = &batch.jobs()[0];
+    let desc = Marshalled::new(&job.desc).expect("it can be said");
+    let operator = device.compile(&desc, &mut Operators::new()).expect("it is valid");
+    operator.claim().expect("it is new");
+    let arenas = (batch.inputs.len(), batch.outputs.len());
+    for _ in 0..2 {
+        let mut load = Load::default();
+        load.push(0, &operator, job.binding, &job.runs[0], arenas, u64::MAX).expect("it has a place");
+        let started = load.start(device, &batch.inputs, &batch.outputs, LONG);
+        assert!(matches!(started, Err(Fault::Impossible(_))), "somebody else was to initialise it");
+        assert_eq!(device.free_lanes(), 1);
+    }
+}
