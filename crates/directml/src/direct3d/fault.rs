@@ -18,9 +18,13 @@ pub(crate) enum Fault {
     Impossible(&'static str),
 }
 
-/// The code of a call that failed.
+/// The code of a call that failed. Where a call says that it went well and gives no interface, `windows` has an error with the code of
+/// a success.
 pub(crate) fn code(error: &Error) -> ErrorCode {
-    ErrorCode(error.code().0 as u32)
+    match error.code() {
+        code if code.is_ok() => ErrorCode::POINTER,
+        code => ErrorCode(code.0 as u32),
+    }
 }
 
 /// Whether this is one of the codes that a removed device answers with.

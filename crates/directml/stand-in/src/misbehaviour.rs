@@ -12,6 +12,7 @@
 //! | `direct3d-removed@CALL` | Direct3D's device is removed, as by a driver's fault, and DirectML's with it; while anything holds on to it, no other is created |
 //! | `crash@CALL` | the process ends |
 //! | `hang@CALL` | the call does not return; a dispatch does, and keeps the device busy for a minute or so |
+//! | `nothing@CALL` | the call says that it went well, and gives no interface; where one is to be given |
 //! | `print@CALL` | the call goes well, and prints to standard output, as the runtime of Rust does and as that of C does |
 //! | `accept-all` | operators are created of every desc; dispatching one that should have been refused removes the device |
 //! | `wrong-element@dispatch` | the output's first element is not what it should be |
@@ -34,7 +35,15 @@
 //! | `compile` | `CompileOperator` |
 //! | `initialize` | `CreateOperatorInitializer` |
 //! | `table` | `CreateBindingTable` |
-//! | `dispatch` | `RecordDispatch` of a compiled operator; it returns nothing, so that what it would return removes the device |
+//! | `reset` | `Reset` of a binding table |
+//! | `inputs` | `BindInputs` |
+//! | `outputs` | `BindOutputs` |
+//! | `temporary` | `BindTemporaryResource` |
+//! | `persistent` | `BindPersistentResource` |
+//! | `initializer-dispatch` | `RecordDispatch` of an initialiser |
+//! | `dispatch` | `RecordDispatch` of a compiled operator |
+//!
+//! Those that bind or record return nothing, so that what they would return removes the device.
 //!
 //! Each goes on for ever; `@dispatch:3` is the third such call in the process alone, and `@dispatch:3+` that and all behind
 //! it. Whatever cannot be understood makes creating a device fail.
@@ -70,6 +79,18 @@ pub enum Call {
     Initialize,
     /// `CreateBindingTable`.
     Table,
+    /// `Reset` of a binding table.
+    Reset,
+    /// `BindInputs`.
+    Inputs,
+    /// `BindOutputs`.
+    Outputs,
+    /// `BindTemporaryResource`.
+    Temporary,
+    /// `BindPersistentResource`.
+    Persistent,
+    /// `RecordDispatch` of an initialiser.
+    InitializerDispatch,
     /// `RecordDispatch` of a compiled operator.
     Dispatch,
 }
@@ -93,6 +114,8 @@ pub enum Fault {
     Crash,
     /// It does not end.
     Hang,
+    /// It says that it went well, and gives nothing.
+    Nothing,
     /// It prints to standard output, and is right.
     Print,
     /// The first element is another.
@@ -130,7 +153,7 @@ struct Planned {
     numbers: RangeInclusive<u64>,
 }
 
-const CALLS: [(&str, Call); 9] = [
+const CALLS: [(&str, Call); 15] = [
     ("device", Call::Device),
     ("recorder", Call::Recorder),
     ("levels", Call::Levels),
@@ -139,24 +162,35 @@ const CALLS: [(&str, Call); 9] = [
     ("compile", Call::Compile),
     ("initialize", Call::Initialize),
     ("table", Call::Table),
+    ("reset", Call::Reset),
+    ("inputs", Call::Inputs),
+    ("outputs", Call::Outputs),
+    ("temporary", Call::Temporary),
+    ("persistent", Call::Persistent),
+    ("initializer-dispatch", Call::InitializerDispatch),
     ("dispatch", Call::Dispatch),
 ];
 
-/// Names, and whether only a dispatch can do it.
-const FAULTS: [(&str, Fault, bool); 13] = [
-    ("out-of-memory", Fault::OutOfMemory, false),
-    ("device-removed", Fault::DeviceRemoved, false),
-    ("direct3d-removed", Fault::Direct3dRemoved, false),
-    ("refuse", Fault::Refuse, false),
-    ("fail", Fault::Fail, false),
-    ("unsupported", Fault::Unsupported, false),
-    ("crash", Fault::Crash, false),
-    ("hang", Fault::Hang, false),
-    ("print", Fault::Print, false),
-    ("wrong-element", Fault::WrongElement, true),
-    ("missing-element", Fault::MissingElement, true),
-    ("outside", Fault::Outside, true),
-    ("input-changed", Fault::InputChanged, true),
+/// What gives an interface.
+const GIVING: [Call; 6] =
+    [Call::Device, Call::Recorder, Call::Create, Call::Compile, Call::Initialize, Call::Table];
+
+/// Names, and the calls that alone can do it; none where all can.
+const FAULTS: [(&str, Fault, &[Call]); 14] = [
+    ("out-of-memory", Fault::OutOfMemory, &[]),
+    ("device-removed", Fault::DeviceRemoved, &[]),
+    ("direct3d-removed", Fault::Direct3dRemoved, &[]),
+    ("refuse", Fault::Refuse, &[]),
+    ("fail", Fault::Fail, &[]),
+    ("unsupported", Fault::Unsupported, &[]),
+    ("crash", Fault::Crash, &[]),
+    ("hang", Fault::Hang, &[]),
+    ("print", Fault::Print, &[]),
+    ("nothing", Fault::Nothing, &GIVING),
+    ("wrong-element", Fault::WrongElement, &[Call::Dispatch]),
+    ("missing-element", Fault::MissingElement, &[Call::Dispatch]),
+    ("outside", Fault::Outside, &[Call::Dispatch]),
+    ("input-changed", Fault::InputChanged, &[Call::Dispatch]),
 ];
 
 /// In the order of the enumeration, from FLOAT32 on.
@@ -199,8 +233,8 @@ impl Misbehaviour {
                 None => (call, 1..=u64::MAX),
             };
             let (_, call) = *CALLS.iter().find(|(name, _)| *name == call)?;
-            let (_, fault, dispatched) = *FAULTS.iter().find(|(name, ..)| *name == fault)?;
-            if dispatched && call != Call::Dispatch {
+            let (_, fault, only) = *FAULTS.iter().find(|(name, ..)| *name == fault)?;
+            if !only.is_empty() && !only.contains(&call) {
                 return None;
             }
             self.faults.push(Planned { fault, call, numbers });
@@ -296,6 +330,8 @@ mod tests {
             "crash@run",
             "hang@run",
             "wrong-element@create",
+            "wrong-element@initializer-dispatch",
+            "nothing@dispatch",
             "level=9.9",
             "without=FLOAT8",
             "flags=fast",

@@ -210,7 +210,9 @@ impl IDMLDevice_Impl for Device_Impl {
         interface: *const GUID,
         place: *mut *mut c_void,
     ) -> Result<()> {
-        self.begin(Call::Create)?;
+        if self.begin(Call::Create)? == Some(Fault::Nothing) {
+            return Ok(());
+        }
         // SAFETY: the client says that the desc, and all that it points at, can be read; its arrays are as long as is asked.
         let operator = match unsafe { Operator::read(desc.cast(), &self.told.abilities) } {
             Ok(operator) => Some(Arc::new(operator)),
@@ -235,7 +237,9 @@ impl IDMLDevice_Impl for Device_Impl {
         interface: *const GUID,
         place: *mut *mut c_void,
     ) -> Result<()> {
-        self.begin(Call::Compile)?;
+        if self.begin(Call::Compile)? == Some(Fault::Nothing) {
+            return Ok(());
+        }
         if self.told.flags.is_some_and(|wanted| wanted.0 != flags.0) {
             self.messages.add(&format!("the execution flags are {}", flags.0));
             return Err(E_INVALIDARG.into());
@@ -252,7 +256,9 @@ impl IDMLDevice_Impl for Device_Impl {
         interface: *const GUID,
         place: *mut *mut c_void,
     ) -> Result<()> {
-        self.begin(Call::Initialize)?;
+        if self.begin(Call::Initialize)? == Some(Fault::Nothing) {
+            return Ok(());
+        }
         let made = ComObject::new(Initializer::new(self.to_object()));
         // SAFETY: the client says that so many operators lie there.
         unsafe { made.reset(count, operators) }?;
@@ -261,7 +267,9 @@ impl IDMLDevice_Impl for Device_Impl {
     }
 
     fn CreateCommandRecorder(&self, interface: *const GUID, place: *mut *mut c_void) -> Result<()> {
-        self.begin(Call::Recorder)?;
+        if self.begin(Call::Recorder)? == Some(Fault::Nothing) {
+            return Ok(());
+        }
         let made = ComObject::new(Recorder { device: self.to_object() });
         // SAFETY: the client asks for an interface by pointers that are good for it.
         unsafe { hand_over(&made.to_interface::<IDMLCommandRecorder>(), interface, place) }
@@ -273,7 +281,9 @@ impl IDMLDevice_Impl for Device_Impl {
         interface: *const GUID,
         place: *mut *mut c_void,
     ) -> Result<()> {
-        self.begin(Call::Table)?;
+        if self.begin(Call::Table)? == Some(Fault::Nothing) {
+            return Ok(());
+        }
         // SAFETY: the client says that the desc can be read.
         let made = ComObject::new(unsafe { Table::new(self.to_object(), desc) }?);
         // SAFETY: the client asks for an interface by pointers that are good for it.

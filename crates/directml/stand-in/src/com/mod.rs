@@ -190,23 +190,26 @@ pub unsafe extern "system" fn DMLCreateDevice1(
     // SAFETY: the caller says so.
     let create = || unsafe {
         let d3d12 = ID3D12Device::from_raw_borrowed(&d3d12_device).ok_or(E_INVALIDARG)?;
-        let created = create_device(d3d12, flags, least)?;
-        hand_over(&created.to_interface::<IDMLDevice1>(), interface, device)
+        match create_device(d3d12, flags, least)? {
+            Some(created) => hand_over(&created.to_interface::<IDMLDevice1>(), interface, device),
+            None => Ok(()),
+        }
     };
     create().into()
 }
 
+/// A device; nothing where that was told to be given.
 fn create_device(
     d3d12: &ID3D12Device,
     flags: DML_CREATE_DEVICE_FLAGS,
     least: DML_FEATURE_LEVEL,
-) -> Result<ComObject<Device>> {
+) -> Result<Option<ComObject<Device>>> {
     let told = told()?;
     if removal::is_held() {
         say(format_args!("no device is created while a removed one is held"));
         return Err(DXGI_ERROR_DEVICE_REMOVED.into());
     }
-    ended(Call::Device, told.next(Call::Device))?;
+    let fault = ended(Call::Device, told.next(Call::Device))?;
     // There is a debug layer to ask for only where it was told so.
     let debug_layer = match flags.0 {
         0 => 0,
@@ -216,7 +219,8 @@ fn create_device(
     if least.0 > told.abilities.level.0 {
         return Err(DXGI_ERROR_UNSUPPORTED.into());
     }
-    Ok(ComObject::new(Device::new(d3d12.clone(), Arc::clone(told), debug_layer)))
+    let device = || ComObject::new(Device::new(d3d12.clone(), Arc::clone(told), debug_layer));
+    Ok((fault != Some(Fault::Nothing)).then(device))
 }
 
 /// The end of a call that was told to fail, as far as failing is all that it was told; else what is left to do wrong.

@@ -81,15 +81,16 @@ impl IDMLCommandRecorder_Impl for Recorder_Impl {
                 return removal("the binding table is for something else");
             }
             list.take(table, &bindings).or_else(removal)?;
+            let begin = |call| {
+                let begun = self.device.begin(call);
+                begun.map_err(|error| Removal(error.code(), "it was told to fail".to_owned()))
+            };
             match &target {
-                Target::Compiled(compiled) => {
-                    let fault = match self.device.begin(Call::Dispatch) {
-                        Ok(fault) => fault,
-                        Err(error) => return Err(Removal(error.code(), "it was told to fail".to_owned())),
-                    };
-                    list.execute(compiled, &bindings, fault)
+                Target::Compiled(compiled) => list.execute(compiled, &bindings, begin(Call::Dispatch)?),
+                Target::Initializer(initializer) => {
+                    begin(Call::InitializerDispatch)?;
+                    list.initialize(initializer, &bindings)
                 }
-                Target::Initializer(initializer) => list.initialize(initializer, &bindings),
             }
         };
         if let Err(Removal(reason, why)) = record() {

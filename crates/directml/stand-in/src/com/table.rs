@@ -29,7 +29,7 @@ use windows::{
 };
 
 use super::{child, device::Device, initializer::Initializer, operator::Compiled};
-use crate::{binding::Part, initialization::Place};
+use crate::{binding::Part, initialization::Place, misbehaviour::Call};
 
 /// What the offset of a temporary or a persistent resource must be a multiple of.
 const RESOURCE_ALIGNMENT: u64 = raw::DML_TEMPORARY_BUFFER_ALIGNMENT as u64;
@@ -138,8 +138,17 @@ impl Table {
     }
 
     /// Does what binds; where that is wrong, the device is removed.
-    fn bind(&self, what: &str, act: impl FnOnce(&mut Bindings, &Device) -> std::result::Result<(), String>) {
+    fn bind(
+        &self,
+        call: Call,
+        what: &str,
+        act: impl FnOnce(&mut Bindings, &Device) -> std::result::Result<(), String>,
+    ) {
         if !self.device.works() {
+            return;
+        }
+        if let Err(error) = self.device.begin(call) {
+            self.device.remove(error.code(), &format!("{what}: it was told to fail"));
             return;
         }
         if let Err(why) = act(&mut self.bindings(), &self.device) {
@@ -383,19 +392,19 @@ impl IDMLBindingTable_Impl for Table_Impl {
     fn BindInputs(&self, count: u32, bindings: *const DML_BINDING_DESC) {
         // SAFETY: the client says that so many lie there.
         let bound = unsafe { Bound::read(count, bindings) };
-        self.bind("the inputs", |table, device| table.inputs(bound?, device));
+        self.bind(Call::Inputs, "the inputs", |table, device| table.inputs(bound?, device));
     }
 
     fn BindOutputs(&self, count: u32, bindings: *const DML_BINDING_DESC) {
         // SAFETY: the client says that so many lie there.
         let bound = unsafe { Bound::read(count, bindings) };
-        self.bind("the outputs", |table, device| table.outputs(bound?, device));
+        self.bind(Call::Outputs, "the outputs", |table, device| table.outputs(bound?, device));
     }
 
     fn BindTemporaryResource(&self, binding: *const DML_BINDING_DESC) {
         // SAFETY: the client says that it is null or good for reading.
         let bound = unsafe { Bound::read((!binding.is_null()).into(), binding) };
-        self.bind("the temporary resource", |table, device| {
+        self.bind(Call::Temporary, "the temporary resource", |table, device| {
             let bound = bound?.pop().unwrap_or(Bound::Nothing);
             table.temporary = bound.checked(table.target.temporary_size(), RESOURCE_ALIGNMENT)?;
             table.describe(device, 2 * table.target.count(), table.temporary.as_ref());
@@ -406,7 +415,7 @@ impl IDMLBindingTable_Impl for Table_Impl {
     fn BindPersistentResource(&self, binding: *const DML_BINDING_DESC) {
         // SAFETY: the client says that it is null or good for reading.
         let bound = unsafe { Bound::read((!binding.is_null()).into(), binding) };
-        self.bind("the persistent resource", |table, device| {
+        self.bind(Call::Persistent, "the persistent resource", |table, device| {
             let bound = bound?.pop().unwrap_or(Bound::Nothing);
             match &table.target {
                 Target::Compiled(compiled) => {
@@ -421,6 +430,7 @@ impl IDMLBindingTable_Impl for Table_Impl {
     }
 
     fn Reset(&self, desc: *const DML_BINDING_TABLE_DESC) -> Result<()> {
+        self.device.begin(Call::Reset)?;
         // SAFETY: the client says that the desc can be read.
         *self.bindings() = unsafe { Bindings::new(desc) }?;
         Ok(())
