@@ -191,7 +191,8 @@ const CALLS: [(&str, i32, &str, &str, &str); 15] = [
 ];
 /// As for any other code.
 const SAME: &str = "";
-const NO_HELLO: &str = "the backend";
+/// With the code of a process that aborts.
+const NO_HELLO: &str = "did not say hello: it ended (exit code: 0xc0000409)";
 const CRASHED: &str = "the backend crashed: PADDING1";
 
 /// What is no failure: a library that is too old to be asked for its level.
