@@ -1,0 +1,101 @@
+//! What passes: suites, and cases that take something of the backend that most do not.
+
+use super::*;
+
+/// That cases were skipped for what bare arrays cannot say (a list is longer or shorter than its count and nothing else is wrong, or a
+/// count is above what is sent), so many of each operator, and none for anything else: else what the backend fails to marshal were
+/// excused.
+#[track_caller]
+fn skipped(text: &str, [slice, slice1, padding1]: [usize; 3]) {
+    let all = slice + slice1 + padding1;
+    assert!(text.contains(&format!(" {all} skipped, 0 failed\n")), "{text}");
+    let lines: Vec<_> = text.lines().filter(|line| line.starts_with("skipped ")).collect();
+    let words = "cases of invalid descs that bare arrays of C cannot say";
+    assert_eq!(
+        lines,
+        [format!("skipped   {all} {words}: SLICE {slice}, SLICE1 {slice1}, PADDING1 {padding1}")]
+    );
+    let reasons = text.lines().skip_while(|line| !line.starts_with("skipped ")).skip(1);
+    assert!(reasons.take_while(|line| line.starts_with(' ')).count() == 0, "{text}");
+}
+
+#[test]
+fn the_suite_smoke_passes_with_every_documented_example() {
+    let (text, code) = run("", &[]);
+    assert!(text.contains(" documented 352,"), "{text}");
+    skipped(&text, [29, 29, 25]);
+    assert!(passed((text, code)) > 4_000);
+}
+
+#[test]
+fn a_thousand_random_cases_pass_and_every_clause_is_refused() {
+    let (text, code) = run("", &["--suite", "tests/suites/thousand.yaml", "--seed", "11"]);
+    skipped(&text, [43, 43, 37]);
+    assert!(passed((text, code)) > 1_500);
+}
+
+#[test]
+fn worker_processes_come_to_the_same() {
+    let (text, code) = run_with(stand_in(), "", &["--jobs", "2", "--limit", "600"]);
+    skipped(&text, [29, 29, 13]);
+    assert!(passed((text, code)) > 500);
+}
+
+/// Cases of a little more than 2^16 elements are part of the suites; with 2^20, each of them copied alone, the stand-in is at its end.
+#[test]
+fn what_is_too_large_for_the_stand_in_is_refused_in_so_many_words_and_costs_no_other_case_its_verdict() {
+    let reversed = |size: usize| {
+        format!(
+            "SLICE1 UINT16 in={size} out={size} InputWindowOffsets=0 InputWindowSizes={size} \
+             InputWindowStrides=-1 fill=iota"
+        )
+    };
+    let [taken, refused] = [65_537, (1 << 20) + 1].map(reversed);
+    assert_eq!(passed(run("", &[&taken])), 1);
+    let (text, code) = run("", &["--retries", "0", &refused, SLICE1]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("an operator takes more than 1048576 copies"), "{text}");
+    assert!(text.contains("refused it (compile, 0x8007000E E_OUTOFMEMORY)"), "{text}");
+    assert!(text.contains("1 passed, 1 failed") && !text.contains("removed"), "{text}");
+}
+
+#[test]
+fn an_input_that_the_library_owns_is_bound_when_the_operator_is_initialised() {
+    for case in [SLICE1, PADDING1] {
+        assert_eq!(passed(run("", &[&format!("{case} InputTensor.Flags=1")])), 1);
+    }
+}
+
+#[test]
+fn a_device_that_can_do_less_is_asked_less() {
+    for (told, arguments) in
+        [("level=2.1", &["--limit", "400"][..]), ("without=FLOAT64,without=INT8", &["--limit", "400"])]
+    {
+        let (text, code) = run(told, arguments);
+        assert!(text.contains(" skipped"), "{text}");
+        assert!(passed((text, code)) > 200);
+    }
+    let (text, _) = run("level=2.1", &[SLICE1]);
+    assert!(text.contains("feature level 2.1"), "{text}");
+}
+
+/// Another fill, and other offsets of its bindings, take no other operator.
+#[test]
+fn an_operator_is_compiled_once_and_used_again() {
+    let told = "fail@compile:2+,fail@initialize:2+";
+    let again = [
+        SLICE1.replace("iota", "random:7"),
+        format!("{SLICE1} InputBinding.Offset=64 OutputBinding.Offset=32"),
+    ];
+    assert_eq!(passed(run(told, &[SLICE1, &again[0], &again[1]])), 3);
+    let (text, code) = run(told, &["--retries", "0", SLICE1, PADDING1]);
+    assert!(code == 1 && text.contains("1 passed, 1 failed"), "exit {code}\n{text}");
+}
+
+/// The second dispatch of a run is its first operator's, with other data.
+#[test]
+fn an_operator_that_fails_only_when_it_runs_again_is_seen() {
+    let (text, code) = run("wrong-element@dispatch:2", &["--limit", "40"]);
+    assert!(code == 1 && text.contains("a later run of the same operator went wrong"), "{text}");
+    assert!(text.contains("39 passed, 0 failed, 1 flaky"), "{text}");
+}
