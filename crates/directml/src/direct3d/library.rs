@@ -189,3 +189,18 @@ fn version_of(path: &Path) -> Option<String> {
 fn wide(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().chain([0]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_a_library_is_four_numbers_of_its_file() {
+        let folder = PathBuf::from(env::var_os("SystemRoot").expect("Windows says where it is"));
+        let version = version_of(&folder.join("System32").join("kernel32.dll")).expect("it has one");
+        let numbers: Vec<u32> = version.split('.').map(|number| number.parse().expect(&version)).collect();
+        assert_eq!(numbers.len(), 4, "{version}");
+        assert!(matches!(numbers[0], 6 | 10), "that of Windows: {version}");
+        assert_eq!(version_of(&folder.join("nowhere.dll")), None);
+    }
+}
