@@ -33,6 +33,9 @@
 //!   dispatch whose descriptors lie there, too, removes the device, until the first one's command list is recorded anew, with another
 //!   binding table.
 //!
+//! Barriers it cannot judge: its copies are ordered by transitions of its own, so that a barrier that a client forgets is not found
+//! out here.
+//!
 //! # Misbehaving on purpose
 //!
 //! The variable `DMLCTS_STAND_IN`, read when the first device is created, makes it fail: see [`misbehaviour`].
