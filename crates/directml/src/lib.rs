@@ -64,8 +64,9 @@
 //! # Unsafe code
 //!
 //! The unsafe code of this crate lies in `direct3d/`, and a test of the project's walls sees to it. A desc's pointers exist only while
-//! [`marshal::Marshalled::with`] runs. A flight owns what its command list refers to, and waits before it drops it. Whatever holds on to
-//! a device is reached from that device or from a flight, so that dropping both lets go of it.
+//! [`marshal::Marshalled::with`] runs. A flight owns what its command list refers to, and waits before it drops it. What holds on to
+//! a device are flights, the `gate` and whoever is behind it, and what was leaked. Whoever is alone behind it is the last of them, unless
+//! something was leaked.
 //!
 //! [`raw`] spells the parts of `DirectML.h` that this project passes to the library, on every system, so that layouts
 //! can be held against the header where there is no Windows. The COM interfaces are those of the crate `windows`,
