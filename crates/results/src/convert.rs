@@ -378,6 +378,7 @@ impl GroupForm {
             operator: place,
             verdict: verdict(&self.verdict)?,
             class: Class::from_id(&self.class).ok_or_else(|| Strange::new("the class", &self.class))?,
+            outcome: self.outcome.outcome()?,
             judgement: Judgement {
                 violated: clause_places(operator, &self.violates)?,
                 questions: questions?,

@@ -422,7 +422,7 @@ fn shown(
         level: shared.level,
         judgement: found.judgement,
         expectation: dmlcts_model::Expectation::Reject,
-        outcome: Outcome::Lost,
+        outcome: found.outcome.clone(),
         verdict: found.verdict,
         rate: found.rate,
         class: found.class,
@@ -433,15 +433,17 @@ fn shown(
         failure.expectation = alone.planned.expectation;
         if alone.outcome == Outcome::Lost && shared.lost().is_some() {
             // Nobody is left to run it again, and what was found stands.
-            failure.outcome = found.outcome();
             return failure;
         }
-        failure.outcome = alone.outcome;
-        failure.evidence = alone.evidence;
         // A known failure passes, too, that passes although nobody expects it to.
         let failed = alone.verdict.is_unexpected() && alone.verdict != Verdict::UnexpectedPass;
         failure.verdict = if failed { alone.verdict } else { Verdict::Pass };
-        failure.class = alone.class.unwrap_or(found.class);
+        // What the backend does well now says nothing of what it did then.
+        if let Some(class) = alone.class {
+            failure.class = class;
+            failure.outcome = alone.outcome;
+            failure.evidence = alone.evidence;
+        }
     }
     failure
 }

@@ -21,6 +21,8 @@ pub struct Found {
     pub verdict: Verdict,
     /// In which way it failed.
     pub class: Class,
+    /// What the backend did.
+    pub outcome: Outcome,
     /// What the spec says of its desc.
     pub judgement: Judgement,
     /// The value of its first enumeration, where it has one.
@@ -88,15 +90,6 @@ impl Found {
             class: self.class,
             evidence: None,
         })
-    }
-
-    /// What the backend did, as far as the class tells.
-    pub(crate) fn outcome(&self) -> Outcome {
-        match self.class {
-            Class::Crashed => Outcome::Crashed("".into()),
-            Class::TimedOut => Outcome::TimedOut,
-            _ => Outcome::Lost,
-        }
     }
 
     /// The value of the desc's first enumeration: operators with modes go wrong mode by mode.
@@ -187,6 +180,7 @@ mod tests {
             operator: 0,
             verdict: Verdict::Fail,
             class: Class::Lost,
+            outcome: Outcome::Lost,
             judgement: Judgement::default(),
             mode: Some(mode),
             rate: None,

@@ -272,6 +272,7 @@ impl<'run> Worker<'run> {
                 operator: planned.operator,
                 verdict,
                 class: class.unwrap_or(Class::Lost),
+                outcome: job.outcome.clone(),
                 judgement: planned.judgement,
                 mode: Found::mode_of(&job.desc),
                 rate: None,

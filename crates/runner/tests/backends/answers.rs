@@ -1,9 +1,12 @@
 //! Backends that answer what they should not, panic, or say nothing, and what a run makes of it.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use dmlcts_backend::{Capabilities, Job, Lack};
-use dmlcts_model::{DataType, ErrorCode, Outcome};
+use dmlcts_model::{DataType, ErrorCode, Outcome, Phase};
 use dmlcts_runner::{Class, Event, Rate, Undeclared, Verdict};
 use dmlcts_spec::Library;
 
@@ -145,6 +148,22 @@ fn a_case_that_fails_only_behind_another_one_is_a_flake() {
     run.configuration.retries = 0;
     let summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts");
     assert_eq!(summary.tally().of(Verdict::Fail), 8, "nobody asked for flakes: {:?}", summary.tally());
+}
+
+/// What is shown of a flake is what the backend did when it failed, and not what it does well now.
+#[test]
+fn what_failed_once_is_shown_as_it_failed() {
+    let failed = Outcome::Failed { phase: Phase::Execute, reason: "a frame of noise".into() };
+    let (once, as_found) = (AtomicBool::new(true), failed.clone());
+    let backend = behaving(move |batch| {
+        honest(batch);
+        if once.swap(false, Ordering::Relaxed) {
+            batch.parts().0[0].outcome = as_found.clone();
+        }
+    });
+    let summary = summary(&run_of(&[REVERSAL], backend));
+    let [group] = summary.groups.as_slice() else { panic!("{:?}", summary.groups) };
+    assert_eq!((group.first.verdict, &group.first.outcome), (Verdict::Flake, &failed));
 }
 
 /// The first of several failures that are alike is a flake, and the others are not: the next one is looked at.
