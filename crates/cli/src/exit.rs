@@ -62,7 +62,7 @@ impl Exit {
             Self::Broken
         } else if summary.tally().unexpected() > 0 || summary.untrue(suite).next().is_some() {
             Self::Unexpected
-        } else if summary.is_unjudged() {
+        } else if summary.is_unjudged() || summary.is_uncompared() {
             Self::Usage
         } else {
             Self::Success
@@ -124,6 +124,11 @@ mod tests {
             }),
             0
         );
+        let uncompared = |summary: &mut Summary| {
+            (summary.totals.work.runs, summary.totals.work.too_large) = (0, 1);
+        };
+        assert_eq!(exit(uncompared), 2, "where no output was compared, none was shown to be right");
+        assert_eq!(exit(|summary| summary.totals.work.too_large = 1), 0, "some were");
         assert_eq!(exit(|summary| summary.ending = Ending::Timeout), 0, "time that is up is no failure");
         let lose = |summary: &mut Summary| summary.ending = Ending::BackendLost;
         assert_eq!(exit(lose), 3);

@@ -37,6 +37,8 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         format!("{} to correct", counted(untrue, "known failure"))
     } else if summary.is_unjudged() {
         "nothing was judged".to_owned()
+    } else if summary.is_uncompared() {
+        "no output was compared".to_owned()
     } else {
         "nothing unexpected".to_owned()
     };

@@ -121,6 +121,13 @@ impl Summary {
         let tally = self.tally();
         tally.total() > 0 && tally.of(Verdict::Skip) == tally.total()
     }
+
+    /// Whether there were outputs to compare, and every one was too large for this run or for the backend: no proof that any is
+    /// right, though nothing failed.
+    pub fn is_uncompared(&self) -> bool {
+        let work = &self.totals.work;
+        work.too_large > 0 && work.runs == 0
+    }
 }
 
 /// How many cases came to which verdict.

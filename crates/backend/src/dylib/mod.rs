@@ -266,6 +266,12 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
     if ranks.is_empty() {
         return Err(format!("its ranks end at {} before they begin at {}", ranks.end(), ranks.start()));
     }
+    if (1..4).contains(&declared.tensor_bytes) {
+        return Err(format!(
+            "its `tensor_bytes` is {}, and no tensor has less than 4",
+            declared.tensor_bytes
+        ));
+    }
     let operators = if declared.operators.is_null() {
         None
     } else {

@@ -10,6 +10,8 @@ use crate::{Capabilities, Lack, Limits};
 pub const VERSION: u32 = 1;
 /// A longer name, version, device or driver is cut.
 const LONGEST: usize = 200;
+/// Bytes of the smallest tensor: a `TotalTensorSizeInBytes` is a multiple of them (page: `ns-directml-dml_buffer_tensor_desc`).
+const LEAST_TENSOR: u64 = 4;
 
 /// `hello`, to the backend: the first frame of all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -208,6 +210,11 @@ impl Hello {
                 return Err(format!("its `limits.{key}` is 0, so that it can be asked for nothing"));
             }
         }
+        if let Some(bytes) = self.limits.tensor_bytes.filter(|bytes| *bytes < LEAST_TENSOR) {
+            return Err(format!(
+                "its `limits.tensor_bytes` is {bytes}, and no tensor has less than {LEAST_TENSOR}"
+            ));
+        }
         Ok(Capabilities {
             name: short(&self.name),
             version: short(&self.version),
@@ -276,6 +283,7 @@ mod tests {
         assert!(said(|hello| hello.ranks.min = 5).contains("`ranks` end at 4 before they begin at 5"));
         assert!(said(|hello| hello.limits.batch_cases = Some(0)).contains("batch_cases"));
         assert!(said(|hello| hello.limits.busy_cases = Some(0)).contains("busy_cases"));
+        assert!(said(|hello| hello.limits.tensor_bytes = Some(3)).contains("no tensor has less than 4"));
         let lack = |hello: &mut Hello| {
             hello.lacks.push(LackForm { operator: "SLICE".to_owned(), data_types: vec!["F16".to_owned()] });
         };

@@ -172,19 +172,27 @@ fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>,
     Ok((record, resume))
 }
 
-/// Says that a run shows nothing, where every case was skipped.
+/// Says that a run shows nothing, where every case was skipped; or nothing of outputs, where none was compared.
 pub(super) fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
-    let all = counted(summary.tally().total(), "case");
     let name = &summary.capabilities.name;
-    summary.is_unjudged().then(|| {
-        let words = ["dmlcts", "doctor", "--backend", backend].map(str::to_owned);
-        Problem::usage(
-            format!(
-                "nothing was judged: {all}, and all skipped, since {name} declares nothing that they need"
-            ),
-            format!("`{}` shows what it declares", command(&words)),
-        )
-    })
+    let words = ["dmlcts", "doctor", "--backend", backend].map(str::to_owned);
+    let shows = format!("`{}` shows what it declares", command(&words));
+    if summary.is_unjudged() {
+        let all = counted(summary.tally().total(), "case");
+        let what = format!(
+            "nothing was judged: {all}, and all skipped, since {name} declares nothing that they need"
+        );
+        Some(Problem::usage(what, shows))
+    } else if summary.is_uncompared() {
+        let all = counted(summary.totals.work.too_large, "case");
+        let what = format!(
+            "no output was compared: {all} would have had one, each with more memory than --memory gives, or with a tensor larger \
+             than {name} takes"
+        );
+        Some(Problem::usage(what, format!("give the run more by --memory; {shows}")))
+    } else {
+        None
+    }
 }
 
 /// Says why no case ran.

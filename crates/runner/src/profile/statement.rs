@@ -149,6 +149,8 @@ pub enum Withheld {
     Short,
     /// Every case was skipped.
     Unjudged,
+    /// No output was compared: each was too large for the run or for the backend.
+    Uncompared,
     /// All that was unexpected is that known failures passed.
     KnownPassed(u64),
     /// It did not have as many cases as the profile: those of an operator, those of the profile.
@@ -170,6 +172,9 @@ impl fmt::Display for Withheld {
             ),
             Self::Short => f.write_str("the run did not come to the end of the profile's cases"),
             Self::Unjudged => f.write_str("the backend declares nothing that the profile's cases need"),
+            Self::Uncompared => {
+                f.write_str("no output was compared, each being too large for the run or for the backend")
+            }
             Self::KnownPassed(cases) => {
                 write!(f, "{cases} of the known failures passed; take them out of the list, and run again")
             }
@@ -197,6 +202,9 @@ impl Claim {
         }
         if summary.is_unjudged() {
             return Err(Withheld::Unjudged);
+        }
+        if summary.is_uncompared() {
+            return Err(Withheld::Uncompared);
         }
         let above = self.count(library, summary)?;
         let tally = summary.tally();

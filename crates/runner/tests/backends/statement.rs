@@ -118,6 +118,13 @@ fn a_backend_that_has_nothing_of_a_profile_states_nothing() {
     assert_eq!(state_at("6.4", &run_with(&[REVERSAL, BYTES], backend)), Err(Withheld::Unjudged));
 }
 
+#[test]
+fn a_backend_of_which_no_output_was_compared_states_nothing() {
+    let limits = Limits { tensor_bytes: 4, ..Limits::default() };
+    let backend = declaring(Capabilities { limits, ..declared() }, honest);
+    assert_eq!(state_at("6.4", &run_with(&[REVERSAL, EMPTY_WINDOW], backend)), Err(Withheld::Uncompared));
+}
+
 /// Arrays of C excuse a desc whose lists have other lengths than it says, and no other.
 #[test]
 fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
@@ -142,7 +149,7 @@ fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
 
 #[test]
 fn what_is_created_only_for_want_of_memory_is_a_reservation() {
-    let mut run = run_with(&[REVERSAL, HUGE], behaving(honest));
+    let mut run = run_with(&[REVERSAL, BYTES, HUGE], behaving(honest));
     assert_eq!(
         statement(&run).conformity,
         Conformity::Conforms,
@@ -151,7 +158,7 @@ fn what_is_created_only_for_want_of_memory_is_a_reservation() {
     run.configuration.memory = 16;
     assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
     let limits = Limits { tensor_bytes: 8, ..Limits::default() };
-    let run = run_with(&[REVERSAL, HUGE], declaring(Capabilities { limits, ..declared() }, honest));
+    let run = run_with(&[REVERSAL, BYTES, HUGE], declaring(Capabilities { limits, ..declared() }, honest));
     assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
 }
 

@@ -35,7 +35,7 @@ pub(super) fn breaks(
     let Some(at) = passing(&examples, arguments, factory)? else {
         return report.wrong(
             "and broken on purpose",
-            "no example passes, so that breaking one shows nothing",
+            "no example runs and passes, so that breaking one shows nothing",
             "make one of the pages' examples pass first: `dmlcts run --strategy documented` on it shows how each fails",
         );
     };
@@ -80,7 +80,7 @@ fn has(declared: &Capabilities, case: &Case) -> bool {
         })
 }
 
-/// The first of these examples that the backend does well, if there is one within the time that `smoke` had.
+/// The first of these examples that the backend runs and does well, if there is one within the time that `smoke` had.
 fn passing<'a>(
     examples: &[&'a Case],
     arguments: &DoctorArguments,
@@ -92,7 +92,9 @@ fn passing<'a>(
         if left.is_zero() {
             break;
         }
-        if alone(example, Arc::clone(factory), left)?.tally().of(Verdict::Pass) == 1 {
+        let summary = alone(example, Arc::clone(factory), left)?;
+        // Of one that is only created nothing can be broken.
+        if summary.tally().of(Verdict::Pass) == 1 && summary.totals.work.runs > 0 {
             return Ok(Some(example));
         }
     }

@@ -165,7 +165,7 @@ impl Reading<'_> {
             report.untried(keeps, "no operator ran")?;
         } else if self.asked.argument.starts_with("exec:") {
             // Nobody sees into a process that is not this program's.
-            report.fine(keeps, "as far as its answers tell: a process's memory is its own")?;
+            report.untried(keeps, "nobody sees into the memory of another program's process")?;
         } else {
             report.fine(keeps, "guards around outputs are whole, inputs as they were")?;
         }
