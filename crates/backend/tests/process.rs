@@ -185,6 +185,59 @@ fn a_hang_is_cut_at_its_deadline() {
     );
 }
 
+/// The sentences that nobody has taken.
+fn told(incidents: &Incidents) -> Vec<String> {
+    std::iter::from_fn(|| incidents.take()).collect()
+}
+
+/// Who answers a whole run at once is asked for less where the cases of a run together take longer than one may.
+#[test]
+fn cases_that_take_long_together_are_nobodys_fault() {
+    for way in ["batch", "two"] {
+        let incidents = Incidents::default();
+        let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).telling(incidents.clone());
+        let mut host = Arc::new(launcher).host().expect("the puppet starts");
+        let (mut first, mut second) = (batch(&[Trouble::TakesLong; 30]), batch(&[Trouble::TakesLong; 30]));
+        host.start(&mut first);
+        host.start(&mut second);
+        host.finish(&mut first);
+        host.finish(&mut second);
+        for batch in [&first, &second] {
+            check_copies(batch);
+            let mut jobs = batch.jobs().iter();
+            assert!(jobs.all(|job| job.outcome == Outcome::Output), "{way}: {:?}", batch.jobs());
+        }
+        let told = told(&incidents);
+        assert_eq!(told.len(), 2, "the second batch came in parts: {told:?}");
+        assert!(told[0].starts_with("a backend process failed: it was silent for 1.5 s"), "{told:?}");
+        let slow = "no case hung: 30 cases together took longer than --case-timeout (1.5 s), ";
+        assert!(told[1].starts_with(slow), "{told:?}");
+    }
+}
+
+#[test]
+fn a_hang_among_cases_that_take_long_is_found() {
+    let mut troubles = [Trouble::TakesLong; 30];
+    troubles[20] = Trouble::Hangs;
+    let batch = run_in(&mut host("batch"), &troubles);
+    check_copies(&batch);
+    for (job, trouble) in batch.jobs().iter().zip(troubles) {
+        assert_eq!(job.outcome == Outcome::TimedOut, trouble == Trouble::Hangs, "{:?}", job.outcome);
+    }
+}
+
+/// Cases that are quick do not explain why a process was silent over them.
+#[test]
+fn a_hang_that_does_not_come_again_is_not_passed_over() {
+    let mut troubles = [Trouble::None; 20];
+    troubles[7] = Trouble::HangsOnce;
+    let mut host = host("batch");
+    let batch = run_in(&mut host, &troubles);
+    let hung = batch.jobs().iter().filter(|job| job.outcome == Outcome::TimedOut).count();
+    let ran = batch.jobs().iter().filter(|job| job.outcome == Outcome::Output).count();
+    assert_eq!((hung, ran), (1, 19), "{:?}", batch.jobs());
+}
+
 #[test]
 fn what_is_no_answer_is_named() {
     let failure = |trouble| failure(trouble);

@@ -1,26 +1,46 @@
 //! How all processes of a command fare, whichever host has them: when the first one fails, people are told; and when one
 //! host has given up, the others do, too.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use super::{Incidents, child::Fault};
 
+/// The part of its deadline that a slow process is to take for what it is asked at a time, as far as can be foreseen.
+const SHARE: f64 = 0.25;
+
 /// The failures of all processes of a command.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Health {
     has_answered: AtomicBool,
     failures: AtomicU64,
     /// Why no process is worth being started any more.
     given_up: OnceLock<String>,
+    /// As many cases are asked for at a time.
+    at_a_time: AtomicUsize,
     incidents: Incidents,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Self::telling(Incidents::default())
+    }
 }
 
 impl Health {
     pub(super) fn telling(incidents: Incidents) -> Self {
-        Self { incidents, ..Self::default() }
+        Self {
+            has_answered: AtomicBool::default(),
+            failures: AtomicU64::default(),
+            given_up: OnceLock::new(),
+            at_a_time: AtomicUsize::new(usize::MAX),
+            incidents,
+        }
     }
 
     /// Notes that a process answered a case.
@@ -33,6 +53,27 @@ impl Health {
 
     pub(super) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
+    }
+
+    /// As many cases at most a process is to be asked for at a time.
+    pub(super) fn at_a_time(&self) -> usize {
+        self.at_a_time.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a process was silent for longer than it may over so many cases, at least two, since each takes its time: fewer
+    /// of them took so long in smaller questions. From now on it is asked for so few that their answers come well in time.
+    pub(super) fn slow(&self, cases: usize, took: Duration, patience: Duration) {
+        let share = SHARE * patience.as_secs_f64() / took.as_secs_f64();
+        let fewer = ((cases as f64 * share) as usize).clamp(1, (cases / 2).max(1));
+        if self.at_a_time.fetch_min(fewer, Ordering::Relaxed) <= fewer {
+            // Another host found out first.
+            return;
+        }
+        self.incidents.add(format!(
+            "no case hung: {cases} cases together took longer than --case-timeout ({:.1} s), and each of them was answered in a \
+             smaller question; from now on the backend is asked for at most {fewer} at a time",
+            patience.as_secs_f64(),
+        ));
     }
 
     /// Why no process is worth being started any more, where that is so.
@@ -92,6 +133,21 @@ mod tests {
                 "1000 backend processes have failed so far",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_slow_is_asked_for_less_each_time() {
+        let health = Health::default();
+        assert_eq!(health.at_a_time(), usize::MAX);
+        let second = Duration::from_secs(1);
+        health.slow(40, 4 * second, second);
+        assert_eq!(health.at_a_time(), 2);
+        health.slow(40, second, second);
+        assert_eq!(health.at_a_time(), 2, "never more");
+        health.slow(2, second / 2, second);
+        assert_eq!(health.at_a_time(), 1, "fewer in any case");
+        health.slow(2, 1000 * second, second);
+        assert_eq!(health.at_a_time(), 1);
     }
 
     #[test]

@@ -4,7 +4,12 @@
 //! second is ready to be sent as soon as the first is answered. Taking the answers is in [`super::answers`], and what happens when
 //! there are none in [`super::settle`].
 
-use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    ops::Range,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use dmlcts_model::FeatureLevel;
 use serde::Serialize;
@@ -56,6 +61,8 @@ pub(super) struct Question {
     state: State,
     /// What its answers are told by, where several questions are asked at a time.
     pub(super) number: Option<u64>,
+    /// How many cases it asks for.
+    cases: usize,
     /// The bytes that its outputs take.
     bytes: u64,
     pub(super) poison: Poison,
@@ -66,6 +73,8 @@ enum State {
     /// It asks for nothing, and there is no answer to nothing.
     Empty,
     Ready(Vec<u8>),
+    /// It is too large for a process this slow, and asked in parts when its answers are due.
+    Large,
     /// This process was asked.
     Asked(u64),
 }
@@ -113,6 +122,11 @@ impl Host {
         self.launcher.health.answered();
     }
 
+    /// Notes that processes take long for so many cases together, which took this long in small questions.
+    pub(super) fn note_slow(&self, cases: usize, took: Duration) {
+        self.launcher.health.slow(cases, took, self.patience());
+    }
+
     /// Ends the process, which is of no use any more because of this.
     pub(super) fn discard(&mut self, fault: &Fault) {
         self.child = None;
@@ -148,7 +162,7 @@ impl Host {
         let answers = self.launcher.canaries.batches().iter_mut().any(|canary| {
             // As the first thing that a process is asked.
             self.renew();
-            self.try_range(0..1, false, canary).is_ok()
+            self.try_range(0..1, false, canary).0.is_ok()
         });
         if !answers {
             self.fruitless = fruitless;
@@ -192,7 +206,7 @@ impl Host {
         asked.any(|question| question.number == Some(number))
     }
 
-    /// What a batch comes to as a question.
+    /// What some jobs come to as a question.
     fn question(&mut self, jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Question {
         let number = self.manner.is_ahead.then_some(self.questions);
         self.questions += 1;
@@ -203,7 +217,7 @@ impl Host {
         } else {
             State::Ready(question(jobs, inputs, poison.bytes(), self.manner, number))
         };
-        Question { state, number, bytes, poison }
+        Question { state, number, cases: jobs.len(), bytes, poison }
     }
 
     /// Asks a question, if it is ready.
@@ -226,36 +240,60 @@ impl Host {
         for place in 0..most.min(self.started.len()) {
             let Some(mut question) = self.started.remove(place) else { return };
             let is_gone = matches!(question.state, State::Asked(process) if process != self.process);
+            if matches!(question.state, State::Ready(_)) && question.cases > self.launcher.health.at_a_time()
+            {
+                question.state = State::Large;
+            }
             if !is_gone {
                 self.ask(&mut question);
             }
             self.started.insert(place, question);
-            if is_gone || self.child.is_none() {
+            let is_large = self.started.get(place).is_some_and(Question::is_large);
+            if is_gone || is_large || self.child.is_none() {
                 // That one comes first, and is asked anew when its batch is there.
                 return;
             }
         }
     }
 
-    /// Runs some jobs of a batch while no other is under way. Where the process does not answer them all, it is ended. With
-    /// `listens`, time is taken to find out whether it sends more than its answers.
+    /// Runs some jobs of a batch while no other is under way, and says how long the process had them. Where it does not answer
+    /// them all, it is ended. With `listens`, time is taken to find out whether it sends more than its answers.
     pub(super) fn try_range(
         &mut self,
         range: Range<usize>,
         listens: bool,
         batch: &mut Batch,
-    ) -> Result<(), Failure> {
+    ) -> (Result<(), Failure>, Duration) {
         let (jobs, inputs, outputs) = batch.parts();
-        let Some(jobs) = jobs.get_mut(range) else { return Ok(()) };
+        let Some(jobs) = jobs.get_mut(range) else { return (Ok(()), Duration::ZERO) };
         let mut question = self.question(jobs, inputs, outputs);
         self.ask(&mut question);
+        // Another process may have been started for it, and that took its own time.
+        let asked = Instant::now();
         let collected = self.collect(jobs, outputs, &question, if listens { LISTEN } else { MOMENT });
+        let took = asked.elapsed();
         self.launcher.canaries.note(answered(&collected, jobs), inputs);
-        collected
+        (collected, took)
+    }
+
+    /// Runs a batch in as many questions as it takes a slow process to answer each in time.
+    fn run_in_parts(&mut self, poison: &Poison, batch: &mut Batch) {
+        let (mut from, count) = (0, batch.jobs().len());
+        while from < count && !self.is_lost() {
+            let to = count.min(from + self.launcher.health.at_a_time());
+            if let (Err(failure), _) = self.try_range(from..to, false, batch) {
+                self.settle(from + failure.answered..to, &failure, poison, batch);
+            }
+            from = to;
+        }
     }
 }
 
 impl Question {
+    fn is_large(&self) -> bool {
+        matches!(self.state, State::Large)
+    }
+
     fn is_with(&self, process: u64) -> bool {
         matches!(self.state, State::Asked(asked) if asked == process)
     }
@@ -302,11 +340,10 @@ impl Backend for Host {
     }
 
     fn finish(&mut self, batch: &mut Batch) {
-        let (jobs, inputs, outputs) = batch.parts();
-        let count = jobs.len();
         let is_asked = self.started.front().is_some_and(|question| question.is_with(self.process));
         if !is_asked || self.child.is_none() {
             // The process that was asked is gone, over a batch before this one.
+            let (jobs, inputs, outputs) = batch.parts();
             let again = self.question(jobs, inputs, outputs);
             if let Some(question) = self.started.front_mut() {
                 *question = again;
@@ -314,6 +351,12 @@ impl Backend for Host {
             self.ask_next();
         }
         let Some(question) = self.started.pop_front() else { return };
+        if question.is_large() {
+            self.run_in_parts(&question.poison, batch);
+            return self.ask_next();
+        }
+        let (jobs, inputs, outputs) = batch.parts();
+        let count = jobs.len();
         let collected = self.collect(jobs, outputs, &question, MOMENT);
         self.launcher.canaries.note(answered(&collected, jobs), inputs);
         if let Err(failure) = collected {

@@ -6,10 +6,11 @@
 //! sense, nobody knows which answer is whose: a case that fails so and passes alone was given another's answer, and those
 //! that were asked before it are asked again, each with time for what comes late. Where no case does it again, the first
 //! one that had no answer keeps the blame, so that a crash is never passed over; the runner finds that it passes alone, and
-//! reports a flake. And where no process has ever answered anything, it is no case's doing: the backend is lost, and so are
+//! reports a flake. But where a process was silent over several cases that take their time, so that all of them together take
+//! longer than the deadline, nobody hung: fewer are asked for at a time from then on. And where no process has ever answered anything, it is no case's doing: the backend is lost, and so are
 //! all cases.
 
-use std::ops::Range;
+use std::{ops::Range, time::Duration};
 
 use dmlcts_model::{Outcome, Phase};
 
@@ -21,6 +22,21 @@ use crate::Batch;
 const QUESTIONS: usize = 512;
 /// The same where each question takes time for what comes late.
 const LISTENING_QUESTIONS: usize = 16;
+
+/// A process was silent since it is slow where the cases took more than one part in so many of its deadline when they were asked in small
+/// questions. What is asked ahead may have been busy with as much again, and no machine is equally quick all the time.
+const SLOW: u32 = 2;
+
+/// What a search came to.
+#[derive(Default)]
+struct Search {
+    /// Whether a case was found that fails whenever it is asked.
+    is_pinned: bool,
+    /// Whether something else went wrong than that several cases together took too long.
+    is_troubled: bool,
+    /// How long the answers took, added up.
+    took: Duration,
+}
 
 impl Fault {
     /// What becomes of the case that did it.
@@ -45,22 +61,26 @@ impl Host {
         batch: &mut Batch,
     ) {
         self.give_up_if_dead(&first.fault);
-        let mut is_pinned = self.search(range.clone(), false, poison, batch);
-        if !is_pinned && first.is_doubtful && !self.is_lost() {
+        let mut found = self.search(range.clone(), false, poison, batch);
+        if !found.is_pinned && first.is_doubtful && !self.is_lost() {
             restore(poison, &range, batch);
-            is_pinned = self.search(range.clone(), true, poison, batch);
+            found = self.search(range.clone(), true, poison, batch);
         }
         if self.is_lost() && !self.has_answered() {
             forget(range, batch);
-        } else if !is_pinned && !self.is_lost() {
+        } else if found.is_pinned || self.is_lost() {
+            // It is written down.
+        } else if matches!(first.fault, Fault::Silent(_)) && found.is_slow(range.len(), self.patience()) {
+            self.note_slow(range.len(), found.took);
+        } else {
             set(range.start, first.fault.outcome("; no case does it again when it is run alone"), batch);
         }
     }
 
-    /// Asks for each job of a range, in as many questions as it takes to pin what fails, and returns whether anything was.
+    /// Asks for each job of a range, in as many questions as it takes to pin what fails, and returns what was found.
     /// With `listens`, each question takes its time.
-    fn search(&mut self, range: Range<usize>, listens: bool, poison: &Poison, batch: &mut Batch) -> bool {
-        let mut is_pinned = false;
+    fn search(&mut self, range: Range<usize>, listens: bool, poison: &Poison, batch: &mut Batch) -> Search {
+        let mut found = Search::default();
         // The first job that the process was asked for here.
         let mut since = range.start;
         // What else may have done what a job was suspected of: the job and those before it.
@@ -84,7 +104,9 @@ impl Host {
                 since = piece.start;
             }
             let earlier = doubted.take();
-            let Err(failure) = self.try_range(piece.clone(), listens, batch) else {
+            let (tried, took) = self.try_range(piece.clone(), listens, batch);
+            let Err(failure) = tried else {
+                found.took += took;
                 if let Some(earlier) = earlier {
                     restore(poison, &earlier, batch);
                     open.push((earlier, true));
@@ -93,12 +115,13 @@ impl Host {
                 continue;
             };
             let left = piece.start + failure.answered..piece.end;
+            found.is_troubled |= left.len() < 2 || !matches!(failure.fault, Fault::Silent(_));
             if self.is_lost() {
                 open.push((left, listens));
                 continue;
             }
             if is_fresh && piece.len() == 1 {
-                is_pinned = true;
+                found.is_pinned = true;
                 set(piece.start, failure.fault.outcome(""), batch);
             } else {
                 doubted = (failure.is_doubtful && !listens && piece.len() == 1).then_some(since..piece.end);
@@ -106,7 +129,14 @@ impl Host {
             }
             self.give_up_if_dead(&failure.fault);
         }
-        is_pinned
+        found
+    }
+}
+
+impl Search {
+    /// Whether a process was silent over so many cases since they take that long, and none of them hangs.
+    fn is_slow(&self, cases: usize, patience: Duration) -> bool {
+        cases > 1 && !self.is_troubled && self.took * SLOW >= patience
     }
 }
 

@@ -188,6 +188,13 @@ fn act(
             rustix::stdio::dup2_stdout(io::stderr())?;
             thread::sleep(Duration::from_secs(3600));
         }
+        Trouble::TakesLong => thread::sleep(Duration::from_millis(100)),
+        Trouble::HangsOnce => {
+            if let Some(path) = memory.filter(|path| !path.exists()) {
+                fs::write(path, b"")?;
+                thread::sleep(Duration::from_secs(3600));
+            }
+        }
         Trouble::LeavesAnother => leave("sleep", &["50"], memory)?,
         Trouble::LeavesAStranger => leave("setsid", &["sleep", "5"], memory)?,
     }

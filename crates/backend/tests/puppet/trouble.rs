@@ -34,10 +34,14 @@ pub(crate) enum Trouble {
     LeavesAStranger,
     /// Closes its standard output, and goes on.
     ClosesOutput,
+    /// Takes a tenth of a second.
+    TakesLong,
+    /// Hangs where the file of the second argument is not there, which it makes.
+    HangsOnce,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -58,6 +62,8 @@ impl Trouble {
         Self::LeavesAnother,
         Self::LeavesAStranger,
         Self::ClosesOutput,
+        Self::TakesLong,
+        Self::HangsOnce,
     ];
 }
 
