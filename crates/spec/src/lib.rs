@@ -188,6 +188,7 @@
 //! many mistakes as it can find, and none that only follows from another.
 
 mod branching;
+mod conditions;
 mod coverage;
 pub mod expression;
 mod file;
@@ -206,6 +207,7 @@ mod source;
 pub mod yaml;
 
 pub use branching::SemanticBranch;
+pub use conditions::{Conditions, Truth};
 pub use coverage::{Coverage, Obligation};
 pub use file::{FileError, FileReason, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
