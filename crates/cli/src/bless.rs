@@ -5,8 +5,8 @@ use std::{fs, path::Path, sync::Arc};
 use dmlcts_report::counted;
 use dmlcts_results::{SelectionForm, Turn, prepare_to_replace, replace};
 use dmlcts_runner::{
-    BlessError, Blessed, Blessing, Event, KnownFailureForm, KnownFailures, KnownFailuresForm, Source,
-    Summary, Verdict,
+    BlessError, Blessed, Blessing, Conclusion, Event, KnownFailureForm, KnownFailures, KnownFailuresForm,
+    Source, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Source as ListSource, read_file, yaml};
 
@@ -109,7 +109,7 @@ impl Bless {
         let _turn = Turn::at(Path::new(&self.path));
         let (listed, old) = self.read_again(&summary.capabilities.name)?;
         let blessed = self.blessing.entries((Library::embedded(), source), (summary, &self.suite), &listed);
-        let Blessed { entries: failures, left } = match blessed {
+        let Blessed { entries: failures, removed, changed, left } = match blessed {
             Ok(blessed) => blessed,
             Err(error) => return Ok(refused(&error)),
         };
@@ -125,6 +125,11 @@ impl Bless {
         let flaky = summary.tally().of(Verdict::Flake);
         if flaky > 0 {
             sentence.extend(["; ", &counted(flaky, "flaky case"), " cannot be known"]);
+        }
+        for (what, entries) in [("taken out", &removed), ("changed", &changed)] {
+            for (id, conclusion) in entries {
+                sentence.extend(["\n", what, ": ", id, ", ", why(*conclusion)]);
+            }
         }
         for error in &left {
             sentence.extend(["\nnot in it: ", &error.to_string(), "\n  help: ", error.help()]);
@@ -152,6 +157,20 @@ fn without_doubles(entries: Vec<KnownFailureForm>) -> Vec<KnownFailureForm> {
 /// Whose failures a list lists.
 fn backend_of(list: &ListSource) -> Result<String, Problem> {
     Ok(yaml::read::<KnownFailuresForm>(list)?.value.backend)
+}
+
+/// What a run says of the cases of an entry that is not as it was, to stand behind its id.
+fn why(conclusion: Conclusion) -> &'static str {
+    match conclusion {
+        Conclusion::Stale => "whose cases pass",
+        Conclusion::MatchesNothing => "which no case matches",
+        Conclusion::Skipped => "whose cases are skipped",
+        Conclusion::Changed => "whose cases fail in another way",
+        Conclusion::Mixed => "of whose cases some fail in another way or pass",
+        Conclusion::TooWide => "of whose cases some pass",
+        Conclusion::Holds => "which was true",
+        Conclusion::Unknown => "whose cases fail at times",
+    }
 }
 
 /// Says why a run of this selection cannot be blessed.

@@ -31,6 +31,11 @@ impl Difference {
     pub const ALL: [Self; 5] =
         [Self::ZeroSign, Self::DenormalFlushed, Self::NanCanonicalised, Self::Unwritten, Self::WrongValue];
 
+    /// Whether arithmetic does so to a value that is only to be copied.
+    pub(crate) fn is_of_arithmetic(self) -> bool {
+        matches!(self, Self::ZeroSign | Self::DenormalFlushed | Self::NanCanonicalised)
+    }
+
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {

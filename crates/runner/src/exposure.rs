@@ -1,11 +1,12 @@
-//! What a case can show: only an output with a NaN in it can lose a NaN's bits, and only an operator that runs on other data
-//! can remember the first.
+//! What a case can show: only an output with a NaN in it can lose a NaN's bits, only an operator that runs on other data
+//! can remember the first, and an element from the wrong place is seen for certain only where no two elements are alike, and one
+//! that was left 0 only where no element is.
 //!
 //! A known failure of such a class is about the data as much as about the desc, and no predicate over descs tells where it
 //! shows. So an entry leaves out by itself what is not exposed to its class, and a case that may pass all the same, since a NaN that is
-//! quiet already can come through, says nothing of an entry when it passes.
+//! quiet already can come through, or since the wrong element holds the right value, says nothing of an entry when it passes.
 
-use dmlcts_model::{DataType, Offsets, Tensor};
+use dmlcts_model::{Allowed, DataType, Desc, Offsets, Tensor, Value, element_count};
 
 use crate::{
     Class, Difference,
@@ -29,29 +30,56 @@ pub enum Exposure {
 pub struct Exposures {
     floats: [Exposure; 3],
     remembered: Exposure,
+    places: Exposure,
+    answers: Exposure,
 }
 
 /// The differences that only some values of floats suffer; their places in [`Exposures`].
 const OF_FLOATS: [Difference; 3] =
     [Difference::ZeroSign, Difference::DenormalFlushed, Difference::NanCanonicalised];
 
+/// What two elements of a larger input are alike nobody looks for.
+const MOST_COMPARED: u128 = 1 << 20;
+
 impl Exposures {
-    /// Of a case with these expected outputs, which may have run on other data.
+    /// Of a case with these inputs and expected outputs, which may have run on other data.
     pub(crate) fn of<'a>(
-        tensor: &Tensor,
-        outputs: &(impl Iterator<Item = &'a [u8]> + Clone),
+        desc: &Desc,
+        runs: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone),
         on_other_data: bool,
     ) -> Self {
+        let Some(output) = &desc.output else { return Self::default() };
         let floats = OF_FLOATS.map(|difference| {
-            outputs.clone().map(|output| exposure(difference, tensor, output)).max().unwrap_or(Exposure::No)
+            let of_runs = runs.clone().map(|(_, expected)| exposure(difference, output, expected));
+            of_runs.max().unwrap_or(Exposure::No)
         });
-        Self { floats, remembered: if on_other_data { Exposure::Yes } else { Exposure::No } }
+        let tells_places = runs.clone().any(|(given, expected)| tells_places(desc, given, expected));
+        Self {
+            floats,
+            remembered: if on_other_data { Exposure::Yes } else { Exposure::No },
+            places: if tells_places { Exposure::Yes } else { Exposure::Perhaps },
+            answers: Exposure::Yes,
+        }
+    }
+
+    /// The same where open questions allow these answers: an output that is none of them shows for certain where a backend may run in one
+    /// way alone, and its data tell.
+    pub(crate) fn with_answers(self, allowed: &[Allowed]) -> Self {
+        let mut runs = allowed.iter().filter(|answer| **answer != Allowed::Reject);
+        let answers = match (runs.next(), runs.next()) {
+            (None, _) => Exposure::Yes,
+            (Some(Allowed::Output(_)), None) => self.places,
+            _ => Exposure::Perhaps,
+        };
+        Self { answers, ..self }
     }
 
     /// To this class.
     pub fn to(self, class: Class) -> Exposure {
         match class {
             Class::Remembered => self.remembered,
+            Class::Output(Difference::WrongValue) => self.places,
+            Class::OutsideQuestion => self.answers,
             Class::Output(difference) => {
                 let place = OF_FLOATS.iter().position(|known| *known == difference);
                 place.map_or(Exposure::Yes, |place| self.floats[place])
@@ -59,6 +87,41 @@ impl Exposures {
             _ => Exposure::Yes,
         }
     }
+}
+
+/// Whether every element from the wrong place shows in the output of a run, and every one that was left 0: no two elements of the
+/// input are alike, nor is one like a scalar that may stand in its place, and none of the output is 0.
+pub(crate) fn tells_places(desc: &Desc, given: &[u8], expected: &[u8]) -> bool {
+    let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return false };
+    let Some(size) = input.data_type.element_size() else { return false };
+    let is_scalar = |element: &[u8]| {
+        let mut members = desc.members.iter();
+        members.any(|member| matches!(member, Value::Scalar(bytes) if bytes.starts_with(element)))
+    };
+    let is_element = |offset: u64| element(given, offset, size).is_some_and(is_scalar);
+    are_distinct(input, given)
+        && elements(output, expected).is_some_and(|all| !all.contains(&0))
+        && input
+            .sizes
+            .as_ref()
+            .is_some_and(|sizes| !Offsets::new(sizes, input.strides.as_deref()).any(is_element))
+}
+
+/// Whether no two elements of a tensor are alike, so that each says where it came from. No two are at one place either.
+fn are_distinct(tensor: &Tensor, memory: &[u8]) -> bool {
+    let Some(mut elements) = elements(tensor, memory) else { return false };
+    elements.sort_unstable();
+    elements.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// The elements of a tensor, in the order of coordinates; `None` where there are too many, or its memory is too short.
+pub(crate) fn elements(tensor: &Tensor, memory: &[u8]) -> Option<Vec<u64>> {
+    let (sizes, size) = (tensor.sizes.as_ref()?, tensor.data_type.element_size()?);
+    if element_count(sizes) > MOST_COMPARED {
+        return None;
+    }
+    let offsets = Offsets::new(sizes, tensor.strides.as_deref());
+    offsets.map(|offset| element(memory, offset, size).map(bits)).collect()
 }
 
 /// Whether an output with these expected elements could differ so.
@@ -77,7 +140,7 @@ fn exposure(difference: Difference, tensor: &Tensor, expected: &[u8]) -> Exposur
 }
 
 /// The same of one element's bits.
-fn exposure_of(difference: Difference, data_type: DataType, bits: u64) -> Exposure {
+pub(crate) fn exposure_of(difference: Difference, data_type: DataType, bits: u64) -> Exposure {
     let Some(float) = float_of(data_type) else { return Exposure::No };
     let (certain, possible) = match difference {
         // Arithmetic makes a signalling NaN quiet; what becomes of the other bits of one that is quiet is its own affair.
@@ -119,12 +182,45 @@ mod tests {
 
     #[test]
     fn an_operator_that_ran_on_one_input_has_shown_nothing_of_its_memory() {
-        let tensor = Tensor::packed(DataType::UINT8, List::from_slice(&[1]));
-        let output: &[u8] = &[7];
-        let of = |on_other_data| Exposures::of(&tensor, &std::iter::once(output), on_other_data);
+        let of = |on_other_data| of_bytes(&[7], on_other_data);
         assert_eq!(of(false).to(Class::Remembered), Exposure::No);
         assert_eq!(of(true).to(Class::Remembered), Exposure::Yes);
         assert_eq!(of(false).to(Class::Output(Difference::WrongValue)), Exposure::Yes);
         assert_eq!(of(false).to(Class::Undeclared), Exposure::Yes);
+    }
+
+    #[test]
+    fn elements_from_the_wrong_place_show_where_no_two_are_alike() {
+        let wrong = Class::Output(Difference::WrongValue);
+        assert_eq!(of_bytes(&[1, 2, 3], false).to(wrong), Exposure::Yes);
+        assert_eq!(of_bytes(&[1, 2, 1], false).to(wrong), Exposure::Perhaps);
+        assert_eq!(of_bytes(&[1, 2, 0], false).to(wrong), Exposure::Perhaps);
+        let mut broadcast = Tensor::packed(DataType::UINT8, List::from_slice(&[2, 2]));
+        broadcast.strides = Some(List::from_slice(&[0, 1]));
+        assert!(!are_distinct(&broadcast, &[1, 2]), "two coordinates are at one place");
+        broadcast.strides = Some(List::from_slice(&[2, 1]));
+        assert!(are_distinct(&broadcast, &[1, 2, 3, 4]) && !are_distinct(&broadcast, &[1, 2]));
+    }
+
+    #[test]
+    fn an_output_that_no_question_allows_shows_where_one_alone_is_allowed() {
+        use Allowed::{Accept, Output, Reject};
+        let to = |bytes: &[u8], allowed: &[Allowed]| {
+            of_bytes(bytes, false).with_answers(allowed).to(Class::OutsideQuestion)
+        };
+        assert_eq!(to(&[1, 2], &[Reject, Output(0)]), Exposure::Yes);
+        assert_eq!(to(&[1, 1], &[Reject, Output(0)]), Exposure::Perhaps, "elements that are alike");
+        assert_eq!(to(&[1, 2], &[Output(0), Output(1)]), Exposure::Perhaps, "the other reading's output");
+        assert_eq!(to(&[1, 2], &[Reject, Accept]), Exposure::Perhaps, "any output");
+        assert_eq!(to(&[1, 1], &[Reject]), Exposure::Yes, "no output");
+    }
+
+    /// The exposures of a copy of these bytes.
+    fn of_bytes(bytes: &[u8], on_other_data: bool) -> Exposures {
+        let tensor = Tensor::packed(DataType::UINT8, List::from_slice(&[bytes.len() as i64]));
+        let signature =
+            std::sync::Arc::new(dmlcts_model::Signature { operator: "COPY".to_owned(), members: vec![] });
+        let desc = Desc::usual(signature, tensor.clone(), tensor);
+        Exposures::of(&desc, &std::iter::once((bytes, bytes)), on_other_data)
     }
 }

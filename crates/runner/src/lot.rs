@@ -12,9 +12,10 @@ use dmlcts_model::{BindingOffsets, Case, Desc, Expectation, Outcome, Tensor, lin
 use dmlcts_spec::Judgement;
 
 use crate::{
-    Class, Difference, Differences, Exposures, Partition, Poison, Seen, Undeclared,
+    Class, Difference, Differences, Exposure, Exposures, Partition, Poison, Seen, Undeclared,
     compare::{differences, same_elements},
     event::Notes,
+    exposure::{elements, exposure_of, tells_places},
     known::Match,
 };
 
@@ -83,6 +84,11 @@ impl Planned {
             job: 0,
             unasked: None,
         }
+    }
+
+    /// Which runs a job has.
+    fn kinds(&self, job: &Job) -> impl Iterator<Item = RunKind> {
+        self.kinds.into_iter().take(job.runs.len())
     }
 }
 
@@ -230,8 +236,8 @@ impl Lot {
         (&mut self.batch.inputs[run.input.clone()], &mut self.image[run.output.clone()])
     }
 
-    /// What the job at a place is exposed to, whose output is this tensor.
-    pub(crate) fn exposures(&self, place: usize, tensor: &Tensor) -> Exposures {
+    /// What the job at a place is exposed to, whose desc is this.
+    pub(crate) fn exposures(&self, place: usize, desc: &Desc) -> Exposures {
         let (Some(planned), Some(job)) = (self.planned.get(place), self.job(place)) else {
             return Exposures::default();
         };
@@ -239,9 +245,15 @@ impl Lot {
             // Nobody computed what it could have shown.
             return Exposures::default();
         }
-        let outputs = job.runs.iter().filter_map(|run| self.image.get(run.output.clone()));
-        let mut kinds = planned.kinds.iter().take(job.runs.len());
-        Exposures::of(tensor, &outputs, kinds.any(|kind| *kind == RunKind::OtherData))
+        let runs = job.runs.iter().filter_map(|run| {
+            let input = self.batch.inputs.get(run.input.clone())?;
+            Some((input, self.image.get(run.output.clone())?))
+        });
+        let exposures = Exposures::of(desc, &runs, planned.kinds(job).any(|kind| kind == RunKind::OtherData));
+        match &planned.expectation {
+            Expectation::Open(allowed) => exposures.with_answers(allowed),
+            _ => exposures,
+        }
     }
 
     /// Copies the input of one run to another of the same size.
@@ -293,7 +305,8 @@ impl Lot {
         }
     }
 
-    /// Looks at the outputs of one job, and at the first of its runs that went wrong. Where several readings are
+    /// Looks at the outputs of one job, and at the first of its runs that went wrong; where that looks as if only arithmetic had
+    /// spoiled it, at the others, too, which may tell better. Where several readings are
     /// allowed, `another_reading` is asked whether the output of a run is that of another one.
     pub(crate) fn inspect(
         &self,
@@ -306,6 +319,7 @@ impl Lot {
             return (Seen::Wrong(Class::Lost), None);
         };
         let Some(tensor) = &job.desc.output else { return (Seen::Nothing, None) };
+        let mut spoiled: Option<(Seen, Option<WrongRun>)> = None;
         for (run, kind) in job.runs.iter().zip(planned.kinds) {
             let wrong = |class, differences| {
                 (Seen::Wrong(class), Some(WrongRun { kind, memory: run.clone(), differences }))
@@ -322,20 +336,51 @@ impl Lot {
                 let found = differences(tensor, expected, actual, Some(kind.poison()));
                 let forgiven: u64 = allow.iter().map(|kind| found.counts[*kind as usize]).sum();
                 if found.wrong() > forgiven && !another_reading(&self.inputs[run.input.clone()], actual) {
-                    let class = match found.gravest().unwrap_or(Difference::WrongValue) {
-                        // What arithmetic spoils it spoils by the data, whether it is the first or not.
-                        Difference::WrongValue | Difference::Unwritten if kind == RunKind::OtherData => {
-                            Class::Remembered
-                        }
-                        gravest => Class::Output(gravest),
-                    };
-                    return wrong(class, found);
+                    let difference = found.gravest().unwrap_or(Difference::WrongValue);
+                    if difference.is_of_arithmetic() {
+                        let is_sure = planned.kinds(job).any(|kind| kind == RunKind::OtherData)
+                            || !self.is_of_places((&job.desc, run), &found, difference);
+                        let class = Class::Output(if is_sure { difference } else { Difference::WrongValue });
+                        spoiled.get_or_insert_with(|| wrong(class, found));
+                        continue;
+                    }
+                    let remembers = kind == RunKind::OtherData
+                        && spoiled.is_none()
+                        && (difference == Difference::Unwritten || self.is_of_first_run(job, run, tensor));
+                    return wrong(
+                        if remembers { Class::Remembered } else { Class::Output(difference) },
+                        found,
+                    );
                 }
                 notes.forgiven += u64::from(found.wrong() <= forgiven);
             }
             note_spare_bytes(tensor, expected, actual, notes);
         }
-        (Seen::Same, None)
+        spoiled.unwrap_or((Seen::Same, None))
+    }
+
+    /// Whether elements that look as if arithmetic had spoiled them are rather others of the input: all of them stand in it, and
+    /// one that arithmetic spoils came through.
+    fn is_of_places(&self, (desc, run): (&Desc, &Run), found: &Differences, difference: Difference) -> bool {
+        let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return false };
+        let memory = |tensor: &Tensor, memory: &[u8]| elements(tensor, memory).unwrap_or_default();
+        let mut given = memory(input, &self.inputs[run.input.clone()]);
+        given.sort_unstable();
+        let expected = memory(output, &self.image[run.output.clone()]);
+        let actual = memory(output, &self.batch.outputs[run.output.clone()]);
+        let came_through = expected.iter().zip(&actual).any(|(expected, actual)| {
+            expected == actual && exposure_of(difference, output.data_type, *expected) == Exposure::Yes
+        });
+        came_through && found.first.iter().all(|wrong| given.binary_search(&wrong.actual).is_ok())
+    }
+
+    /// Whether a later run shows that the operator remembers its first one, which was right: it gives what was right then, or it
+    /// goes wrong where the first run would have shown any element from the wrong place.
+    fn is_of_first_run(&self, job: &Job, run: &Run, tensor: &Tensor) -> bool {
+        let Some(first) = job.runs.first() else { return false };
+        let of_first = &self.image[first.output.clone()];
+        same_elements(tensor, of_first, &self.batch.outputs[run.output.clone()])
+            || tells_places(&job.desc, &self.inputs[first.input.clone()], of_first)
     }
 
     /// The memory of a run, for a report: the input as it was, the expected output, the actual one.

@@ -205,7 +205,15 @@ impl Class {
 
     /// Whether it is by refusing that a backend fails so, or does not.
     pub(crate) fn is_about_refusals(self) -> bool {
-        matches!(self, Self::OutsideQuestion | Self::RefusedOtherwise)
+        self == Self::RefusedOtherwise
+    }
+
+    /// Whether a backend with a fault of this class may fail in the other way, too. A value that is wrong, such as one from another
+    /// place, can look like one that arithmetic has spoiled: a zero in the place of a denormal, say, or one NaN in the place of
+    /// another.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        let looks_spoiled = matches!(other, Self::Output(difference) if difference.is_of_arithmetic());
+        self == other || self == Self::Output(Difference::WrongValue) && looks_spoiled
     }
 }
 
@@ -394,7 +402,14 @@ mod tests {
             Class::Undeclared.is_disproved_by(Verdict::Pass, &refusal),
             "an invalid desc must be refused"
         );
-        assert!(Class::OutsideQuestion.is_disproved_by(Verdict::Recorded, &refusal), "it answers as it may");
+        assert!(
+            !Class::OutsideQuestion.is_disproved_by(Verdict::Recorded, &refusal),
+            "it might run and go wrong"
+        );
+        assert!(
+            Class::RefusedOtherwise.is_disproved_by(Verdict::Recorded, &refusal),
+            "it refuses as it should"
+        );
     }
 
     #[test]

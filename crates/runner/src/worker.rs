@@ -320,8 +320,8 @@ impl<'run> Worker<'run> {
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);
-        let output = job.desc.output.as_ref().filter(|_| self.shared.expose);
-        let exposures = output.map_or_else(Exposures::default, |output| self.lot.exposures(place, output));
+        let exposures =
+            if self.shared.expose { self.lot.exposures(place, &job.desc) } else { Exposures::default() };
         cases.push(of, self.lot.line(place), (verdict, exposures), details);
     }
 

@@ -1,5 +1,6 @@
 //! Backends that are wrong on request, for the tests that need failures: this test program itself, started as
-//! `known serve <way>`. They do what the reference does, and then spoil it where a stride of SLICE1 is negative.
+//! `known serve <way>`. They have one of the [`BUGS`], or do what the reference does, and then spoil it where a stride of SLICE1
+//! is negative.
 
 use std::io;
 
@@ -8,6 +9,8 @@ use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Tensor, Value};
 use dmlcts_reference::Reference;
 use dmlcts_runner::Poison;
 use dmlcts_spec::Library;
+
+use crate::bugs::BUGS;
 
 /// Does what the reference does, and then what a closure does.
 struct Spoiled {
@@ -40,6 +43,10 @@ impl Backend for Spoiled {
     }
 
     fn run(&mut self, batch: &mut Batch) {
+        let Self { inner, way, .. } = self;
+        if let Some((_, _, bug)) = BUGS.iter().find(|(name, _, _)| name == way) {
+            return bug.run(batch, |batch| inner.run(batch));
+        }
         self.inner.run(batch);
         let (jobs, _, outputs) = batch.parts();
         if self.way == "declines" {
@@ -65,6 +72,8 @@ impl Backend for Spoiled {
             for run in &job.runs {
                 let output = &mut outputs[run.output.clone()];
                 match way {
+                    "two-ways" if is_half(job) => output.fill(Poison::FIRST.0),
+                    "two-ways" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     // No value is its own inverse, and no inverse of a NaN, a zero or a denormal is one of them.
                     "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     "unwritten" => output.fill(Poison::FIRST.0),

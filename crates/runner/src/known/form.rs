@@ -17,7 +17,7 @@ pub struct KnownFailuresForm {
 }
 
 /// Cases that fail for one reason.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFailureForm {
     /// Lower case, words joined by hyphens; unique among all files of a run.

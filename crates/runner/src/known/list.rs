@@ -165,8 +165,12 @@ impl KnownFailures {
         let matching = places.filter(|(_, listed)| can_fail(listed) && matches(listed));
         let exposed = matching.map(|(place, listed)| Match {
             place,
-            exposure: match listed.entry.signature {
-                signature @ (Class::Output(_) | Class::Remembered) => exposures().to(signature),
+            exposure: match (&listed.selector, listed.entry.signature) {
+                // A case that is listed was seen to fail on its own data.
+                (Selector::Cases(_), Class::Output(_) | Class::OutsideQuestion) => Exposure::Yes,
+                (_, signature @ (Class::Output(_) | Class::Remembered | Class::OutsideQuestion)) => {
+                    exposures().to(signature)
+                }
                 _ => Exposure::Yes,
             },
         });

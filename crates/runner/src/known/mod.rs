@@ -6,9 +6,12 @@
 //! entry that is not is an error with a suggested edit. Both stand in one table, `table.rs`. A [`Blessing`] makes entries of
 //! what failed in a whole run.
 
+mod bits;
 mod bless;
 mod bounds;
+mod candidates;
 mod form;
+mod group;
 mod list;
 mod separate;
 mod table;

@@ -23,7 +23,9 @@ pub fn reconcile(signature: Class, (verdict, class): Ruling) -> (Verdict, Fit) {
     match verdict {
         Pass | Recorded | UnexpectedPass => (UnexpectedPass, Fit::Passed),
         Skip => (Skip, Fit::Skipped),
-        Fail | Crash | Timeout | ExpectedFail if class == Some(signature) => (ExpectedFail, Fit::AsExpected),
+        Fail | Crash | Timeout | ExpectedFail if class.is_some_and(|class| signature.covers(class)) => {
+            (ExpectedFail, Fit::AsExpected)
+        }
         Fail | Crash | Timeout | ExpectedFail => (verdict, Fit::Otherwise),
         Flake | Lost => (verdict, Fit::Unknown),
     }
@@ -89,12 +91,19 @@ mod tests {
     #[test]
     fn the_table() {
         let wrong = Class::Output(Difference::WrongValue);
-        let signatures = [wrong, Class::RefusedValid, Class::Crashed, Class::TimedOut];
+        let signatures = [
+            wrong,
+            Class::Output(Difference::ZeroSign),
+            Class::RefusedValid,
+            Class::Crashed,
+            Class::TimedOut,
+        ];
         let happened = [
             (Verdict::Pass, None),
             (Verdict::Recorded, None),
             (Verdict::Skip, None),
             (Verdict::Fail, Some(wrong)),
+            (Verdict::Fail, Some(Class::Output(Difference::ZeroSign))),
             (Verdict::Fail, Some(Class::RefusedValid)),
             (Verdict::Crash, Some(Class::Crashed)),
             (Verdict::Timeout, Some(Class::TimedOut)),

@@ -5,16 +5,21 @@
 use std::sync::{MutexGuard, PoisonError};
 
 use dmlcts_generate::fill;
-use dmlcts_model::{Expectation, Fill};
+use dmlcts_model::{Expectation, Fill, Tensor, element_count};
 
 use super::Worker;
-use crate::{Exposures, Poison, RunKind, Undeclared, compare::looks_poisoned, expect, lot::Planned};
+use crate::{
+    Poison, RunKind, Undeclared,
+    compare::{float_of, looks_poisoned},
+    expect,
+    lot::Planned,
+};
 
 /// A case that takes more than this waits for its turn before any of its memory is allocated, lies in a lot of
 /// its own, and gives its memory back before the next one's turn. So a run takes the memory budget of one case,
 /// and beside it about this much a thread.
 const LARGE: u64 = 16 << 20;
-/// One case in so many runs a second time with other data.
+/// One case in so many runs a second time with other data, beside those that need it.
 const REMEMBER_SAMPLE: u64 = 8;
 /// The other data of a second run.
 const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
@@ -76,10 +81,7 @@ impl<'run> Worker<'run> {
                 let place = lot.planned.len().saturating_sub(1);
                 let known = lot.planned.last().map(|planned| {
                     let about = (lot.line(place), &planned.expectation);
-                    let exposures = || {
-                        let output = case.desc.output.as_ref();
-                        output.map_or_else(Exposures::default, |output| lot.exposures(place, output))
-                    };
+                    let exposures = || lot.exposures(place, &case.desc);
                     shared.known.matching(case, about, shared.level, values, exposures)
                 });
                 if let (Some(planned), Some(known)) = (lot.planned.last_mut(), known) {
@@ -182,7 +184,7 @@ impl<'run> Worker<'run> {
             }
         }
         let is_open = !judgement.questions.is_empty();
-        if !is_open && (thoroughly || is_sampled(index)) {
+        if !is_open && (thoroughly || is_sampled(index) || is_ambiguous(output, &case.fill)) {
             let other = lot.add_run(RunKind::OtherData, input_bytes, output_bytes);
             let (memory, image) = lot.memory(&other);
             fill::write(&OTHER_DATA, input.data_type, memory);
@@ -192,6 +194,18 @@ impl<'run> Worker<'run> {
         }
         Prepared::Added
     }
+}
+
+/// Whether an element of the output that looks as if arithmetic had spoiled it may as well be another one of the input: a zero in
+/// the place of a denormal, say. Special values are often so, others only where they are alone. Other data tell.
+fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
+    let is_one = || output.sizes.as_ref().is_some_and(|sizes| element_count(sizes) == 1);
+    let is_often = match fill {
+        Fill::Special { .. } => true,
+        Fill::Iota => false,
+        Fill::Coordinates { .. } | Fill::Random { .. } | Fill::Explicit(_) => is_one(),
+    };
+    is_often && float_of(output.data_type).is_some()
 }
 
 /// Picks one case in [`REMEMBER_SAMPLE`], spread evenly, by its index alone.

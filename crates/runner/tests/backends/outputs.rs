@@ -1,7 +1,10 @@
 //! Backends that write what they should not, and what a run makes of it.
 
+use std::sync::Arc;
+
+use dmlcts_backend::Batch;
 use dmlcts_model::Outcome;
-use dmlcts_runner::{Class, Difference, Ending, Verdict};
+use dmlcts_runner::{Class, Difference, Ending, Factory, Verdict};
 
 use crate::fixture::{
     BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, failure, honest, run_of,
@@ -124,6 +127,54 @@ fn canonical_nans_flushed_denormals_and_lost_signs_are_classes_of_their_own_and_
         run.configuration.allow = vec![Difference::WrongValue];
         assert_eq!(summary(&run).tally().of(Verdict::Fail), 1, "and nothing else");
     }
+}
+
+/// The class of the single failure as the run found it, before it was looked at again.
+fn class_found(line: &str, backend: Arc<Factory>) -> Class {
+    let summary = summary(&run_of(&[line], backend));
+    let [(found, 1)] = summary.totals.found.groups.as_slice() else { panic!("{summary:?}") };
+    found.class
+}
+
+/// Copies the window's elements in their order, whatever the sign of the stride.
+fn forwards(batch: &mut Batch) {
+    honest(batch);
+    let (jobs, inputs, outputs) = batch.parts();
+    for run in jobs.iter().flat_map(|job| &job.runs) {
+        let length = run.output.len();
+        outputs[run.output.clone()].copy_from_slice(&inputs[run.input.clone()][..length]);
+    }
+}
+
+#[test]
+fn an_element_from_the_wrong_place_is_no_flushed_denormal() {
+    // The last element is to come first. It is a denormal, and the one that comes instead is 0.
+    let one = "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-1 fill=coordinates";
+    assert_eq!(class_found(one, behaving(forwards)), Class::Output(Difference::WrongValue));
+    let flush = || {
+        behaving(|batch| {
+            honest(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for run in jobs.iter().flat_map(|job| &job.runs) {
+                for element in outputs[run.output.clone()].as_chunks_mut::<4>().0 {
+                    if f32::from_le_bytes(*element).is_subnormal() {
+                        element[..3].fill(0);
+                        element[3] &= 0x80;
+                    }
+                }
+            }
+        })
+    };
+    // All of them are 0 then, and the input has a 0: other data tell, and several that were flushed together do.
+    let flushed = Class::Output(Difference::DenormalFlushed);
+    assert_eq!(class_found(one, flush()), flushed);
+    assert_eq!(class_found(&one.replace("out=1", "out=3"), flush()), flushed);
+}
+
+#[test]
+fn what_the_first_data_could_not_show_is_not_remembered() {
+    let alike = "SLICE1 UINT8 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-1 fill=explicit:07070707";
+    assert_eq!(class_found(alike, behaving(forwards)), Class::Output(Difference::WrongValue));
 }
 
 #[test]
