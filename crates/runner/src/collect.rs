@@ -37,7 +37,9 @@ pub(crate) struct Collector<'run> {
     grace: Duration,
     retries: u32,
     shrinks: bool,
+    /// The first case of the chunk that is due.
     next: u64,
+    /// Those behind it, by their first cases.
     waiting: BTreeMap<u64, ChunkResult>,
     pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
@@ -68,7 +70,7 @@ impl<'run> Collector<'run> {
             grace: configuration.grace,
             retries: configuration.retries,
             shrinks: configuration.shrink,
-            next: 0,
+            next: shared.chunks.due(),
             waiting: BTreeMap::new(),
             groups: Vec::new(),
             started: Instant::now(),
@@ -126,7 +128,7 @@ impl<'run> Collector<'run> {
                 if now.duration_since(heard) > self.grace {
                     // What was handed over at the last moment counts, and is busy with nobody.
                     abandoned = self.busy();
-                    let late = results.try_iter().map(|result| (result.chunk.number, result));
+                    let late = results.try_iter().map(|result| (result.chunk.cases.start, result));
                     self.waiting.extend(late);
                     abandoned.retain(|(chunk, _)| *chunk >= self.next && !self.waiting.contains_key(chunk));
                     break;
@@ -138,9 +140,9 @@ impl<'run> Collector<'run> {
             match results.recv_timeout(patience.min(LOOK_UP)) {
                 Ok(result) => {
                     heard = Instant::now();
-                    self.waiting.insert(result.chunk.number, result);
+                    self.waiting.insert(result.chunk.cases.start, result);
                     while let Some(result) = self.waiting.remove(&self.next) {
-                        self.next += 1;
+                        self.next = result.chunk.cases.end;
                         self.take(result, examiner.as_deref_mut(), tell);
                         self.shared.chunks.report(self.next);
                     }

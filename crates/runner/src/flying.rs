@@ -18,7 +18,7 @@ pub(crate) type Done<'a> = dyn FnMut(ChunkResult) + 'a;
 /// A lot that the backend has started on.
 pub(crate) struct Flying {
     lot: Lot,
-    /// The number of the chunk that it is of.
+    /// The first case of the chunk that it is of.
     chunk: u64,
     /// When it was.
     since: Instant,
@@ -82,7 +82,7 @@ impl Worker<'_> {
         while self.open.len() > kept
             && let Some(mut result) = self.open.pop_front()
         {
-            if self.flying.front().is_some_and(|flying| flying.chunk == result.chunk.number) {
+            if self.flying.front().is_some_and(|flying| flying.chunk == result.chunk.cases.start) {
                 return self.open.push_front(result);
             }
             result.totals.coverage.merge(&self.coverage);
@@ -99,7 +99,7 @@ impl Worker<'_> {
             busy.clear();
             busy.extend(self.open.iter().map(|result| {
                 let start = result.chunk.cases.start;
-                (result.chunk.number, start..start + result.totals.progress.read)
+                (start, start..start + result.totals.progress.read)
             }));
         }
     }

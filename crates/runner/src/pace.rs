@@ -1,9 +1,10 @@
 //! How many cases a backend is asked at a time: few at first, and as many as it likes once it has shown that it is quick. A
-//! run that is to end waits for what the backend has, and of one that takes its time it should not have much.
+//! run that is to end waits for what the backend has, and of one that takes its time it should not have much. So it is with the
+//! cases that a worker takes at a time: what it has not handed over is lost where the program is killed.
 
 use std::time::{Duration, Instant};
 
-/// What one worker's backend is asked at a time.
+/// What one worker's backend is asked at a time, or what the worker takes.
 #[derive(Debug)]
 pub(crate) struct Pace {
     cases: u64,
@@ -13,17 +14,17 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Cases of the first lot.
+    /// Cases that it is asked first.
     const FIRST: u64 = 8;
-    /// What a lot should not take longer than.
-    const LONG: Duration = Duration::from_millis(500);
+    /// What it should not take longer than.
+    pub(crate) const LONG: Duration = Duration::from_millis(500);
 
     /// For a backend that is asked no more than `most` cases at a time.
     pub(crate) fn new(most: u64) -> Self {
         Self { cases: most.min(Self::FIRST), most, last: None }
     }
 
-    /// Cases of the next lot.
+    /// Cases to ask it next.
     pub(crate) fn cases(&self) -> u64 {
         self.cases
     }

@@ -158,8 +158,10 @@ fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<ChunkResult> {
             // Who listens no more has seen to it that the run ends.
             let mut done = |result| drop(sender.send(result));
             // What is held back while a worker waits is what the others wait for.
-            while let Some(chunk) = own.chunks.next(&own.stop, || worker.finish(&mut done)) {
-                worker.go_through(&chunk, u64::MAX, &mut done);
+            while let Some(chunk) =
+                own.chunks.next(worker.portion.cases(), &own.stop, || worker.finish(&mut done))
+            {
+                worker.go_through(&chunk, &mut done);
             }
             worker.finish(&mut done);
         };

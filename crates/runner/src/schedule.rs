@@ -2,10 +2,7 @@
 
 use std::{
     ops::Range,
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
 use dmlcts_backend::{Capabilities, Limits};
@@ -17,7 +14,8 @@ use crate::{
     expect::Declared,
 };
 
-/// How far workers may run ahead of the chunk that is to be reported next. It bounds the results that wait.
+/// How many chunks may be with workers or wait for one before them. It bounds the results that wait, and what is lost with
+/// the program where one case takes its time.
 const WINDOW: u64 = 256;
 
 /// The lots that a backend wants.
@@ -55,7 +53,7 @@ impl Lots {
     }
 }
 
-/// Chunks by their numbers, with the cases of each.
+/// Chunks by their first cases, with the cases of each.
 pub(crate) type Unfinished = Vec<(u64, Range<u64>)>;
 
 /// What all workers of a run read.
@@ -85,7 +83,7 @@ pub(crate) struct Shared {
     pub(crate) lots: Lots,
     /// Held by the worker that runs a large case.
     pub(crate) large: Mutex<()>,
-    /// The cases that each worker has read and not handed over, and the numbers of the chunks that they are of.
+    /// The cases that each worker has read and not handed over, and the first cases of the chunks that they are of.
     pub(crate) busy: Vec<Mutex<Unfinished>>,
     lost: Mutex<Option<String>>,
 }
@@ -152,63 +150,96 @@ impl Shared {
     }
 }
 
-/// Consecutive cases.
+/// Consecutive cases; the first tells chunks apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
-    pub(crate) number: u64,
     pub(crate) cases: Range<u64>,
 }
 
-/// Deals out chunks in order, and never too far ahead of the one that is to be reported next.
+/// Deals out chunks: of what nobody has, always the first cases, and never too much while one of those before is not
+/// reported.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    /// The first case; those before it were run before.
-    start: u64,
-    /// How many cases there are; as many as can be counted where they never end.
-    end: u64,
-    size: u64,
-    dealt: AtomicU64,
-    reported: Mutex<u64>,
+    /// Cases of the largest.
+    pub(crate) most: u64,
+    dealing: Mutex<Dealing>,
     moved: Condvar,
 }
 
-impl Chunks {
-    pub(crate) fn new(cases: Range<u64>, size: u64) -> Self {
-        Self {
-            start: cases.start,
-            end: cases.end,
-            size: size.max(1),
-            dealt: AtomicU64::new(0),
-            reported: Mutex::new(0),
-            moved: Condvar::new(),
-        }
+#[derive(Debug)]
+struct Dealing {
+    /// The cases that nobody has, in order: what was given back, and the rest.
+    left: Vec<Range<u64>>,
+    /// How many chunks were dealt and are not reported.
+    out: u64,
+    /// The case that is to be reported next.
+    next: u64,
+}
+
+impl Dealing {
+    /// Whether enough waits for a case that somebody has. Where nobody has it, somebody must take it.
+    fn is_far(&self) -> bool {
+        self.out >= WINDOW && self.left.first().is_some_and(|first| first.start > self.next)
     }
 
-    /// The next chunk, once it is not too far ahead; `None` where there is none left or the run is to end. Where it has to
-    /// be waited for, that is said first.
-    pub(crate) fn next(&self, stop: &Stop, waits: impl FnOnce()) -> Option<Chunk> {
-        let number = self.dealt.fetch_add(1, Ordering::Relaxed);
-        let start = number.checked_mul(self.size).and_then(|before| self.start.checked_add(before));
-        let start = start.filter(|start| *start < self.end)?;
-        let is_far = |reported: u64| number >= reported + WINDOW && !stop.is_requested();
-        if is_far(*self.reported()) {
+    fn deal(&mut self, most: u64) -> Option<Chunk> {
+        let first = self.left.first_mut()?;
+        let end = first.start.saturating_add(most).min(first.end);
+        let cases = first.start..end;
+        first.start = end;
+        self.left.retain(|cases| !cases.is_empty());
+        self.out += 1;
+        Some(Chunk { cases })
+    }
+}
+
+impl Chunks {
+    pub(crate) fn new(cases: Range<u64>, most: u64) -> Self {
+        let next = cases.start;
+        let mut left = vec![cases];
+        left.retain(|cases| !cases.is_empty());
+        Self { most: most.max(1), dealing: Mutex::new(Dealing { left, out: 0, next }), moved: Condvar::new() }
+    }
+
+    /// The next chunk, of so many cases at most, once it is not too far ahead; `None` where there is none left or the run is
+    /// to end. Where it has to be waited for, that is said first.
+    pub(crate) fn next(&self, cases: u64, stop: &Stop, waits: impl FnOnce()) -> Option<Chunk> {
+        let is_far = |dealing: &Dealing| dealing.is_far() && !stop.is_requested();
+        if is_far(&self.dealing()) {
             waits();
         }
-        let mut reported = self.reported();
-        while is_far(*reported) {
-            reported = self.moved.wait(reported).unwrap_or_else(PoisonError::into_inner);
+        let mut dealing = self.dealing();
+        while is_far(&dealing) {
+            dealing = self.moved.wait(dealing).unwrap_or_else(PoisonError::into_inner);
         }
-        (!stop.is_requested())
-            .then(|| Chunk { number, cases: start..start.saturating_add(self.size).min(self.end) })
+        if stop.is_requested() { None } else { dealing.deal(cases.clamp(1, self.most)) }
     }
 
-    fn reported(&self) -> MutexGuard<'_, u64> {
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes back cases of a chunk that whoever had it has not read.
+    pub(crate) fn give_back(&self, cases: Range<u64>) {
+        if !cases.is_empty() {
+            let left = &mut self.dealing().left;
+            let place = left.partition_point(|before| before.start < cases.start);
+            left.insert(place, cases);
+        }
+        self.wake();
     }
 
-    /// Lets workers go on: every chunk before this one is reported.
+    /// The case that is to be reported next.
+    pub(crate) fn due(&self) -> u64 {
+        self.dealing().next
+    }
+
+    fn dealing(&self) -> MutexGuard<'_, Dealing> {
+        self.dealing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets workers go on: one more chunk is reported, and every case before this one.
     pub(crate) fn report(&self, next: u64) {
-        *self.reported() = next;
+        let mut dealing = self.dealing();
+        dealing.out = dealing.out.saturating_sub(1);
+        dealing.next = next;
+        drop(dealing);
         self.wake();
     }
 
@@ -250,16 +281,49 @@ impl ChunkResult {
 mod tests {
     use super::*;
 
+    fn dealt(chunks: &Chunks, most: u64) -> Vec<Range<u64>> {
+        let stop = Stop::default();
+        std::iter::from_fn(|| chunks.next(most, &stop, || ())).map(|chunk| chunk.cases).collect()
+    }
+
     #[test]
     fn chunks_cover_every_case_once_and_the_last_is_shorter() {
-        let (chunks, stop) = (Chunks::new(0..10, 4), Stop::default());
-        let dealt: Vec<_> =
-            std::iter::from_fn(|| chunks.next(&stop, || ())).map(|chunk| chunk.cases).collect();
-        assert_eq!(dealt, [0..4, 4..8, 8..10]);
-        assert_eq!(Chunks::new(0..0, 4).next(&stop, || ()), None);
-        let rest = Chunks::new(5..10, 4);
-        let dealt: Vec<_> = std::iter::from_fn(|| rest.next(&stop, || ())).map(|chunk| chunk.cases).collect();
-        assert_eq!(dealt, [5..9, 9..10]);
+        assert_eq!(dealt(&Chunks::new(0..10, 4), u64::MAX), [0..4, 4..8, 8..10]);
+        assert_eq!(
+            dealt(&Chunks::new(0..10, 4), 3),
+            [0..3, 3..6, 6..9, 9..10],
+            "as small as they are asked for"
+        );
+        assert_eq!(dealt(&Chunks::new(0..0, 4), u64::MAX), []);
+        assert_eq!(dealt(&Chunks::new(5..10, 4), u64::MAX), [5..9, 9..10]);
+    }
+
+    #[test]
+    fn what_is_given_back_is_dealt_first() {
+        let (chunks, stop) = (Chunks::new(0..20, 8), Stop::default());
+        let next = |most| chunks.next(most, &stop, || ()).map(|chunk| chunk.cases);
+        assert_eq!((next(8), next(8)), (Some(0..8), Some(8..16)));
+        chunks.give_back(10..16);
+        chunks.give_back(3..8);
+        chunks.give_back(16..16);
+        assert_eq!(
+            (next(2), next(8), next(8), next(8)),
+            (Some(3..5), Some(5..8), Some(10..16), Some(16..20))
+        );
+        assert_eq!(next(8), None);
+    }
+
+    /// Whoever waits for a case to be reported must not wait for one that nobody has.
+    #[test]
+    fn the_case_that_all_others_wait_for_is_always_dealt() {
+        let (chunks, stop) = (Chunks::new(0..u64::MAX, 8), Stop::default());
+        (0..WINDOW).for_each(|_| drop(chunks.next(8, &stop, || ())));
+        chunks.give_back(2..8);
+        chunks.report(2);
+        // Somebody was quicker, and there are as many as may be again.
+        chunks.dealing().out = WINDOW;
+        let waits = || panic!("it is there");
+        assert_eq!(chunks.next(8, &stop, waits).map(|chunk| chunk.cases), Some(2..8));
     }
 
     #[test]
@@ -280,9 +344,9 @@ mod tests {
         let (chunks, stop) = (Arc::new(Chunks::new(0..u64::MAX, 1)), Stop::default());
         let ahead = {
             let (chunks, stop) = (Arc::clone(&chunks), stop.clone());
-            std::thread::spawn(move || std::iter::from_fn(|| chunks.next(&stop, || ())).count() as u64)
+            std::thread::spawn(move || std::iter::from_fn(|| chunks.next(1, &stop, || ())).count() as u64)
         };
-        while chunks.dealt.load(Ordering::Relaxed) <= WINDOW {
+        while chunks.dealing().out < WINDOW {
             std::thread::yield_now();
         }
         stop.request(Ending::Limit);

@@ -5,7 +5,7 @@
 
 mod prepare;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Instant};
 
 use dmlcts_backend::Backend;
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Outcome, Tensor};
@@ -49,6 +49,8 @@ pub(crate) struct Worker<'run> {
     pub(crate) spare: Vec<Lot>,
     /// How many cases it is asked at a time.
     pub(crate) pace: Pace,
+    /// How many cases it takes at a time: what it hands over at once, and what the others wait for.
+    pub(crate) portion: Pace,
     alternative: Vec<u8>,
     /// What the cases ruled on so far exercised.
     pub(crate) coverage: Coverage,
@@ -98,6 +100,7 @@ impl<'run> Worker<'run> {
             open: VecDeque::new(),
             spare: Vec::new(),
             pace: Pace::new(shared.lots.cases),
+            portion: Pace::new(shared.chunks.most),
             alternative: Vec::new(),
             coverage: Coverage::new(shared.library),
         };
@@ -114,7 +117,7 @@ impl<'run> Worker<'run> {
     /// Reads, runs and rules on the cases of a chunk, but on no more than `cap` of them, while nothing else is under way.
     pub(crate) fn chunk(&mut self, chunk: &Chunk, cap: u64) -> ChunkResult {
         let mut done = None;
-        self.go_through(chunk, cap, &mut |result| done = Some(result));
+        self.read_chunk(chunk, cap, None, &mut |result| done = Some(result));
         self.finish(&mut |result| done = Some(result));
         done.unwrap_or_else(|| ChunkResult::new(chunk, self.shared))
     }
@@ -125,9 +128,18 @@ impl<'run> Worker<'run> {
         self.hand_over(0, done);
     }
 
-    /// Reads the cases of a chunk, but no more than `cap` of them, and has them run. Of this chunk and those before it, the
-    /// ones that are ruled on as a whole are handed over, in order; the others are with the next chunk.
-    pub(crate) fn go_through(&mut self, chunk: &Chunk, cap: u64, done: &mut Done<'_>) {
+    /// Reads the cases of a chunk and has them run, as many as there is time for, and gives back the others. Of this chunk
+    /// and those before it, the ones that are ruled on as a whole are handed over, in order; the others are with the next
+    /// chunk.
+    pub(crate) fn go_through(&mut self, chunk: &Chunk, done: &mut Done<'_>) {
+        let began = Instant::now();
+        let end = self.read_chunk(chunk, u64::MAX, Some(began + Pace::LONG), done);
+        self.portion.note(end - chunk.cases.start, began, Instant::now());
+    }
+
+    /// Reads the cases of a chunk, but runs no more than `cap` of them, and gives back those that it has not read when the
+    /// time is up. Returns where it ended.
+    fn read_chunk(&mut self, chunk: &Chunk, cap: u64, time: Option<Instant>, done: &mut Done<'_>) -> u64 {
         self.open.push_back(ChunkResult::new(chunk, self.shared));
         let mut index = chunk.cases.start;
         let mut prepared = 0;
@@ -155,7 +167,7 @@ impl<'run> Worker<'run> {
                 result.totals.progress.read = index - chunk.cases.start;
             }
             if !self.lot.planned.is_empty() {
-                self.start_lot(chunk.number);
+                self.start_lot(chunk.cases.start);
             }
             // A large case has its turn to itself.
             let kept = if waits || turn.is_some() { 0 } else { self.shared.lots.in_flight - 1 };
@@ -163,11 +175,24 @@ impl<'run> Worker<'run> {
             if prepared >= cap {
                 break;
             }
+            if time.is_some_and(|time| Instant::now() >= time) && index > chunk.cases.start {
+                self.give_back(index);
+                break;
+            }
         }
         self.hand_over(0, done);
         // A whole chunk that had nothing to run does not hold back the one before it.
         if self.open.len() > 1 {
             self.finish(done);
+        }
+        index
+    }
+
+    /// Ends the chunk that is read before this case, so that others need not wait for the rest.
+    fn give_back(&mut self, index: u64) {
+        if let Some(result) = self.open.back_mut().filter(|result| !result.is_cut) {
+            let end = std::mem::replace(&mut result.chunk.cases.end, index);
+            self.shared.chunks.give_back(index..end);
         }
     }
 
