@@ -1,6 +1,14 @@
 //! What a run tells of each case, and how it goes on where it was cut off.
 
-use std::sync::Arc;
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
 
 use dmlcts_backend::{Backend, Batch, Capabilities, Job};
 use dmlcts_model::{ErrorCode, FeatureLevel};
@@ -210,4 +218,42 @@ fn what_was_lost_with_the_backend_is_run_again() {
     assert_eq!((summary.ending, told.len() as u64), (Ending::BackendLost, summary.tally().total()));
     let lost = told.iter().position(|case| case.2 == Verdict::Lost).expect("some are");
     assert!(points.iter().all(|point| point.next <= lost as u64), "{lost}");
+}
+
+/// What is done of a chunk is told of though the rest of it takes its time: here one case does, and one behind it has no answer before the
+/// first was told of. Both are of one chunk, however quick the machine is, and never of one lot.
+#[test]
+fn a_slow_case_is_told_of_before_the_rest_of_its_chunk_is_done() {
+    const SLOW: u64 = 2100;
+    const STUCK: u64 = 3100;
+    let (told, hears) = mpsc::channel();
+    let (hears, asked, is_told) = (Mutex::new(hears), AtomicU64::new(0), Arc::new(AtomicBool::new(false)));
+    let seen = Arc::clone(&is_told);
+    let mut capabilities = declared();
+    (capabilities.limits.busy_jobs, capabilities.limits.batch_jobs) = (480, 480);
+    let backend = declaring(capabilities, move |batch| {
+        honest(batch);
+        let cases = batch.jobs().len() as u64;
+        let first = asked.fetch_add(cases, Ordering::Relaxed);
+        let has = |case| (first..first + cases).contains(&case);
+        if has(SLOW) {
+            thread::sleep(Duration::from_millis(600));
+        }
+        if has(STUCK) {
+            let heard = hears.lock().expect("one thread asks").recv_timeout(Duration::from_secs(20));
+            seen.store(heard.is_ok(), Ordering::Relaxed);
+        }
+    });
+    let mut run_ = run_of(&vec![REVERSAL; 20_000], backend);
+    (run_.configuration.record, run_.configuration.jobs) = (true, 1);
+    let mut all = 0;
+    let summary = run(&run_, &mut |event| {
+        let Event::Cases { cases, .. } = event else { return };
+        all += cases.len() as u64;
+        if cases.iter().any(|case| case.index == SLOW) {
+            told.send(()).expect("the backend is there");
+        }
+    });
+    assert!(is_told.load(Ordering::Relaxed), "the slow case was told of with the one behind it only");
+    assert_eq!((summary.expect("it starts").tally().total(), all), (20_000, 20_000));
 }
