@@ -44,13 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
-    let hosting = Hosting {
-        case_timeout: arguments.case_timeout,
-        deadline,
-        incidents: incidents.clone(),
-        in_process: arguments.in_process,
-    };
-    let backend = backends::factory(&arguments.backend, &hosting)?;
+    let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &incidents))?;
     let known = Known::load(&Bless::lists(arguments))?;
     let named = known.files.iter().take(arguments.known_failures.len()).cloned().collect();
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline, named, claim.as_ref())?;
@@ -144,6 +138,16 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ended = conclude();
     let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, Exit::after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
+}
+
+/// What the arguments say of where the backend runs.
+fn hosting(arguments: &RunArguments, deadline: Option<Instant>, incidents: &Incidents) -> Hosting {
+    Hosting {
+        case_timeout: arguments.case_timeout,
+        deadline,
+        incidents: incidents.clone(),
+        in_process: arguments.in_process,
+    }
 }
 
 /// What the arguments say of how cases are run.

@@ -29,7 +29,7 @@ pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
         "forgets-to-reverse",
         2,
         Bug::Instead(|desc| {
-            each(desc, "InputWindowStrides", |_, stride| stride.abs().min(i64::from(i32::MAX)))
+            each(desc, "InputWindowStrides", |_, stride| stride.abs().min(i64::from(i32::MAX)));
         }),
     ),
     // oxionnx#4
@@ -71,7 +71,7 @@ pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
             if sizes.iter().zip(strides).any(|(size, stride)| size % stride != 0) {
                 memory.elements(desc, |place, count, _, element| {
                     if place + 1 == count {
-                        element.fill(0)
+                        element.fill(0);
                     }
                 });
             }
@@ -121,7 +121,7 @@ pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
                 |bits, float| {
                     if bits & !float.sign > float.exponent { bits | float.quiet } else { bits }
                 },
-            )
+            );
         }),
     ),
     (
@@ -133,14 +133,14 @@ pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
                 |bits, float| {
                     if bits & float.exponent == 0 { bits & float.sign } else { bits }
                 },
-            )
+            );
         }),
     ),
     (
         "loses-signs",
         3,
         Bug::Spoils(|desc, memory| {
-            memory.floats(desc, |bits, float| if bits == float.sign { 0 } else { bits })
+            memory.floats(desc, |bits, float| if bits == float.sign { 0 } else { bits });
         }),
     ),
     // mxnet#14105
@@ -191,7 +191,6 @@ impl Bug {
         for (job, desc) in jobs.iter_mut().zip(descs) {
             job.desc = desc;
             match self {
-                Self::Instead(_) => {}
                 Self::Spoils(spoil) if job.outcome == Outcome::Output => {
                     for run in &job.runs {
                         let output = run.output.clone();
@@ -199,7 +198,7 @@ impl Bug {
                         spoil(&job.desc, &mut memory);
                     }
                 }
-                Self::Spoils(_) => {}
+                Self::Instead(_) | Self::Spoils(_) => {}
                 Self::Says(say) => job.outcome = say(job).unwrap_or_else(|| job.outcome.clone()),
                 Self::Remembers => {
                     let Some((first, later)) = job.runs.split_first() else { continue };

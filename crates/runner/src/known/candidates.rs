@@ -17,11 +17,14 @@ use dmlcts_spec::{
 /// So many of the small values that occur are bounds.
 const SMALL: usize = 8;
 
+/// What a case has of something: one value, or one on each axis.
+type Values = dyn Fn(&Case) -> Vec<i64>;
+
 /// A value, or one on each axis, as the language spells it and as a desc holds it.
 struct Term {
     text: String,
     scope: Scope,
-    values: Box<dyn Fn(&Case) -> Vec<i64>>,
+    values: Box<Values>,
 }
 
 /// Conditions that may tell cases that failed from cases that passed, without what is said twice. Each is asked of the desc or of each axis.

@@ -343,7 +343,7 @@ fn worth(failed: usize, joined: usize) -> usize {
 
 /// Keeps the best, of those that hold of the same cases one.
 fn keep_best(longer: &mut Vec<(i64, usize, Joint)>) {
-    longer.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+    longer.sort_by_key(|(rank, length, _)| (*rank, *length));
     let mut known = BTreeSet::new();
     longer.retain(|(_, _, joint)| {
         known.len() < WIDTH && known.insert((joint.axis.is_empty(), joint.held.clone()))
