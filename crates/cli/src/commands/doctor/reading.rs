@@ -29,7 +29,9 @@ pub(super) fn works(
     let reading = Reading { summary, failures, asked };
     let all = summary.tally();
     let is_answered = all.tried() > broken(&all);
-    if !is_answered && (all.total() == 0 || all.of(Verdict::Skip) < all.total()) {
+    // What is skipped unasked before the first question says nothing of what is asked.
+    let is_excused = summary.ending == Ending::Complete && all.of(Verdict::Skip) == all.total();
+    if !is_answered && !is_excused {
         reading.nothing(report, arguments)?;
         return Ok(false);
     }
@@ -95,8 +97,8 @@ impl Reading<'_> {
         let all = self.summary.tally();
         let found = match &self.summary.lost {
             Some(reason) => reason.clone(),
-            None if all.total() == 0 => format!("to no case within {}", span(arguments.timeout)),
-            None => format!("to none of {}", counted(all.total(), "case")),
+            None if all.tried() == 0 => format!("to no case within {}", span(arguments.timeout)),
+            None => format!("to none of {}", counted(all.tried(), "case")),
         };
         let remedy = "mend that first: it answers nothing that it is asked";
         self.wrong(report, ("answers", &found), |_, _| true, remedy)
