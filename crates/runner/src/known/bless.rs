@@ -188,8 +188,16 @@ impl Blessing {
         if summary.ending != crate::Ending::Complete || !summary.abandoned.is_empty() {
             return Err(BlessError::Incomplete);
         }
-        for verdict in [Verdict::Crash, Verdict::Timeout, Verdict::Lost] {
-            let cases = summary.tally().of(verdict);
+        let found = &summary.totals.found.groups;
+        for (verdict, class) in [
+            (Verdict::Crash, Class::Crashed),
+            (Verdict::Timeout, Class::TimedOut),
+            (Verdict::Lost, Class::Lost),
+        ] {
+            // One that does not come again was one, too, and who knows what else it spoiled.
+            let flaky =
+                found.iter().filter(|(found, _)| found.verdict == Verdict::Flake && found.class == class);
+            let cases = summary.tally().of(verdict) + flaky.map(|(_, cases)| cases).sum::<u64>();
             if cases > 0 {
                 return Err(BlessError::Unreliable { verdict, cases });
             }

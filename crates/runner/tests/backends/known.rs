@@ -6,7 +6,8 @@ use std::sync::{
 };
 
 use dmlcts_backend::Job;
-use dmlcts_runner::{Conclusion, Factory, KnownFailures, Rate, Run, Summary, Verdict};
+use dmlcts_model::Outcome;
+use dmlcts_runner::{BlessError, Blessing, Conclusion, Factory, KnownFailures, Rate, Run, Summary, Verdict};
 use dmlcts_spec::{Library, Source};
 
 use crate::fixture::{BYTES, REVERSAL, behaving, honest, run_of, summary};
@@ -104,6 +105,23 @@ fn a_flake_does_not_hide_what_passes_each_time() {
     let counts = &summary.totals.known[0].counts;
     assert_eq!((counts.passed, counts.unknown), (15, 1));
     assert_eq!(counts.first_passed.as_ref().map(|first| first.0), Some(1));
+}
+
+/// A crash that does not come again is a flake, and no ground for a list either.
+#[test]
+fn nothing_is_blessed_after_a_crash_that_came_once() {
+    let once = AtomicUsize::new(0);
+    let crashed = behaving(move |batch| {
+        honest(batch);
+        if once.fetch_add(1, Ordering::Relaxed) == 0 {
+            batch.parts().0[0].outcome = Outcome::Crashed("it ended by signal 11".into());
+        }
+    });
+    let run = run_of(&[REVERSAL], crashed);
+    let summary = summary(&run);
+    assert_eq!(verdicts(&summary), [(Verdict::Flake, 1)]);
+    let blessed = Blessing::default().entries((run.library, &*run.source), (&summary, "smoke"), &[]);
+    assert_eq!(blessed.err(), Some(BlessError::Unreliable { verdict: Verdict::Crash, cases: 1 }));
 }
 
 /// Fails as nobody knows it, and passes when it runs again: as little known as any other flake.
