@@ -102,11 +102,12 @@ impl Device {
             return Err(DXGI_ERROR_DEVICE_REMOVED.into());
         }
         let fault = self.told.next(call);
-        if fault == Some(Fault::Direct3dRemoved) {
-            removal::remove(&self.d3d12);
-        }
         if let Some(Fault::DeviceRemoved | Fault::Direct3dRemoved) = fault {
             self.remove(DXGI_ERROR_DEVICE_REMOVED, "it was told to do so");
+        }
+        // That takes a while, in which no other thread's calls are to be counted any more.
+        if fault == Some(Fault::Direct3dRemoved) {
+            removal::remove(&self.d3d12);
         }
         ended(call, fault).inspect_err(|_| self.messages.add(&format!("{call:?}: it was told to fail")))
     }
