@@ -6,6 +6,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod barriers;
 mod failures;
 mod library;
 mod suites;

@@ -148,9 +148,7 @@ impl Load {
             .chain(self.pieces.iter().map(|piece| piece.operator.properties.RequiredDescriptorCount))
             .fold(0, u32::saturating_add);
         let mut recording = Recording::new(device, lane, descriptors)?;
-        let persistent =
-            self.first_of_each().into_iter().filter_map(|piece| piece.operator.persistent.as_ref());
-        recording.arrive(self.inputs, self.outputs, persistent);
+        recording.arrive(self.inputs, self.outputs);
         for initializing in &initializing {
             recording.initialize(initializing)?;
         }

@@ -10,7 +10,7 @@ use windows::{
             IDMLBindingTable, IDMLDispatchable,
         },
         Graphics::Direct3D12::{
-            D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_COPY_SOURCE,
+            D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_COPY_SOURCE,
             D3D12_RESOURCE_STATE_UNORDERED_ACCESS, ID3D12DescriptorHeap, ID3D12Resource,
         },
     },
@@ -64,26 +64,22 @@ impl<'a> Recording<'a> {
     }
 
     /// What was uploaded goes to where operators read and write.
-    pub(super) fn arrive<'p>(
-        &self,
-        inputs: u64,
-        outputs: u64,
-        persistent: impl Iterator<Item = &'p ID3D12Resource>,
-    ) {
+    ///
+    /// Temporary and persistent resources need no transition: a buffer that nothing in the list has used is in the state COMMON, from where
+    /// a dispatch takes it to UNORDERED_ACCESS by itself, and a copy to COPY_DEST
+    /// (<https://learn.microsoft.com/windows/ai/directml/dml-barriers>).
+    pub(super) fn arrive(&self, inputs: u64, outputs: u64) {
         let (copied, used) = (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
         let Ok(upload) = self.lane.upload.resource() else { return };
-        let mut barriers = vec![
-            transition(self.inputs, copied, used),
-            transition(self.outputs, copied, used),
-            transition(self.scratch, D3D12_RESOURCE_STATE_COMMON, used),
-        ];
-        barriers.extend(persistent.map(|buffer| transition(buffer, D3D12_RESOURCE_STATE_COMMON, used)));
-        // SAFETY: the list is open; both buffers hold so many bytes, and the lane and the flight's operators keep all of them. A
-        // buffer that nothing uses is in the state COMMON, from where a copy takes it to COPY_DEST by itself.
+        // SAFETY: the list is open; both buffers hold so many bytes, and the lane keeps all of them.
         unsafe {
-            self.lane.list.CopyBufferRegion(self.inputs, 0, upload, 0, inputs);
-            self.lane.list.CopyBufferRegion(self.outputs, 0, upload, inputs, outputs);
-            self.lane.list.ResourceBarrier(&barriers);
+            let list = &self.lane.list;
+            list.CopyBufferRegion(self.inputs, 0, upload, 0, inputs);
+            list.CopyBufferRegion(self.outputs, 0, upload, inputs, outputs);
+            list.ResourceBarrier(&[
+                transition(self.inputs, copied, used),
+                transition(self.outputs, copied, used),
+            ]);
         }
     }
 

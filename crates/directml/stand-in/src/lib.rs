@@ -32,9 +32,13 @@
 //!   constant buffers, other than DirectML's, and nothing reads them; so it is remembered where those of each dispatch lie: another
 //!   dispatch whose descriptors lie there, too, removes the device, until the first one's command list is recorded anew, with another
 //!   binding table.
+//! - A command list has the barriers that it needs. Transitions of its own order the stand-in's copies, so that one that a client
+//!   forgets changes no result; so [`barriers`] follows each buffer through the list, by the rules of Direct3D and DirectML, and where a
+//!   barrier is missing or wrong, the device is removed.
 //!
-//! Barriers it cannot judge: its copies are ordered by transitions of its own, so that a barrier that a client forgets is not found
-//! out here.
+//! A library is not told of the copies and barriers that a client records itself. The stand-in takes the place of the functions for them, in
+//! the table that all command lists of the process share, so that it must not be unloaded. On a Direct3D whose lists have a table each,
+//! barriers are not judged, and standard error says so.
 //!
 //! # Misbehaving on purpose
 //!
@@ -42,6 +46,7 @@
 
 use std::ffi::CStr;
 
+pub mod barriers;
 pub mod binding;
 pub mod descriptors;
 pub mod initialization;

@@ -19,6 +19,7 @@
 //! | `missing-element@dispatch` | the output's last element is not written |
 //! | `outside@dispatch` | four bytes behind the output's binding are written |
 //! | `input-changed@dispatch` | the input's first bytes are overwritten afterwards |
+//! | `lost@barrier` | a barrier that the client records is not recorded, as if it had forgotten it |
 //! | `level=LEVEL` | the device has this feature level, such as 2.1 |
 //! | `without=TYPE` | the device lacks a data type, such as FLOAT64 |
 //! | `flags=FLAGS` | operators are compiled with these execution flags alone: `none`, `no-metacommands`, `half-precision`, or both with a `+` between them |
@@ -42,6 +43,7 @@
 //! | `persistent` | `BindPersistentResource` |
 //! | `initializer-dispatch` | `RecordDispatch` of an initialiser |
 //! | `dispatch` | `RecordDispatch` of a compiled operator |
+//! | `barrier` | each barrier that is handed to `ResourceBarrier` of a command list, which is Direct3D's; nothing but `lost` happens there |
 //!
 //! Those that bind or record return nothing, so that what they would return removes the device.
 //!
@@ -93,6 +95,8 @@ pub enum Call {
     InitializerDispatch,
     /// `RecordDispatch` of a compiled operator.
     Dispatch,
+    /// One barrier of `ResourceBarrier`, which is Direct3D's.
+    Barrier,
 }
 
 /// What a call does wrong.
@@ -126,6 +130,8 @@ pub enum Fault {
     Outside,
     /// Something is written into the input.
     InputChanged,
+    /// It is as if it had not been called.
+    Lost,
 }
 
 /// Everything that goes wrong in this process, and how far it is.
@@ -153,7 +159,7 @@ struct Planned {
     numbers: RangeInclusive<u64>,
 }
 
-const CALLS: [(&str, Call); 15] = [
+const CALLS: [(&str, Call); 16] = [
     ("device", Call::Device),
     ("recorder", Call::Recorder),
     ("levels", Call::Levels),
@@ -169,14 +175,15 @@ const CALLS: [(&str, Call); 15] = [
     ("persistent", Call::Persistent),
     ("initializer-dispatch", Call::InitializerDispatch),
     ("dispatch", Call::Dispatch),
+    ("barrier", Call::Barrier),
 ];
 
 /// What gives an interface.
 const GIVING: [Call; 6] =
     [Call::Device, Call::Recorder, Call::Create, Call::Compile, Call::Initialize, Call::Table];
 
-/// Names, and the calls that alone can do it; none where all can.
-const FAULTS: [(&str, Fault, &[Call]); 14] = [
+/// Names, and the calls that alone can do it; none where all of the library's can.
+const FAULTS: [(&str, Fault, &[Call]); 15] = [
     ("out-of-memory", Fault::OutOfMemory, &[]),
     ("device-removed", Fault::DeviceRemoved, &[]),
     ("direct3d-removed", Fault::Direct3dRemoved, &[]),
@@ -191,6 +198,7 @@ const FAULTS: [(&str, Fault, &[Call]); 14] = [
     ("missing-element", Fault::MissingElement, &[Call::Dispatch]),
     ("outside", Fault::Outside, &[Call::Dispatch]),
     ("input-changed", Fault::InputChanged, &[Call::Dispatch]),
+    ("lost", Fault::Lost, &[Call::Barrier]),
 ];
 
 /// In the order of the enumeration, from FLOAT32 on.
@@ -234,7 +242,7 @@ impl Misbehaviour {
             };
             let (_, call) = *CALLS.iter().find(|(name, _)| *name == call)?;
             let (_, fault, only) = *FAULTS.iter().find(|(name, ..)| *name == fault)?;
-            if !only.is_empty() && !only.contains(&call) {
+            if !(only.contains(&call) || only.is_empty() && call != Call::Barrier) {
                 return None;
             }
             self.faults.push(Planned { fault, call, numbers });
@@ -302,9 +310,9 @@ mod tests {
     #[test]
     fn calls_are_counted_apart() {
         for (name, call) in CALLS {
-            let told = Misbehaviour::parse(&format!("fail@{name}")).expect("is understood");
-            let failing: Vec<_> =
-                CALLS.iter().filter(|(_, other)| told.next(*other) == Some(Fault::Fail)).collect();
+            let fault = if call == Call::Barrier { "lost" } else { "fail" };
+            let told = Misbehaviour::parse(&format!("{fault}@{name}")).expect("is understood");
+            let failing: Vec<_> = CALLS.iter().filter(|(_, other)| told.next(*other).is_some()).collect();
             assert_eq!(failing, [&(name, call)]);
         }
     }
@@ -332,6 +340,8 @@ mod tests {
             "wrong-element@create",
             "wrong-element@initializer-dispatch",
             "nothing@dispatch",
+            "fail@barrier",
+            "lost@dispatch",
             "level=9.9",
             "without=FLOAT8",
             "flags=fast",

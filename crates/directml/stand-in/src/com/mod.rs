@@ -13,6 +13,7 @@ mod operator;
 mod record;
 mod removal;
 mod table;
+mod watch;
 
 use std::{
     ffi::{c_char, c_void},
@@ -218,6 +219,9 @@ fn create_device(
     };
     if least.0 > told.abilities.level.0 {
         return Err(DXGI_ERROR_UNSUPPORTED.into());
+    }
+    if let Err(error) = watch::begin(d3d12) {
+        say(format_args!("barriers are not judged: {error}"));
     }
     let device = || ComObject::new(Device::new(d3d12.clone(), Arc::clone(told), debug_layer));
     Ok((fault != Some(Fault::Nothing)).then(device))

@@ -1,7 +1,7 @@
 //! The command recorder: operators as copies in a client's command list.
 //!
-//! A client leaves what it binds in the state for unordered access, and finds it so again. Copying wants other states, so each
-//! copy is between barriers. Those also order it after whatever came before.
+//! A client leaves what it binds in the state for unordered access, or in COMMON, and finds it in the first. Copying wants other states, so
+//! each copy is between barriers. Those also order it after whatever came before; whether the client had it ordered is looked at apart.
 
 use std::{mem::ManuallyDrop, sync::PoisonError};
 
@@ -32,6 +32,7 @@ use super::{
     operator::{Compiled, VALUES},
     say,
     table::{Bindings, Range, Table, Target},
+    watch::{self, barrier_unseen, copy_unseen},
 };
 use crate::{
     misbehaviour::{Call, Fault},
@@ -81,6 +82,7 @@ impl IDMLCommandRecorder_Impl for Recorder_Impl {
                 return removal("the binding table is for something else");
             }
             list.take(table, &bindings).or_else(removal)?;
+            watch::dispatch(&list.list, &self.device, &bindings.uses()).or_else(|why| removal(&why))?;
             let begin = |call| {
                 let begun = self.device.begin(call);
                 begun.map_err(|error| Removal(error.code(), "it was told to fail".to_owned()))
@@ -226,7 +228,7 @@ impl Copies<'_> {
         let (from, to) = (buffer()?, buffer()?);
         for _ in 0..times {
             // SAFETY: both buffers are as long, and go from COMMON to what a copy wants by themselves.
-            unsafe { self.list.CopyBufferRegion(&to, 0, &from, 0, bytes) };
+            unsafe { copy_unseen(&self.list, (&to, 0), (&from, 0), bytes) };
         }
         self.device.keep(&from);
         self.device.keep(&to);
@@ -251,11 +253,10 @@ impl Copies<'_> {
         for piece in pieces {
             // SAFETY: both places were checked against the ranges that were bound, and those against their buffers.
             unsafe {
-                self.list.CopyBufferRegion(
-                    &to.resource,
-                    to.offset + piece.to,
-                    from,
-                    offset + piece.from,
+                copy_unseen(
+                    &self.list,
+                    (&to.resource, to.offset + piece.to),
+                    (from, offset + piece.from),
                     piece.length,
                 );
             }
@@ -282,6 +283,6 @@ impl Copies<'_> {
             ..Default::default()
         };
         // SAFETY: the barrier is a transition, as its type says.
-        unsafe { self.list.ResourceBarrier(&[barrier]) };
+        unsafe { barrier_unseen(&self.list, &barrier) };
     }
 }

@@ -28,8 +28,8 @@ use windows::{
     core::{ComObject, Interface, Result, implement},
 };
 
-use super::{child, device::Device, initializer::Initializer, operator::Compiled};
-use crate::{binding::Part, initialization::Place, misbehaviour::Call};
+use super::{child, device::Device, initializer::Initializer, operator::Compiled, watch};
+use crate::{barriers::Use, binding::Part, initialization::Place, misbehaviour::Call};
 
 /// What the offset of a temporary or a persistent resource must be a multiple of.
 const RESOURCE_ALIGNMENT: u64 = raw::DML_TEMPORARY_BUFFER_ALIGNMENT as u64;
@@ -258,6 +258,24 @@ impl Bindings {
             self.describe(device, 2 * index + 1, self.outputs[index].as_ref());
         }
         Ok(())
+    }
+
+    /// What a dispatch does to all that is bound for it.
+    pub(super) fn uses(&self) -> Vec<Use> {
+        let [input, output] = match self.target {
+            Target::Compiled(_) => ["the input", "the output"],
+            Target::Initializer(_) => ["an initialiser's input", "an initialiser's output"],
+        };
+        let bound = |what, range: &Option<Range>, writes| {
+            let Range { resource, offset, size } = range.as_ref()?;
+            let buffer = watch::buffer(resource)?;
+            Some(Use { what, buffer, bytes: *offset..offset + size, writes })
+        };
+        let inputs = self.inputs.iter().map(|range| bound(input, range, false));
+        let outputs = self.outputs.iter().map(|range| bound(output, range, true));
+        let temporary = bound("the temporary resource", &self.temporary, true);
+        let persistent = bound("the persistent resource", &self.persistent, false);
+        inputs.chain(outputs).chain([temporary, persistent]).flatten().collect()
     }
 
     /// Where the descriptors lie.
