@@ -85,8 +85,7 @@ fn every_call_may_give_nothing_and_say_that_it_went_well() {
 #[test]
 fn every_call_may_end_the_process() {
     for (call, exit, _, _, words) in CALLS {
-        // Until the process has ended, which may take a while on a busy machine.
-        let arguments = ["--jobs", "1", "--retries", "0", "--case-timeout", "10m", PADDING1];
+        let arguments = ["--jobs", "1", "--retries", "0", PADDING1];
         let (text, status) = run_with(stand_in(), &format!("crash@{call}"), &arguments);
         assert!(
             status == exit && says(&text, words),
