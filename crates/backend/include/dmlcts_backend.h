@@ -179,7 +179,7 @@ DMLCTS_EXPORT dmlcts_result dmlcts_run(dmlcts_backend *backend, dmlcts_operator 
 /* Destroys what dmlcts_create made; once for each DMLCTS_OK, before dmlcts_close. */
 DMLCTS_EXPORT void dmlcts_destroy(dmlcts_backend *backend, dmlcts_operator *created);
 
-/* Closes what dmlcts_open opened; once for each DMLCTS_OK. */
+/* Closes what dmlcts_open opened; once for each DMLCTS_OK. A fault in it fails the run, though no case of it. */
 DMLCTS_EXPORT void dmlcts_close(dmlcts_backend *backend);
 
 #ifdef __cplusplus

@@ -44,6 +44,8 @@ pub(crate) struct Hosting {
     pub(crate) incidents: Incidents,
     /// Whether a backend that is built in runs here, and not in processes.
     pub(crate) in_process: bool,
+    /// Whether this program is a backend itself, and is to end soon when it is told to.
+    pub(crate) is_served: bool,
 }
 
 /// What makes backends of this name, which may be followed by a colon and which of several is meant.
@@ -125,7 +127,7 @@ pub(crate) fn remedy(name: &str) -> Option<String> {
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
     let launcher = launcher.until(hosting.deadline).telling(hosting.incidents.clone()).knowing(examples());
-    let launcher = Arc::new(launcher);
+    let launcher = Arc::new(if hosting.is_served { launcher.in_haste() } else { launcher });
     Arc::new(move || match launcher.host() {
         Ok(host) => Ok(Box::new(host)),
         Err(reason) => Err(match reason.split_once(CANNOT_START) {

@@ -13,7 +13,8 @@ Exit codes:
   1    a verdict was unexpected, or a known failure is not as it is known
   2    wrong usage or bad input: arguments, a case line, a predicate, a file; no case to run,
        or none that the backend declares to be able to do
-  3    the backend or the machine failed, so that the run is not complete (outranks 1)
+  3    the backend or the machine failed, so that the run is not complete, or the backend ended
+       otherwise than with exit code 0 when it was told to end (outranks 1)
   130  interrupted: the run ends with the summary of what ran, and at once at the second Ctrl-C
 
 A reader of the output that goes away early, such as `head`, ends a command that only lists
@@ -58,6 +59,7 @@ impl Exit {
             Self::Interrupted
         } else if matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded)
             || !summary.abandoned.is_empty()
+            || summary.bad_end.is_some()
         {
             Self::Broken
         } else if summary.tally().unexpected() > 0 || summary.untrue(suite).next().is_some() {
@@ -146,9 +148,12 @@ mod tests {
             }),
             3
         );
+        let end_badly = |summary: &mut Summary| summary.bad_end = Some("exit status: 1".to_owned());
+        assert_eq!(exit(end_badly), 3, "though every case passed");
         assert_eq!(
             exit(|summary| {
                 fail(summary);
+                end_badly(summary);
                 summary.ending = Ending::Interrupted;
             }),
             130

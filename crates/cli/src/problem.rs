@@ -69,6 +69,14 @@ pub(crate) enum Problem {
         /// What to do.
         help: String,
     },
+    /// A backend that did what it was asked, and ended badly when it was told to end.
+    #[error("{what}")]
+    BadEnd {
+        /// How it ended.
+        what: String,
+        /// What to do.
+        help: String,
+    },
     /// A results file could not be written or read.
     #[error("{0}")]
     Results(dmlcts_results::Error),
@@ -119,6 +127,7 @@ impl Problem {
             | Self::Report { .. }
             | Self::Known { .. }
             | Self::Start { .. }
+            | Self::BadEnd { .. }
             | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
             Self::Ledger(error) if error.is_machine() => Exit::Broken,
@@ -145,6 +154,7 @@ impl Problem {
             Self::Usage { message, help } if !help.is_empty() => {
                 format!("error: {message}\n  help: {help}\n")
             }
+            Self::BadEnd { what, help } => format!("error: {what}\n  help: {help}\n"),
             Self::Start { error, help } => format!("error: {error}\n  help: {help}\n"),
             Self::Results(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::File(error) => format!("error: {error}\n  help: {}\n", error.help()),

@@ -277,6 +277,28 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
     }
 }
 
+/// What goes wrong when a library is closed is no case's doing, and is seen all the same.
+#[test]
+fn a_fault_in_close_fails_the_run() {
+    let close = "void dmlcts_close(dmlcts_backend *backend) { (void)backend; }\n";
+    for (name, line, expected) in [
+        ("close-aborts", "abort();", "; the first: signal: 6"),
+        ("close-exits", "exit(7);", "; the first: exit status: 7"),
+    ] {
+        let Some(library) =
+            Library::changed(name, &[(close, &close.replace("; }", &format!("; {line} }}")))])
+        else {
+            return;
+        };
+        let says = library.says();
+        assert!(
+            says.starts_with("exit 3\n") && says.contains("held      1 passed, 0 failed"),
+            "{name}: {says}"
+        );
+        assert!(says.contains("\nerror: ") && says.contains(expected), "{name}: {says}");
+    }
+}
+
 /// What a library does not declare is skipped without asking it, wherever it runs and whoever hosts it.
 #[test]
 fn what_is_not_declared_is_skipped_wherever_it_runs() {

@@ -4,7 +4,8 @@
 //! most would pass under names that another seed makes others of. So there are as many tests as strategies times operators, under names that
 //! stay the same from run to run, which is what a page needs to show a history. A test that fails says how many of its cases did, and
 //! shows the groups that they fall into, each with a case to run again. One more test is the run itself: it fails where the
-//! run did not come to its end, so that a backend that is lost at once does not look like one without failures.
+//! run did not come to its end, so that a backend that is lost at once does not look like one without failures, or where the
+//! backend broke when it was told to end.
 
 use std::{
     io::{self, Write},
@@ -86,7 +87,10 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
         Some(ended) if is_cut_off(summary) => {
             failed(NonSuccessKind::Error, "incomplete", format!("it ended {ended}"), String::new())
         }
-        _ => TestCaseStatus::success(),
+        _ => match &summary.bad_end {
+            Some(bad_end) => failed(NonSuccessKind::Error, "bad-end", bad_end.clone(), String::new()),
+            None => TestCaseStatus::success(),
+        },
     };
     let mut test = TestCase::new("run", status);
     test.set_classname(format!("dmlcts.{run}"));

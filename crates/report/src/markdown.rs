@@ -35,6 +35,8 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         counted(unexpected, "unexpected verdict")
     } else if untrue > 0 {
         format!("{} to correct", counted(untrue, "known failure"))
+    } else if summary.bad_end.is_some() {
+        "the backend ended badly".to_owned()
     } else if summary.is_unjudged() {
         "nothing was judged".to_owned()
     } else if summary.is_uncompared() {
@@ -50,6 +52,9 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     writeln!(out, "{what} on {}: {}.\n", text(&ran_on(summary)), verdicts(summary))?;
     if let Some(ended) = ended(summary) {
         writeln!(out, "It ended {}.\n", text(&ended))?;
+    }
+    if let Some(bad_end) = &summary.bad_end {
+        writeln!(out, "At last, {}.\n", text(bad_end))?;
     }
     write_table(out, summary)?;
     write_groups(out, context, &summary.groups)?;

@@ -181,6 +181,9 @@ pub struct SummaryForm {
     /// Why the backend was lost, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
+    /// How processes of the backend ended badly that were told to end, where some did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_end: Option<String>,
     /// Cases that were started and never answered: the first of each range, and the one behind its last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<(u64, u64)>,

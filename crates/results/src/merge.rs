@@ -171,7 +171,7 @@ fn summarise(
     };
     let mut all = Totals::new(library, strategies.len());
     let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
-    let (mut read, mut cut) = (0, Vec::new());
+    let (mut read, mut cut, mut bad_end) = (0, Vec::new(), None);
     for part in parts {
         let (path, partition) = (part.reader.path(), part.reader.header().selection.partition);
         let Some(summary) = part.summary else {
@@ -197,6 +197,7 @@ fn summarise(
             cut.push(CutPart { partition, ending: own, read: own_read });
         }
         lost = lost.or(summary.lost);
+        bad_end = bad_end.or(summary.bad_end);
         abandoned.extend(summary.abandoned.into_iter().map(|(from, to)| from..to));
     }
     // Each part looked at the cases of all of them.
@@ -232,6 +233,7 @@ fn summarise(
         ending,
         abandoned,
         lost,
+        bad_end,
         cut,
     }))
 }

@@ -183,6 +183,7 @@ impl Writer {
             ending: summary.ending.id().to_owned(),
             exit_code,
             lost: summary.lost.clone(),
+            bad_end: summary.bad_end.clone(),
             abandoned: summary.abandoned.iter().map(|cases| (cases.start, cases.end)).collect(),
             cut: summary.cut.iter().map(Into::into).collect(),
             obligations_met,

@@ -111,9 +111,7 @@ impl<'run> Collector<'run> {
         let kept = deadline.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
         let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
         loop {
-            while let Some(sentence) = self.incidents.take() {
-                tell(Event::Incident(&sentence));
-            }
+            self.tell_incidents(tell);
             let now = Instant::now();
             // Where something failed, some of the time is kept for making it smaller.
             let deadline = match deadline {
@@ -157,6 +155,13 @@ impl<'run> Collector<'run> {
         }
         self.totals.elapsed = self.before + self.started.elapsed();
         abandoned.into_iter().map(|(_, cases)| cases).collect()
+    }
+
+    /// Tells what has happened to the backend.
+    pub(crate) fn tell_incidents(&self, tell: &mut dyn FnMut(Event<'_>)) {
+        while let Some(sentence) = self.incidents.take() {
+            tell(Event::Incident(&sentence));
+        }
     }
 
     /// Whether as many cases ran as were asked for.

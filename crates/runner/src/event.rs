@@ -82,6 +82,8 @@ pub struct Summary {
     pub abandoned: Vec<Range<u64>>,
     /// Why a backend could not be started, where one could not.
     pub lost: Option<String>,
+    /// How processes of the backend ended badly that were told to end, where some did: how many, and how the first of them did.
+    pub bad_end: Option<String>,
     /// Where several machines shared the run, those of its parts that ended early; none of the run of one machine.
     pub cut: Vec<CutPart>,
 }

@@ -86,6 +86,9 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     if let Some(examiner) = examiner.as_mut().filter(|_| shrinks) {
         collector.shrink(examiner, configuration.deadline, tell);
     }
+    // The others have said goodbye to theirs, or are left behind. How processes end is a part of what a run came to.
+    drop(examiner);
+    collector.tell_incidents(tell);
     let summary = Summary {
         capabilities,
         level,
@@ -97,6 +100,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         ending,
         abandoned,
         lost: shared.lost(),
+        bad_end: configuration.incidents.goodbyes().bad_end(),
         cut: Vec::new(),
     };
     tell(Event::Finished(&summary));

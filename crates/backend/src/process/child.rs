@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, group::Group, tail::Tail};
+use super::{Command, goodbye::Goodbye, group::Group, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER};
 
 /// Nothing is waited for longer: clocks end somewhere.
@@ -24,9 +24,8 @@ const WAITING_FRAMES: usize = 4;
 /// Bytes in a pipe: a batch of tiny cases as a whole, so that neither side has to be woken up in the middle of it.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
-/// How long a process that was told to end may take to end.
-const GRACE: Duration = Duration::from_secs(1);
-/// The same where it closed its standard output: most often since it is ending. It is of no use any more either way.
+/// How long a process that closed its standard output may take to end: most often it is ending, and it is of no use any more
+/// either way.
 const CLOSED: Duration = Duration::from_millis(200);
 /// How long what a process wrote last to standard error may take to arrive.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -212,10 +211,17 @@ impl Child {
         if words.is_empty() { message.to_owned() } else { format!("{message}; it said: {words}") }
     }
 
-    /// Lets it end by itself, in a moment.
-    pub(super) fn dismiss(mut self) {
+    /// Lets it end by itself, which may take this long, and says how it did.
+    pub(super) fn dismiss(mut self, grace: Duration) -> Goodbye {
         self.to = None;
-        self.status(GRACE);
+        match self.status(grace) {
+            Some(status) if status.success() => Goodbye::Well,
+            // The end of the whole program may have ended it meanwhile.
+            Some(status) if !locked(&self.process).was_cut_short() => {
+                Goodbye::Badly(self.with_last_words(&status.to_string()))
+            }
+            _ => Goodbye::Late(grace),
+        }
     }
 }
 

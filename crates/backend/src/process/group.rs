@@ -12,6 +12,8 @@ pub(super) struct Group {
     leader: Child,
     /// How the leader ended, once all of them are ended.
     status: Option<ExitStatus>,
+    /// Whether the leader still ran when all of them were ended.
+    was_cut_short: bool,
 }
 
 impl Group {
@@ -19,7 +21,7 @@ impl Group {
     pub(super) fn spawn(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        Ok(Self { leader: command.spawn()?, status: None })
+        Ok(Self { leader: command.spawn()?, status: None, was_cut_short: false })
     }
 
     /// The process that was started.
@@ -47,6 +49,7 @@ impl Group {
         if self.status.is_some() {
             return self.status;
         }
+        self.was_cut_short = !self.has_ended();
         #[cfg(unix)]
         let _ = rustix::process::kill_process_group(
             rustix::process::Pid::from_child(&self.leader),
@@ -54,7 +57,7 @@ impl Group {
         );
         // Windows knows no groups that can be ended; this tool of its own goes from parent to child, where the parent runs.
         #[cfg(windows)]
-        if !self.has_ended() {
+        if self.was_cut_short {
             let _ = Command::new("taskkill")
                 .args(["/T", "/F", "/PID", &self.leader.id().to_string()])
                 .stdin(std::process::Stdio::null())
@@ -65,5 +68,28 @@ impl Group {
         let _ = self.leader.kill();
         self.status = self.leader.wait().ok();
         self.status
+    }
+
+    /// Whether the process that was started did not end by itself.
+    pub(super) fn was_cut_short(&self) -> bool {
+        self.was_cut_short
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_ended_by_itself_is_told_from_who_was_ended() {
+        let mut runs = Group::spawn(Command::new("sleep").arg("100")).expect("it starts");
+        runs.end();
+        assert!(runs.was_cut_short());
+        let mut ended = Group::spawn(&mut Command::new("false")).expect("it starts");
+        while !ended.has_ended() {
+            std::thread::yield_now();
+        }
+        assert_eq!(ended.end().and_then(|status| status.code()), Some(1));
+        assert!(!ended.was_cut_short());
     }
 }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Incidents, child::Fault};
+use super::{Incidents, child::Fault, goodbye::Goodbye};
 
 /// The part of its deadline that a slow process is to take for what it is asked at a time, as far as can be foreseen.
 const SHARE: f64 = 0.25;
@@ -95,6 +95,11 @@ impl Health {
             }
         };
         self.given_up.get_or_init(reason).clone()
+    }
+
+    /// Notes how a process ended that was told to.
+    pub(super) fn ended(&self, goodbye: Goodbye) {
+        self.incidents.ended(goodbye);
     }
 
     /// Notes that a process failed.

@@ -372,7 +372,7 @@ impl Drop for Host {
             // One that still has cases would answer them first.
             if self.started.is_empty() {
                 child.send(message(Kind::Bye, &Bye {}));
-                child.dismiss();
+                self.launcher.health.ended(child.dismiss(self.launcher.grace));
             }
         }
     }

@@ -1,30 +1,55 @@
-//! What happens to a backend and is worth saying at once: long before a case has its verdict, when a crash is being pinned
-//! on one.
+//! What happens to a backend and no verdict tells: what is worth saying at once, long before a case has its verdict, when a crash
+//! is being pinned on one; and how processes ended that were told to.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use super::goodbye::{Goodbye, Goodbyes};
 
 /// As many wait to be shown; what comes on top of them is not kept.
 const MOST: usize = 64;
 
-/// Sentences for whoever watches a run. Copies share them.
+/// Sentences for whoever watches a run, and how its processes ended. Copies share them.
 #[derive(Clone, Debug, Default)]
-pub struct Incidents(Arc<Mutex<VecDeque<String>>>);
+pub struct Incidents(Arc<Mutex<Told>>);
+
+#[derive(Debug, Default)]
+struct Told {
+    waiting: VecDeque<String>,
+    goodbyes: Goodbyes,
+}
 
 impl Incidents {
     /// Adds a sentence: lower-case, without a period.
     pub fn add(&self, sentence: String) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() < MOST {
-            waiting.push_back(sentence);
+        let mut told = self.told();
+        if told.waiting.len() < MOST {
+            told.waiting.push_back(sentence);
         }
     }
 
     /// The oldest sentence that nobody has taken.
     pub fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.told().waiting.pop_front()
+    }
+
+    /// Counts how a process ended that was told to.
+    pub(super) fn ended(&self, goodbye: Goodbye) {
+        let sentence = self.told().goodbyes.count(goodbye);
+        if let Some(sentence) = sentence {
+            self.add(sentence);
+        }
+    }
+
+    /// How processes ended so far that were told to.
+    pub fn goodbyes(&self) -> Goodbyes {
+        self.told().goodbyes.clone()
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

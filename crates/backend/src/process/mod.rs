@@ -9,6 +9,7 @@ mod answers;
 mod canary;
 mod child;
 mod command;
+mod goodbye;
 mod group;
 mod health;
 mod host;
@@ -24,6 +25,7 @@ use std::{
 
 pub use child::end_all;
 pub use command::{Command, CommandError};
+pub use goodbye::Goodbyes;
 pub use host::Host;
 pub use incidents::Incidents;
 
@@ -35,6 +37,7 @@ use crate::{
 };
 use canary::Canaries;
 use child::{Child, Fault, Received};
+use goodbye::GRACE;
 use health::Health;
 
 /// How long a process may take to say hello: interpreters and drivers load slowly.
@@ -53,6 +56,8 @@ pub struct Launcher {
     command: Command,
     case_timeout: Duration,
     deadline: Option<Instant>,
+    /// How long a process that is told to end may take to end.
+    grace: Duration,
     /// What the first process declared, and every other must.
     declared: OnceLock<Declared>,
     health: Health,
@@ -76,6 +81,7 @@ impl Launcher {
             command,
             case_timeout,
             deadline: None,
+            grace: GRACE,
             declared: OnceLock::new(),
             health: Health::default(),
             canaries: Canaries::default(),
@@ -99,6 +105,12 @@ impl Launcher {
     #[must_use]
     pub fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
+    }
+
+    /// Gives processes that are told to end less time for it than usual: who is to end itself cannot wait as long for another.
+    #[must_use]
+    pub fn in_haste(self) -> Self {
+        Self { grace: GRACE / 2, ..self }
     }
 
     pub(crate) fn case_timeout(&self) -> Duration {

@@ -1,7 +1,8 @@
 //! A backend process that misbehaves on request, for the tests of the host.
 //!
 //! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet ahead`
-//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers large batches in pairs. The second argument is the path of a file that remembers from one process to the
+//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers large batches in pairs. `fails-at-end`, `aborts-at-end`, `leaks` and
+//! `stays` misbehave when they are told to end. The second argument is the path of a file that remembers from one process to the
 //! next.
 
 mod trouble;
@@ -65,8 +66,27 @@ fn main() -> io::Result<()> {
                 output.flush()?;
             }
             Kind::Level => {}
-            Kind::Results | Kind::Bye => return Ok(()),
+            Kind::Bye => return take_leave(way),
+            Kind::Results => return Ok(()),
         }
+    }
+    Ok(())
+}
+
+/// Ends, when it is told to, as it was asked to beforehand.
+fn take_leave(way: &str) -> io::Result<()> {
+    match way {
+        "fails-at-end" => process::exit(1),
+        "aborts-at-end" => process::abort(),
+        "leaks" => {
+            writeln!(
+                io::stderr(),
+                "==7==ERROR: LeakSanitizer: detected memory leaks\n\nSUMMARY: 12 bytes leaked"
+            )?;
+            process::exit(23);
+        }
+        "stays" => thread::sleep(Duration::from_secs(3600)),
+        _ => {}
     }
     Ok(())
 }

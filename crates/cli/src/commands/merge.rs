@@ -13,7 +13,7 @@ use dmlcts_results::{Header, Parts as Files, SelectionForm, Writer};
 use dmlcts_runner::{Parts, Source as _, Summary};
 use dmlcts_spec::Library;
 
-use super::run::{proof, unjudged};
+use super::{conclusion::conclude, run::proof};
 use crate::{
     arguments::MergeArguments, exit::Exit, known::whole_suite, ledger::LedgerOfRun, output, problem::Problem,
     profile, reports::Reports, selection::load_suite,
@@ -76,16 +76,16 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && header.selection.has_all_cases()) {
         context.certificate = proof(&parts);
     }
-    let conclude = || {
+    let report = || {
         let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
         let entered = entered.map(|news| context.ledger = news);
         reports.write(&context, &summary)?;
         output::unless_gone(show(&context, &summary, arguments.quiet))?;
         entered?;
         let exit = Exit::of(&summary, whole_suite(&header.selection));
-        unjudged(&summary, &header.backend.argument).map_or(Ok(exit), Err)
+        conclude(exit, &summary, &header.backend.argument)
     };
-    let ended = conclude();
+    let ended = report();
     if let Some(writer) = &mut writer {
         let finished = writer.finish(&summary, Exit::after(&ended).code(), stated.as_ref().map(Into::into));
         return ended.and_then(|exit| Ok(finished.map(|()| exit)?));

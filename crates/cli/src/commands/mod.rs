@@ -2,6 +2,7 @@
 
 mod backends;
 mod case;
+mod conclusion;
 mod diff;
 mod doctor;
 mod explain;

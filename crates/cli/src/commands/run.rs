@@ -12,11 +12,12 @@ use std::{
 use dmlcts_backend::process::Incidents;
 use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, counted, is_proof};
+use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{KnownFileForm, SelectionForm};
 use dmlcts_runner::{Claim, Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
 use dmlcts_spec::Library;
 
+use super::conclusion::conclude;
 use crate::{
     arguments::{RunArguments, Selection},
     backends::{self, Hosting},
@@ -117,7 +118,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &summary))?;
-    let conclude = || {
+    let report = || {
         let ran = !is_empty(&summary, selection);
         let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
         reported?;
@@ -133,9 +134,9 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             let _ = writeln!(io::stderr(), "{sentence}");
         }
         output::unless_gone(written)?;
-        unjudged(&summary, &arguments.backend).map_or(Ok(exit), Err)
+        conclude(exit, &summary, &arguments.backend)
     };
-    let ended = conclude();
+    let ended = report();
     let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, Exit::after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
 }
@@ -147,6 +148,7 @@ fn hosting(arguments: &RunArguments, deadline: Option<Instant>, incidents: &Inci
         deadline,
         incidents: incidents.clone(),
         in_process: arguments.in_process,
+        is_served: false,
     }
 }
 
@@ -174,29 +176,6 @@ fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>,
     let record = opened?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     Ok((record, resume))
-}
-
-/// Says that a run shows nothing, where every case was skipped; or nothing of outputs, where none was compared.
-pub(super) fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
-    let name = &summary.capabilities.name;
-    let words = ["dmlcts", "doctor", "--backend", backend].map(str::to_owned);
-    let shows = format!("`{}` shows what it declares", command(&words));
-    if summary.is_unjudged() {
-        let all = counted(summary.tally().total(), "case");
-        let what = format!(
-            "nothing was judged: {all}, and all skipped, since {name} declares nothing that they need"
-        );
-        Some(Problem::usage(what, shows))
-    } else if summary.is_uncompared() {
-        let all = counted(summary.totals.work.too_large, "case");
-        let what = format!(
-            "no output was compared: {all} would have had one, each with more memory than --memory gives, or with a tensor larger \
-             than {name} takes"
-        );
-        Some(Problem::usage(what, format!("give the run more by --memory; {shows}")))
-    } else {
-        None
-    }
 }
 
 /// Says why no case ran.

@@ -9,6 +9,7 @@ use dmlcts_backend::{
 };
 use dmlcts_spec::Library;
 
+use super::conclusion::bad_end;
 use crate::{
     arguments::{RunArguments, ServeArguments},
     backends::{self, Hosting},
@@ -23,7 +24,8 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     end_with_parent(arguments.parent)?;
     // Libraries and drivers print while they are loaded, too.
     let mut output = claim_stdout()?;
-    let factory = backends::factory(&arguments.backend, &hosting(&arguments.backend))?;
+    let hosting = hosting(&arguments.backend);
+    let factory = backends::factory(&arguments.backend, &hosting)?;
     let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
     let signatures = Library::embedded().signatures();
     let mut input = io::stdin().lock();
@@ -31,10 +33,14 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
         let (mut broken, mut spoiled) = Broken::new(backend, fault, parse_case(at)?, output);
         answer(&mut broken, signatures, &mut input, &mut spoiled)
     } else {
-        answer(&mut *backend, signatures, &mut input, &mut output)
+        let ended = answer(&mut *backend, signatures, &mut input, &mut output);
+        drop(backend);
+        ended
     };
+    // Who hosts this process learns by its end how one behind it ended.
+    let bad_end = hosting.incidents.goodbyes().bad_end().map(|what| bad_end(what, &arguments.backend));
     match ended {
-        Ok(()) => Ok(Exit::Success),
+        Ok(()) => bad_end.map_or(Ok(Exit::Success), Err),
         Err(ServeError::Io(error)) => Err(error.into()),
         Err(error) => Err(Problem::usage(
             error.to_string(),
@@ -53,5 +59,6 @@ fn hosting(backend: &str) -> Hosting {
         deadline: None,
         incidents: Incidents::default(),
         in_process,
+        is_served: true,
     }
 }

@@ -74,6 +74,9 @@ pub enum BlessError {
     /// The run did not come to its end.
     #[error("the run was not complete")]
     Incomplete,
+    /// A backend that is not sound when it ends may not have been before.
+    #[error("{0}")]
+    BadEnd(String),
     /// What is not reliable cannot be expected.
     #[error("{cases} of the cases {verdict}")]
     Unreliable {
@@ -104,6 +107,7 @@ impl BlessError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Incomplete => "let the run come to its end",
+            Self::BadEnd(_) => "mend that first: answers of a backend that breaks are no ground for a list",
             Self::Unreliable { .. } => "mend these first: what crashes, hangs or is lost cannot be expected",
             Self::TooMany(_) => "mend the backend first, or bless a smaller suite",
             Self::NoPredicate { .. } => {
@@ -187,6 +191,9 @@ impl Blessing {
     ) -> Result<Blessed, BlessError> {
         if summary.ending != crate::Ending::Complete || !summary.abandoned.is_empty() {
             return Err(BlessError::Incomplete);
+        }
+        if let Some(bad_end) = &summary.bad_end {
+            return Err(BlessError::BadEnd(bad_end.clone()));
         }
         let found = &summary.totals.found.groups;
         for (verdict, class) in [

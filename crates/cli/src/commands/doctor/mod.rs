@@ -13,7 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::{Capabilities, Lack, process::Incidents};
+use dmlcts_backend::{
+    Capabilities, Lack,
+    process::{Goodbyes, Incidents},
+};
 use dmlcts_model::DataType;
 use dmlcts_report::{Palette, Tone, counted, span};
 use dmlcts_runner::{Configuration, Ending, Event, Factory, Parts, Run, RunError, Source, Stop, Summary};
@@ -74,6 +77,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         deadline: None,
         incidents: Incidents::default(),
         in_process: false,
+        is_served: false,
     };
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
@@ -98,6 +102,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         other => other?,
     };
     let answers = reading::works(&mut report, arguments, &summary, &failures)?;
+    ends(&mut report, &hosting.incidents.goodbyes())?;
     let is_lost = summary.ending == Ending::BackendLost;
     if answers && !is_lost {
         breaking::breaks(&mut report, arguments, (&factory, &capabilities))?;
@@ -138,6 +143,27 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Pr
     }
     report.fine("declares", &found)?;
     Ok(true)
+}
+
+/// Shows how the processes ended that the run of `smoke` had.
+fn ends(report: &mut Report, goodbyes: &Goodbyes) -> Result<(), Problem> {
+    let what = "ends when told to";
+    if let Some(bad_end) = goodbyes.bad_end() {
+        let remedy =
+            "end with exit code 0 after `bye`: destructors and what runs at exit are a part of the backend";
+        report.wrong(what, &bad_end, remedy)
+    } else if goodbyes.late > 0 {
+        let found = format!(
+            "{} of its {} processes did not, and had to be ended: that takes seconds of each run, and hides what goes wrong at exit",
+            goodbyes.late,
+            goodbyes.well + goodbyes.late
+        );
+        report.line(Tone::Note, "note ", what, &found)
+    } else if goodbyes.well > 0 {
+        report.fine(what, "with exit code 0, each of its processes")
+    } else {
+        report.untried(what, "it has no process of its own, or none was left to be told")
+    }
 }
 
 /// Runs something on the backend, and keeps what failed.

@@ -1,0 +1,59 @@
+//! How a run ends the program, beyond its verdicts: a run that shows nothing is no success, nor is one on a backend that breaks
+//! when it ends.
+
+use std::io::{self, Write as _};
+
+use dmlcts_report::{command, counted};
+use dmlcts_runner::Summary;
+
+use crate::{exit::Exit, problem::Problem};
+
+/// Ends the program as the verdicts of a run on this backend have it, or with what outranks them.
+pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<Exit, Problem> {
+    let bad_end = summary.bad_end.as_ref().map(|what| bad_end(what.clone(), backend));
+    match bad_end.or_else(|| unjudged(summary, backend)) {
+        // Whoever interrupts a run knows why it ended, and is told the rest.
+        Some(problem) if exit == Exit::Interrupted => {
+            let _ = io::stderr().write_all(problem.render().as_bytes());
+            Ok(exit)
+        }
+        Some(problem) => Err(problem),
+        None => Ok(exit),
+    }
+}
+
+/// That processes of a backend ended badly.
+pub(super) fn bad_end(what: String, backend: &str) -> Problem {
+    let help = format!(
+        "after `bye`, which is where destructors run and leaks are found, a backend is to end with exit code 0; {} whether it does",
+        doctor_shows(backend)
+    );
+    Problem::BadEnd { what, help }
+}
+
+/// That a run shows nothing, where every case was skipped; or nothing of outputs, where none was compared.
+fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
+    let name = &summary.capabilities.name;
+    let shows = format!("{} what it declares", doctor_shows(backend));
+    if summary.is_unjudged() {
+        let all = counted(summary.tally().total(), "case");
+        let what = format!(
+            "nothing was judged: {all}, and all skipped, since {name} declares nothing that they need"
+        );
+        Some(Problem::usage(what, shows))
+    } else if summary.is_uncompared() {
+        let all = counted(summary.totals.work.too_large, "case");
+        let what = format!(
+            "no output was compared: {all} would have had one, each with more memory than --memory gives, or with a tensor larger \
+             than {name} takes"
+        );
+        Some(Problem::usage(what, format!("give the run more by --memory; {shows}")))
+    } else {
+        None
+    }
+}
+
+fn doctor_shows(backend: &str) -> String {
+    let words = ["dmlcts", "doctor", "--backend", backend].map(str::to_owned);
+    format!("`{}` shows", command(&words))
+}

@@ -1,0 +1,153 @@
+//! Backends that do all that they are asked, and break when they are told to end.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::{
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{Scratch, dmlcts, text};
+
+const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+/// What stands in the place of a sanitizer's report, and how such a process ends.
+const LEAKS: &str = "echo 'SUMMARY: 12 bytes leaked in 1 allocation' >&2; exit 23";
+/// What one such process comes to.
+const LEAKED: &str = "exit status: 23; it said: SUMMARY: 12 bytes leaked in 1 allocation";
+
+/// This program as a backend that does this at its end, where it is alive.
+fn ending(name: &str, end: &str) -> (Scratch, String) {
+    let script =
+        Scratch::new(&format!("{name}.sh"), format!("'{}' serve\n{end}\n", env!("CARGO_BIN_EXE_dmlcts")));
+    let backend = format!("exec:sh {}", script.path());
+    (script, backend)
+}
+
+/// The errors that a command told, without their remedies.
+fn errors(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| line.starts_with("error: ")).collect()
+}
+
+/// One process answers the case, and another one waits for failures.
+#[test]
+fn a_leak_that_is_found_at_exit_fails_the_run_in_one_line() {
+    let (script, backend) = ending("leaks", LEAKS);
+    let quiet = text(&["run", "--quiet", "--jobs", "1", "--backend", &backend, CASE]);
+    let quiet = quiet.replace(script.path(), "leaks.sh");
+    insta::assert_snapshot!(quiet);
+    let said = text(&["run", "--jobs", "1", "--backend", &backend, CASE]);
+    assert!(said.starts_with("exit 3\n") && said.contains("held      1 passed, 0 failed\n"), "{said}");
+    assert_eq!(errors(&said).len(), 1, "{said}");
+}
+
+#[test]
+fn a_fault_at_exit_outranks_a_failure() {
+    let case = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
+    let broken = format!("'{}' serve --break wrong-data --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"));
+    let script = Scratch::new("aborts.sh", format!("{broken}\nkill -ABRT $$\n"));
+    let said = text(&["run", "--backend", &format!("exec:sh {}", script.path()), case]);
+    assert!(said.starts_with("exit 3\n") && said.contains(" 1 failed"), "{said}");
+    assert!(errors(&said)[0].contains("; the first: signal: 6"), "{said}");
+}
+
+/// Who is ended by this program is not to blame for how.
+#[test]
+fn who_has_to_be_ended_is_told_of_once_and_fails_nothing() {
+    let (_script, backend) = ending("stays", "exec sleep 100");
+    let said = text(&["run", "--jobs", "2", "--backend", &backend, CASE]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    assert_eq!(said.matches("a backend process did not end within 3.0 s of `bye`").count(), 1, "{said}");
+    let said = text(&["run", "--quiet", "--backend", &backend, CASE]);
+    assert_eq!(said, "exit 0\n");
+}
+
+#[test]
+fn a_process_behind_a_process_is_seen() {
+    let (_script, backend) = ending("nested", LEAKS);
+    let nested = format!("exec:'{}' serve --backend '{backend}'", env!("CARGO_BIN_EXE_dmlcts"));
+    let said = text(&["run", "--jobs", "1", "--backend", &nested, CASE]);
+    assert!(said.starts_with("exit 3\n") && errors(&said).len() == 1, "{said}");
+    let inner = "the first: exit status: 3; it said: error: a backend process ended badly when it was told to end: exit status: 23";
+    assert!(errors(&said)[0].contains(inner), "{said}");
+    // The one in between has time to end the one behind it.
+    let (_script, backend) = ending("nested-stays", "exec sleep 100");
+    let nested = format!("exec:'{}' serve --backend '{backend}'", env!("CARGO_BIN_EXE_dmlcts"));
+    let said = text(&["run", "--jobs", "1", "--backend", &nested, CASE]);
+    assert!(said.starts_with("exit 0\n") && !said.contains("did not end within"), "{said}");
+}
+
+#[test]
+fn every_report_says_so_and_so_does_the_merge() {
+    let (_script, backend) = ending("reported", LEAKS);
+    let [results, junit, markdown] =
+        ["bad-end.jsonl", "bad-end.xml", "bad-end.md"].map(|name| Scratch::new(name, ""));
+    let reports = ["--results", results.path(), "--junit", junit.path(), "--markdown", markdown.path()];
+    text(&[&["run", "--jobs", "1", "--backend", &backend, CASE][..], &reports].concat());
+    let bad_end = format!("2 backend processes ended badly when they were told to end; the first: {LEAKED}");
+    let recorded = results.text();
+    let summary = recorded.lines().last().expect("a summary");
+    assert!(summary.contains(&format!(r#""exit_code":3,"bad_end":"{bad_end}""#)), "{summary}");
+    let junit = junit.text();
+    assert!(junit.contains(&format!(r#"<error message="{bad_end}" type="bad-end"/>"#)), "{junit}");
+    let markdown = markdown.text();
+    assert!(markdown.starts_with("## dmlcts: the backend ended badly\n"), "{markdown}");
+    assert!(markdown.contains(&format!("\nAt last, {bad_end}.\n")), "{markdown}");
+    let merged = text(&["merge", "--quiet", results.path()]);
+    assert!(merged.starts_with("exit 3\n"), "{merged}");
+    assert_eq!(errors(&merged), [format!("error: {bad_end}")], "{merged}");
+}
+
+#[test]
+fn an_interrupted_run_tells_it_and_stays_interrupted() {
+    let (_script, backend) = ending("interrupted", LEAKS);
+    let results = Scratch::new("interrupted-bad-end.jsonl", "");
+    let run = ["run", "--suite", "soak", "--backend", &backend, "--results", results.path(), "--overwrite"];
+    let child =
+        dmlcts().args(run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let until = Instant::now() + Duration::from_secs(60);
+    while results.text().lines().count() < 2 {
+        assert!(Instant::now() < until, "it takes too long");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert_eq!(errors(&said).len(), 1, "{said}");
+    assert!(said.contains(LEAKED), "{said}");
+}
+
+#[test]
+fn nothing_is_blessed_of_a_backend_that_breaks_at_its_end() {
+    let (_script, backend) = ending("blessed", LEAKS);
+    let list = Scratch::new("bad-end.yaml", "");
+    std::fs::remove_file(list.path()).expect("it is there");
+    let said = text(&["run", "--backend", &backend, "--bless", list.path()]);
+    assert!(said.starts_with("exit 3\n") && said.contains("nothing was blessed: "), "{said}");
+    assert!(!std::path::Path::new(list.path()).exists());
+}
+
+#[test]
+fn the_doctor_looks_at_the_end() {
+    let line = |end: &str| {
+        let (_script, backend) = ending("doctor", end);
+        let said = text(&["doctor", "--case-timeout", "1s", "--backend", &backend]);
+        let line = said.lines().find(|line| line.contains(" ends when told to ")).map(str::to_owned);
+        (said.lines().next().map(str::to_owned), line.expect("it is a question of its own"))
+    };
+    let (exit, said) = line("");
+    assert_eq!(
+        (exit.as_deref(), &*said),
+        (Some("exit 0"), "ok    ends when told to        with exit code 0, each of its processes")
+    );
+    let (exit, said) = line(LEAKS);
+    assert_eq!(exit.as_deref(), Some("exit 1"));
+    assert!(said.starts_with("FAIL  ends when told to        ") && said.ends_with(LEAKED), "{said}");
+    let (exit, said) = line("exec sleep 100");
+    assert_eq!(exit.as_deref(), Some("exit 0"));
+    assert!(said.starts_with("note  ends when told to        "), "{said}");
+}
