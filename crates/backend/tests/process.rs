@@ -360,9 +360,9 @@ fn a_crash_leaves_the_batches_behind_it_alone() {
 
 #[test]
 fn a_process_that_does_not_come_back_is_lost_and_no_case_is() {
-    for (way, why) in
-        [("dies-at-second-start", "it does not start again"), ("fickle", "declares something else")]
-    {
+    let fickle = "it declares something else than when it was first started: `limits.busy_cases` was none and is 2000, \
+                  `name` was \"puppet\" and is \"another\"; a backend says the same whenever it is started";
+    for (way, why) in [("dies-at-second-start", "it does not start again"), ("fickle", fickle)] {
         let mut host = host(way);
         let batch = run_in(&mut host, &[Trouble::None, Trouble::EndsOnce, Trouble::None]);
         assert_eq!(batch.jobs()[0].outcome, Outcome::Output);

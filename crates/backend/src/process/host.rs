@@ -174,15 +174,15 @@ impl Host {
     fn child(&mut self) -> Option<&Child> {
         if self.child.is_none() && self.lost.is_none() {
             match self.launcher.start() {
-                Ok((child, declared)) if self.launcher.is_declared(&declared) => {
-                    self.child = Some(child);
-                    self.process += 1;
-                    self.is_fresh = true;
-                    self.send_level();
-                }
-                Ok(_) => {
-                    self.lost = Some("it declares something else than when it was first started".to_owned());
-                }
+                Ok((child, declared)) => match self.launcher.disagreement(&declared) {
+                    None => {
+                        self.child = Some(child);
+                        self.process += 1;
+                        self.is_fresh = true;
+                        self.send_level();
+                    }
+                    Some(how) => self.lost = Some(format!("it {how}")),
+                },
                 Err(reason) => self.lost = Some(format!("it does not start again: {reason}")),
             }
         }

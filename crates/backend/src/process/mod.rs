@@ -9,6 +9,7 @@ mod answers;
 mod canary;
 mod child;
 mod command;
+mod declared;
 mod goodbye;
 mod group;
 mod health;
@@ -31,12 +32,10 @@ pub use incidents::Incidents;
 
 use dmlcts_model::Desc;
 
-use crate::{
-    Capabilities,
-    protocol::{Hello, HostHello, Kind, Manner},
-};
+use crate::protocol::{Hello, HostHello, Kind, Manner};
 use canary::Canaries;
 use child::{Child, Fault, Received};
+use declared::Declared;
 use goodbye::GRACE;
 use health::Health;
 
@@ -62,13 +61,6 @@ pub struct Launcher {
     declared: OnceLock<Declared>,
     health: Health,
     canaries: Canaries,
-}
-
-/// What a process says in its hello.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Declared {
-    capabilities: Capabilities,
-    manner: Manner,
 }
 
 /// Whether a process that did not start may start another time.
@@ -120,15 +112,15 @@ impl Launcher {
     /// Starts a process, and a host for it; the reason for not being able to.
     pub fn host(self: &Arc<Self>) -> Result<Host, String> {
         let (child, declared) = self.start()?;
-        if !self.is_declared(&declared) {
-            return Err(format!("`{}` declares something else than when it was first started", self.command));
+        if let Some(how) = self.disagreement(&declared) {
+            return Err(format!("`{}` {how}", self.command));
         }
         Ok(Host::new(Arc::clone(self), child, declared))
     }
 
-    /// Whether this is what the first process declared; it is, where there was none before.
-    fn is_declared(&self, declared: &Declared) -> bool {
-        self.declared.get_or_init(|| declared.clone()) == declared
+    /// In what this is not what the first process declared, where it is not; the first one agrees with itself.
+    fn disagreement(&self, declared: &Declared) -> Option<String> {
+        self.declared.get_or_init(|| declared.clone()).disagreement(declared)
     }
 
     /// Starts a process that says hello. Where one did before, chance has more than one try: a machine that is short of
@@ -171,13 +163,13 @@ impl Launcher {
             serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
         let said = hello.and_then(|hello| {
             let manner = Manner { is_packed: hello.packed, is_ahead: hello.ahead };
-            let declared = Declared { capabilities: hello.capabilities()?, manner };
-            Ok((hello.limits.busy_cases, declared))
+            Ok(Declared { capabilities: hello.capabilities()?, manner, hello })
         });
-        let (busy, mut declared) =
+        let mut declared =
             said.map_err(|what| no(format!("the `hello` of `{command}` makes no sense: {what}")))?;
         let limits = &mut declared.capabilities.limits;
         limits.in_flight = IN_FLIGHT;
+        let busy = declared.hello.limits.busy_cases;
         limits.busy_jobs = busy.map_or(BUSY_JOBS, |_| limits.busy_jobs).min(limits.batch_jobs);
         Ok((child, declared))
     }

@@ -41,9 +41,10 @@ fn main() -> io::Result<()> {
         match frame.kind {
             Kind::Hello if way == "dies-at-second-start" && has_run => process::exit(9),
             Kind::Hello => {
-                let name = if way == "fickle" && has_run { "another" } else { "puppet" };
+                let is_another = way == "fickle" && has_run;
+                let name = if is_another { "another" } else { "puppet" };
                 let mut hello = Hello { packed: is_ahead, ahead: is_ahead, ..hello(name) };
-                hello.limits.busy_cases = (way == "busy").then_some(2000);
+                hello.limits.busy_cases = (way == "busy" || is_another).then_some(2000);
                 write_frame(&mut output, Kind::Hello, &serde_json::to_vec(&hello)?, &[])?;
             }
             Kind::Run | Kind::Packed if is_broken(memory) => process::exit(5),
