@@ -197,7 +197,7 @@ def serve(backend: Backend) -> None:
         kind = kind.rstrip().decode()
         if kind == "hello":
             if header["protocol"] != 1:
-                raise SystemExit("dmlcts speaks version %s of the protocol, and this is 1" % header["protocol"])
+                raise SystemExit("dmlcts speaks protocol version %s; this module speaks 1" % header["protocol"])
             _send(sink, b"hello   ", _hello(backend), ())
         elif kind == "level":
             backend.set_feature_level(header["feature_level"])

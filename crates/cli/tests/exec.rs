@@ -65,6 +65,25 @@ fn a_program_that_echoes_is_no_backend() {
     ");
 }
 
+/// In its frames, or in its hello, which may hold what this version does not have.
+#[test]
+#[cfg(unix)]
+fn a_backend_of_another_version_of_the_protocol_is_named() {
+    let mut frame = common::frame("hello", "{}");
+    frame[7] = b'2';
+    let hello = common::hello(r#","news":7"#).replace("\"protocol\":1", "\"protocol\":3");
+    for (frame, version) in [(frame, 2), (common::frame("hello", &hello), 3)] {
+        let file = common::Scratch::new("another-version", frame);
+        let said = text(&["run", "--backend", &format!("exec:cat {}", file.path())]);
+        let expected = format!(
+            "exit 3\n--- stderr\nerror: the backend cannot be started: `cat {}` speaks protocol version {version}; this program \
+             speaks 1: renew the older of the two\n",
+            file.path()
+        );
+        assert!(said.starts_with(&expected), "{said}");
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn the_time_of_a_run_bounds_the_wait_for_a_hello() {

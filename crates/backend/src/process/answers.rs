@@ -90,7 +90,7 @@ impl Host {
                 Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
             }
             Err(Fault::Ended(how)) => Some(Fault::Ended(later(how))),
-            Err(Fault::Wrong(what)) => Some(Fault::Wrong(later(what))),
+            Err(fault) => Some(Fault::Wrong(later(fault.to_string()))),
         }
     }
 

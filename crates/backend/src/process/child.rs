@@ -15,7 +15,7 @@ use std::{
 };
 
 use super::{Command, goodbye::Goodbye, group::Group, tail::Tail};
-use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER};
+use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, speaks};
 
 /// Nothing is waited for longer: clocks end somewhere.
 const LONGEST: Duration = Duration::from_secs(1 << 32);
@@ -58,12 +58,15 @@ pub(super) enum Fault {
     Silent(Duration),
     /// It broke the protocol, in this way.
     Wrong(String),
+    /// It speaks this version of the protocol, which is another one.
+    Version(u32),
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended(what) | Self::Wrong(what) => f.write_str(what),
+            Self::Version(version) => f.write_str(&speaks("it", *version)),
             Self::Silent(time) => write!(f, "it was silent for {:.1} s", time.as_secs_f64()),
         }
     }
@@ -147,6 +150,7 @@ impl Child {
     pub(super) fn receive(&self, patience: Duration) -> Result<Received, Fault> {
         match self.wait_for_frame(patience) {
             Ok(Ok(received)) => Ok(received),
+            Ok(Err(FrameError::Version(version))) => Err(Fault::Version(version)),
             Ok(Err(error)) => {
                 // A process that dies inside of a frame has died, first of all.
                 let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))

@@ -32,7 +32,7 @@ pub use incidents::Incidents;
 
 use dmlcts_model::Desc;
 
-use crate::protocol::{Hello, HostHello, Kind, Manner};
+use crate::protocol::{Hello, HostHello, Kind, Manner, another_version, speaks};
 use canary::Canaries;
 use child::{Child, Fault, Received};
 use declared::Declared;
@@ -151,10 +151,14 @@ impl Launcher {
                 "`{command}` did not say hello within {:.1} s",
                 time.as_secs_f64()
             ))),
+            Fault::Version(version) => no(speaks(&format!("`{command}`"), version)),
             Fault::Wrong(what) => no(format!("`{command}` does not speak the protocol: {what}")),
         })?;
         if frame.kind != Kind::Hello {
             return Err(no(format!("`{command}` sent `{}` where `hello` is due", frame.kind.name())));
+        }
+        if let Some(version) = another_version(&frame.header) {
+            return Err(no(speaks(&format!("`{command}`"), version)));
         }
         if serde_json::from_slice::<HostHello>(&frame.header).is_ok() {
             return Err(no(format!("`{command}` is no backend: it answers with what it was sent")));

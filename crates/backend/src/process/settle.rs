@@ -44,8 +44,8 @@ impl Fault {
         match self {
             Self::Ended(how) => Outcome::Crashed(format!("{how}{remark}").into()),
             Self::Silent(_) => Outcome::TimedOut,
-            Self::Wrong(what) => {
-                Outcome::Failed { phase: Phase::Execute, reason: format!("{what}{remark}").into() }
+            Self::Wrong(_) | Self::Version(_) => {
+                Outcome::Failed { phase: Phase::Execute, reason: format!("{self}{remark}").into() }
             }
         }
     }

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, Read, Write};
 
 use dmlcts_model::printable;
 
+use super::speaks;
+
 /// What every frame begins with: a byte that no text in UTF-8 holds, the name, and the version of the protocol.
 pub const MAGIC: [u8; 8] = *b"\xF7dmlcts1";
 /// Bytes before a frame's header.
@@ -82,6 +84,9 @@ pub enum FrameError {
         "`{0}` stands where a frame must begin; standard output belongs to the protocol, and prints to standard error"
     )]
     Noise(String),
+    /// It begins as frames of another version of the protocol do.
+    #[error("{}", speaks("it", *.0))]
+    Version(u32),
     /// The bytes end inside of a frame.
     #[error("a frame ends after {had} of {wanted} bytes of its {part}")]
     Short {
@@ -130,14 +135,14 @@ impl Frame {
             return Ok(None);
         }
         if !start.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic) {
-            return Err(FrameError::Noise(excerpt(start)));
+            return Err(no_frame(start));
         }
         let mut prefix = Vec::new();
         part(input, "prefix", PREFIX as u64, &mut prefix)?;
         let (magic, rest) = prefix.split_at(8);
         let (code, lengths) = rest.split_at(8);
         if magic != MAGIC {
-            return Err(FrameError::Noise(excerpt(magic)));
+            return Err(no_frame(magic));
         }
         let kind = Kind::ALL
             .into_iter()
@@ -157,6 +162,14 @@ impl Frame {
         part(input, "header", header_length, &mut header)?;
         part(input, "body", body_length, &mut body)?;
         Ok(Some(Self { kind, header, body }))
+    }
+}
+
+/// What stands where a frame must begin.
+fn no_frame(bytes: &[u8]) -> FrameError {
+    match bytes.strip_prefix(&MAGIC[..MAGIC.len() - 1]) {
+        Some([digit @ b'0'..=b'9', ..]) => FrameError::Version(u32::from(digit - b'0')),
+        _ => FrameError::Noise(excerpt(bytes)),
     }
 }
 
@@ -233,7 +246,9 @@ mod tests {
     fn what_is_no_frame_says_why() {
         let said = |bytes: &[u8]| Frame::read(&mut &*bytes, BOUNDS).expect_err("no frame").to_string();
         assert!(said(b"loading model...\nready\n").starts_with("`loading model...` stands where"));
-        assert!(said(b"\xF7dmlcts2").starts_with("`\u{FFFD}dmlcts2` stands where"));
+        assert!(said(b"\xF7dmlctsX").starts_with("`\u{FFFD}dmlctsX` stands where"));
+        let older = "it speaks protocol version 2; this program speaks 1: renew the older of the two";
+        assert_eq!(said(b"\xF7dmlcts2hello   "), older);
         let mut unknown = frame();
         unknown[8..16].copy_from_slice(b"runs    ");
         assert_eq!(said(&unknown), "`runs` is no message; there are hello, level, run, packed, results, bye");

@@ -13,6 +13,26 @@ const LONGEST: usize = 200;
 /// Bytes of the smallest tensor: a `TotalTensorSizeInBytes` is a multiple of them (page: `ns-directml-dml_buffer_tensor_desc`).
 const LEAST_TENSOR: u64 = 4;
 
+/// What a hello of any version says, whatever else it holds.
+#[derive(Deserialize)]
+struct AnyHello {
+    protocol: u32,
+}
+
+/// The version of the protocol that the header of a `hello` names, where it is another one than this program's: what else stands
+/// there may be news.
+pub(crate) fn another_version(header: &[u8]) -> Option<u32> {
+    let hello: AnyHello = serde_json::from_slice(header).ok()?;
+    Some(hello.protocol).filter(|version| *version != VERSION)
+}
+
+/// That somebody speaks this version of the protocol, which is another one.
+pub(crate) fn speaks(who: &str, version: u32) -> String {
+    format!(
+        "{who} speaks protocol version {version}; this program speaks {VERSION}: renew the older of the two"
+    )
+}
+
 /// `hello`, to the backend: the first frame of all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -165,10 +185,7 @@ impl Hello {
     /// What the message says, or what is wrong with it.
     pub fn capabilities(&self) -> Result<Capabilities, String> {
         if self.protocol != VERSION {
-            return Err(format!(
-                "it speaks version {} of the protocol, and version {VERSION} is asked for",
-                self.protocol
-            ));
+            return Err(speaks("it", self.protocol));
         }
         if self.name.trim().is_empty() {
             return Err("its `name` is empty".to_owned());

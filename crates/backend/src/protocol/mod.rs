@@ -14,8 +14,8 @@ mod stdio;
 mod text;
 
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
-pub(crate) use hello::short;
 pub use hello::{Bye, Hello, HostHello, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
+pub(crate) use hello::{another_version, short, speaks};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
 pub use quick::read_run;

@@ -10,8 +10,8 @@ use dmlcts_model::{Outcome, Signatures};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, VERSION, guards,
-    prefix, read_packed, read_run, write_frame,
+    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, another_version,
+    guards, prefix, read_packed, read_run, speaks, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -45,14 +45,10 @@ pub fn serve(
     while let Some(frame) = Frame::read(input, bounds)? {
         match frame.kind {
             Kind::Hello => {
-                let hello: HostHello = parse(&frame)?;
-                if hello.protocol != VERSION {
-                    let what = format!(
-                        "it speaks version {} of the protocol, and this is {VERSION}",
-                        hello.protocol
-                    );
-                    return Err(ServeError::Message("hello", what));
+                if let Some(version) = another_version(&frame.header) {
+                    return Err(ServeError::Message("hello", speaks("it", version)));
                 }
+                let _: HostHello = parse(&frame)?;
                 send(
                     output,
                     Kind::Hello,
