@@ -1,0 +1,145 @@
+//! The README's examples of a CI, pasted: they are YAML, and their commands do what they are there for, from the parts of a run to
+//! the files that are kept. What they install is installed already, and `python3 mine.py` is this program as a backend.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+use serde_yaml::Value;
+
+const README: &str = include_str!("../../../README.md");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_dmlcts");
+/// What the commands begin with that install something.
+const INSTALLS: [&str; 3] =
+    ["pip install ", "cargo install --locked --git \"$DMLCTS\" dmlcts", "apt-get update "];
+
+/// The folder of somebody's job, with the programs that it finds.
+struct Job(PathBuf);
+
+impl Job {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("bin")).expect("a folder of this test's own");
+        for (name, command) in
+            [("dmlcts", format!("exec '{PROGRAM}' \"$@\"")), ("python3", format!("exec '{PROGRAM}' serve"))]
+        {
+            let file = folder.join("bin").join(name);
+            fs::write(&file, format!("#!/bin/sh\n{command}\n")).expect("the folder takes it");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        }
+        Self(folder)
+    }
+
+    /// Runs a command as the shell of a CI does, and returns what it came to.
+    fn run(&self, command: &str) -> Output {
+        let path = format!("{}:{}", self.0.join("bin").display(), std::env::var("PATH").unwrap_or_default());
+        Command::new("sh")
+            .args(["-e", "-c", command])
+            .current_dir(&self.0)
+            .env("PATH", path)
+            .env("GITHUB_STEP_SUMMARY", self.0.join("summary.md"))
+            .output()
+            .expect("a shell")
+    }
+
+    /// Runs the commands of this program, which are to find nothing unexpected; the others install something.
+    fn run_all(&self, commands: &[String]) {
+        for command in commands {
+            if INSTALLS.iter().any(|install| command.starts_with(install)) {
+                continue;
+            }
+            assert!(command.starts_with("dmlcts "), "what is `{command}` for?");
+            let output = self.run(command);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{command}: {said}");
+        }
+    }
+
+    #[track_caller]
+    fn check_files(&self, names: &[String]) {
+        for name in names {
+            let length = fs::metadata(self.0.join(name)).map(|file| file.len());
+            assert!(length.is_ok_and(|length| length > 0), "{name} is kept, and nothing wrote it");
+        }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The example whose text has this in it.
+fn example(what: &str) -> Value {
+    let blocks = README.split("```yaml\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
+    let mut found = blocks.map(|(block, _)| block).filter(|block| block.contains(what));
+    let block = found.next().expect("the README has it");
+    assert_eq!(found.next(), None, "two examples have `{what}`");
+    serde_yaml::from_str(block).expect("it is YAML")
+}
+
+/// The texts of a list.
+fn texts(list: &Value) -> Vec<String> {
+    let list = list.as_sequence().expect("a list");
+    list.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
+}
+
+/// The steps of a job of GitHub's, with this in the place of `matrix.part`.
+fn steps(job: &Value, part: &str) -> Vec<Value> {
+    let text = serde_yaml::to_string(&job["steps"]).expect("it came from YAML");
+    let text = text.replace("${{ matrix.part }}", part);
+    assert!(!text.contains("${{"), "an expression that this test does not know: {text}");
+    serde_yaml::from_str::<Value>(&text).expect("still YAML").as_sequence().expect("steps").clone()
+}
+
+/// What the steps run, and the files that they keep.
+fn commands_and_files(steps: &[Value]) -> (Vec<String>, Vec<String>) {
+    let commands = steps.iter().filter_map(|step| step["run"].as_str());
+    let uploads = steps.iter().filter(|step| {
+        step["uses"].as_str().is_some_and(|action| action.starts_with("actions/upload-artifact@"))
+    });
+    let files = uploads.flat_map(|step| step["with"]["path"].as_str().expect("what to keep").lines());
+    (commands.map(str::to_owned).collect(), files.map(str::to_owned).collect())
+}
+
+#[test]
+fn the_example_for_github_runs_in_parts_and_joins_them() {
+    let (workflow, job) = (example("runs-on: "), Job::new("github"));
+    let (run, verdict) = (&workflow["jobs"]["run"], &workflow["jobs"]["verdict"]);
+    assert_eq!(verdict["needs"].as_str(), Some("run"));
+    let parts = run["strategy"]["matrix"]["part"].as_sequence().expect("a list");
+    for part in parts {
+        let part = part.as_u64().expect("a number").to_string();
+        let (commands, files) = commands_and_files(&steps(run, &part));
+        job.run_all(&commands);
+        assert_eq!(files.len(), 1);
+        job.check_files(&files);
+    }
+    let (commands, files) = commands_and_files(&steps(verdict, ""));
+    job.run_all(&commands);
+    assert_eq!(files, ["results.jsonl", "junit.xml"]);
+    job.check_files(&files);
+    job.check_files(&["summary.md".to_owned()]);
+    let part = job.0.join(format!("part-{}.jsonl", parts.len()));
+    fs::remove_file(part).expect("each part has its own");
+    let output = job.run(commands.last().expect("the merge"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && said.contains(" is missing"), "{said}");
+}
+
+#[test]
+fn the_example_for_gitlab_runs_on_one_machine() {
+    let (pipeline, job) = (example("image: rust"), Job::new("gitlab"));
+    let conformance = &pipeline["conformance"];
+    job.run_all(&texts(&conformance["script"]));
+    let kept = &conformance["artifacts"];
+    job.check_files(&texts(&kept["paths"]));
+    job.check_files(&[kept["reports"]["junit"].as_str().expect("a report").to_owned()]);
+}
