@@ -106,6 +106,11 @@ impl Record {
                     writer.cases(cases, *totals, groups)?;
                 }
             }
+            Event::Pause { totals, groups } => {
+                if let RecordFile::Writing(writer) = &mut self.file {
+                    writer.pause(totals, groups)?;
+                }
+            }
             _ => {}
         }
         Ok(())

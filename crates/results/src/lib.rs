@@ -25,8 +25,10 @@
 //! not synced. A program that is killed loses what it was busy with, and nothing that was written. A machine that loses its power loses at
 //! most [`UNSYNCED`] cases more, the last ones that were written: before there are more, the run waits for the disk.
 //!
-//! A checkpoint follows a quarter of a second after the last one, or when the chunk at hand is done where that takes longer. Going on counts the
-//! lines against the checkpoints and runs again what stands behind the last one. What comes out the same stays where it is, and what does
+//! A checkpoint is written with the chunk that it stands behind. Only where chunks come so fast that checkpoints would take more than a hundredth
+//! of the time, some have none, and then one follows as soon as no chunk does, within a twentieth of a second. Going on counts the
+//! lines against the checkpoints and runs again what stands behind the last one: a torn chunk, or what a run that was to end has done behind a
+//! case that it has not. What comes out the same stays where it is, and what does
 //! not is replaced as soon as there are as many cases anew: every case stands in the file once, and where it cannot be written it has no
 //! fewer cases than before.
 

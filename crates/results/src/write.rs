@@ -7,7 +7,7 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
@@ -19,8 +19,8 @@ use crate::{
     durable::{Durable, sync_name},
 };
 
-/// How long after a checkpoint the next one is due.
-const CHECKPOINT_EVERY: Duration = Duration::from_millis(250);
+/// Checkpoints take at most one part in so many of a run's time: a slow run has one behind each chunk, and a fast one behind some of them.
+const CHECKPOINT_SHARE: u32 = 100;
 
 /// Lines that are copied are handed to the system when they are so many bytes.
 const COPIED: usize = 1 << 20;
@@ -39,7 +39,10 @@ pub struct Writer {
     buffer: Vec<u8>,
     /// The lines in the buffer.
     lines: u64,
+    /// When a checkpoint may follow.
     checkpoint: Instant,
+    /// Whether there are cases behind the last one.
+    is_owed: bool,
     behind: Option<Behind>,
 }
 
@@ -91,11 +94,23 @@ impl Writer {
         strategies: Vec<String>,
     ) -> Result<Self, Error> {
         let (path, checkpoint) = (path.to_owned(), Instant::now());
-        let (buffer, lines, behind) = (Vec::new(), 0, None);
+        let (buffer, lines, is_owed, behind) = (Vec::new(), 0, false, None);
         let start = || file.try_clone().and_then(|file| Durable::start(move || file.sync_data()));
         let durable = is_regular.then(start).transpose();
         let durable = durable.map_err(|cause| Error::Write { path: path.clone(), cause })?;
-        Ok(Self { file, path, durable, library, strategies, length, buffer, lines, checkpoint, behind })
+        Ok(Self {
+            file,
+            path,
+            durable,
+            library,
+            strategies,
+            length,
+            buffer,
+            lines,
+            checkpoint,
+            is_owed,
+            behind,
+        })
     }
 
     /// The same, where this stands behind the bytes that are gone on from.
@@ -151,12 +166,28 @@ impl Writer {
                 return Ok(());
             }
         }
-        let is_due = self.checkpoint.elapsed() >= CHECKPOINT_EVERY;
-        let Some(totals) = totals.filter(|_| is_due) else { return self.flush() };
+        self.is_owed = true;
+        let now = Instant::now();
+        if let Some(totals) = totals.filter(|_| now >= self.checkpoint) {
+            self.push_checkpoint(totals, groups, now);
+        }
+        self.flush()
+    }
+
+    /// Writes the checkpoint that was not due yet when the last cases were written, since nobody knows when the next ones will be.
+    pub fn pause(&mut self, totals: &Totals, groups: &[Group]) -> Result<(), Error> {
+        if !self.is_owed || self.behind.is_some() {
+            return Ok(());
+        }
+        self.push_checkpoint(totals, groups, Instant::now());
+        self.flush()
+    }
+
+    fn push_checkpoint(&mut self, totals: &Totals, groups: &[Group], now: Instant) {
         let totals = TotalsForm::new(totals, groups, self.names());
         self.push(&Line::Checkpoint(Box::new(totals)));
-        self.checkpoint = Instant::now();
-        self.flush()
+        self.checkpoint = now + CHECKPOINT_SHARE * now.elapsed();
+        self.is_owed = false;
     }
 
     /// Writes a line that another file has, with its end. Nobody waits for it to be on the disk before the last line is, since the other
@@ -344,6 +375,7 @@ mod tests {
     use std::{
         fs,
         sync::{Arc, Mutex, PoisonError},
+        time::Duration,
     };
 
     use dmlcts_tests::Scratch;
@@ -404,6 +436,26 @@ mod tests {
                 file.path()
             )
         );
+    }
+
+    /// Checkpoints cost a fast run little, and a run that has to wait has one behind its last case.
+    #[test]
+    fn a_checkpoint_that_was_not_due_follows_when_the_run_pauses() {
+        let file = Scratch::nothing("owed.jsonl");
+        let mut writer = writer(file.path());
+        let totals = Totals::new(Library::embedded(), 0);
+        let checkpoints =
+            || fs::read_to_string(file.path()).expect("it is there").matches("{\"checkpoint\"").count();
+        let mut at = |due: Instant, pauses: usize| {
+            writer.checkpoint = due;
+            writer.cases(&CaseResults::default(), Some(&totals), &[]).expect("it can be written");
+            (0..pauses).for_each(|_| writer.pause(&totals, &[]).expect("it can be written"));
+            checkpoints()
+        };
+        let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(1 << 20));
+        assert_eq!(at(now, 0), 1, "a slow run has one behind each chunk");
+        assert_eq!((at(later, 0), at(later, 1), at(later, 2)), (1, 2, 3), "and one is enough");
+        assert_eq!(at(now, 2), 4);
     }
 
     #[cfg(unix)]

@@ -14,8 +14,12 @@ fn a_record_says_of_each_case_what_there_is_to_say() {
     let file = Scratch::nothing("each.jsonl");
     record(file.path(), &lines(1), None);
     let text = file.text();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    // How many checkpoints there are before the last one depends on how quick the run is.
+    let is_kept = |at: usize| at + 2 >= lines.len() || !lines[at].starts_with("{\"checkpoint\"");
+    let kept: String = (0..lines.len()).filter(|at| is_kept(*at)).map(|at| lines[at]).collect();
     // How long it took differs from run to run.
-    let (start, rest) = text.split_once(r#""milliseconds":"#).expect("a checkpoint has the time");
+    let (start, rest) = kept.split_once(r#""milliseconds":"#).expect("a checkpoint has the time");
     let text = format!("{start}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));
     let (first, rest) = text.split_once(r#""milliseconds":"#).expect("so has a summary");
     let text = format!("{first}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));

@@ -145,10 +145,11 @@ impl<'run> Collector<'run> {
                         self.shared.chunks.report(self.next);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.pause(tell),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        self.pause(tell);
         // Chunks behind one that an early end left undone ran all the same.
         for result in std::mem::take(&mut self.waiting).into_values() {
             self.take(result, examiner.as_deref_mut(), tell);
@@ -161,6 +162,13 @@ impl<'run> Collector<'run> {
     pub(crate) fn tell_incidents(&self, tell: &mut dyn FnMut(Event<'_>)) {
         while let Some(sentence) = self.incidents.take() {
             tell(Event::Incident(&sentence));
+        }
+    }
+
+    /// Tells that all so far can be gone on from.
+    fn pause(&self, tell: &mut dyn FnMut(Event<'_>)) {
+        if self.shared.record && !self.has_gap {
+            tell(Event::Pause { totals: &self.totals, groups: &self.groups });
         }
     }
 

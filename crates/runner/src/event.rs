@@ -33,6 +33,16 @@ pub enum Event<'a> {
         /// The first failures of the groups of these totals.
         groups: &'a [Group],
     },
+    /// Nobody has anything to tell for the moment: what was told of cases stands, and a run can go on from there. Only where
+    /// [`Configuration::record`] asks for it.
+    ///
+    /// [`Configuration::record`]: crate::Configuration::record
+    Pause {
+        /// What all cases so far came to.
+        totals: &'a Totals,
+        /// The first failures of their groups.
+        groups: &'a [Group],
+    },
     /// Some more cases are done.
     Progress(Progress),
     /// Something happened to the backend that no verdict tells yet, such as the first end of a process: a sentence.

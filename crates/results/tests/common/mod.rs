@@ -106,6 +106,7 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
                 writer.header(&Header::new(what, run.library.hash(), cases, level, (&asked, capabilities)))
             }
             Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),
+            Event::Pause { totals, groups } => writer.pause(totals, groups),
             Event::Finished(summary) => writer.finish(summary, 1, None),
             _ => Ok(()),
         };

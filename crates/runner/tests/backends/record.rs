@@ -257,3 +257,34 @@ fn a_slow_case_is_told_of_before_the_rest_of_its_chunk_is_done() {
     assert!(is_told.load(Ordering::Relaxed), "the slow case was told of with the one behind it only");
     assert_eq!((summary.expect("it starts").tally().total(), all), (20_000, 20_000));
 }
+
+/// While a case takes its time, whoever records the run hears that all before it can be gone on from.
+#[test]
+fn a_run_that_waits_says_so() {
+    let (told, hears) = mpsc::channel();
+    let (hears, asked, is_told) = (Mutex::new(hears), AtomicU64::new(0), Arc::new(AtomicBool::new(false)));
+    let seen = Arc::clone(&is_told);
+    let backend = behaving(move |batch| {
+        honest(batch);
+        if asked.fetch_add(1, Ordering::Relaxed) == 1 {
+            let heard = hears.lock().expect("one thread asks").recv_timeout(Duration::from_secs(20));
+            seen.store(heard.is_ok(), Ordering::Relaxed);
+        }
+    });
+    let mut run_ = run_of(&[REVERSAL; 40], backend);
+    (run_.configuration.record, run_.configuration.jobs) = (true, 1);
+    let mut recorded = 0;
+    let summary = run(&run_, &mut |event| match event {
+        Event::Cases { cases, .. } => recorded += cases.len() as u64,
+        Event::Pause { totals, .. } => {
+            assert_eq!((totals.next, totals.progress.ran), (recorded, recorded));
+            if recorded > 0 {
+                // Whoever has heard it does not listen any more.
+                let _ = told.send(());
+            }
+        }
+        _ => {}
+    });
+    assert!(is_told.load(Ordering::Relaxed), "nobody was told while the backend was waited for");
+    assert_eq!(summary.expect("it starts").tally().total(), 40);
+}
