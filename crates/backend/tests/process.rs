@@ -185,6 +185,50 @@ fn a_hang_is_cut_at_its_deadline() {
     );
 }
 
+/// What is done of a batch does not wait for a case that hangs, and stays as it is.
+#[test]
+fn what_is_answered_is_told_of_while_a_case_hangs() {
+    let mut troubles = [Trouble::None; 12];
+    (troubles[4], troubles[8]) = (Trouble::Hangs, Trouble::Hangs);
+    for (way, expected) in [("each", [4, 5, 9, 12]), ("batch", [0, 5, 9, 12]), ("ahead", [0, 5, 9, 12])] {
+        let (mut host, mut batch, mut told) = (host(way), batch(&troubles), Vec::new());
+        host.start(&mut batch);
+        while told.last() != Some(&troubles.len()) {
+            let done = host.finish_some(&mut batch, CASE_TIMEOUT / 10);
+            let before = told.last().copied().unwrap_or(0);
+            assert!(done >= before && batch.jobs()[..done].iter().all(|job| job.outcome != Outcome::Lost));
+            told.push(done);
+        }
+        told.dedup();
+        // On a machine that is busy, it may be told of fewer before.
+        assert!(told.ends_with(&expected), "{way}: {told:?}");
+        check_copies(&batch);
+        let hung = batch.jobs().iter().map(|job| job.outcome == Outcome::TimedOut);
+        assert!(hung.eq(troubles.map(|trouble| trouble == Trouble::Hangs)), "{way}");
+    }
+}
+
+/// Somebody has seen it, so that it cannot be asked again.
+#[test]
+fn what_was_told_of_stands_though_what_follows_makes_no_sense() {
+    let troubles = [Trouble::None, Trouble::None, Trouble::TakesLong, Trouble::Babbles, Trouble::None];
+    let (mut host, mut batch) = (host("each"), batch(&troubles));
+    host.start(&mut batch);
+    let told = loop {
+        match host.finish_some(&mut batch, Duration::from_millis(20)) {
+            0 | 1 => {}
+            done => break done,
+        }
+    };
+    assert_eq!(told, 2);
+    let first = batch.jobs()[0].runs[0].output.clone();
+    batch.outputs[first.clone()].fill(77);
+    while host.finish_some(&mut batch, Duration::MAX) < troubles.len() {}
+    assert_eq!(batch.outputs[first], [77; 4]);
+    let failed = batch.jobs().iter().map(|job| matches!(job.outcome, Outcome::Failed { .. }));
+    assert!(failed.eq([false, false, false, true, false]), "{:?}", batch.jobs()[3].outcome);
+}
+
 /// The sentences that nobody has taken.
 fn told(incidents: &Incidents) -> Vec<String> {
     std::iter::from_fn(|| incidents.take()).collect()

@@ -73,7 +73,7 @@ impl<'a> Terminal<'a> {
                 self.last_line = None;
             }
             // A person is shown what failed, not what became of each case.
-            Event::Cases { .. } => {}
+            Event::Cases { .. } | Event::Pause { .. } => {}
             Event::Progress(progress) => self.progress(progress),
             Event::Incident(sentence) => self.say(sentence),
             Event::Failed(failure) => self.failed(failure),

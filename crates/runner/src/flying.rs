@@ -7,10 +7,10 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::PoisonError,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use crate::{lot::Lot, panics, schedule::ChunkResult, worker::Worker};
+use crate::{lot::Lot, pace::Pace, panics, schedule::ChunkResult, worker::Worker};
 
 /// Takes the result of a chunk.
 pub(crate) type Done<'a> = dyn FnMut(ChunkResult) + 'a;
@@ -20,6 +20,8 @@ pub(crate) struct Flying {
     lot: Lot,
     /// The first case of the chunk that it is of.
     chunk: u64,
+    /// How many of its cases, from the first on, are ruled on.
+    ruled: usize,
     /// When it was.
     since: Instant,
     /// The message of a panic, after which the backend that had the lot is gone.
@@ -37,7 +39,7 @@ impl Worker<'_> {
     pub(crate) fn start_lot(&mut self, chunk: u64) {
         self.lot.seal();
         let lot = std::mem::replace(&mut self.lot, self.spare.pop().unwrap_or_default());
-        self.flying.push_back(Flying { lot, chunk, since: Instant::now(), panic: None });
+        self.flying.push_back(Flying { lot, chunk, ruled: 0, since: Instant::now(), panic: None });
         self.busy();
         let Self { flying, backend, .. } = self;
         let Some(last) = flying.back_mut().filter(|last| !last.lot.batch.jobs().is_empty()) else { return };
@@ -51,14 +53,7 @@ impl Worker<'_> {
     /// with that, other than the latest, are handed over.
     pub(crate) fn rule_until(&mut self, kept: usize, done: &mut Done<'_>) {
         while self.flying.len() > kept || self.flying.iter().any(|flying| flying.panic.is_some()) {
-            let Self { flying, backend, .. } = self;
-            let Some(oldest) = flying.front_mut() else { return };
-            if oldest.panic.is_none()
-                && !oldest.lot.batch.jobs().is_empty()
-                && let Err(message) = guarded(|| backend.finish(&mut oldest.lot.batch))
-            {
-                self.replace_backend(&message);
-            }
+            self.wait_for_oldest(done);
             self.note_loss();
             let (Some(oldest), Some(mut result)) = (self.flying.pop_front(), self.open.pop_front()) else {
                 return;
@@ -67,14 +62,58 @@ impl Worker<'_> {
             let prepared = std::mem::replace(&mut self.lot, oldest.lot);
             match oldest.panic {
                 _ if result.is_cut => {}
-                None => self.rule_lot(&mut result),
-                Some(panic) => self.run_one_by_one(&panic, &mut result),
+                None => self.rule_lot(oldest.ruled, &mut result),
+                Some(panic) => self.run_one_by_one(&panic, oldest.ruled, &mut result),
             }
             self.open.push_front(result);
             let ruled = std::mem::replace(&mut self.lot, prepared);
             self.spare.push(ruled);
             self.hand_over(1, done);
         }
+    }
+
+    /// Waits until the oldest lot is done. Cases of it that are do not wait for one that takes its time, but are handed over, so that they are
+    /// not lost with the program.
+    fn wait_for_oldest(&mut self, done: &mut Done<'_>) {
+        // Whoever has one chunk asked for wants it whole.
+        let pause = if self.number.is_some() { Pace::LONG } else { Duration::MAX };
+        while let Some(oldest) = self.flying.front_mut().filter(|oldest| oldest.panic.is_none()) {
+            let Flying { lot, .. } = oldest;
+            let jobs = lot.batch.jobs().len();
+            let backend = &mut self.backend;
+            match guarded(|| if jobs == 0 { 0 } else { backend.finish_some(&mut lot.batch, pause) }) {
+                Ok(answered) if answered < jobs => self.hand_over_some(answered, done),
+                Ok(_) => return,
+                Err(message) => return self.replace_backend(&message),
+            }
+        }
+    }
+
+    /// Rules on cases of the oldest lot, of whose jobs so many have an answer, and hands over the part of its chunk that ends with them.
+    fn hand_over_some(&mut self, answered: usize, done: &mut Done<'_>) {
+        let (Some(mut oldest), Some(mut result)) = (self.flying.pop_front(), self.open.pop_front()) else {
+            return;
+        };
+        let before = oldest.ruled;
+        let prepared = std::mem::replace(&mut self.lot, oldest.lot);
+        if !result.is_cut {
+            oldest.ruled = self.rule_some(before, answered, &mut result);
+        }
+        oldest.lot = std::mem::replace(&mut self.lot, prepared);
+        let behind = oldest.lot.planned.get(oldest.ruled).filter(|_| oldest.ruled > before);
+        let behind = behind.map(|planned| planned.index);
+        self.flying.push_front(oldest);
+        let Some(behind) = behind else { return self.open.push_front(result) };
+        let first = result.chunk.cases.start;
+        let rest = self.shared.split(&mut result, behind);
+        self.open.push_front(rest);
+        self.flying
+            .iter_mut()
+            .filter(|flying| flying.chunk == first)
+            .for_each(|flying| flying.chunk = behind);
+        result.totals.coverage.merge(&self.coverage);
+        done(result);
+        self.busy();
     }
 
     /// Hands over the chunks, the oldest first, of which the backend has no lot any more, but for the latest so many.
@@ -146,6 +185,6 @@ impl Worker<'_> {
 }
 
 /// Does something with a backend; the message of a panic.
-fn guarded(work: impl FnOnce()) -> Result<(), String> {
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panics::caught(|| catch_unwind(AssertUnwindSafe(work))).map_err(|payload| panics::message(&*payload))
 }

@@ -148,6 +148,12 @@ impl Lot {
         planned.unasked.as_deref().or_else(|| self.batch.jobs().get(planned.job))
     }
 
+    /// Whether it is known what became of the case at a place where the backend has answered so many of its jobs.
+    pub(crate) fn is_known(&self, place: usize, answered: usize) -> bool {
+        let planned = self.planned.get(place);
+        planned.is_some_and(|planned| planned.unasked.is_some() || planned.job < answered)
+    }
+
     /// The desc of the job that was added last for the backend; `None` where the last case is not put to it.
     pub(crate) fn last_desc(&mut self) -> Option<&mut Desc> {
         let is_asked = self.planned.last()?.unasked.is_none();

@@ -137,6 +137,18 @@ impl Shared {
         operators.find(|(_, operator)| Arc::ptr_eq(operator.signature(), &desc.signature))
     }
 
+    /// Ends the result of a chunk before this case, which is among those that were read, and returns that of the rest.
+    pub(crate) fn split(&self, result: &mut ChunkResult, behind: u64) -> ChunkResult {
+        let cases = &mut result.chunk.cases;
+        let mut rest = ChunkResult::new(&Chunk { cases: behind..cases.end }, self);
+        cases.end = behind;
+        let read = cases.end - cases.start;
+        rest.totals.progress.read = result.totals.progress.read - read;
+        result.totals.progress.read = read;
+        self.chunks.note_another();
+        rest
+    }
+
     /// Ends the run because no backend can be had any more.
     pub(crate) fn lose_backend(&self, reason: String) {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
@@ -223,6 +235,11 @@ impl Chunks {
             left.insert(place, cases);
         }
         self.wake();
+    }
+
+    /// Takes note that a chunk has become two, each to be reported.
+    fn note_another(&self) {
+        self.dealing().out += 1;
     }
 
     /// The case that is to be reported next.

@@ -163,11 +163,14 @@ impl<'run> Worker<'run> {
                     break;
                 }
             }
+            // Where some of it is handed over already, what is left of it begins later.
+            let mut first = chunk.cases.start;
             if let Some(result) = self.open.back_mut() {
-                result.totals.progress.read = index - chunk.cases.start;
+                first = result.chunk.cases.start;
+                result.totals.progress.read = index - first;
             }
             if !self.lot.planned.is_empty() {
-                self.start_lot(chunk.cases.start);
+                self.start_lot(first);
             }
             // A large case has its turn to itself.
             let kept = if waits || turn.is_some() { 0 } else { self.shared.lots.in_flight - 1 };
@@ -196,10 +199,27 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Rules on every case of a lot that ran.
-    pub(crate) fn rule_lot(&mut self, result: &mut ChunkResult) {
+    /// Rules on the cases of a lot, of whose jobs so many are answered, from one place on, and returns where it ended. What is not as it should
+    /// be waits for the others: not before all are answered is it known that none has the answer of another one.
+    pub(crate) fn rule_some(&mut self, from: usize, answered: usize, result: &mut ChunkResult) -> usize {
+        let mut place = from;
+        while self.lot.is_known(place, answered) {
+            let mut notes = result.totals.notes;
+            let ruled = self.rule(place, false, &mut notes);
+            if ruled.verdict.is_unexpected() {
+                break;
+            }
+            result.totals.notes = notes;
+            self.account(place, &ruled, result);
+            place += 1;
+        }
+        place
+    }
+
+    /// Rules on every case of a lot that ran, from one place on.
+    pub(crate) fn rule_lot(&mut self, from: usize, result: &mut ChunkResult) {
         let clean = self.lot.look_over();
-        for place in 0..self.lot.planned.len() {
+        for place in from..self.lot.planned.len() {
             let ruled = self.rule(place, clean, &mut result.totals.notes);
             self.account(place, &ruled, result);
             if result.is_cut {
@@ -351,11 +371,11 @@ impl<'run> Worker<'run> {
     }
 
     /// After a panic: the cases of the lot again, each alone, so that the one that panics is pinned down.
-    pub(crate) fn run_one_by_one(&mut self, panic: &str, result: &mut ChunkResult) {
+    pub(crate) fn run_one_by_one(&mut self, panic: &str, from: usize, result: &mut ChunkResult) {
         let places: Vec<(u64, usize)> =
             self.lot.planned.iter().map(|planned| (planned.index, planned.strategy)).collect();
         let alone = places.len() == 1;
-        for (index, strategy) in places {
+        for (index, strategy) in places.into_iter().skip(from) {
             if result.is_cut || self.shared.stop.is_requested() {
                 // The rest of the chunk has not been looked at.
                 let progress = &mut result.totals.progress;
@@ -372,7 +392,7 @@ impl<'run> Worker<'run> {
             if let Err(message) = ran {
                 self.lot.crash(&message);
             }
-            self.rule_lot(result);
+            self.rule_lot(0, result);
         }
     }
 

@@ -24,16 +24,18 @@ pub(super) struct Failure {
 
 impl Host {
     /// Takes the results of jobs that the process has, and then listens for so long to what else it sends. Where its answers
-    /// cannot be told apart, the memory of their outputs is filled again as before.
+    /// cannot be told apart, the memory of their outputs is filled again as before. Says whether all have come: where nothing does for
+    /// the time of a `pause`, those that have are told of first, and stand.
     pub(super) fn collect(
         &mut self,
         jobs: &mut [Job],
         outputs: &mut [u8],
-        question: &Question,
-        listen: Duration,
-    ) -> Result<(), Failure> {
-        let (mut answered, mut is_doubtful, mut followed) = (0, false, false);
+        question: &mut Question,
+        (listen, pause): (Duration, Duration),
+    ) -> Result<bool, Failure> {
+        let (mut is_doubtful, mut followed) = (false, false);
         let fault = loop {
+            let answered = question.answered;
             if self.child.is_none() {
                 return Err(Failure { fault: Fault::Ended(String::new()), answered, is_doubtful });
             }
@@ -44,14 +46,16 @@ impl Host {
                         is_doubtful = true;
                         break fault;
                     }
-                    _ => return Ok(()),
+                    _ => return Ok(true),
                 }
             }
-            match self.receive(self.patience()) {
+            let left = self.patience().saturating_sub(question.silence);
+            match self.receive(left.min(pause)) {
                 Ok(Received { frame, is_followed }) => {
+                    question.silence = Duration::ZERO;
                     match take(&frame, question.number, &mut jobs[answered..], outputs) {
                         Ok(taken) => {
-                            answered += taken;
+                            question.answered += taken;
                             followed = is_followed;
                         }
                         Err(what) => {
@@ -60,16 +64,22 @@ impl Host {
                         }
                     }
                 }
+                Err(Fault::Silent(_)) if pause < left => {
+                    question.silence += pause;
+                    question.told = answered;
+                    return Ok(false);
+                }
+                Err(Fault::Silent(_)) => break Fault::Silent(self.patience()),
                 Err(fault) => break fault,
             }
             self.note_answer();
         };
         if is_doubtful {
-            answered = 0;
-            question.poison.restore(&(0..jobs.len()), jobs, outputs);
+            question.answered = question.told;
+            question.poison.restore(&(question.told..jobs.len()), jobs, outputs);
         }
         self.discard(&fault);
-        Err(Failure { fault, answered, is_doubtful })
+        Err(Failure { fault, answered: question.answered, is_doubtful })
     }
 
     /// What the process did, other than it may, after it had answered everything of a question. `followed` says that

@@ -19,6 +19,7 @@ use super::{
     answers::Failure,
     child::{Child, Fault, Received},
     poison::Poison,
+    settle::Settlement,
 };
 use crate::{
     Backend, Batch, Capabilities, Job,
@@ -51,6 +52,8 @@ pub struct Host {
     questions: u64,
     /// The batches that are started and not finished, the oldest first: what the process is to be asked.
     started: VecDeque<Question>,
+    /// Over what the process failed that had the first batch, which is not among those any more, and the batch's poison.
+    settlement: Option<Box<(Settlement, Poison)>>,
     /// Processes in a row that answered nothing.
     fruitless: u32,
     lost: Option<String>,
@@ -66,6 +69,12 @@ pub(super) struct Question {
     /// The bytes that its outputs take.
     bytes: u64,
     pub(super) poison: Poison,
+    /// How many of its cases are answered.
+    pub(super) answered: usize,
+    /// How many of them somebody was told of, so that they stand.
+    pub(super) told: usize,
+    /// How long the process has been waited for since it last said something.
+    pub(super) silence: Duration,
 }
 
 /// How far a question has come.
@@ -92,6 +101,7 @@ impl Host {
             early: None,
             questions: 0,
             started: VecDeque::new(),
+            settlement: None,
             fruitless: 0,
             lost: None,
         }
@@ -217,7 +227,8 @@ impl Host {
         } else {
             State::Ready(question(jobs, inputs, poison.bytes(), self.manner, number))
         };
-        Question { state, number, cases: jobs.len(), bytes, poison }
+        let (answered, told, silence) = (0, 0, Duration::ZERO);
+        Question { state, number, cases: jobs.len(), bytes, poison, answered, told, silence }
     }
 
     /// Asks a question, if it is ready.
@@ -263,17 +274,58 @@ impl Host {
         range: Range<usize>,
         listens: bool,
         batch: &mut Batch,
-    ) -> (Result<(), Failure>, Duration) {
+    ) -> (Result<bool, Failure>, Duration) {
         let (jobs, inputs, outputs) = batch.parts();
-        let Some(jobs) = jobs.get_mut(range) else { return (Ok(()), Duration::ZERO) };
+        let Some(jobs) = jobs.get_mut(range) else { return (Ok(true), Duration::ZERO) };
         let mut question = self.question(jobs, inputs, outputs);
         self.ask(&mut question);
         // Another process may have been started for it, and that took its own time.
         let asked = Instant::now();
-        let collected = self.collect(jobs, outputs, &question, if listens { LISTEN } else { MOMENT });
+        let listen = if listens { LISTEN } else { MOMENT };
+        let collected = self.collect(jobs, outputs, &mut question, (listen, Duration::MAX));
         let took = asked.elapsed();
-        self.launcher.canaries.note(answered(&collected, jobs), inputs);
+        self.launcher.canaries.note(&jobs[..question.answered], inputs);
         (collected, took)
+    }
+
+    /// Takes the answers to the batch that was started first, and says how many there are for good; or what to settle, where the process
+    /// failed over it.
+    fn take_answers(
+        &mut self,
+        batch: &mut Batch,
+        time: Duration,
+    ) -> Result<usize, Box<(Settlement, Poison)>> {
+        let is_asked = self.started.front().is_some_and(|question| question.is_with(self.process));
+        if !is_asked || self.child.is_none() {
+            // The process that was asked is gone, over a batch before this one.
+            let (jobs, inputs, outputs) = batch.parts();
+            let again = self.question(jobs, inputs, outputs);
+            if let Some(question) = self.started.front_mut() {
+                *question = again;
+            }
+            self.ask_next();
+        }
+        let count = batch.jobs().len();
+        let Some(mut question) = self.started.pop_front() else { return Ok(count) };
+        if question.is_large() {
+            self.run_in_parts(&question.poison, batch);
+            return Ok(count);
+        }
+        let (jobs, inputs, outputs) = batch.parts();
+        let collected = self.collect(jobs, outputs, &mut question, (MOMENT, time));
+        self.launcher.canaries.note(&jobs[..question.answered], inputs);
+        match collected {
+            Ok(true) => Ok(count),
+            Ok(false) => {
+                let told = question.told;
+                self.started.push_front(question);
+                Ok(told)
+            }
+            Err(failure) => {
+                let settlement = self.settlement(failure.answered..count, failure);
+                Err(Box::new((settlement, question.poison)))
+            }
+        }
     }
 
     /// Runs a batch in as many questions as it takes a slow process to answer each in time.
@@ -282,7 +334,8 @@ impl Host {
         while from < count && !self.is_lost() {
             let to = count.min(from + self.launcher.health.at_a_time());
             if let (Err(failure), _) = self.try_range(from..to, false, batch) {
-                self.settle(from + failure.answered..to, &failure, poison, batch);
+                let mut settlement = self.settlement(from + failure.answered..to, failure);
+                while self.settle(&mut settlement, poison, batch).is_some() {}
             }
             from = to;
         }
@@ -297,12 +350,6 @@ impl Question {
     fn is_with(&self, process: u64) -> bool {
         matches!(self.state, State::Asked(asked) if asked == process)
     }
-}
-
-/// Those of some jobs that were answered.
-fn answered<'a>(collected: &Result<(), Failure>, jobs: &'a [Job]) -> &'a [Job] {
-    let count = collected.as_ref().map_or_else(|failure| failure.answered, |()| jobs.len());
-    &jobs[..count]
 }
 
 /// A message without a body, as a frame.
@@ -340,29 +387,28 @@ impl Backend for Host {
     }
 
     fn finish(&mut self, batch: &mut Batch) {
-        let is_asked = self.started.front().is_some_and(|question| question.is_with(self.process));
-        if !is_asked || self.child.is_none() {
-            // The process that was asked is gone, over a batch before this one.
-            let (jobs, inputs, outputs) = batch.parts();
-            let again = self.question(jobs, inputs, outputs);
-            if let Some(question) = self.started.front_mut() {
-                *question = again;
+        while self.finish_some(batch, Duration::MAX) < batch.jobs().len() {}
+    }
+
+    fn finish_some(&mut self, batch: &mut Batch, time: Duration) -> usize {
+        let count = batch.jobs().len();
+        let settlement = match self.settlement.take() {
+            Some(settlement) => Some(settlement),
+            None => match self.take_answers(batch, time) {
+                Ok(answered) if answered < count => return answered,
+                Ok(_) => None,
+                Err(settlement) => Some(settlement),
+            },
+        };
+        if let Some(mut settlement) = settlement {
+            let (search, poison) = &mut *settlement;
+            if let Some(done) = self.settle(search, poison, batch) {
+                self.settlement = Some(settlement);
+                return done;
             }
-            self.ask_next();
-        }
-        let Some(question) = self.started.pop_front() else { return };
-        if question.is_large() {
-            self.run_in_parts(&question.poison, batch);
-            return self.ask_next();
-        }
-        let (jobs, inputs, outputs) = batch.parts();
-        let count = jobs.len();
-        let collected = self.collect(jobs, outputs, &question, MOMENT);
-        self.launcher.canaries.note(answered(&collected, jobs), inputs);
-        if let Err(failure) = collected {
-            self.settle(failure.answered..count, &failure, &question.poison, batch);
         }
         self.ask_next();
+        count
     }
 }
 

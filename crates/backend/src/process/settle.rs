@@ -27,7 +27,17 @@ const LISTENING_QUESTIONS: usize = 16;
 /// questions. What is asked ahead may have been busy with as much again, and no machine is equally quick all the time.
 const SLOW: u32 = 2;
 
-/// What a search came to.
+/// The search for the case that a process failed over, of some jobs that have no answer.
+pub(super) struct Settlement {
+    jobs: Range<usize>,
+    /// How the process failed.
+    first: Failure,
+    search: Search,
+    /// Whether time is taken for what comes late, since a first search has found nothing.
+    listens: bool,
+}
+
+/// How far a search has come.
 #[derive(Default)]
 struct Search {
     /// Whether a case was found that fails whenever it is asked.
@@ -36,6 +46,12 @@ struct Search {
     is_troubled: bool,
     /// How long the answers took, added up.
     took: Duration,
+    /// The first job that the process was asked for here.
+    since: usize,
+    /// What else may have done what a job was suspected of: the job and those before it.
+    doubted: Option<Range<usize>>,
+    /// What is yet to be asked, the first jobs last, and whether each question takes its time.
+    open: Vec<(Range<usize>, bool)>,
 }
 
 impl Fault {
@@ -52,41 +68,48 @@ impl Fault {
 }
 
 impl Host {
-    /// Finds an outcome for each job of a range, over which the process failed. `poison` is that of all jobs of the batch.
-    pub(super) fn settle(
-        &mut self,
-        range: Range<usize>,
-        first: &Failure,
-        poison: &Poison,
-        batch: &mut Batch,
-    ) {
+    /// What there is to settle where a process failed over some jobs.
+    pub(super) fn settlement(&mut self, jobs: Range<usize>, first: Failure) -> Settlement {
         self.give_up_if_dead(&first.fault);
-        let mut found = self.search(range.clone(), false, poison, batch);
-        if !found.is_pinned && first.is_doubtful && !self.is_lost() {
-            restore(poison, &range, batch);
-            found = self.search(range.clone(), true, poison, batch);
-        }
-        if self.is_lost() && !self.has_answered() {
-            forget(range, batch);
-        } else if found.is_pinned || self.is_lost() {
-            // It is written down.
-        } else if matches!(first.fault, Fault::Silent(_)) && found.is_slow(range.len(), self.patience()) {
-            self.note_slow(range.len(), found.took);
-        } else {
-            set(range.start, first.fault.outcome("; no case does it again when it is run alone"), batch);
-        }
+        let search = Search::over(jobs.clone(), false);
+        Settlement { jobs, first, search, listens: false }
     }
 
-    /// Asks for each job of a range, in as many questions as it takes to pin what fails, and returns what was found.
-    /// With `listens`, each question takes its time.
-    fn search(&mut self, range: Range<usize>, listens: bool, poison: &Poison, batch: &mut Batch) -> Search {
-        let mut found = Search::default();
-        // The first job that the process was asked for here.
-        let mut since = range.start;
-        // What else may have done what a job was suspected of: the job and those before it.
-        let mut doubted: Option<Range<usize>> = None;
-        let mut open = vec![(range, listens)];
-        while let Some((range, listens)) = open.pop() {
+    /// Finds an outcome for each of the jobs, of a batch whose poison this is. Where a case is found that is to blame, and others behind it
+    /// have no answer yet, says up to where all is settled; it is to be called again.
+    pub(super) fn settle(
+        &mut self,
+        settlement: &mut Settlement,
+        poison: &Poison,
+        batch: &mut Batch,
+    ) -> Option<usize> {
+        let Settlement { jobs, first, search, listens } = settlement;
+        if let Some(settled) = self.search(search, poison, batch) {
+            return Some(settled);
+        }
+        if !search.is_pinned && first.is_doubtful && !*listens && !self.is_lost() {
+            restore(poison, jobs, batch);
+            (*search, *listens) = (Search::over(jobs.clone(), true), true);
+            if let Some(settled) = self.search(search, poison, batch) {
+                return Some(settled);
+            }
+        }
+        if self.is_lost() && !self.has_answered() {
+            forget(jobs.clone(), batch);
+        } else if search.is_pinned || self.is_lost() {
+            // It is written down.
+        } else if matches!(first.fault, Fault::Silent(_)) && search.is_slow(jobs.len(), self.patience()) {
+            self.note_slow(jobs.len(), search.took);
+        } else {
+            set(jobs.start, first.fault.outcome("; no case does it again when it is run alone"), batch);
+        }
+        None
+    }
+
+    /// Asks for each job, in as many questions as it takes to pin what fails. Where a case is pinned, nothing can change any more what became
+    /// of it and of those before it, and up to where that is so is said; to be called again.
+    fn search(&mut self, search: &mut Search, poison: &Poison, batch: &mut Batch) -> Option<usize> {
+        while let Some((range, listens)) = search.open.pop() {
             if range.is_empty() {
                 continue;
             }
@@ -97,43 +120,53 @@ impl Host {
             }
             let piece = range.start..range.start + step(range.len(), listens);
             if piece.end < range.end {
-                open.push((piece.end..range.end, listens));
+                search.open.push((piece.end..range.end, listens));
             }
             let is_fresh = self.is_fresh();
             if is_fresh {
-                since = piece.start;
+                search.since = piece.start;
             }
-            let earlier = doubted.take();
+            let earlier = search.doubted.take();
             let (tried, took) = self.try_range(piece.clone(), listens, batch);
             let Err(failure) = tried else {
-                found.took += took;
+                search.took += took;
                 if let Some(earlier) = earlier {
                     restore(poison, &earlier, batch);
-                    open.push((earlier, true));
+                    search.open.push((earlier, true));
                     self.renew();
                 }
                 continue;
             };
             let left = piece.start + failure.answered..piece.end;
-            found.is_troubled |= left.len() < 2 || !matches!(failure.fault, Fault::Silent(_));
+            search.is_troubled |= left.len() < 2 || !matches!(failure.fault, Fault::Silent(_));
             if self.is_lost() {
-                open.push((left, listens));
+                search.open.push((left, listens));
                 continue;
             }
-            if is_fresh && piece.len() == 1 {
-                found.is_pinned = true;
+            let is_pinned = is_fresh && piece.len() == 1;
+            if is_pinned {
+                search.is_pinned = true;
                 set(piece.start, failure.fault.outcome(""), batch);
             } else {
-                doubted = (failure.is_doubtful && !listens && piece.len() == 1).then_some(since..piece.end);
-                open.push((left, listens));
+                let is_doubted = failure.is_doubtful && !listens && piece.len() == 1;
+                search.doubted = is_doubted.then_some(search.since..piece.end);
+                search.open.push((left, listens));
             }
             self.give_up_if_dead(&failure.fault);
+            // Where nothing was ever answered, it may yet turn out that no case is to blame.
+            if is_pinned && self.has_answered() && !search.open.is_empty() {
+                return Some(piece.end);
+            }
         }
-        found
+        None
     }
 }
 
 impl Search {
+    fn over(jobs: Range<usize>, listens: bool) -> Self {
+        Self { since: jobs.start, open: vec![(jobs, listens)], ..Self::default() }
+    }
+
     /// Whether a process was silent over so many cases since they take that long, and none of them hangs.
     fn is_slow(&self, cases: usize, patience: Duration) -> bool {
         cases > 1 && !self.is_troubled && self.took * SLOW >= patience

@@ -1,0 +1,217 @@
+//! `dmlcts run --resume` after a run that was killed while its backend took its time: what was recorded stays, is not asked again, and the
+//! whole comes to what an undisturbed run comes to. This program is its own harness, since it is the backend, too, and writes down what it is
+//! asked. A run is killed when its file shows that it came so far, and so never too early or too late.
+
+mod common;
+
+use std::{
+    env, fs,
+    fs::{File, OpenOptions},
+    io::{self, Write as _},
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{Scratch, dmlcts};
+use dmlcts_backend::{Backend, Batch, Capabilities, protocol};
+use dmlcts_model::{Case, FeatureLevel, Fill};
+use dmlcts_reference::Reference;
+use dmlcts_spec::Library;
+
+/// Cases of a run.
+const CASES: usize = 150;
+/// Names the file in which the backend writes down what it is asked.
+const LOG: &str = "DMLCTS_TEST_LOG";
+/// Names the case at which the backend is stuck, where it is at one.
+const STUCK: &str = "DMLCTS_TEST_STUCK";
+/// Nothing that the tests wait for takes as long.
+const LONG: Duration = Duration::from_secs(60);
+
+fn main() {
+    if env::args().nth(1).is_some_and(|first| first == "serve") {
+        return serve();
+    }
+    let tests: [(&str, fn()); 4] = [
+        ("a slow run goes on where it was killed", a_slow_run_goes_on_where_it_was_killed),
+        ("a hang in the middle of a lot", a_hang_in_the_middle_of_a_lot),
+        ("a hang while other threads go on", a_hang_while_other_threads_go_on),
+        ("a hang in a part of a suite", a_hang_in_a_part_of_a_suite),
+    ];
+    for (name, test) in tests {
+        test();
+        println!("test {name} ... ok");
+    }
+}
+
+/// Right, and slow, and stuck at a case if need be; answers each case as it is done.
+struct Watched {
+    inner: Box<dyn Backend>,
+    log: File,
+    stuck: Option<String>,
+}
+
+fn serve() {
+    let log = env::var_os(LOG).expect("the log is named");
+    let log = OpenOptions::new().append(true).create(true).open(log).expect("the log can be written");
+    let inner = Box::new(Reference::backend());
+    let mut watched = Watched { inner, log, stuck: env::var(STUCK).ok() };
+    let signatures = Library::embedded().signatures();
+    // A host that is killed ends the pipe.
+    let _ = protocol::serve(&mut watched, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
+}
+
+impl Backend for Watched {
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.inner.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.inner.run(batch);
+    }
+
+    fn run_from(&mut self, first: usize, batch: &mut Batch, _: Duration) -> usize {
+        let (jobs, inputs, outputs) = batch.parts();
+        let job = &mut jobs[first];
+        let line = Case { desc: job.desc.clone(), binding: job.binding, fill: Fill::Iota }.to_string();
+        writeln!(self.log, "{line}").expect("the log can be written");
+        if self.stuck.as_ref() == Some(&line) {
+            wait_for_the_end();
+        }
+        thread::sleep(Duration::from_millis(4));
+        let mut one = Batch::default();
+        one.push(&job.desc, job.binding).runs.extend(job.runs.iter().cloned());
+        (one.inputs, one.outputs) = (inputs.to_vec(), outputs.to_vec());
+        self.inner.run(&mut one);
+        job.outcome = one.jobs()[0].outcome.clone();
+        outputs.copy_from_slice(&one.outputs);
+        first + 1
+    }
+}
+
+/// Hangs for as long as there is somebody to wait for it.
+fn wait_for_the_end() {
+    #[cfg(unix)]
+    let parent = std::os::unix::process::parent_id;
+    #[cfg(not(unix))]
+    let parent = || 0;
+    let (before, since) = (parent(), Instant::now());
+    while parent() == before && since.elapsed() < LONG {
+        thread::sleep(Duration::from_millis(20));
+    }
+    std::process::exit(0);
+}
+
+/// The case at a place, each another one.
+fn case(place: usize) -> String {
+    let size = place + 1;
+    format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota")
+}
+
+/// A results file, as far as it is written.
+#[derive(Default, Debug, PartialEq)]
+struct Recorded {
+    /// The lines of its cases.
+    cases: Vec<String>,
+    /// How many of them a run need not ask again, since a checkpoint counts them.
+    counted: usize,
+    /// The summary, but for how long it took.
+    summary: String,
+}
+
+fn recorded(file: &Scratch) -> Recorded {
+    let mut recorded = Recorded::default();
+    // What is torn is no line.
+    let text = fs::read_to_string(file.path()).unwrap_or_default();
+    for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+        if line.starts_with("{\"case\"") {
+            recorded.cases.push(line.to_owned());
+        } else if line.starts_with("{\"checkpoint\"") {
+            recorded.counted = recorded.cases.len();
+        } else if let Some((before, after)) = line.split_once("\"milliseconds\":") {
+            let after = after.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            recorded.summary = format!("{before}{after}");
+        }
+    }
+    recorded
+}
+
+/// A command that runs all cases with these options, on a backend that is stuck at one of them.
+fn run(options: &[&str], log: &Scratch, stuck: Option<&str>) -> std::process::Command {
+    let program = env::current_exe().expect("it has a path");
+    let mut command = dmlcts();
+    command.args(["run", "--quiet", "--case-timeout", "1h", "--backend"]);
+    command.arg(format!("exec:'{}' serve", program.display()));
+    command.args(options).args((0..CASES).map(case)).env(LOG, log.path());
+    stuck.map(|stuck| command.env(STUCK, stuck));
+    command
+}
+
+/// Kills a run once its file is so far, goes on with it, and holds what comes of it against an undisturbed run.
+fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) -> bool) {
+    let name = |what: &str| format!("resume-{}-{what}", options.join("").replace('/', "-"));
+    let [whole, file] = ["whole", "killed"].map(|what| Scratch::nothing(&name(what)));
+    let [log, again, other] = ["log", "again", "other"].map(|what| Scratch::nothing(&name(what)));
+    let with = |option, file: &Scratch, log, stuck| {
+        run(&[options, &[option, &file.path().to_owned()]].concat(), log, stuck)
+    };
+    assert!(with("--results", &whole, &other, None).status().expect("it starts").success());
+
+    let stuck = case(stuck);
+    let mut child = with("--results", &file, &log, Some(&stuck)).spawn().expect("it starts");
+    let since = Instant::now();
+    while !is_so_far(&recorded(&file)) {
+        assert!(since.elapsed() < LONG, "it comes no further than {:?}", recorded(&file));
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let killed = recorded(&file);
+    assert!(killed.summary.is_empty() && is_so_far(&killed), "{killed:?}");
+
+    assert!(with("--resume", &file, &again, None).status().expect("it starts").success());
+    let (ended, undisturbed) = (recorded(&file), recorded(&whole));
+    assert_eq!(ended.cases[..killed.cases.len()], killed.cases, "no line is lost");
+    assert_eq!(ended, undisturbed);
+    let asked = fs::read_to_string(AsRef::<Path>::as_ref(&again)).expect("somebody was asked");
+    for case in &killed.cases[..killed.counted] {
+        assert!(!asked.lines().any(|line| case.contains(&format!("\"{line}\""))), "asked again: {case}");
+    }
+    assert_eq!(asked.lines().count(), ended.cases.len() - killed.counted, "and each other one once");
+}
+
+/// Here nothing hangs before the run is killed.
+fn a_slow_run_goes_on_where_it_was_killed() {
+    kill_and_go_on(&["--jobs", "1"], CASES - 1, |file| file.counted >= 20);
+    kill_and_go_on(&["--jobs", "2"], CASES - 1, |file| file.counted >= 20);
+}
+
+/// Lots double from 8 cases on, and these hang at the first, at the second and at a late case of one. What was answered before is there.
+fn a_hang_in_the_middle_of_a_lot() {
+    for stuck in [8, 9, 47] {
+        kill_and_go_on(&["--jobs", "1"], stuck, |file| file.counted == stuck);
+    }
+}
+
+/// What they do behind the case that hangs waits for it, and what stands before it does not.
+fn a_hang_while_other_threads_go_on() {
+    kill_and_go_on(&["--jobs", "3"], 40, |file| file.counted == 40);
+}
+
+fn a_hang_in_a_part_of_a_suite() {
+    let options = ["--jobs", "2", "--retries", "1", "--partition", "1/2"];
+    let other = Scratch::nothing("resume-part");
+    let file = Scratch::nothing("resume-part-log");
+    let all = run(&[&options[..], &["--results", other.path()]].concat(), &file, None).status();
+    assert!(all.expect("it starts").success());
+    // The case in the middle of those that are of this part.
+    let before = recorded(&other).cases.len() / 2;
+    let of_part =
+        (0..CASES).filter(|place| recorded(&other).cases.iter().any(|line| line.contains(&case(*place))));
+    let stuck = of_part.into_iter().nth(before).expect("the part has some");
+    kill_and_go_on(&options, stuck, |file| file.counted == before);
+}
