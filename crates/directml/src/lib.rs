@@ -42,7 +42,8 @@
 //! asked, what is assumed stands behind its version; where it answers with any other error, nothing is known, and nothing starts.
 //!
 //! With the word `debug`, a failure is told with what the debug layers said of it, the newest messages only. They are about one
-//! call where operators are created and compiled; what flights of several threads do is not told apart.
+//! call where operators are created and compiled; what flights of several threads do is not told apart. An error of theirs with which nothing
+//! failed is noted on standard error, the first as it is and others by their number, which a host tells whoever watches the run.
 //!
 //! # What it is not
 //!

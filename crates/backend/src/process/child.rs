@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, goodbye::Goodbye, group::Group, tail::Tail};
+use super::{Command, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, speaks};
 
 /// Nothing is waited for longer: clocks end somewhere.
@@ -94,7 +94,8 @@ pub(super) struct Child {
 }
 
 impl Child {
-    pub(super) fn spawn(command: &Command) -> io::Result<Self> {
+    /// Starts it. What it notes is told as incidents.
+    pub(super) fn spawn(command: &Command, incidents: Incidents) -> io::Result<Self> {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Group::spawn(&mut command)?;
@@ -128,7 +129,7 @@ impl Child {
         named().spawn(move || write(stdin, &frames_to))?;
         named().spawn(move || read(stdout, &sender, &permitted))?;
         named().spawn(move || {
-            listen(stderr, &tail);
+            listen(stderr, &tail, &mut Notes::new(incidents));
             drop(speaking);
         })?;
         Ok(child)
@@ -273,12 +274,15 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
     }
 }
 
-fn listen(mut stderr: impl Read, tail: &Mutex<Tail>) {
+fn listen(mut stderr: impl Read, tail: &Mutex<Tail>, notes: &mut Notes) {
     let mut piece = [0; 4096];
     loop {
         match stderr.read(&mut piece) {
             Ok(0) => return,
-            Ok(length) => locked(tail).push(&piece[..length]),
+            Ok(length) => {
+                locked(tail).push(&piece[..length]);
+                notes.push(&piece[..length]);
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,
         }

@@ -102,6 +102,11 @@ impl Health {
         self.incidents.ended(goodbye);
     }
 
+    /// Who is told what happens.
+    pub(super) fn incidents(&self) -> Incidents {
+        self.incidents.clone()
+    }
+
     /// Notes that a process failed.
     pub(super) fn failed(&self, fault: &Fault) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;

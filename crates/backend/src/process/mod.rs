@@ -15,6 +15,7 @@ mod group;
 mod health;
 mod host;
 mod incidents;
+mod notes;
 mod poison;
 mod settle;
 mod tail;
@@ -139,7 +140,7 @@ impl Launcher {
     fn try_start(&self) -> Result<(Child, Declared), (String, CanTryAgain)> {
         let command = &self.command;
         let no = |reason| (reason, CanTryAgain(false));
-        let child = Child::spawn(command).map_err(|error| {
+        let child = Child::spawn(command, self.health.incidents()).map_err(|error| {
             no(format!("`{command}`: {error}; name a program by its path, or one that PATH finds"))
         })?;
         child.send(host::message(Kind::Hello, &HostHello::default()));

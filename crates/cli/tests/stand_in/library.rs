@@ -62,6 +62,40 @@ fn debug_layers_explain_a_removed_device_in_a_few_messages() {
     assert!(code == 1 && text.contains(words) && text.contains("(12 of 12)"), "exit {code}\n{text}");
 }
 
+/// A refusal comes with errors that belong to it. Of others the first is told, and the tenth, the hundredth and so on are counted.
+#[test]
+fn debug_layers_are_heard_where_nothing_fails() {
+    for (told, words) in [
+        (
+            "complain@create",
+            "a debug layer reports an error, and nothing failed: Create: it was told to complain (1 of 3)",
+        ),
+        (
+            "complain@dispatch",
+            "a debug layer reports an error, and nothing failed: Dispatch: it was told to complain (1 of 3)",
+        ),
+    ] {
+        let told = format!("debug-layer=3,{told}");
+        let (text, code) = run_as("debug", &told, &[EMPTY_WINDOW, SLICE1, SLICE1, PADDING1, PADDING1]);
+        assert!(code == 0 && text.contains("held      5 passed, 0 failed"), "exit {code}\n{text}");
+        assert_eq!(text.matches("a debug layer reports").count(), 1, "{text}");
+        assert!(text.contains(&format!("\nnote: {words}")), "{text}");
+    }
+    let many = run_as("debug", "debug-layer=3,complain@dispatch", &["--limit", "300"]);
+    assert!(
+        many.0.contains("note: debug layers reported 10 errors so far with which nothing failed"),
+        "{}",
+        many.0
+    );
+    let (text, _) = run_as("debug", "debug-layer=3,fail@dispatch", &[EMPTY_WINDOW, SLICE1]);
+    assert!(text.contains("the debug layer says") && !text.contains("nothing failed"), "{text}");
+    let backend = format!("{},debug", backend());
+    let given = ["run", "--backend", &backend, "--jobs", "1", "--limit", "300"];
+    let (text, code) = start(stand_in(), "debug-layer=1,complain@dispatch", &given);
+    let words = "a backend process notes: a debug layer reports an error, and nothing failed: Dispatch";
+    assert!(code == 0 && text.contains(words), "exit {code}\n{text}");
+}
+
 #[test]
 fn debug_layers_that_are_not_installed_are_told_of_once() {
     let (text, code) = run_as("debug", "", &[SLICE1]);

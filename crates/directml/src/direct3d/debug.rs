@@ -1,13 +1,21 @@
-//! The debug layers of Direct3D 12 and of DirectML: switching them on, and reading what they say of a failure.
+//! The debug layers of Direct3D 12 and of DirectML: switching them on, and reading what they say of a failure, and what they say where
+//! nothing fails.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    io::{self, Write},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
 
 use dmlcts_model::ErrorCode;
 use windows::{
     Win32::{
         AI::MachineLearning::DirectML::IDMLDevice,
         Graphics::Direct3D12::{
-            D3D12_MESSAGE, D3D12_MESSAGE_SEVERITY_WARNING, D3D12GetDebugInterface, ID3D12Debug, ID3D12Device,
+            D3D12_MESSAGE, D3D12_MESSAGE_SEVERITY, D3D12_MESSAGE_SEVERITY_ERROR,
+            D3D12_MESSAGE_SEVERITY_WARNING, D3D12GetDebugInterface, ID3D12Debug, ID3D12Device,
             ID3D12InfoQueue,
         },
     },
@@ -34,6 +42,10 @@ const MOST_LETTERS: usize = 1000;
 pub(super) struct Layers {
     queues: Vec<ID3D12InfoQueue>,
     turn: Mutex<()>,
+    /// Whether what they say now was told with a failure.
+    is_told: AtomicBool,
+    /// How many errors they have reported with which nothing failed.
+    passed_over: AtomicU64,
     /// What was wanted of them and is not there.
     pub(super) note: Option<String>,
 }
@@ -74,23 +86,46 @@ pub(super) fn create_device(
         note.push_str(if note.is_empty() { "" } else { ", and " });
         note.push_str("without a queue to read what debug layers say");
     }
-    Ok((created, Layers { queues, turn: Mutex::default(), note }))
+    Ok((created, Layers { queues, note, ..Layers::default() }))
 }
 
 impl Layers {
     /// Forgets what was said before, and keeps others from calling for as long as what it returns lives, so that what comes
-    /// is about one call. Without a debug layer it does nothing.
+    /// is about one call. Errors among it that no failure was told with are told now. Without a debug layer it does nothing.
     pub(super) fn listen(&self) -> Option<MutexGuard<'_, ()>> {
         (!self.queues.is_empty()).then(|| {
             let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            if !self.is_told.swap(false, Ordering::Relaxed) {
+                for error in self.queues.iter().flat_map(|queue| read(queue, D3D12_MESSAGE_SEVERITY_ERROR)) {
+                    self.pass_over(&error);
+                }
+            }
             self.clear();
             turn
         })
     }
 
+    /// Tells of an error with which nothing failed, on standard error, where a host takes it for its run: of the first, and then of
+    /// how many there are.
+    fn pass_over(&self, error: &str) {
+        let count = self.passed_over.fetch_add(1, Ordering::Relaxed) + 1;
+        let _ = match count {
+            1 => writeln!(io::stderr(), "note: a debug layer reports an error, and nothing failed: {error}"),
+            _ if count == 10_u64.pow(count.ilog10()) => {
+                writeln!(
+                    io::stderr(),
+                    "note: debug layers reported {count} errors so far with which nothing failed"
+                )
+            }
+            _ => Ok(()),
+        };
+    }
+
     /// The newest messages, where there are any. They stay where they are: a device that is lost may be asked again.
     pub(super) fn heard(&self) -> Option<String> {
+        let read = |queue| read(queue, D3D12_MESSAGE_SEVERITY_WARNING);
         let mut said: Vec<String> = self.queues.iter().flat_map(read).collect();
+        self.is_told.store(!said.is_empty(), Ordering::Relaxed);
         let left_out = said.len().saturating_sub(MOST_MESSAGES);
         said.drain(..left_out);
         if left_out > 0 {
@@ -107,14 +142,14 @@ impl Layers {
     }
 }
 
-/// The warnings, and what is worse, in one queue; without the end of lines.
-fn read(queue: &ID3D12InfoQueue) -> Vec<String> {
+/// What is as bad as this or worse in one queue; without the end of lines.
+fn read(queue: &ID3D12InfoQueue, least: D3D12_MESSAGE_SEVERITY) -> Vec<String> {
     // SAFETY: the queue is alive.
     let count = unsafe { queue.GetNumStoredMessages() };
-    (0..count).filter_map(|index| message(queue, index)).collect()
+    (0..count).filter_map(|index| message(queue, index, least)).collect()
 }
 
-fn message(queue: &ID3D12InfoQueue, index: u64) -> Option<String> {
+fn message(queue: &ID3D12InfoQueue, index: u64, least: D3D12_MESSAGE_SEVERITY) -> Option<String> {
     let mut length = 0;
     // SAFETY: without a place for the message, it is asked how long it is.
     unsafe { queue.GetMessage(index, None, &raw mut length) }.ok()?;
@@ -132,7 +167,8 @@ fn message(queue: &ID3D12InfoQueue, index: u64) -> Option<String> {
         let text = std::slice::from_raw_parts(message.pDescription, message.DescriptionByteLength);
         (message.Severity, String::from_utf8_lossy(text).into_owned())
     };
-    if severity.0 > D3D12_MESSAGE_SEVERITY_WARNING.0 {
+    // The worst is 0.
+    if severity.0 > least.0 {
         return None;
     }
     let words: Vec<&str> = text.trim_end_matches('\0').split_whitespace().collect();

@@ -218,6 +218,8 @@ impl Flight {
             (above.to_vec(), below.to_vec())
         })?;
         self.device.give_back(lane);
+        // What debug layers said of it is told now, and not with what comes.
+        drop(self.device.layers.listen());
         let pieces = load.pieces.into_iter().map(|piece| (piece.job, [piece.input, piece.output])).collect();
         Ok(Arrived { pieces, inputs, outputs })
     }

@@ -14,6 +14,7 @@
 //! | `hang@CALL` | the call does not return; a dispatch does, and keeps the device busy for a minute or so |
 //! | `nothing@CALL` | the call says that it went well, and gives no interface; where one is to be given |
 //! | `print@CALL` | the call goes well, and prints to standard output, as the runtime of Rust does and as that of C does |
+//! | `complain@CALL` | the call goes well, and the debug layer reports an error; where an operator is created or dispatched |
 //! | `accept-all` | operators are created of every desc; dispatching one that should have been refused removes the device |
 //! | `wrong-element@dispatch` | the output's first element is not what it should be |
 //! | `missing-element@dispatch` | the output's last element is not written |
@@ -132,6 +133,8 @@ pub enum Fault {
     InputChanged,
     /// It is as if it had not been called.
     Lost,
+    /// The debug layer says that it is wrong, and it is right.
+    Complain,
 }
 
 /// Everything that goes wrong in this process, and how far it is.
@@ -183,7 +186,7 @@ const GIVING: [Call; 6] =
     [Call::Device, Call::Recorder, Call::Create, Call::Compile, Call::Initialize, Call::Table];
 
 /// Names, and the calls that alone can do it; none where all of the library's can.
-const FAULTS: [(&str, Fault, &[Call]); 15] = [
+const FAULTS: [(&str, Fault, &[Call]); 16] = [
     ("out-of-memory", Fault::OutOfMemory, &[]),
     ("device-removed", Fault::DeviceRemoved, &[]),
     ("direct3d-removed", Fault::Direct3dRemoved, &[]),
@@ -199,6 +202,7 @@ const FAULTS: [(&str, Fault, &[Call]); 15] = [
     ("outside", Fault::Outside, &[Call::Dispatch]),
     ("input-changed", Fault::InputChanged, &[Call::Dispatch]),
     ("lost", Fault::Lost, &[Call::Barrier]),
+    ("complain", Fault::Complain, &[Call::Create, Call::Dispatch]),
 ];
 
 /// In the order of the enumeration, from FLOAT32 on.

@@ -109,6 +109,9 @@ impl Device {
         if fault == Some(Fault::Direct3dRemoved) {
             removal::remove(&self.d3d12);
         }
+        if fault == Some(Fault::Complain) {
+            self.messages.add(&format!("{call:?}: it was told to complain"));
+        }
         ended(call, fault).inspect_err(|_| self.messages.add(&format!("{call:?}: it was told to fail")))
     }
 

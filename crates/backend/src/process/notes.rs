@@ -1,0 +1,68 @@
+//! What a process says on standard error to whoever watches the run: lines that begin with `note: `.
+
+use dmlcts_model::printable;
+
+use super::Incidents;
+
+/// What such a line begins with.
+const MARK: &str = "note: ";
+/// As many bytes of a line are kept.
+const KEPT: usize = 4 << 10;
+/// As many letters of it are told.
+const LETTERS: usize = 600;
+
+/// Looks for such lines in a stream, and tells of each.
+pub(super) struct Notes {
+    incidents: Incidents,
+    /// The line that has not ended yet.
+    line: Vec<u8>,
+}
+
+impl Notes {
+    pub(super) fn new(incidents: Incidents) -> Self {
+        Self { incidents, line: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = KEPT.saturating_sub(self.line.len());
+            self.line.extend(&piece[..piece.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                let line = String::from_utf8_lossy(&self.line);
+                if let Some(note) = line.trim_end().strip_prefix(MARK) {
+                    self.incidents.add(format!("a backend process notes: {}", printable(note, LETTERS)));
+                }
+                self.line.clear();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(pieces: &[&[u8]]) -> Vec<String> {
+        let incidents = Incidents::default();
+        let mut notes = Notes::new(incidents.clone());
+        for piece in pieces {
+            notes.push(piece);
+        }
+        std::iter::from_fn(|| incidents.take()).collect()
+    }
+
+    #[test]
+    fn lines_with_the_mark_are_told_and_no_others() {
+        let pieces: [&[u8]; 4] =
+            [b"loading\nno", b"te: one\r\nnotes: none\nA note: none\n", b"note: two", b"\nnote: three"];
+        assert_eq!(told(&pieces), ["a backend process notes: one", "a backend process notes: two"]);
+    }
+
+    #[test]
+    fn a_line_is_told_within_bounds() {
+        let [long, bell] = [["note: ", &"x".repeat(100_000), "\n"].concat(), "note: \x07\n".to_owned()];
+        let told = told(&[long.as_bytes(), bell.as_bytes()]);
+        assert_eq!(told.len(), 2);
+        assert!(told[0].len() < 1000 && !told[1].contains('\x07'), "{told:?}");
+    }
+}
