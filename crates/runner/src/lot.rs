@@ -154,11 +154,12 @@ impl Lot {
         planned.is_some_and(|planned| planned.unasked.is_some() || planned.job < answered)
     }
 
-    /// The desc of the job that was added last for the backend; `None` where the last case is not put to it.
-    pub(crate) fn last_desc(&mut self) -> Option<&mut Desc> {
-        let is_asked = self.planned.last()?.unasked.is_none();
+    /// The desc of the job at a place; `None` where the case is not put to the backend.
+    pub(crate) fn desc(&mut self, place: usize) -> Option<&mut Desc> {
+        let planned = self.planned.get(place)?;
+        let job = planned.unasked.is_none().then_some(planned.job)?;
         let (jobs, _, _) = self.batch.parts();
-        jobs.last_mut().filter(|_| is_asked).map(|job| &mut job.desc)
+        jobs.get_mut(job).map(|job| &mut job.desc)
     }
 
     /// Keeps the line of the case that was added last, or remembers that nobody needs it.

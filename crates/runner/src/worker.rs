@@ -3,15 +3,16 @@
 //! Everything that a case needs lives in memory that the worker uses again and again; nothing is shared with
 //! other workers until a whole chunk is done.
 
+mod hand;
 mod prepare;
 
 use std::{collections::VecDeque, time::Instant};
 
 use dmlcts_backend::Backend;
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, Fill, List, Outcome, Tensor};
+use dmlcts_model::{Case, DataType, Desc, List, Outcome, Tensor};
 use dmlcts_spec::{Coverage, Scratch, program::Values};
 
-use self::prepare::Prepared;
+use self::hand::Read;
 use crate::{
     CaseResults, Class, Cursor, Details, Evidence, Exposures, Fit, Seen, Verdict,
     answers::{reading_of, said},
@@ -35,7 +36,8 @@ pub(crate) struct Worker<'run> {
     pub(crate) number: Option<usize>,
     pub(crate) backend: Box<dyn Backend>,
     cursor: Box<dyn Cursor + 'run>,
-    case: Case,
+    /// The cases that are prepared together.
+    hand: Vec<Read>,
     scratch: Scratch,
     /// The memory of the filter.
     values: Values,
@@ -92,7 +94,7 @@ impl<'run> Worker<'run> {
             number,
             backend,
             cursor: shared.source.cursor(),
-            case: Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota },
+            hand: hand::any(&desc),
             scratch: Scratch::default(),
             values: Values::default(),
             lot: Lot::default(),
@@ -149,17 +151,13 @@ impl<'run> Worker<'run> {
             self.lot.clear();
             let turn = std::mem::take(&mut waits).then(|| self.turn());
             while index < chunk.cases.end && !self.is_full() && prepared < cap {
-                let strategy = self.cursor.read(index, &mut self.case);
-                match self.prepare(index, strategy, false, turn.as_ref()) {
-                    Prepared::Added => prepared += 1,
-                    Prepared::LeftOut => {}
-                    Prepared::Waits => {
-                        waits = true;
-                        break;
-                    }
-                }
-                index += 1;
-                if turn.is_some() {
+                let most = if turn.is_some() { 1 } else { (chunk.cases.end - index).min(cap - prepared) };
+                let count = self.read_hand(index, most);
+                let taken = self.prepare_hand(count, false, turn.as_ref());
+                index += taken.cases as u64;
+                prepared += taken.added as u64;
+                waits = taken.waits;
+                if waits || turn.is_some() {
                     break;
                 }
             }
@@ -372,10 +370,9 @@ impl<'run> Worker<'run> {
 
     /// After a panic: the cases of the lot again, each alone, so that the one that panics is pinned down.
     pub(crate) fn run_one_by_one(&mut self, panic: &str, from: usize, result: &mut ChunkResult) {
-        let places: Vec<(u64, usize)> =
-            self.lot.planned.iter().map(|planned| (planned.index, planned.strategy)).collect();
-        let alone = places.len() == 1;
-        for (index, strategy) in places.into_iter().skip(from) {
+        let indices: Vec<u64> = self.lot.planned.iter().map(|planned| planned.index).collect();
+        let alone = indices.len() == 1;
+        for index in indices.into_iter().skip(from) {
             if result.is_cut || self.shared.stop.is_requested() {
                 // The rest of the chunk has not been looked at.
                 let progress = &mut result.totals.progress;
@@ -385,8 +382,8 @@ impl<'run> Worker<'run> {
             let (ran, _turn) = if alone {
                 (Err(panic.to_owned()), None)
             } else {
-                self.cursor.read(index, &mut self.case);
-                let (_, turn) = self.prepare_alone(index, strategy, false);
+                self.read_hand(index, 1);
+                let (_, turn) = self.prepare_alone(false);
                 (self.run_lot(), turn)
             };
             if let Err(message) = ran {
@@ -398,15 +395,15 @@ impl<'run> Worker<'run> {
 
     /// Reads the case at an index.
     pub(crate) fn read(&mut self, index: u64) -> Case {
-        self.cursor.read(index, &mut self.case);
-        self.case.clone()
+        self.read_hand(index, 1);
+        self.hand[0].case.clone()
     }
 
     /// Runs one case alone and thoroughly. `None` where it is none of this run's.
     pub(crate) fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
-        self.case.clone_from(case);
-        let (prepared, _turn) = self.prepare_alone(index, strategy, true);
-        if prepared != Prepared::Added {
+        self.hand[0] = Read { case: case.clone(), index, strategy };
+        let (is_added, _turn) = self.prepare_alone(true);
+        if !is_added {
             return None;
         }
         if let Err(message) = self.run_lot() {

@@ -1,4 +1,4 @@
-//! Preparing a case: judging it, filling its input, computing what its output must be, and adding all that to the lot.
+//! Preparing a case that was judged: filling its input, computing what its output must be, and adding all that to the lot.
 //!
 //! This happens once for every case of a run, in memory that is used again and again.
 
@@ -7,7 +7,10 @@ use std::sync::{MutexGuard, PoisonError};
 use dmlcts_generate::fill;
 use dmlcts_model::{Expectation, Fill, Tensor, element_count};
 
-use super::Worker;
+use super::{
+    Worker,
+    hand::{Judged, Read},
+};
 use crate::{
     Poison, RunKind, Undeclared,
     compare::{float_of, looks_poisoned},
@@ -42,81 +45,21 @@ impl<'run> Worker<'run> {
         self.shared.large.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a lot of the case in hand alone. Where it is large, the turn that comes with it is to be kept until
-    /// the lot has been shrunk.
-    pub(super) fn prepare_alone(
-        &mut self,
-        index: u64,
-        strategy: usize,
-        thoroughly: bool,
-    ) -> (Prepared, Option<Turn<'run>>) {
-        self.lot.clear();
-        match self.prepare(index, strategy, thoroughly, None) {
-            Prepared::Waits => {
-                let turn = self.turn();
-                (self.prepare(index, strategy, thoroughly, Some(&turn)), Some(turn))
-            }
-            prepared => (prepared, None),
-        }
-    }
-
-    /// Judges the case in hand and adds it to the lot, with the memory of its runs. The case in hand is another
-    /// one afterwards.
+    /// Adds a case that was judged to the lot, with the memory of its runs, but for the desc of its job.
     pub(super) fn prepare(
         &mut self,
-        index: u64,
-        strategy: usize,
+        read: &Read,
+        judged: Judged<'_>,
         thoroughly: bool,
         turn: Option<&Turn<'run>>,
     ) -> Prepared {
-        let prepared = self.plan(index, strategy, thoroughly, turn);
-        if prepared == Prepared::Added {
-            let is_kept = self.shared.record || !self.shared.known.is_empty();
-            let is_open = |planned: &Planned| matches!(planned.expectation, Expectation::Open(_));
-            // An example of each answer to an open question is kept.
-            self.lot
-                .keep_line((is_kept || self.lot.planned.last().is_some_and(is_open)).then_some(&self.case));
-            if !self.shared.known.is_empty() {
-                let Self { shared, case, values, lot, .. } = self;
-                let place = lot.planned.len().saturating_sub(1);
-                let known = lot.planned.last().map(|planned| {
-                    let about = (lot.line(place), &planned.expectation);
-                    let exposures = || lot.exposures(place, &case.desc);
-                    shared.known.matching(case, about, shared.level, values, exposures)
-                });
-                if let (Some(planned), Some(known)) = (lot.planned.last_mut(), known) {
-                    planned.known = known;
-                }
-            }
-            if let Some(desc) = self.lot.last_desc() {
-                // The next case is written over what an earlier job left behind; copying would cost more.
-                std::mem::swap(desc, &mut self.case.desc);
-            }
-        }
-        prepared
-    }
-
-    /// Does so, but for the desc of the job.
-    fn plan(&mut self, index: u64, strategy: usize, thoroughly: bool, turn: Option<&Turn<'run>>) -> Prepared {
-        let Self { shared, case, scratch, values, lot, .. } = self;
-        let Some((place, operator)) = shared.operator_of(&case.desc) else { return Prepared::LeftOut };
-        if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
-            return Prepared::LeftOut;
-        }
-        // A case that is run again alone was of this part, or was made smaller from one that is.
-        if !thoroughly && shared.partition.is_some_and(|partition| !lot.is_of(partition, case)) {
-            return Prepared::LeftOut;
-        }
+        let Self { shared, scratch, lot, .. } = self;
+        let Read { case, index, strategy } = read;
+        let Some((place, valid)) = judged else { return Prepared::LeftOut };
+        let operator = &shared.library.operators()[place];
         let desc = &case.desc;
-        let valid = operator.judge_valid(desc, shared.level, scratch);
         let judgement = valid.map_or_else(|judgement| judgement, |valid| valid.judgement());
-        if shared
-            .selected_level
-            .is_some_and(|selected| valid.is_ok() && operator.judge_valid(desc, selected, scratch).is_err())
-        {
-            return Prepared::LeftOut;
-        }
-        let mut planned = Planned::new(index, strategy, place, judgement);
+        let mut planned = Planned::new(*index, *strategy, place, judgement);
         planned.lacks = shared.declared.lacks(desc);
         let Ok(valid) = valid else {
             // Everybody is to refuse what is invalid, but for an operator that they do not have.
@@ -184,7 +127,7 @@ impl<'run> Worker<'run> {
             }
         }
         let is_open = !judgement.questions.is_empty();
-        if !is_open && (thoroughly || is_sampled(index) || is_ambiguous(output, &case.fill)) {
+        if !is_open && (thoroughly || is_sampled(*index) || is_ambiguous(output, &case.fill)) {
             let other = lot.add_run(RunKind::OtherData, input_bytes, output_bytes);
             let (memory, image) = lot.memory(&other);
             fill::write(&OTHER_DATA, input.data_type, memory);
@@ -239,11 +182,11 @@ mod tests {
         let chunks = crate::schedule::Chunks::new(0..1, 1);
         let shared = Shared::new(&run, &capabilities, level, None, 1, 1, chunks);
         let mut worker = Worker::new(&shared, None, backend()).unwrap();
-        worker.case.clone_from(&case);
-        assert!(worker.prepare(0, 0, false, None) == Prepared::Waits);
+        worker.hand[0].case.clone_from(&case);
+        assert!(worker.prepare_hand(1, false, None).waits);
         assert_eq!((worker.lot.bytes(), worker.lot.planned.len(), worker.lot.batch.jobs().len()), (0, 0, 0));
         let turn = worker.turn();
-        assert!(worker.prepare(0, 0, false, Some(&turn)) == Prepared::Added);
+        assert_eq!(worker.prepare_hand(1, false, Some(&turn)).added, 1);
         assert!(worker.lot.bytes() >= 2 * 8_388_608);
         worker.lot.clear();
         worker.shrink();
