@@ -57,7 +57,7 @@ impl Exit {
     pub(crate) fn of(summary: &Summary, suite: Option<&str>) -> Self {
         if summary.ending == Ending::Interrupted {
             Self::Interrupted
-        } else if matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded)
+        } else if matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded | Ending::Hangs)
             || !summary.abandoned.is_empty()
             || summary.bad_end.is_some()
         {
@@ -132,6 +132,11 @@ mod tests {
         assert_eq!(exit(uncompared), 2, "where no output was compared, none was shown to be right");
         assert_eq!(exit(|summary| summary.totals.work.too_large = 1), 0, "some were");
         assert_eq!(exit(|summary| summary.ending = Ending::Timeout), 0, "time that is up is no failure");
+        assert_eq!(
+            exit(|summary| summary.ending = Ending::Hangs),
+            3,
+            "a backend that hangs and hangs is one"
+        );
         let lose = |summary: &mut Summary| summary.ending = Ending::BackendLost;
         assert_eq!(exit(lose), 3);
         assert_eq!(

@@ -91,6 +91,7 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
         ("backend-lost", "lost its backend"),
         ("not-recorded", "could not be recorded to its end"),
         ("timeout", "was ended by its timeout"),
+        ("hangs", "ended since too many cases hung"),
     ] {
         let compared = diff(&whole, &ended(ending, ""));
         assert!(compared.starts_with("exit 1\n"), "{compared}");

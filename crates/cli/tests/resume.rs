@@ -32,11 +32,12 @@ fn main() {
     if env::args().nth(1).is_some_and(|first| first == "serve") {
         return serve();
     }
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 5] = [
         ("a slow run goes on where it was killed", a_slow_run_goes_on_where_it_was_killed),
         ("a hang in the middle of a lot", a_hang_in_the_middle_of_a_lot),
         ("a hang while other threads go on", a_hang_while_other_threads_go_on),
         ("a hang in a part of a suite", a_hang_in_a_part_of_a_suite),
+        ("a run that hangs too often", a_run_that_hangs_too_often),
     ];
     for (name, test) in tests {
         test();
@@ -144,7 +145,7 @@ fn recorded(file: &Scratch) -> Recorded {
 fn run(options: &[&str], log: &Scratch, stuck: Option<&str>) -> std::process::Command {
     let program = env::current_exe().expect("it has a path");
     let mut command = dmlcts();
-    command.args(["run", "--quiet", "--case-timeout", "1h", "--backend"]);
+    command.args(["run", "--quiet", "--backend"]);
     command.arg(format!("exec:'{}' serve", program.display()));
     command.args(options).args((0..CASES).map(case)).env(LOG, log.path());
     stuck.map(|stuck| command.env(STUCK, stuck));
@@ -157,7 +158,7 @@ fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) 
     let [whole, file] = ["whole", "killed"].map(|what| Scratch::nothing(&name(what)));
     let [log, again, other] = ["log", "again", "other"].map(|what| Scratch::nothing(&name(what)));
     let with = |option, file: &Scratch, log, stuck| {
-        run(&[options, &[option, &file.path().to_owned()]].concat(), log, stuck)
+        run(&[options, &["--case-timeout", "1h", option, file.path()]].concat(), log, stuck)
     };
     assert!(with("--results", &whole, &other, None).status().expect("it starts").success());
 
@@ -214,4 +215,23 @@ fn a_hang_in_a_part_of_a_suite() {
         (0..CASES).filter(|place| recorded(&other).cases.iter().any(|line| line.contains(&case(*place))));
     let stuck = of_part.into_iter().nth(before).expect("the part has some");
     kill_and_go_on(&options, stuck, |file| file.counted == before);
+}
+
+/// It ends with what came before, says why, and goes on behind that.
+fn a_run_that_hangs_too_often() {
+    let (file, log) = (Scratch::nothing("resume-hangs"), Scratch::nothing("resume-hangs-log"));
+    // Long enough for a process to start on a busy machine.
+    let options = ["--max-hangs", "1", "--retries", "0", "--jobs", "1", "--case-timeout", "3s"];
+    let stuck = case(40);
+    let mut command = run(&[&options[..], &["--results", file.path()]].concat(), &log, Some(&stuck));
+    let output = command.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let ended = recorded(&file);
+    assert!(ended.cases[40].contains(r#""kind":"timed-out""#), "{}", ended.cases[40]);
+    assert!((41..CASES).contains(&ended.cases.len()), "{}", ended.cases.len());
+    assert!(ended.summary.contains(r#""ending":"hangs","exit_code":3,"#), "{}", ended.summary);
+    let mut command = run(&[&options[..], &["--resume", file.path()]].concat(), &log, None);
+    let output = command.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(recorded(&file).cases.len(), CASES);
 }

@@ -72,6 +72,7 @@ fn side(side: &Side) -> String {
         Some(Ending::NotRecorded) => "; the run could not be recorded to its end",
         Some(Ending::FirstFailure) => "; the run ended at its first failure",
         Some(Ending::Timeout) => "; the run was ended by its timeout",
+        Some(Ending::Hangs) => "; the run ended since too many cases hung",
         Some(Ending::Complete | Ending::Limit) if side.is_abandoned => "; some cases were never answered",
         Some(Ending::Complete | Ending::Limit) => "",
     };

@@ -144,7 +144,10 @@ fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
 
 /// Whether the run ended before it was to.
 pub(crate) fn is_cut_off(summary: &Summary) -> bool {
-    let early = matches!(summary.ending, Ending::BackendLost | Ending::NotRecorded | Ending::Interrupted);
+    let early = matches!(
+        summary.ending,
+        Ending::BackendLost | Ending::Hangs | Ending::NotRecorded | Ending::Interrupted
+    );
     early || !summary.abandoned.is_empty()
 }
 

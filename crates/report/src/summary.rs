@@ -228,6 +228,7 @@ pub(crate) fn ended(summary: &Summary) -> Option<String> {
         Ending::Limit => format!("at the limit, {after}"),
         Ending::FirstFailure => format!("at the first failure, {after}"),
         Ending::Timeout => format!("by the timeout, {after}"),
+        Ending::Hangs => format!("since too many cases hung (--max-hangs), {after}"),
         Ending::Interrupted => format!("interrupted, {after}"),
         Ending::NotRecorded => format!("{after}: what becomes of them cannot be recorded any more"),
         Ending::BackendLost => {

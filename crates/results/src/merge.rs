@@ -244,6 +244,7 @@ fn graver(one: Ending, other: Ending) -> Ending {
         Ending::Interrupted,
         Ending::BackendLost,
         Ending::NotRecorded,
+        Ending::Hangs,
         Ending::FirstFailure,
         Ending::Timeout,
         Ending::Limit,

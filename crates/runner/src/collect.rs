@@ -137,13 +137,14 @@ impl<'run> Collector<'run> {
             let patience = deadline.map_or(LOOK_UP, |deadline| deadline.saturating_duration_since(now));
             match results.recv_timeout(patience.min(LOOK_UP)) {
                 Ok(result) => {
-                    heard = Instant::now();
                     self.waiting.insert(result.chunk.cases.start, result);
                     while let Some(result) = self.waiting.remove(&self.next) {
                         self.next = result.chunk.cases.end;
                         self.take(result, examiner.as_deref_mut(), tell);
                         self.shared.chunks.report(self.next);
                     }
+                    // Looking at failures takes its time, in which nobody was listened to.
+                    heard = Instant::now();
                 }
                 Err(RecvTimeoutError::Timeout) => self.pause(tell),
                 Err(RecvTimeoutError::Disconnected) => break,

@@ -42,6 +42,8 @@ pub struct Configuration {
     pub limit: Option<u64>,
     /// Whether to end at the first verdict that is not expected.
     pub fail_fast: bool,
+    /// At how many cases that had no answer in time to end, where others are left.
+    pub max_hangs: Option<u64>,
     /// When to end, with the search for smaller failing cases done: where something failed, the last tenth of
     /// the time, or the ten seconds that the search takes at most, is left for it.
     pub deadline: Option<Instant>,
@@ -87,6 +89,7 @@ impl Default for Configuration {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             limit: None,
             fail_fast: false,
+            max_hangs: None,
             deadline: None,
             memory: Self::USUAL_MEMORY,
             allow: Vec::new(),

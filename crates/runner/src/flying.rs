@@ -100,7 +100,8 @@ impl Worker<'_> {
             oldest.ruled = self.rule_some(before, answered, &mut result);
         }
         oldest.lot = std::mem::replace(&mut self.lot, prepared);
-        let behind = oldest.lot.planned.get(oldest.ruled).filter(|_| oldest.ruled > before);
+        let is_split = oldest.ruled > before && !result.is_cut;
+        let behind = oldest.lot.planned.get(oldest.ruled).filter(|_| is_split);
         let behind = behind.map(|planned| planned.index);
         self.flying.push_front(oldest);
         let Some(behind) = behind else { return self.open.push_front(result) };

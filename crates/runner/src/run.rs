@@ -80,9 +80,12 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
+        // Those that were under way were the last.
+        Ending::Hangs if collector.is_all_read() && abandoned.is_empty() => Ending::Complete,
         reason => reason,
     };
-    let shrinks = configuration.shrink && !matches!(ending, Ending::Interrupted | Ending::BackendLost);
+    let shrinks =
+        configuration.shrink && !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
     if let Some(examiner) = examiner.as_mut().filter(|_| shrinks) {
         collector.shrink(examiner, configuration.deadline, tell);
     }

@@ -2,7 +2,10 @@
 
 use std::{
     ops::Range,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use dmlcts_backend::{Capabilities, Limits};
@@ -70,6 +73,8 @@ pub(crate) struct Shared {
     pub(crate) allow: Vec<Difference>,
     pub(crate) memory: u64,
     pub(crate) fail_fast: bool,
+    max_hangs: Option<u64>,
+    hangs: AtomicU64,
     pub(crate) partition: Option<Partition>,
     /// What is known to fail on this backend.
     pub(crate) known: KnownFailures,
@@ -110,6 +115,8 @@ impl Shared {
             allow: configuration.allow.clone(),
             memory: configuration.memory.min(isize::MAX as u64),
             fail_fast: configuration.fail_fast,
+            max_hangs: configuration.max_hangs,
+            hangs: AtomicU64::new(0),
             partition: configuration.partition,
             known: configuration.known.of(capabilities),
             record: configuration.record,
@@ -147,6 +154,15 @@ impl Shared {
         result.totals.progress.read = read;
         self.chunks.note_another();
         rest
+    }
+
+    /// Counts a case that had no answer in time, and ends the run where it is one too many.
+    pub(crate) fn note_hang(&self) {
+        let hangs = self.hangs.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.max_hangs.is_some_and(|most| hangs >= most) {
+            self.stop.request(Ending::Hangs);
+            self.chunks.wake();
+        }
     }
 
     /// Ends the run because no backend can be had any more.

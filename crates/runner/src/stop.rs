@@ -16,6 +16,8 @@ pub enum Ending {
     FirstFailure,
     /// The time was up.
     Timeout,
+    /// As many cases hung as may.
+    Hangs,
     /// Somebody asked for it, by Ctrl-C or another signal.
     Interrupted,
     /// A backend could not be started.
@@ -26,11 +28,12 @@ pub enum Ending {
 
 impl Ending {
     /// Every ending.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Complete,
         Self::Limit,
         Self::FirstFailure,
         Self::Timeout,
+        Self::Hangs,
         Self::Interrupted,
         Self::BackendLost,
         Self::NotRecorded,
@@ -43,6 +46,7 @@ impl Ending {
             Self::Limit => "limit",
             Self::FirstFailure => "first-failure",
             Self::Timeout => "timeout",
+            Self::Hangs => "hangs",
             Self::Interrupted => "interrupted",
             Self::BackendLost => "backend-lost",
             Self::NotRecorded => "not-recorded",

@@ -198,20 +198,25 @@ impl<'run> Worker<'run> {
     }
 
     /// Rules on the cases of a lot, of whose jobs so many are answered, from one place on, and returns where it ended. What is not as it should
-    /// be waits for the others: not before all are answered is it known that none has the answer of another one.
+    /// be waits for the others: not before all are answered, or the process has ended over one, is it known that none has the answer of another.
     pub(crate) fn rule_some(&mut self, from: usize, answered: usize, result: &mut ChunkResult) -> usize {
-        let mut place = from;
-        while self.lot.is_known(place, answered) {
+        let places = from..self.lot.planned.len();
+        let known = places.take_while(|place| self.lot.is_known(*place, answered)).count();
+        let is_end = |place: &usize| {
+            let outcome = self.lot.job(*place).map(|job| &job.outcome);
+            matches!(outcome, Some(Outcome::Crashed(_) | Outcome::TimedOut))
+        };
+        let sure = (from..from + known).rev().find(is_end).map_or(from, |end| end + 1);
+        for place in from..from + known {
             let mut notes = result.totals.notes;
             let ruled = self.rule(place, false, &mut notes);
-            if ruled.verdict.is_unexpected() {
-                break;
+            if place >= sure && ruled.verdict.is_unexpected() || result.is_cut {
+                return place;
             }
             result.totals.notes = notes;
             self.account(place, &ruled, result);
-            place += 1;
         }
-        place
+        from + known
     }
 
     /// Rules on every case of a lot that ran, from one place on.
@@ -299,6 +304,9 @@ impl<'run> Worker<'run> {
             && let Some(tally) = totals.known.get_mut(place_of_entry)
         {
             tally.counts.count(fit, class, planned.index, lot.line(place));
+        }
+        if job.outcome == Outcome::TimedOut {
+            shared.note_hang();
         }
         totals.work.too_large += u64::from(planned.too_large);
         totals.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);

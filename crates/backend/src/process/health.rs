@@ -14,11 +14,15 @@ use super::{Incidents, child::Fault, goodbye::Goodbye};
 /// The part of its deadline that a slow process is to take for what it is asked at a time, as far as can be foreseen.
 const SHARE: f64 = 0.25;
 
+/// After so many cases that hung, people are told what that costs them.
+const HANGS: u64 = 8;
+
 /// The failures of all processes of a command.
 #[derive(Debug)]
 pub(super) struct Health {
     has_answered: AtomicBool,
     failures: AtomicU64,
+    hangs: AtomicU64,
     /// Why no process is worth being started any more.
     given_up: OnceLock<String>,
     /// As many cases are asked for at a time.
@@ -37,6 +41,7 @@ impl Health {
         Self {
             has_answered: AtomicBool::default(),
             failures: AtomicU64::default(),
+            hangs: AtomicU64::default(),
             given_up: OnceLock::new(),
             at_a_time: AtomicUsize::new(usize::MAX),
             incidents,
@@ -74,6 +79,16 @@ impl Health {
              smaller question; from now on the backend is asked for at most {fewer} at a time",
             patience.as_secs_f64(),
         ));
+    }
+
+    /// Notes that a case hangs, which was waited for so long, twice. After a few, people are told what they can do.
+    pub(super) fn hung(&self, patience: Duration) {
+        if self.hangs.fetch_add(1, Ordering::Relaxed) + 1 == HANGS {
+            let time = 2.0 * patience.as_secs_f64();
+            self.incidents.add(format!(
+                "{HANGS} cases have hung so far, and each took {time:.1} s; a shorter --case-timeout makes that less, and --max-hangs ends such a run"
+            ));
+        }
     }
 
     /// Why no process is worth being started any more, where that is so.
@@ -141,6 +156,22 @@ mod tests {
                 "10 backend processes have failed so far",
                 "100 backend processes have failed so far",
                 "1000 backend processes have failed so far",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_hanging_costs_is_told_once() {
+        let incidents = Incidents::default();
+        let health = Health::telling(incidents.clone());
+        (1..HANGS).for_each(|_| health.hung(Duration::from_secs(10)));
+        assert_eq!(incidents.take(), None);
+        (0..HANGS).for_each(|_| health.hung(Duration::from_secs(10)));
+        let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
+        assert_eq!(
+            told,
+            [
+                "8 cases have hung so far, and each took 20.0 s; a shorter --case-timeout makes that less, and --max-hangs ends such a run"
             ]
         );
     }

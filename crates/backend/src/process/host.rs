@@ -132,6 +132,11 @@ impl Host {
         self.launcher.health.answered();
     }
 
+    /// Notes that a case hangs.
+    pub(super) fn note_hang(&self) {
+        self.launcher.health.hung(self.patience());
+    }
+
     /// Notes that processes take long for so many cases together, which took this long in small questions.
     pub(super) fn note_slow(&self, cases: usize, took: Duration) {
         self.launcher.health.slow(cases, took, self.patience());

@@ -146,6 +146,9 @@ impl Host {
             let is_pinned = is_fresh && piece.len() == 1;
             if is_pinned {
                 search.is_pinned = true;
+                if matches!(failure.fault, Fault::Silent(_)) {
+                    self.note_hang();
+                }
                 set(piece.start, failure.fault.outcome(""), batch);
             } else {
                 let is_doubted = failure.is_doubtful && !listens && piece.len() == 1;

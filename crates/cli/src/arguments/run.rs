@@ -148,6 +148,17 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) case_timeout: Duration,
 
+    /// End when so many cases have hung, with exit code 3 where others are left
+    ///
+    /// Each that hangs takes the time of `--case-timeout` twice: when it hangs, and alone in a fresh process. Without this, a run waits for all of them.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        allow_negative_numbers = true
+    )]
+    pub(crate) max_hangs: Option<u64>,
+
     /// What one case may take, such as 512MiB; larger cases are created and not run
     #[arg(
         long,

@@ -160,6 +160,7 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         jobs: selection.threads(),
         limit: selection.limit,
         fail_fast: arguments.fail_fast,
+        max_hangs: arguments.max_hangs,
         expose: arguments.bless.is_some(),
         retries: arguments.retries,
         memory: arguments.memory,

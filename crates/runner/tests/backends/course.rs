@@ -56,6 +56,32 @@ fn results_do_not_depend_on_the_number_of_threads() {
     }
 }
 
+/// A run ends where as many cases have hung as may, unless those were the last.
+#[test]
+fn a_run_ends_at_so_many_hangs() {
+    let lines: Vec<&str> = [REVERSAL, REVERSAL, BYTES, REVERSAL].into_iter().cycle().take(1000).collect();
+    let ended = |max_hangs, lines: &[&str]| {
+        let hang = |job: &mut dmlcts_backend::Job, _: &mut [u8]| {
+            if job.desc.input.as_ref().is_some_and(|input| input.dimension_count == 1) {
+                job.outcome = Outcome::TimedOut;
+            }
+        };
+        let mut run = run_of(lines, spoiling(hang));
+        run.configuration = Configuration { max_hangs, jobs: 1, ..run.configuration };
+        let summary = summary(&run);
+        assert_eq!(summary.tally().total(), summary.totals.progress.ran);
+        assert_eq!(summary.totals.progress.ran, summary.totals.next, "and without a gap");
+        assert!(summary.abandoned.is_empty());
+        (summary.ending, summary.totals.progress.ran, summary.tally().unexpected())
+    };
+    assert_eq!(ended(None, &lines), (Ending::Complete, 1000, 250));
+    let (ending, ran, hung) = ended(Some(20), &lines);
+    assert_eq!(ending, Ending::Hangs);
+    assert!((20..250).contains(&hung) && hung * 4 <= ran + 3, "{hung} of {ran}");
+    assert_eq!(ended(Some(250), &lines[..999]).0, Ending::Complete, "they were the last");
+    assert_eq!(ended(Some(251), &lines), (Ending::Complete, 1000, 250));
+}
+
 #[test]
 fn a_limit_counts_the_cases_that_the_filter_lets_through() {
     let lines: Vec<&str> = [REVERSAL, BYTES].into_iter().cycle().take(1000).collect();
