@@ -81,6 +81,12 @@ fn debug_layers_are_heard_where_nothing_fails() {
         assert_eq!(text.matches("a debug layer reports").count(), 1, "{text}");
         assert!(text.contains(&format!("\nnote: {words}")), "{text}");
     }
+    // Nothing is called behind the last dispatch that would have to listen for itself.
+    let (text, code) = run_as("debug", "debug-layer=1,complain@dispatch:1", &[SLICE1]);
+    assert!(
+        code == 0 && text.contains("nothing failed: Dispatch: it was told to complain"),
+        "exit {code}\n{text}"
+    );
     let many = run_as("debug", "debug-layer=3,complain@dispatch", &["--limit", "300"]);
     assert!(
         many.0.contains("note: debug layers reported 10 errors so far with which nothing failed"),
