@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The first letters of a text, as many as this at most, on one line. In place of a letter that ends a line, that a terminal
-/// obeys, or that changes the order in which others are shown, there is a blank.
+/// obeys, that changes the order in which others are shown, or that is none (U+FFFE and U+FFFF, which XML cannot hold), there is a blank.
 pub fn printable(text: &str, most: usize) -> Cow<'_, str> {
     // There are never more letters than bytes.
     if text.len() <= most && text.chars().all(is_shown) {
@@ -15,7 +15,8 @@ pub fn printable(text: &str, most: usize) -> Cow<'_, str> {
 fn is_shown(letter: char) -> bool {
     let is_separator = matches!(letter, '\u{2028}' | '\u{2029}');
     let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !(letter.is_control() || is_separator || turns)
+    let is_none = matches!(letter, '\u{fffe}' | '\u{ffff}');
+    !(letter.is_control() || is_separator || turns || is_none)
 }
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod tests {
             ("größer", 5, "größe"),
             ("\u{1b}[31mred\nand\tso\r\u{9b}0m", 40, " [31mred and so  0m"),
             ("a\u{202e}b\u{2028}c", 9, "a b c"),
+            ("a\u{fffe}b\u{ffff}c\u{fffd}", 9, "a b c\u{fffd}"),
             ("", 0, ""),
         ] {
             assert_eq!(printable(text, most), expected);

@@ -15,7 +15,8 @@ use quick_junit::{Report, TestCaseStatus};
 /// Backends fail in as many ways as XML has to bear: wrong values, a crash whose last words hold what XML and Markdown
 /// take for theirs, an invalid desc accepted, and a valid one called unsupported.
 fn failing() -> Summary {
-    let words = "</failure> & ]]> <b>`code`</b> ``` \u{1b}[31mred\u{0} | *stars*\nsecond line";
+    let words =
+        "</failure> & ]]> <b>`code`</b> ``` \u{1b}[31mred\u{0}\u{fffe}\u{ffff} | *stars*\nsecond line";
     let spoil = move |job: &mut dmlcts_backend::Job, inputs: &[u8], outputs: &mut [u8]| match job
         .desc
         .signature
@@ -62,7 +63,7 @@ fn markdown(summary: &Summary) -> String {
 #[test]
 fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
     let mut problem = Vec::new();
-    let message = "the backend cannot be started: \u{1b}[31mno & <device>";
+    let message = "the backend cannot be started: \u{1b}[31mno & <device>\u{ffff}";
     write_junit_of_problem(&mut problem, &context(), message).expect("memory takes it");
     let problem = String::from_utf8(problem).expect("text");
     let runs = [("failing", failing()), ("passing", passing()), ("lost", lost())];
@@ -77,6 +78,9 @@ fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
             "{} is another:\n{text}",
             path.display()
         );
+        // XML has no place for any other letter, not even escaped.
+        let is_xml = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
+        assert!(text.chars().all(is_xml), "{text:?}");
     }
 }
 
