@@ -165,6 +165,20 @@ fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
     assert!(!fs::exists(results.path()).expect("it can be asked"), "nothing was begun");
 }
 
+/// A results file, say: there is no limit to one, and it is no spec.
+#[test]
+fn a_file_that_is_too_large_for_a_ledger_is_called_that() {
+    let file = Scratch::new("large.jsonl", "{}\n".repeat(1 << 19));
+    for arguments in [&["ledger", file.path()][..], &["run", "--quiet", "--ledger", file.path()]] {
+        let said = text(arguments).replace(file.path(), "FILE");
+        assert_eq!(
+            said,
+            "exit 2\n--- stderr\nerror: cannot read FILE: it has more than 1048576 bytes\n  \
+             help: a ledger is far smaller: name the one that `--ledger` of `run` or `merge` wrote\n"
+        );
+    }
+}
+
 /// A file that may not grow as large as a ledger is, with the signal that says so ignored.
 #[cfg(target_os = "linux")]
 #[test]

@@ -47,7 +47,9 @@ impl FileError {
                 io::ErrorKind::PermissionDenied => "make the file readable, or name another one",
                 _ => "name a YAML file that can be read",
             },
-            FileReason::TooLarge => "specs and suites are far smaller: name another file, or split this one",
+            FileReason::TooLarge => {
+                "specs, suites and lists of known failures are far smaller: name another file, or split this one"
+            }
             FileReason::NotText { .. } => "save the file as UTF-8, or name a YAML file",
         }
     }

@@ -50,6 +50,9 @@ impl LedgerError {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
+            Self::File(FileError { reason: FileReason::TooLarge, .. }) => {
+                "a ledger is far smaller: name the one that `--ledger` of `run` or `merge` wrote"
+            }
             Self::File(error) => error.help(),
             Self::Load(_) => "mend it, or name another file for the ledger: it was left as it is",
             Self::NoFile { .. } | Self::Folder { .. } => {
