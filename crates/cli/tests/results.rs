@@ -323,6 +323,24 @@ fn a_pipe_that_nobody_reads_is_refused_at_once() {
     assert_eq!(shown.lines().filter(|line| line.starts_with("{\"case\"")).count(), 352);
 }
 
+/// Whoever reads what he writes to is never told that nobody else does.
+#[cfg(unix)]
+#[test]
+fn a_pipe_whose_reader_has_gone_ends_the_run() {
+    let (reader, pipe) = std::io::pipe().expect("the system has pipes");
+    drop(reader);
+    let mut command = dmlcts();
+    let output = command.args(few(&["--limit", "10", "--results", "/dev/stdout"])).stdout(pipe).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.starts_with("error: cannot write the results file /dev/stdout: Broken pipe")
+            && said.ends_with("\n  help: let the reader go on to the end, or record into a file\n"),
+        "{said}"
+    );
+}
+
 #[test]
 fn the_parts_of_a_suite_are_together_the_suite() {
     let whole: Vec<String> = stdout(&["list"]).lines().map(str::to_owned).collect();

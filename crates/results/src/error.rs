@@ -180,6 +180,9 @@ impl Error {
                 "name a file that `dmlcts run --results` wrote"
             }
             Self::Version { .. } | Self::Strange { .. } => "use the version of dmlcts that wrote it",
+            Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
+                "let the reader go on to the end, or record into a file"
+            }
         })
     }
 

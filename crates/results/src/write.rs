@@ -66,14 +66,8 @@ impl Writer {
     ) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
         check_name(Path::new(path)).map_err(open)?;
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false).open(path);
-        let file = file.or_else(|error| match error.kind() {
-            // A pipe's end, which can only be written to.
-            io::ErrorKind::PermissionDenied => OpenOptions::new().write(true).open(path),
-            _ => Err(error),
-        });
-        let file = file.map_err(open)?;
+        // Not to be read: whoever reads a pipe that he writes to is never told that nobody else does.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(open)?;
         let about = file.metadata().map_err(open)?;
         lock(&file, path)?;
         // Asked again: the run that held the lock may have written since.
