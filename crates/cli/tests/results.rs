@@ -341,6 +341,28 @@ fn a_pipe_whose_reader_has_gone_ends_the_run() {
     );
 }
 
+/// The backend does it, when the run has made its file.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_taken_away_under_a_run_fails_it() {
+    let file = Scratch::nothing("away.jsonl");
+    let moved = Scratch::nothing("moved.jsonl");
+    let (path, elsewhere) = (file.path(), moved.path());
+    for (done, code) in [
+        (format!("rm {path}"), 3),
+        (format!("mv {path} {elsewhere}"), 3),
+        (format!("rm {path}; cp {elsewhere} {path}"), 3),
+        (format!("mv {path} {path}.1; mv {path}.1 {path}"), 0),
+    ] {
+        let backend = format!("exec:sh -c '{done}; exec \"{}\" serve'", env!("CARGO_BIN_EXE_dmlcts"));
+        let options = ["--jobs", "1", "--backend", &backend, "--overwrite", "--results", path];
+        let said = named(&few(&options), &file);
+        assert!(said.starts_with(&format!("exit {code}\n")), "{done}: {said}");
+        let gone = "error: the results file FILE was removed, renamed or replaced while it was written\n  help: run it again, ";
+        assert_eq!(said.contains(gone), code == 3, "{done}: {said}");
+    }
+}
+
 #[test]
 fn the_parts_of_a_suite_are_together_the_suite() {
     let whole: Vec<String> = stdout(&["list"]).lines().map(str::to_owned).collect();

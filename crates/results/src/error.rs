@@ -51,6 +51,12 @@ pub enum Error {
         /// Why not.
         cause: io::Error,
     },
+    /// When all of it was written, its name was another's or nobody's.
+    #[error("the results file {path} was removed, renamed or replaced while it was written")]
+    TakenAway {
+        /// The file.
+        path: String,
+    },
     /// It could not be read.
     #[error("cannot read the results file {path}: {cause}")]
     Read {
@@ -174,20 +180,30 @@ impl Error {
                 "name another file, go on with its run by --resume instead of --results, or write over it by --overwrite"
             }
             Self::Busy { .. } => "name another file, or wait for that run to end",
+            Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
+                "let the reader go on to the end, or record into a file"
+            }
             Self::Write { .. } => "make room, and go on by --resume instead of --results",
+            Self::TakenAway { .. } => {
+                "run it again, and leave the file alone until the run has ended; one that was only renamed can be gone on with by --resume"
+            }
             Self::Sync { .. } => "see to the disk and its room, and go on by --resume instead of --results",
             Self::Read { .. } | Self::Headless { .. } | Self::Line { .. } => {
                 "name a file that `dmlcts run --results` wrote"
             }
             Self::Version { .. } | Self::Strange { .. } => "use the version of dmlcts that wrote it",
-            Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
-                "let the reader go on to the end, or record into a file"
-            }
         })
     }
 
     /// Whether a machine is to blame, and not what was asked for.
     pub fn is_machine(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Sync { .. } | Self::Incomplete { .. } | Self::CutOff { .. })
+        matches!(
+            self,
+            Self::Write { .. }
+                | Self::Sync { .. }
+                | Self::TakenAway { .. }
+                | Self::Incomplete { .. }
+                | Self::CutOff { .. }
+        )
     }
 }

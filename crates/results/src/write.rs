@@ -4,7 +4,7 @@
 //! and where one does not fit, what was written of it is taken back. How much of it may not be on the disk yet is `durable`'s matter. Lines of cases that just passed are nearly all there is, so that they are put together by hand; everything else is left to serde.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
     time::Instant,
@@ -199,6 +199,9 @@ impl Writer {
         exit_code: u8,
         statement: Option<StatementForm>,
     ) -> Result<(), Error> {
+        if self.durable.is_some() && !has_name(&self.file, &self.path) {
+            return Err(Error::TakenAway { path: self.path.clone() });
+        }
         let totals = TotalsForm::new(&summary.totals, &summary.groups, self.names());
         let (obligations_met, obligations) = obligations(self.library, summary);
         if totals.next == totals.read {
@@ -325,6 +328,21 @@ pub(crate) fn lock(file: &File, path: &str) -> Result<(), Error> {
     }
 }
 
+/// Whether a file is the one that has this name.
+#[cfg(unix)]
+fn has_name(file: &File, path: &str) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let place = |about: fs::Metadata| (about.dev(), about.ino());
+    let named = fs::metadata(path).map(place);
+    named.is_ok_and(|named| file.metadata().map(place).is_ok_and(|own| own == named))
+}
+
+/// The same, as far as can be known here.
+#[cfg(not(unix))]
+fn has_name(_: &File, path: &str) -> bool {
+    fs::metadata(path).is_ok()
+}
+
 /// How many bytes the first lines have, which are so many at most.
 fn length_of_lines(text: &[u8], lines: u64) -> usize {
     text.split_inclusive(|byte| *byte == b'\n').zip(0..lines).map(|(line, _)| line.len()).sum()
@@ -367,7 +385,6 @@ fn obligations(library: &Library, summary: &Summary) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use std::{
-        fs,
         sync::{Arc, Mutex, PoisonError},
         time::Duration,
     };
