@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{Scratch, run, text};
 
 /// A results file of the documented cases.
@@ -23,12 +25,31 @@ const RAN: &str = r#""verdict":"recorded","answers":[{"question":"slice.stride-z
 /// The same file, where the cases at some places of it came to something else; without the cases at others.
 fn changed(file: &Scratch, name: &str, verdicts: &[(usize, &str)], gone: &[usize]) -> Scratch {
     let text = file.text();
-    let lines = text.split_inclusive('\n').enumerate().filter(|(place, _)| !gone.contains(place));
+    let lines = text.lines().enumerate().filter(|(place, _)| !gone.contains(place));
     let change = |(place, line): (usize, &str)| match verdicts.iter().find(|(other, _)| *other == place) {
         Some((_, verdict)) => line.replace(PASS, verdict),
         None => line.to_owned(),
     };
-    Scratch::new(name, lines.map(change).collect::<String>())
+    counted(name, &lines.map(change).collect::<Vec<_>>())
+}
+
+/// A file of these lines, whose summary counts the cases that there are; without checkpoints.
+fn counted(name: &str, lines: &[String]) -> Scratch {
+    let mut verdicts = BTreeMap::<&str, u64>::new();
+    for line in lines.iter().filter(|line| line.starts_with("{\"case\"")) {
+        let verdict = line.split_once(r#""verdict":""#).and_then(|(_, behind)| behind.split('"').next());
+        *verdicts.entry(verdict.expect("a verdict")).or_default() += 1;
+    }
+    let counts: Vec<String> =
+        verdicts.iter().map(|(verdict, cases)| format!("\"{verdict}\":{cases}")).collect();
+    let counts =
+        format!(r#"{{"strategy":"documented","operator":"SLICE","counts":{{{}}}}}"#, counts.join(","));
+    let text = lines.iter().filter(|line| !line.starts_with("{\"checkpoint\"")).map(|line| {
+        let Some((before, rest)) = line.split_once(r#""verdicts":["#) else { return format!("{line}\n") };
+        let behind = rest.split_once("],").map_or("", |(_, behind)| behind);
+        format!("{before}\"verdicts\":[{counts}],{behind}\n")
+    });
+    Scratch::new(name, text.collect::<String>())
 }
 
 fn diff(old: &Scratch, new: &Scratch) -> String {
@@ -80,11 +101,13 @@ fn only_what_got_worse_is_an_error() {
 fn a_new_run_that_is_not_complete_proves_nothing() {
     let whole = recorded("complete.jsonl", &["--strategy", "documented"]);
     let text = whole.text();
-    let header = &text[..=text.find('\n').expect("a header")];
-    let summary = text.lines().next_back().expect("a summary");
-    let ended = |ending: &str, cases: &str| {
+    let lines: Vec<&str> = text.lines().collect();
+    let (header, summary) = (lines[0], lines[lines.len() - 1]);
+    // With the cases before this place.
+    let ended = |ending: &str, end: usize| {
         let summary = summary.replace(r#""ending":"complete""#, &format!(r#""ending":"{ending}""#));
-        Scratch::new("incomplete.jsonl", format!("{header}{cases}{summary}\n"))
+        let kept = lines[..end].iter().copied().chain([summary.as_str()]);
+        counted("incomplete.jsonl", &kept.map(str::to_owned).collect::<Vec<_>>())
     };
     for (ending, said) in [
         ("interrupted", "was interrupted"),
@@ -93,19 +116,54 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
         ("timeout", "was ended by its timeout"),
         ("hangs", "ended since too many cases hung"),
     ] {
-        let compared = diff(&whole, &ended(ending, ""));
+        let compared = diff(&whole, &ended(ending, 2));
         assert!(compared.starts_with("exit 1\n"), "{compared}");
-        assert!(compared.contains(&format!(": 0 different cases; the run {said}\n")), "{compared}");
-        let gone = "gone      352 cases, of which nobody knows what they come to, since the new run is not complete\n";
+        assert!(compared.contains(&format!(": 1 different case; the run {said}\n")), "{compared}");
+        let gone = "gone      351 cases, of which nobody knows what they come to, since the new run is not complete\n";
         assert!(compared.contains(gone), "{compared}");
     }
-    let cut = Scratch::new("cut.jsonl", header);
-    assert!(diff(&whole, &cut).contains(": 0 different cases; the run was cut off\n"));
+    let cut = Scratch::new("cut.jsonl", format!("{header}\n{}\n", lines[1]));
+    assert!(diff(&whole, &cut).contains(": 1 different case; the run was cut off\n"));
     assert_eq!(run(&["diff", whole.path(), cut.path()]).status.code(), Some(1));
     // What came to its end has lost these cases on purpose, and of what is all there nothing is open.
-    assert_eq!(run(&["diff", whole.path(), ended("limit", "").path()]).status.code(), Some(0));
-    let all: String = text.split_inclusive('\n').filter(|line| line.starts_with("{\"case\"")).collect();
-    assert_eq!(run(&["diff", whole.path(), ended("interrupted", &all).path()]).status.code(), Some(0));
+    assert_eq!(run(&["diff", whole.path(), ended("limit", 2).path()]).status.code(), Some(0));
+    let all = ended("interrupted", lines.len() - 1);
+    assert_eq!(run(&["diff", whole.path(), all.path()]).status.code(), Some(0));
+}
+
+/// Nothing is said of files that lost lines, or of which somebody changed some.
+#[test]
+fn files_that_do_not_add_up_are_not_compared() {
+    let whole = recorded("adds-up.jsonl", &["--strategy", "documented"]);
+    let text = whole.text();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let without = |place: usize| [&lines[..place], &lines[place + 1..]].concat().concat();
+    let summary = lines.len() - 1;
+    for (damaged, cause) in [
+        (without(50), "the checkpoint in line 353 counts 352 of verdict `pass`, and there are 351"),
+        (
+            text.replacen(PASS, FAIL, 1),
+            "the checkpoint in line 354 counts 352 of verdict `pass`, and there are 351",
+        ),
+        (
+            [&lines[..50], &lines[51..summary - 1], &lines[summary..]].concat().concat(),
+            "the summary in line 353 counts 352 of verdict `pass`, and there are 351",
+        ),
+    ] {
+        let damaged = Scratch::new("damaged.jsonl", damaged);
+        for (old, new, name) in [(&whole, &damaged, "NEW"), (&damaged, &whole, "OLD")] {
+            let said = format!(
+                "exit 2\n--- stderr\nerror: the cases of {name} do not add up: {cause}\n  \
+                 help: lines were lost or changed behind its back: run it again\n"
+            );
+            assert_eq!(diff(old, new), said);
+        }
+    }
+    let twice = [&lines[..3], &lines[2..]].concat().concat();
+    let said = diff(&whole, &Scratch::new("twice.jsonl", twice));
+    let cause =
+        "error: line 4 of NEW is no line of a results file: case 1 stands behind a later one, or twice\n";
+    assert!(said.starts_with("exit 2\n") && said.contains(cause), "{said}");
 }
 
 /// Other suites, seeds and parts: what both have is compared, and what differs between the runs is said.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use dmlcts_runner::{Class, Ending, Verdict};
 
-use crate::{CaseForm, Error, Header, Item, Reader};
+use crate::{CaseForm, Error, Header, Item, Reader, count::Count};
 
 /// How two runs compare.
 #[derive(Clone, Debug)]
@@ -179,8 +179,11 @@ impl Cases {
     /// Adds the cases of a file.
     fn read(&mut self, path: &str, place: Place) -> Result<Seen, Error> {
         let mut reader = Reader::open(path)?;
-        let (mut ending, mut is_abandoned) = (None, false);
-        while let Some(item) = reader.next()? {
+        let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
+        loop {
+            let number = reader.number() + 1;
+            let Some(item) = reader.next()? else { break };
+            let uncounted = |cause| Error::Uncounted { path: path.to_owned(), cause };
             match item {
                 Item::Case(case) => {
                     let status = self.status(&case);
@@ -188,16 +191,26 @@ impl Cases {
                     let own = &mut statuses[place as usize];
                     // A case may stand in a suite twice. Where one of both went wrong, that counts.
                     let is_bad =
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or its cases are not those that its checkpoints and its summary count.
                         |status: Status| self.meanings.get(usize::from(status)).is_some_and(|one| one.is_bad);
                     if *own == ABSENT || is_bad(status) && !is_bad(*own) {
                         *own = status;
                     }
                 }
                 Item::Summary(summary) => {
+                    if let Err(cause) = count.case(&case) {
+                        return Err(Error::Line { path: path.to_owned(), number, cause });
+                    }
                     ending = Ending::from_id(&summary.ending);
                     is_abandoned = !summary.abandoned.is_empty();
                 }
-                Item::Checkpoint(_) => {}
+                Item::Checkpoint(totals) => {
+                    let what = format!("the checkpoint in line {number}");
+                    count.check(&what, &totals).map_err(uncounted)?;
+                }
             }
         }
         Ok(Seen { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned })
@@ -205,6 +218,8 @@ impl Cases {
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {
         let operator = case.line.split(' ').next().unwrap_or_default();
+                    let what = format!("the summary in line {number}");
+                    count.check(&what, &summary.totals).map_err(uncounted)?;
         let passed = case.verdict == Verdict::Pass.id();
         if passed && let Some((_, status)) = self.passed.iter().find(|(known, _)| known == operator) {
             return *status;
