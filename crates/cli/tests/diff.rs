@@ -131,6 +131,44 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
     assert_eq!(run(&["diff", whole.path(), all.path()]).status.code(), Some(0));
 }
 
+/// Runs without a case in common say nothing of each other, whatever else is the matter with them.
+#[test]
+fn where_nothing_was_compared_there_is_no_verdict() {
+    let parts = ["1/2", "2/2"].map(|part| {
+        let name = format!("part-{}.jsonl", &part[..1]);
+        recorded(&name, &["--strategy", "documented", "--partition", part])
+    });
+    let [one, two] = &parts;
+    let compared = diff(one, two);
+    assert!(compared.starts_with("exit 2\n") && compared.contains("\nsame      0 cases\n"), "{compared}");
+    assert!(
+        compared.ends_with(
+            "error: nothing was compared: OLD and NEW have no case in common\n  \
+             help: compare runs of the same suite, seed and part\n"
+        ),
+        "{compared}"
+    );
+    let cut = Scratch::new("cut-at-once.jsonl", one.text().split_inclusive('\n').take(1).collect::<String>());
+    assert_eq!(run(&["diff", one.path(), cut.path()]).status.code(), Some(2));
+}
+
+/// What is gone from a part may be in another, unless it is the same part of both.
+#[test]
+fn a_part_is_no_whole_run() {
+    let whole = recorded("of-two.jsonl", &["--strategy", "documented"]);
+    let part = recorded("half.jsonl", &["--strategy", "documented", "--partition", "1/2"]);
+    let compared = diff(&whole, &part);
+    assert!(compared.starts_with("exit 1\n"), "{compared}");
+    assert!(
+        compared
+            .contains(" cases, of which nobody knows what they come to, since the new run is not complete\n")
+    );
+    assert!(diff(&part, &whole).starts_with("exit 0\n"));
+    let fewer = changed(&part, "fewer.jsonl", &[], &[1]);
+    let compared = diff(&part, &fewer);
+    assert!(compared.starts_with("exit 0\n") && compared.contains("\ngone      1 case\n"), "{compared}");
+}
+
 /// Nothing is said of files that lost lines, or of which somebody changed some.
 #[test]
 fn files_that_do_not_add_up_are_not_compared() {
@@ -173,7 +211,7 @@ fn runs_of_different_cases_can_be_compared() {
     let two =
         recorded("seed-1.jsonl", &["--strategy", "random,documented", "--seed", "1", "--partition", "1/2"]);
     let text = diff(&one, &two);
-    assert!(text.starts_with("exit 0\n"), "{text}");
+    assert!(text.starts_with("exit 1\n"), "{text}");
     assert!(
         text.contains("differ in --seed: 0 before, 1 now\n")
             && text.contains("--partition: none before, 1/2 now"),

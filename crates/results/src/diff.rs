@@ -91,9 +91,17 @@ impl Comparison {
         self.is_left_open() || self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
     }
 
-    /// Whether cases are gone from a second run that is not complete, so that nobody knows what they would come to.
+    /// Whether cases are gone from a second run that is not complete, or a part of one, so that nobody knows what they would come to. The
+    /// same part of both runs has all that the first one had.
     pub fn is_left_open(&self) -> bool {
-        !self.new.is_complete() && self.count(Kind::Gone) > 0
+        let part = |side: &Side| side.header.selection.partition;
+        let is_part = part(&self.new).is_some() && part(&self.new) != part(&self.old);
+        (is_part || !self.new.is_complete()) && self.count(Kind::Gone) > 0
+    }
+
+    /// Whether the runs have no case in common, so that nothing was compared.
+    pub fn is_of_nothing(&self) -> bool {
+        self.old.cases == self.count(Kind::Gone)
     }
 
     /// How many cases changed in one way.

@@ -13,5 +13,11 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     let mut out = output::stdout();
     let written = write_comparison(&mut out, &comparison, output::palette());
     output::unless_gone(written.and_then(|()| out.flush()))?;
+    if comparison.is_of_nothing() {
+        return Err(Problem::usage(
+            format!("nothing was compared: {} and {} have no case in common", arguments.old, arguments.new),
+            "compare runs of the same suite, seed and part",
+        ));
+    }
     Ok(if comparison.is_worse() { Exit::Unexpected } else { Exit::Success })
 }
