@@ -92,7 +92,8 @@ fn only_what_got_worse_is_an_error() {
     assert_eq!(code(&[], &[(1, FAIL)], &[], &[]), Some(1), "broken");
     assert_eq!(code(&[(1, FAIL)], &[(1, CRASH)], &[], &[]), Some(1), "fails otherwise");
     assert_eq!(code(&[], &[(1, SKIP)], &[], &[]), Some(1), "skipped");
-    assert_eq!(code(&[(1, REFUSED)], &[(1, RAN)], &[], &[]), Some(1), "answered otherwise");
+    assert_eq!(code(&[(1, REFUSED)], &[(1, RAN)], &[], &[]), Some(0), "answered otherwise");
+    assert_eq!(code(&[(1, REFUSED)], &[], &[], &[]), Some(1), "not open any more");
     assert_eq!(code(&[], &[(1, FAIL)], &[1], &[]), Some(1), "new, and fails");
 }
 

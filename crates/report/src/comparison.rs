@@ -15,10 +15,11 @@ const SHOWN: usize = 8;
 /// How many differences between the runs themselves are named.
 const NAMED: usize = 4;
 
-const KINDS: [(Kind, &str, Tone); 6] = [
+const KINDS: [(Kind, &str, Tone); 7] = [
     (Kind::Broken, "broken", Tone::Bad),
     (Kind::Changed, "changed", Tone::Note),
     (Kind::NewFailing, "new, bad", Tone::Bad),
+    (Kind::Answered, "answered", Tone::Note),
     (Kind::Fixed, "fixed", Tone::Good),
     (Kind::New, "new", Tone::Strong),
     (Kind::Gone, "gone", Tone::Note),

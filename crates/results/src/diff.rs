@@ -59,6 +59,8 @@ pub enum Kind {
     Changed,
     /// It is there in the second run only, and is not as expected.
     NewFailing,
+    /// It has another answer to a question that the pages leave open, which is as right as the one before.
+    Answered,
     /// It was not as expected, and is now; or it was skipped, and passes now.
     Fixed,
     /// It is there in the second run only, and is as expected.
@@ -86,7 +88,7 @@ pub struct Change {
 
 impl Comparison {
     /// Whether something got worse, or nobody knows that nothing did: a case broke or changed, a new one fails, or cases are
-    /// [left open](Self::is_left_open).
+    /// [left open](Self::is_left_open). Another answer to an open question is not worse.
     pub fn is_worse(&self) -> bool {
         self.is_left_open() || self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
     }
@@ -171,6 +173,7 @@ struct Meaning {
     text: String,
     is_bad: bool,
     is_skipped: bool,
+    is_recorded: bool,
 }
 
 /// Every case of both runs.
@@ -185,6 +188,10 @@ struct Cases {
 
 impl Cases {
     /// Adds the cases of a file.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or its cases are not those that its checkpoints and its summary count.
     fn read(&mut self, path: &str, place: Place) -> Result<Seen, Error> {
         let mut reader = Reader::open(path)?;
         let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
@@ -194,24 +201,22 @@ impl Cases {
             let uncounted = |cause| Error::Uncounted { path: path.to_owned(), cause };
             match item {
                 Item::Case(case) => {
+                    if let Err(cause) = count.case(&case) {
+                        return Err(Error::Line { path: path.to_owned(), number, cause });
+                    }
                     let status = self.status(&case);
                     let statuses = self.seen.entry(key(&case.line)).or_insert([ABSENT; 2]);
                     let own = &mut statuses[place as usize];
                     // A case may stand in a suite twice. Where one of both went wrong, that counts.
                     let is_bad =
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be read, or its cases are not those that its checkpoints and its summary count.
                         |status: Status| self.meanings.get(usize::from(status)).is_some_and(|one| one.is_bad);
                     if *own == ABSENT || is_bad(status) && !is_bad(*own) {
                         *own = status;
                     }
                 }
                 Item::Summary(summary) => {
-                    if let Err(cause) = count.case(&case) {
-                        return Err(Error::Line { path: path.to_owned(), number, cause });
-                    }
+                    let what = format!("the summary in line {number}");
+                    count.check(&what, &summary.totals).map_err(uncounted)?;
                     ending = Ending::from_id(&summary.ending);
                     is_abandoned = !summary.abandoned.is_empty();
                 }
@@ -226,8 +231,6 @@ impl Cases {
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {
         let operator = case.line.split(' ').next().unwrap_or_default();
-                    let what = format!("the summary in line {number}");
-                    count.check(&what, &summary.totals).map_err(uncounted)?;
         let passed = case.verdict == Verdict::Pass.id();
         if passed && let Some((_, status)) = self.passed.iter().find(|(known, _)| known == operator) {
             return *status;
@@ -238,6 +241,7 @@ impl Cases {
             text: meaning(case, verdict),
             is_bad: verdict.is_none_or(Verdict::is_unexpected),
             is_skipped: verdict == Some(Verdict::Skip),
+            is_recorded: verdict == Some(Verdict::Recorded),
         };
         let next = self.meanings.len();
         // Nobody can look through so many kinds; what is left shares the last one.
@@ -269,6 +273,7 @@ impl Cases {
                 (false, true) => Kind::Broken,
                 (true, false) => Kind::Fixed,
                 (false, false) if has(old, |one| one.is_skipped) => Kind::Fixed,
+                _ if [old, new].iter().all(|status| has(*status, |one| one.is_recorded)) => Kind::Answered,
                 _ => Kind::Changed,
             },
         })

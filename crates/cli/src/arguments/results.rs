@@ -61,13 +61,13 @@ pub(crate) struct MergeArguments {
 const DIFF_EXIT: &str = "\
 Exit codes:
   0    nothing got worse: cases came to the same, were fixed, are new and as expected, or are gone
-  1    a case broke or changed, a new one fails, or cases are gone from a new run that is not complete
-  2    wrong usage or bad input
+  1    a case broke or changed, a new one fails, or cases are gone from a new run that is not complete, or a part
+  2    wrong usage or bad input: files that do not add up, or have no case in common
   3    the machine failed";
 
 /// Compares two results files case by case: what was fixed, broken, changed, is new, is gone
 ///
-/// A case is known by its line, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or broken where its verdict is expected in one run only, and changed where it is expected in both or in neither, and is not the same: another answer to an open question, skipped instead of passed, another way to fail. One that was skipped and passes now is fixed.
+/// A case is known by its line, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or broken where its verdict is expected in one run only, and changed where it is expected in both or in neither, and is not the same: skipped instead of passed, another way to fail. One that was skipped and passes now is fixed. One that has another answer to an open question is answered otherwise, which is no worse.
 #[derive(Debug, Args)]
 #[command(after_help = DIFF_EXIT)]
 pub(crate) struct DiffArguments {
