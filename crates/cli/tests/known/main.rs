@@ -161,7 +161,8 @@ fn what_is_blessed_holds_until_the_next_change() {
     let written = list.text();
     let (before, reason) = written.split_once("    reason: ").expect("it has one");
     let behind = reason.split_once('\n').map_or("", |(_, behind)| behind);
-    let examined = format!("{before}    reason: \"Walks wrong: see #7.\"\n{behind}");
+    let reason = "    # In two lines.\n    reason: >\n      Walks wrong:\n      see #7.\n";
+    let examined = format!("{before}{reason}{behind}");
     std::fs::write(list.path(), format!("# Mine.\n{examined}")).expect("it can be written");
     assert_eq!(bless("inverted"), format!("# Mine.\n{examined}"));
     insta::assert_snapshot!("blessed_again", bless("unwritten"));

@@ -12,6 +12,7 @@ mod bounds;
 mod candidates;
 mod form;
 mod group;
+mod keep;
 mod list;
 mod separate;
 mod table;

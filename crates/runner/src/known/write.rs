@@ -4,14 +4,19 @@ use std::fmt::Write as _;
 
 use dmlcts_spec::yaml::{comments, quoted, scalar};
 
-use super::{BoundsForm, KnownFailureForm, KnownFailuresForm};
+use super::{BoundsForm, KnownFailureForm, KnownFailuresForm, keep::edited};
 
 /// What stands above a list that had nothing above it, for editors.
 const MODELINE: &str = "# yaml-language-server: $schema=../schema/known-failures.json\n";
 
 impl KnownFailuresForm {
-    /// The text of the list. Comments that stand above everything else in `old` are kept, and no others.
+    /// The text of the list, in the place of `old`: that text where it says the same. Else what is as it was keeps its text, comments and all, where `old`
+    /// has the usual shape, an entry a dash, one below the other. Of another shape only the comments above everything else are kept.
     pub fn to_yaml(&self, old: Option<&str>) -> String {
+        old.and_then(|old| edited(self, old)).unwrap_or_else(|| self.anew(old))
+    }
+
+    fn anew(&self, old: Option<&str>) -> String {
         let mut text = old.map_or_else(|| MODELINE.to_owned(), |old| comments(old).to_owned());
         // Writing into a string cannot fail.
         let _ = writeln!(text, "backend: {}", scalar(&self.backend));
@@ -26,7 +31,8 @@ impl KnownFailuresForm {
 }
 
 impl KnownFailureForm {
-    fn write(&self, text: &mut String) {
+    /// Writes it at the end of a text, its dash in the third column.
+    pub(super) fn write(&self, text: &mut String) {
         // Within brackets a comma means something.
         let name = |suite: &String| {
             if suite.contains([',', '[', ']', '{', '}']) { quoted(suite) } else { scalar(suite) }
