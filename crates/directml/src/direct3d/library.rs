@@ -16,9 +16,12 @@ use windows::{
         Storage::FileSystem::{
             GetFileVersionInfoSizeW, GetFileVersionInfoW, VS_FIXEDFILEINFO, VerQueryValueW,
         },
-        System::LibraryLoader::{
-            GetModuleFileNameW, GetProcAddress, LOAD_LIBRARY_FLAGS, LOAD_LIBRARY_SEARCH_SYSTEM32,
-            LOAD_WITH_ALTERED_SEARCH_PATH, LoadLibraryExW,
+        System::{
+            Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SetThreadErrorMode, THREAD_ERROR_MODE},
+            LibraryLoader::{
+                GetModuleFileNameW, GetProcAddress, LOAD_LIBRARY_FLAGS, LOAD_LIBRARY_SEARCH_SYSTEM32,
+                LOAD_WITH_ALTERED_SEARCH_PATH, LoadLibraryExW,
+            },
         },
     },
     core::{GUID, HRESULT, Interface, PCSTR, PCWSTR, s, w},
@@ -140,10 +143,26 @@ type Function = unsafe extern "system" fn() -> isize;
 
 fn load(path: &Path, flags: LOAD_LIBRARY_FLAGS) -> Result<HMODULE, String> {
     let wide = wide(path);
-    // SAFETY: the text ends with a zero. What the library does while it is loaded is its own affair: whoever names one has
-    // it run.
-    unsafe { LoadLibraryExW(PCWSTR(wide.as_ptr()), None, flags) }
-        .map_err(|error| format!("{}, {}", code(&error), error.message()))
+    let loaded = without_boxes(|| {
+        // SAFETY: the text ends with a zero. What the library does while it is loaded is its own affair: whoever names one
+        // has it run.
+        unsafe { LoadLibraryExW(PCWSTR(wide.as_ptr()), None, flags) }
+    });
+    loaded.map_err(|error| format!("{}, {}", code(&error), error.message()))
+}
+
+/// Does something without the box that Windows shows for a file that is no library, and that waits until somebody closes it. The
+/// thread's mode is another's affair, too, and is afterwards what it was.
+fn without_boxes<T>(act: impl FnOnce() -> T) -> T {
+    let mut before = THREAD_ERROR_MODE::default();
+    // SAFETY: `before` is a place for one mode.
+    let is_set = unsafe { SetThreadErrorMode(SEM_FAILCRITICALERRORS, Some(&raw mut before)) }.is_ok();
+    let done = act();
+    if is_set {
+        // SAFETY: the mode is one that the thread had.
+        let _ = unsafe { SetThreadErrorMode(before, None) };
+    }
+    done
 }
 
 fn function(module: HMODULE, name: PCSTR) -> Option<Function> {
@@ -192,7 +211,19 @@ fn wide(path: &Path) -> Vec<u16> {
 
 #[cfg(test)]
 mod tests {
+    use windows::Win32::System::Diagnostics::Debug::{GetThreadErrorMode, SEM_NOOPENFILEERRORBOX};
+
     use super::*;
+
+    #[test]
+    fn a_library_is_loaded_without_boxes_and_the_mode_is_left_as_it_was() {
+        // SAFETY: nothing is asked of the caller.
+        let mode = || unsafe { GetThreadErrorMode() };
+        // SAFETY: the mode is one.
+        unsafe { SetThreadErrorMode(SEM_NOOPENFILEERRORBOX, None) }.expect("a mode can be set");
+        assert_eq!(without_boxes(mode), SEM_FAILCRITICALERRORS.0);
+        assert_eq!(mode(), SEM_NOOPENFILEERRORBOX.0);
+    }
 
     #[test]
     fn the_version_of_a_library_is_four_numbers_of_its_file() {
