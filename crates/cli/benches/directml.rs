@@ -18,7 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::process::{Command, Launcher};
+use dmlcts_backend::{
+    Backend, Capabilities,
+    process::{Command, Launcher},
+};
 use dmlcts_directml::{DirectMl, Options, marshal::Marshalled};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, FeatureLevel, line};
@@ -98,11 +101,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         ("created and refused", cases(NEGATIVE, level, Validity::Invalid)?),
         ("created, compiled and dispatched", cases(TINY, level, Validity::Valid)?),
     ];
-    let at_home: Arc<Factory> = Arc::new(move || Ok(Box::new(directml.backend())));
     let backend = format!("directml:{words}");
     let program = env!("CARGO_BIN_EXE_dmlcts");
     let command = Command::of(program.as_ref(), &["serve", "--backend", &backend], "dmlcts serve");
     let launcher = Arc::new(Launcher::new(command, Duration::from_secs(60)));
+    is_the_same(capabilities, launcher.host()?.capabilities(), program)?;
+    let at_home: Arc<Factory> = Arc::new(move || Ok(Box::new(directml.backend())));
     let in_processes: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
     write!(out, "{:<34}", "cases a second")?;
     for head in ["1 thread", "2 threads", "1 process", "2 processes"] {
@@ -129,6 +133,19 @@ fn with_stand_in(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     let library = own.with_file_name("directml_stand_in.dll");
     let status = Program::new(&own).args(words).env("DMLCTS_DIRECTML", library).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Processes have the library that is theirs: one that lies beside the program goes before the one that is named.
+fn is_the_same(threads: &Capabilities, processes: &Capabilities, program: &str) -> Result<(), String> {
+    let [here, there] = [threads, processes].map(|known| format!("{} {}", known.name, known.version));
+    if here == there {
+        return Ok(());
+    }
+    Err(format!(
+        "worker processes have another library than threads, so that one table would be about both: {there} ({}), and not {here} ({}); \
+         take away the DirectML.dll beside `{program}`, or name it in DMLCTS_DIRECTML",
+        processes.driver, threads.driver
+    ))
 }
 
 /// The first cases of a suite that are judged so, and that reach `CreateOperator`.
