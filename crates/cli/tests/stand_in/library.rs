@@ -9,6 +9,16 @@ fn what_a_library_is_too_old_to_be_asked_is_said() {
     let words = "feature level 1.0; the level is assumed, since the library is too old to be asked for it \
                  (0x887A0004 DXGI_ERROR_UNSUPPORTED)";
     assert!(code == 0 && text.contains(words), "exit {code}\n{text}");
+    // Of the levels that it is asked for, all but one are newer than the last of these libraries.
+    for (told, words) in [
+        ("known-levels=6.3", "feature level 6.3; the library does not know levels above 6.3"),
+        ("known-levels=3.0,level=2.1", "feature level 2.1; the library does not know levels above 3.0"),
+        ("known-levels=1.0,level=1.0", "feature level 1.0; the library does not know levels above 1.0"),
+    ] {
+        let (text, exit) = run(told, &["--limit", "40"]);
+        let words = format!("{words} (0x80070057 E_INVALIDARG) ");
+        assert!(exit == 0 && text.contains(&words), "{told}: exit {exit}\n{text}");
+    }
     // The ninth is FLOAT64, and UINT64 and INT64 are behind it.
     for (way, code) in [WAYS[0], WAYS[3]] {
         let (text, exit) = run(&format!("{way}@types:9+"), &[SLICE1]);

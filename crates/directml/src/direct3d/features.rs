@@ -33,26 +33,44 @@ impl Features {
     }
 }
 
-/// The page of `CheckFeatureSupport`: DXGI_ERROR_UNSUPPORTED where it does not recognise what is asked.
+/// The page of `CheckFeatureSupport`: DXGI_ERROR_UNSUPPORTED where it does not recognise what is asked, E_INVALIDARG where a parameter is
+/// wrong. The page does not say which of them a level is that is newer than the library, so that it is asked for fewer and fewer.
 fn level(device: &Device, notes: &mut Vec<String>) -> Result<FeatureLevel, OpenError> {
-    let levels: Vec<_> =
-        FeatureLevel::all().iter().map(|level| DML_FEATURE_LEVEL(level.code() as i32)).collect();
+    let all = FeatureLevel::all();
+    let levels: Vec<_> = all.iter().map(|level| DML_FEATURE_LEVEL(level.code() as i32)).collect();
+    let mut count = levels.len();
+    let highest = loop {
+        match highest(device, &levels[..count]) {
+            Ok(highest) => break highest,
+            Err(error) => match code(&error) {
+                ErrorCode::INVALID_ARGUMENT if count > 1 => count -= 1,
+                code @ ErrorCode::UNSUPPORTED => {
+                    notes.push(format!(
+                        "the level is assumed, since the library is too old to be asked for it ({code})"
+                    ));
+                    return Ok(all[0]);
+                }
+                _ => return Err(failed("CheckFeatureSupport of the feature level", &device.adapter, &error)),
+            },
+        }
+    };
+    if count < all.len() {
+        let (known, code) = (all[count - 1], ErrorCode::INVALID_ARGUMENT);
+        notes.push(format!("the library does not know levels above {known} ({code})"));
+    }
+    let code = highest.0 as u32;
+    Ok(all.iter().rev().find(|level| level.code() <= code).copied().unwrap_or(all[0]))
+}
+
+/// The highest of these that the device has.
+fn highest(device: &Device, levels: &[DML_FEATURE_LEVEL]) -> windows::core::Result<DML_FEATURE_LEVEL> {
     let query = DML_FEATURE_QUERY_FEATURE_LEVELS {
         RequestedFeatureLevelCount: levels.len() as u32,
         RequestedFeatureLevels: levels.as_ptr(),
     };
     let mut answer = DML_FEATURE_DATA_FEATURE_LEVELS { MaxSupportedFeatureLevel: DML_FEATURE_LEVEL_1_0 };
-    if let Err(error) = check(device, DML_FEATURE_FEATURE_LEVELS.0, &query, &mut answer) {
-        let code = code(&error);
-        if code != ErrorCode::UNSUPPORTED {
-            return Err(failed("CheckFeatureSupport of the feature level", &device.adapter, &error));
-        }
-        notes.push(format!("the level is assumed, since the library is too old to be asked for it ({code})"));
-        return Ok(FeatureLevel::all()[0]);
-    }
-    let code = answer.MaxSupportedFeatureLevel.0 as u32;
-    let known = FeatureLevel::all().iter().rev().find(|level| level.code() <= code);
-    Ok(known.copied().unwrap_or(FeatureLevel::all()[0]))
+    check(device, DML_FEATURE_FEATURE_LEVELS.0, &query, &mut answer)?;
+    Ok(answer.MaxSupportedFeatureLevel)
 }
 
 /// The same page: E_INVALIDARG where a parameter is wrong, as a type is to a library that is older than it.

@@ -13,13 +13,15 @@ use dmlcts_directml::raw::{
 pub struct Abilities {
     /// The highest feature level that it has.
     pub level: DML_FEATURE_LEVEL,
+    /// The highest feature level that the library has heard of.
+    pub known: DML_FEATURE_LEVEL,
     /// Data types that its level would give and that it lacks.
     pub lacking: Vec<DML_TENSOR_DATA_TYPE>,
 }
 
 impl Default for Abilities {
     fn default() -> Self {
-        Self { level: DML_FEATURE_LEVEL_6_4, lacking: Vec::new() }
+        Self { level: DML_FEATURE_LEVEL_6_4, known: DML_FEATURE_LEVEL_6_4, lacking: Vec::new() }
     }
 }
 
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn levels_bring_operators_types_dimensions_and_modes() {
-        let at = |level| Abilities { level, lacking: Vec::new() };
+        let at = |level| Abilities { level, ..Abilities::default() };
         assert!(at(DML_FEATURE_LEVEL_1_0).knows(DML_OPERATOR_SLICE));
         assert!(!at(DML_FEATURE_LEVEL_1_0).knows(DML_OPERATOR_SLICE1));
         assert!(!at(DML_FEATURE_LEVEL_4_1).knows(DML_OPERATOR_PADDING1));

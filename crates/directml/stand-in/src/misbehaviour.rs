@@ -22,6 +22,7 @@
 //! | `input-changed@dispatch` | the input's first bytes are overwritten afterwards |
 //! | `lost@barrier` | a barrier that the client records is not recorded, as if it had forgotten it |
 //! | `level=LEVEL` | the device has this feature level, such as 2.1 |
+//! | `known-levels=LEVEL` | to be asked for a higher feature level than this is an invalid argument |
 //! | `without=TYPE` | the device lacks a data type, such as FLOAT64 |
 //! | `flags=FLAGS` | operators are compiled with these execution flags alone: `none`, `no-metacommands`, `half-precision`, or both with a `+` between them |
 //! | `debug-layer=TIMES` | there is a debug layer, and it says everything so many times |
@@ -223,6 +224,8 @@ impl Misbehaviour {
     fn add(&mut self, entry: &str) -> Option<()> {
         if let Some(level) = entry.strip_prefix("level=") {
             self.abilities.level = parse_level(level)?;
+        } else if let Some(level) = entry.strip_prefix("known-levels=") {
+            self.abilities.known = parse_level(level)?;
         } else if let Some(name) = entry.strip_prefix("without=") {
             let index = TYPES.iter().position(|known| *known == name)?;
             self.abilities.lacking.push(DML_TENSOR_DATA_TYPE(index as i32 + 1));
@@ -347,6 +350,7 @@ mod tests {
             "fail@barrier",
             "lost@dispatch",
             "level=9.9",
+            "known-levels=7.0",
             "without=FLOAT8",
             "flags=fast",
             "debug-layer=0",

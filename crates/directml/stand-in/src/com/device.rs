@@ -199,6 +199,7 @@ impl IDMLDevice_Impl for Device_Impl {
                 let asked = unsafe {
                     crate::tensor::list(query.RequestedFeatureLevels, query.RequestedFeatureLevelCount)
                 }
+                .filter(|asked| asked.iter().all(|level| level.0 <= told.known.0))
                 .ok_or(E_INVALIDARG)?;
                 let highest = asked.into_iter().filter(|level| told.has(*level)).max_by_key(|level| level.0);
                 answer.MaxSupportedFeatureLevel = highest.ok_or(DXGI_ERROR_UNSUPPORTED)?;
