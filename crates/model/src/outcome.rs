@@ -205,8 +205,16 @@ error_codes! {
     DEVICE_RESET = 0x887A_0007, "DXGI_ERROR_DEVICE_RESET";
     /// The driver failed.
     DRIVER_INTERNAL_ERROR = 0x887A_0020, "DXGI_ERROR_DRIVER_INTERNAL_ERROR";
+    /// Something that it needs is in use, and may be free later.
+    NOT_CURRENTLY_AVAILABLE = 0x887A_0022, "DXGI_ERROR_NOT_CURRENTLY_AVAILABLE";
+    /// Not allowed, as DXGI says it.
+    DXGI_ACCESS_DENIED = 0x887A_002B, "DXGI_ERROR_ACCESS_DENIED";
     /// A part of Windows that is needed is not installed, such as a debug layer.
     COMPONENT_MISSING = 0x887A_002D, "DXGI_ERROR_SDK_COMPONENT_MISSING";
+    /// What was cached was made on an adapter that is not there.
+    ADAPTER_NOT_FOUND = 0x887E_0001, "D3D12_ERROR_ADAPTER_NOT_FOUND";
+    /// What was cached was made by another version of the driver.
+    DRIVER_VERSION_MISMATCH = 0x887E_0002, "D3D12_ERROR_DRIVER_VERSION_MISMATCH";
 }
 
 /// In hex, and by name where there is one: `0x80070057 E_INVALIDARG`.
