@@ -5,13 +5,13 @@ use std::{
     mem::{self, ManuallyDrop, transmute_copy},
     os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle},
     ptr, slice,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dmlcts_model::Phase;
 use windows::{
     Win32::{
-        Foundation::{HANDLE, WAIT_OBJECT_0},
+        Foundation::{HANDLE, WAIT_FAILED, WAIT_OBJECT_0},
         Graphics::{
             Direct3D12::{
                 D3D12_COMMAND_LIST_TYPE_DIRECT, D3D12_COMMAND_QUEUE_DESC,
@@ -31,7 +31,7 @@ use windows::{
         },
         System::Threading::{CreateEventW, WaitForSingleObject},
     },
-    core::Interface,
+    core::{Error, Interface},
 };
 
 use super::{
@@ -204,14 +204,20 @@ impl Lane {
         if self.is_done() {
             return Ok(true);
         }
-        let event = HANDLE(self.event.as_raw_handle());
-        let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX - 1);
+        let (start, event) = (Instant::now(), HANDLE(self.event.as_raw_handle()));
         // SAFETY: fence and event are alive.
-        unsafe {
-            self.fence
-                .SetEventOnCompletion(self.submissions, event)
-                .call(Phase::Execute, "ID3D12Fence::SetEventOnCompletion")?;
-            Ok(WaitForSingleObject(event, milliseconds) == WAIT_OBJECT_0)
+        unsafe { self.fence.SetEventOnCompletion(self.submissions, event) }
+            .call(Phase::Execute, "ID3D12Fence::SetEventOnCompletion")?;
+        loop {
+            let left = timeout.saturating_sub(start.elapsed());
+            let milliseconds = u32::try_from(left.as_millis()).unwrap_or(u32::MAX - 1);
+            // SAFETY: the event is alive.
+            match unsafe { WaitForSingleObject(event, milliseconds) } {
+                // It may be about an earlier submission, whose wait had ended before.
+                WAIT_OBJECT_0 if !self.is_done() => {}
+                WAIT_FAILED => return Err(Error::from_thread()).call(Phase::Execute, "WaitForSingleObject"),
+                _ => return Ok(self.is_done()),
+            }
         }
     }
 
@@ -408,6 +414,26 @@ mod tests {
         assert_eq!([first.wait(LONG), second.wait(LONG)], [Ok(true), Ok(true)]);
         submit(late, &[submission]);
         assert_eq!(late.wait(LONG), Ok(true));
+    }
+
+    /// The event of a wait that ended in vain comes later, when nobody waits for it.
+    #[test]
+    fn a_wait_is_not_over_since_an_earlier_submission_is_done() {
+        let (device, _adapter) = device();
+        let mut lane = Lane::new(&device).expect("there is room");
+        let hold = Hold::on(&lane, &device);
+        submit(&mut lane, &[]);
+        assert_eq!(lane.wait(MOMENT), Ok(false));
+        hold.release();
+        // Not by waiting, which would take the event with it.
+        while !lane.is_done() {
+            std::thread::yield_now();
+        }
+        let hold = Hold::on(&lane, &device);
+        submit(&mut lane, &[]);
+        assert_eq!(lane.wait(MOMENT), Ok(false));
+        hold.release();
+        assert_eq!(lane.wait(LONG), Ok(true));
     }
 
     #[test]
