@@ -137,7 +137,11 @@ fn a_library_beside_the_program_is_the_first_to_be_taken() {
             .output();
         printed(&output.expect("the program starts"))
     };
-    assert_eq!(passed(started("")), 1);
+    let (text, code) = started("");
+    let words =
+        format!("; the one beside the program, and not `{}`, which DMLCTS_DIRECTML names", folder.display());
+    assert!(text.contains(&words), "{text}");
+    assert_eq!(passed((text, code)), 1);
     // The word of the library that is named, which is none, counts as soon as there is no other.
     fs::remove_file(&library).expect("nobody uses it");
     let (text, code) = started("");

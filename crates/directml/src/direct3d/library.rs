@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// The environment variable that names a `DirectML.dll`.
-const VARIABLE: &str = "DMLCTS_DIRECTML";
+pub(super) const VARIABLE: &str = "DMLCTS_DIRECTML";
 const FILE: &str = "DirectML.dll";
 
 /// `DMLCreateDevice`.
@@ -64,6 +64,8 @@ pub(crate) struct Library {
     pub(crate) version: String,
     /// Whether this is the project's own stand-in, which says so itself.
     pub(crate) is_stand_in: bool,
+    /// The one that the environment variable names, where another lies beside the program.
+    pub(crate) passed_over: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +81,11 @@ impl Library {
         let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.join(FILE)));
         let beside = beside.filter(|path| path.is_file());
         let named = env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let passed_over =
+            beside.as_ref().zip(named.as_ref()).filter(|(beside, named)| !is_one_file(beside, named));
+        let passed_over = passed_over.map(|(_, named)| named.clone());
         if let Some(path) = beside.or(named) {
-            return Self::at(&path);
+            return Ok(Self { passed_over, ..Self::at(&path)? });
         }
         let loaded = load(Path::new(FILE), LOAD_LIBRARY_SEARCH_SYSTEM32);
         Self::new(loaded.map_err(|error| OpenError::NoLibrary { what: "the system's".to_owned(), error })?)
@@ -107,7 +112,7 @@ impl Library {
         };
         let is_stand_in = function(module, s!("dmlcts_stand_in")).is_some();
         let version = version_of(&path).unwrap_or_default();
-        Ok(Self { create, path, version, is_stand_in })
+        Ok(Self { create, path, version, is_stand_in, passed_over: None })
     }
 
     /// The function that creates devices: older libraries have only the first one.
@@ -137,6 +142,11 @@ impl Library {
         result.ok()?;
         given(created)
     }
+}
+
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(|path| path.canonicalize().ok());
+    one.is_some() && one == other
 }
 
 type Function = unsafe extern "system" fn() -> isize;

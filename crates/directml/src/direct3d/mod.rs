@@ -31,7 +31,12 @@ use dmlcts_model::Phase;
 
 pub use backend::DirectMlBackend;
 
-use self::{device::Device, fault::Fault, features::Features, library::Library};
+use self::{
+    device::Device,
+    fault::Fault,
+    features::Features,
+    library::{Library, VARIABLE},
+};
 use crate::{
     Adapter, OpenError, Options,
     gate::{Alone, Gate},
@@ -134,7 +139,11 @@ fn capabilities(library: &Library, device: &Device, options: &Options, features:
     let Features { level, data_types, notes } = features;
     let version = if library.version.is_empty() { "of unknown version" } else { &library.version };
     let words = [format!("{version}, feature level {level}{}", options.words())];
-    let versions: Vec<_> = words.into_iter().chain(notes).chain(device.layers.note.clone()).collect();
+    let passed_over = library.passed_over.as_ref().map(|path| {
+        format!("the one beside the program, and not `{}`, which {VARIABLE} names", path.display())
+    });
+    let notes = passed_over.into_iter().chain(notes).chain(device.layers.note.clone());
+    let versions: Vec<_> = words.into_iter().chain(notes).collect();
     let name = if library.is_stand_in { "directml-stand-in" } else { "directml" };
     let driver = if device.driver.is_empty() { "unknown" } else { &device.driver };
     let operators = OPERATORS.iter().filter(|(_, since)| level.code() >= *since);
