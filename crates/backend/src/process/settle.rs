@@ -202,6 +202,17 @@ fn forget(range: Range<usize>, batch: &mut Batch) {
 mod tests {
     use super::*;
 
+    /// Several cases were silent together since each takes its time, where they took half of the deadline one by one, and nothing else went wrong.
+    #[test]
+    fn a_process_is_slow_whose_cases_take_half_of_its_deadline_one_by_one() {
+        let (deadline, moment) = (Duration::from_secs(10), Duration::from_millis(1));
+        let took = |took| Search { took, ..Search::default() };
+        assert!(took(deadline / 2).is_slow(2, deadline) && took(deadline).is_slow(300, deadline));
+        assert!(!took(deadline / 2 - moment).is_slow(2, deadline), "something hung, and once only");
+        assert!(!took(deadline).is_slow(1, deadline), "a single case that takes too long hangs");
+        assert!(!Search { is_troubled: true, ..took(deadline) }.is_slow(2, deadline));
+    }
+
     #[test]
     fn what_is_asked_for_gets_shorter_until_it_is_one_job() {
         for listens in [false, true] {

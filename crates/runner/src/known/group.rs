@@ -170,3 +170,53 @@ fn unit() -> Option<Case> {
     let operators = dmlcts_spec::Library::embedded().operators().iter();
     operators.flat_map(Operator::examples).map(|example| example.case.clone()).next()
 }
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::line;
+    use dmlcts_spec::Library;
+
+    use super::*;
+    use crate::{Difference, Listed};
+
+    /// Failures and most passes differ in their strides, and few passes in their data type only: more than are looked at at once, so that those
+    /// few are found by what holds of them.
+    #[test]
+    fn what_disproves_a_predicate_is_looked_at_in_the_next_round() {
+        let library = Library::embedded();
+        let case = |index: u64, stride: u64, data_type: &str| {
+            let offset = index % 8;
+            let text = format!("SLICE {data_type} in=40 out=4 Offsets={offset} Sizes=4 Strides={stride}");
+            line::parse(&text, library.signatures()).unwrap_or_else(|error| panic!("{text}: {error}"))
+        };
+        let passes = 2 * MOST_SEEN as u64 + 1;
+        let all: Vec<u64> = (0..passes).collect();
+        let seen = spread(&all);
+        let unseen: Vec<u64> = all.iter().copied().filter(|index| !seen.contains(index)).take(64).collect();
+        assert_eq!(unseen.len(), 64);
+        let mut cases: Vec<Case> =
+            all.iter()
+                .map(|index| {
+                    if unseen.contains(index) { case(*index, 3, "FLOAT32") } else { case(*index, 1, "UINT8") }
+                })
+                .collect();
+        cases.extend((0..64).map(|index| case(index, 3, "UINT8")));
+        let operator = library.operators().iter().find(|operator| operator.name() == "SLICE");
+        let group = Group {
+            operator: operator.expect("there is SLICE"),
+            class: Class::Output(Difference::WrongValue),
+            failed: (passes..passes + 64).collect(),
+            from: None,
+        };
+        let source = Listed::new(cases, "given");
+        let reading = Reading { source: &source, level: FeatureLevel::NEWEST };
+        let (told, rest) = group.told(&reading, &all, (None, &[]));
+        assert_eq!((told.len(), rest.len()), (1, 0));
+        assert_eq!(told[0].failed, group.failed);
+        assert!(
+            told[0].predicate.contains("UINT8") && told[0].predicate.contains("Strides"),
+            "{}",
+            told[0].predicate
+        );
+    }
+}
