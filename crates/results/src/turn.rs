@@ -48,8 +48,10 @@ fn open(file: &Path) -> io::Result<File> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
-pub(crate) mod tests {
-    use std::{fs, os::unix::fs::MetadataExt as _, thread};
+mod tests {
+    use std::{fs, thread};
+
+    use dmlcts_tests::is_awaited;
 
     use super::*;
     use crate::replace;
@@ -60,13 +62,6 @@ pub(crate) mod tests {
         let old = fs::read_to_string(path).unwrap_or_default();
         meanwhile();
         replace(path, format!("{old}{line}\n").as_bytes()).expect("it can be replaced");
-    }
-
-    /// Whether somebody waits for a lock of a folder: the system lists who does, behind an arrow.
-    pub(crate) fn is_awaited(folder: &Path) -> bool {
-        let inode = fs::metadata(folder).expect("it is there").ino();
-        let locks = fs::read_to_string("/proc/locks").expect("the system lists them");
-        locks.lines().any(|lock| lock.contains("->") && lock.contains(&format!(":{inode} ")))
     }
 
     /// The second of two comes when the first has read and not written yet. Whether the file is there already or is not.

@@ -28,13 +28,15 @@ fn main() {
     {
         return wrong::serve(way);
     }
-    let tests: [(&str, fn()); 15] = [
+    let tests: &[(&str, fn())] = &[
         ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
         ("a list that is not true any more", a_list_that_is_not_true_any_more),
         ("reports in files fail where the run does", reports_in_files_fail_where_the_run_does),
         ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
         ("what is blessed holds until the next change", what_is_blessed_holds_until_the_next_change),
         ("what another run blesses meanwhile stays", what_another_run_blesses_meanwhile_stays),
+        #[cfg(target_os = "linux")]
+        ("a run waits for whoever changes its list", a_run_waits_for_whoever_changes_its_list),
         (
             "what is blessed of real bugs holds in the next run",
             what_is_blessed_of_real_bugs_holds_in_the_next_run,
@@ -209,6 +211,28 @@ fn what_another_run_blesses_meanwhile_stays() {
     let both = bless(&LIST.replace("[smoke]", "[ci]").replace("any axis InputWindowStrides < 0", "rank > 7"));
     assert!(both.contains("  - id: backwards\n") && both.contains("  - id: slice1-wrong-value\n"), "{both}");
     assert_eq!(bless(&alone), alone, "what both have blessed stands there once");
+}
+
+/// Whoever changes the list has read it: a run must not bless anything before that one is done.
+#[cfg(target_os = "linux")]
+fn a_run_waits_for_whoever_changes_its_list() {
+    let folder = std::env::temp_dir().join(format!("dmlcts-bless-{}", std::process::id()));
+    std::fs::create_dir(&folder).expect("the temporary folder takes a folder");
+    let list = folder.join("list.yaml");
+    let turn = dmlcts_results::Turn::at(&list);
+    let mut command = common::dmlcts();
+    command.args(["run", "--quiet", "--backend", &backend("inverted"), "--bless"]).arg(&list);
+    let mut run = command.stderr(std::process::Stdio::null()).spawn().expect("it starts");
+    let mut ended = || run.try_wait().expect("it was started here").map(|status| status.code());
+    while !dmlcts_tests::is_awaited(&folder) && ended().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!((ended(), list.exists()), (None, false));
+    drop(turn);
+    assert!(run.wait().expect("it ends").success());
+    let text = std::fs::read_to_string(&list).expect("it was written");
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    assert!(text.contains("  - id: slice1-wrong-value\n"), "{text}");
 }
 
 /// The list after blessing a suite on a backend with a bug, whose next run has nothing to say.

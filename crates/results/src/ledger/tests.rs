@@ -213,7 +213,7 @@ fn a_run_waits_for_whoever_changes_the_ledger() {
     let path = file.path().to_owned();
     let other =
         std::thread::spawn(move || Ledger::record(&path, entry("1", "", &["a reject 1"]), true).map(drop));
-    while !crate::turn::tests::is_awaited(&std::env::temp_dir()) && !other.is_finished() {
+    while !dmlcts_tests::is_awaited(&std::env::temp_dir()) && !other.is_finished() {
         std::thread::yield_now();
     }
     assert_eq!((other.is_finished(), file.text().as_str()), (false, ""));

@@ -1,0 +1,14 @@
+//! Who waits for a lock, as Linux lists it.
+
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+
+/// Whether somebody waits for a lock of a folder: the system lists who does, behind an arrow.
+///
+/// # Panics
+///
+/// Where there is no such folder, or the system lists no locks.
+pub fn is_awaited(folder: &Path) -> bool {
+    let inode = fs::metadata(folder).expect("it is there").ino();
+    let locks = fs::read_to_string("/proc/locks").expect("the system lists them");
+    locks.lines().any(|lock| lock.contains("->") && lock.contains(&format!(":{inode} ")))
+}
