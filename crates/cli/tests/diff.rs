@@ -22,13 +22,22 @@ const REFUSED: &str =
     r#""verdict":"recorded","answers":[{"question":"slice.stride-zero","answer":"reject"}]"#;
 const RAN: &str = r#""verdict":"recorded","answers":[{"question":"slice.stride-zero","answer":"semantics"}]"#;
 
+/// The lines of a file: its header, its cases, and of its checkpoints, which come when they are due, the last one alone; and its summary.
+fn lines_of(file: &Scratch) -> Vec<String> {
+    let text = file.text();
+    let last = text.lines().filter(|line| line.starts_with("{\"checkpoint\"")).next_back();
+    let is_kept = |line: &&str| !line.starts_with("{\"checkpoint\"");
+    let mut lines: Vec<String> = text.lines().filter(is_kept).map(str::to_owned).collect();
+    lines.splice(lines.len() - 1..lines.len() - 1, last.map(str::to_owned));
+    lines
+}
+
 /// The same file, where the cases at some places of it came to something else; without the cases at others.
 fn changed(file: &Scratch, name: &str, verdicts: &[(usize, &str)], gone: &[usize]) -> Scratch {
-    let text = file.text();
-    let lines = text.lines().enumerate().filter(|(place, _)| !gone.contains(place));
-    let change = |(place, line): (usize, &str)| match verdicts.iter().find(|(other, _)| *other == place) {
+    let lines = lines_of(file).into_iter().enumerate().filter(|(place, _)| !gone.contains(place));
+    let change = |(place, line): (usize, String)| match verdicts.iter().find(|(other, _)| *other == place) {
         Some((_, verdict)) => line.replace(PASS, verdict),
-        None => line.to_owned(),
+        None => line,
     };
     counted(name, &lines.map(change).collect::<Vec<_>>())
 }
@@ -101,14 +110,12 @@ fn only_what_got_worse_is_an_error() {
 #[test]
 fn a_new_run_that_is_not_complete_proves_nothing() {
     let whole = recorded("complete.jsonl", &["--strategy", "documented"]);
-    let text = whole.text();
-    let lines: Vec<&str> = text.lines().collect();
-    let (header, summary) = (lines[0], lines[lines.len() - 1]);
+    let lines = lines_of(&whole);
+    let (header, summary) = (&lines[0], &lines[lines.len() - 1]);
     // With the cases before this place.
     let ended = |ending: &str, end: usize| {
         let summary = summary.replace(r#""ending":"complete""#, &format!(r#""ending":"{ending}""#));
-        let kept = lines[..end].iter().copied().chain([summary.as_str()]);
-        counted("incomplete.jsonl", &kept.map(str::to_owned).collect::<Vec<_>>())
+        counted("incomplete.jsonl", &[&lines[..end], &[summary]].concat())
     };
     for (ending, said) in [
         ("interrupted", "was interrupted"),
@@ -174,8 +181,8 @@ fn a_part_is_no_whole_run() {
 #[test]
 fn files_that_do_not_add_up_are_not_compared() {
     let whole = recorded("adds-up.jsonl", &["--strategy", "documented"]);
-    let text = whole.text();
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let lines: Vec<String> = lines_of(&whole).into_iter().map(|line| line + "\n").collect();
+    let text = lines.concat();
     let without = |place: usize| [&lines[..place], &lines[place + 1..]].concat().concat();
     let summary = lines.len() - 1;
     for (damaged, cause) in [
