@@ -118,6 +118,7 @@ impl Host {
 
     /// The next frame, or what came instead of it.
     fn receive(&mut self, patience: Duration) -> Result<Received, Fault> {
+        let patience = self.until_the_end(patience);
         let child = || self.child.as_ref().map(|child| child.receive(patience));
         self.early.take().or_else(child).unwrap_or_else(|| Err(Fault::Ended(String::new())))
     }

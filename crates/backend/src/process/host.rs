@@ -116,6 +116,21 @@ impl Host {
         self.lost.is_some()
     }
 
+    /// Whether the time is up, so that nothing is to be learned from a process any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.launcher.is_over()
+    }
+
+    /// Whether nobody will ever answer what is not answered yet.
+    pub(super) fn is_at_its_end(&self) -> bool {
+        self.is_lost() || self.is_over()
+    }
+
+    /// As much of this time as there is left.
+    pub(super) fn until_the_end(&self, time: Duration) -> Duration {
+        self.launcher.until_the_end(time)
+    }
+
     /// Whether the process has been asked for no case yet, or is yet to be started.
     pub(super) fn is_fresh(&self) -> bool {
         self.child.is_none() || self.is_fresh
@@ -142,10 +157,12 @@ impl Host {
         self.launcher.health.slow(cases, took, self.patience());
     }
 
-    /// Ends the process, which is of no use any more because of this.
+    /// Ends the process, which is of no use any more because of this, or because the time is up.
     pub(super) fn discard(&mut self, fault: &Fault) {
-        self.child = None;
-        self.early = None;
+        self.renew();
+        if self.is_over() {
+            return;
+        }
         self.fruitless += 1;
         self.launcher.health.failed(fault);
     }
@@ -160,9 +177,12 @@ impl Host {
     /// others did either. Where one does, the cases are to blame, and however many follow, the run goes on.
     pub(super) fn give_up_if_dead(&mut self, fault: &Fault) {
         let health = &self.launcher.health;
+        if self.is_over() {
+            return;
+        }
         let reason = if self.fruitless < if health.has_answered() { FRUITLESS } else { NEVER_ANSWERED } {
             health.given_up()
-        } else if self.is_lost() || self.answers_a_canary() {
+        } else if self.is_lost() || self.answers_a_canary() || self.is_over() {
             None
         } else {
             Some(self.launcher.health.give_up(fault, self.fruitless))
@@ -187,7 +207,7 @@ impl Host {
 
     /// The process; a new one where there is none. `None` where none can be had.
     fn child(&mut self) -> Option<&Child> {
-        if self.child.is_none() && self.lost.is_none() {
+        if self.child.is_none() && !self.is_at_its_end() {
             match self.launcher.start() {
                 Ok((child, declared)) => match self.launcher.disagreement(&declared) {
                     None => {
@@ -198,6 +218,8 @@ impl Host {
                     }
                     Some(how) => self.lost = Some(format!("it {how}")),
                 },
+                // It may have had no time to start.
+                Err(_) if self.is_over() => {}
                 Err(reason) => self.lost = Some(format!("it does not start again: {reason}")),
             }
         }
@@ -336,7 +358,7 @@ impl Host {
     /// Runs a batch in as many questions as it takes a slow process to answer each in time.
     fn run_in_parts(&mut self, poison: &Poison, batch: &mut Batch) {
         let (mut from, count) = (0, batch.jobs().len());
-        while from < count && !self.is_lost() {
+        while from < count && !self.is_at_its_end() {
             let to = count.min(from + self.launcher.health.at_a_time());
             if let (Err(failure), _) = self.try_range(from..to, false, batch) {
                 let mut settlement = self.settlement(from + failure.answered..to, failure);

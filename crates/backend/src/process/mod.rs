@@ -94,7 +94,8 @@ impl Launcher {
         Self { health: Health::telling(incidents), ..self }
     }
 
-    /// Waits for no process to say hello longer than until then.
+    /// Waits for nothing longer than until then. What a process has not answered by that time stays without an answer, and is
+    /// blamed on nobody: whatever it was doing, the time is up.
     #[must_use]
     pub fn until(self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self }
@@ -108,6 +109,17 @@ impl Launcher {
 
     pub(crate) fn case_timeout(&self) -> Duration {
         self.case_timeout
+    }
+
+    /// As much of this time as there is left.
+    fn until_the_end(&self, time: Duration) -> Duration {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(time, |left| left.min(time))
+    }
+
+    /// Whether the time is up.
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Starts a process, and a host for it; the reason for not being able to.
@@ -144,17 +156,16 @@ impl Launcher {
             no(format!("`{command}`: {error}; name a program by its path, or one that PATH finds"))
         })?;
         child.send(host::message(Kind::Hello, &HostHello::default()));
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let patience = left.map_or(START, |left| left.min(START));
-        let Received { frame, .. } = child.receive(patience).map_err(|fault| match fault {
-            Fault::Ended(how) => (format!("`{command}` did not say hello: {how}"), CanTryAgain(true)),
-            Fault::Silent(time) => no(child.with_last_words(&format!(
-                "`{command}` did not say hello within {:.1} s",
-                time.as_secs_f64()
-            ))),
-            Fault::Version(version) => no(speaks(&format!("`{command}`"), version)),
-            Fault::Wrong(what) => no(format!("`{command}` does not speak the protocol: {what}")),
-        })?;
+        let Received { frame, .. } =
+            child.receive(self.until_the_end(START)).map_err(|fault| match fault {
+                Fault::Ended(how) => (format!("`{command}` did not say hello: {how}"), CanTryAgain(true)),
+                Fault::Silent(time) => no(child.with_last_words(&format!(
+                    "`{command}` did not say hello within {:.1} s",
+                    time.as_secs_f64()
+                ))),
+                Fault::Version(version) => no(speaks(&format!("`{command}`"), version)),
+                Fault::Wrong(what) => no(format!("`{command}` does not speak the protocol: {what}")),
+            })?;
         if frame.kind != Kind::Hello {
             return Err(no(format!("`{command}` sent `{}` where `hello` is due", frame.kind.name())));
         }

@@ -7,8 +7,9 @@
 //! that were asked before it are asked again, each with time for what comes late. Where no case does it again, the first
 //! one that had no answer keeps the blame, so that a crash is never passed over; the runner finds that it passes alone, and
 //! reports a flake. But where a process was silent over several cases that take their time, so that all of them together take
-//! longer than the deadline, nobody hung: fewer are asked for at a time from then on. And where no process has ever answered anything, it is no case's doing: the backend is lost, and so are
-//! all cases.
+//! longer than the deadline, nobody hung: fewer are asked for at a time from then on. Where the time of all is up, nobody is to blame,
+//! and what has no answer stays without. And where no process has ever answered anything, it is no case's doing: the backend is
+//! lost, and so are all cases.
 
 use std::{ops::Range, time::Duration};
 
@@ -87,7 +88,7 @@ impl Host {
         if let Some(settled) = self.search(search, poison, batch) {
             return Some(settled);
         }
-        if !search.is_pinned && first.is_doubtful && !*listens && !self.is_lost() {
+        if !search.is_pinned && first.is_doubtful && !*listens && !self.is_at_its_end() {
             restore(poison, jobs, batch);
             (*search, *listens) = (Search::over(jobs.clone(), true), true);
             if let Some(settled) = self.search(search, poison, batch) {
@@ -96,8 +97,8 @@ impl Host {
         }
         if self.is_lost() && !self.has_answered() {
             forget(jobs.clone(), batch);
-        } else if search.is_pinned || self.is_lost() {
-            // It is written down.
+        } else if search.is_pinned || self.is_at_its_end() {
+            // It is written down, or nobody will ever know.
         } else if matches!(first.fault, Fault::Silent(_)) && search.is_slow(jobs.len(), self.patience()) {
             self.note_slow(jobs.len(), search.took);
         } else {
@@ -113,7 +114,7 @@ impl Host {
             if range.is_empty() {
                 continue;
             }
-            if self.is_lost() {
+            if self.is_at_its_end() {
                 // Nobody will ever know: the jobs stay lost, and the runner ends the run.
                 forget(range, batch);
                 continue;
@@ -139,7 +140,7 @@ impl Host {
             };
             let left = piece.start + failure.answered..piece.end;
             search.is_troubled |= left.len() < 2 || !matches!(failure.fault, Fault::Silent(_));
-            if self.is_lost() {
+            if self.is_at_its_end() {
                 search.open.push((left, listens));
                 continue;
             }

@@ -1,0 +1,91 @@
+//! The host when the time of all is up: whatever a process is doing then, what it has answered stands, what it has not is lost, and
+//! nobody is blamed.
+
+#[path = "puppet/trouble.rs"]
+mod trouble;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use dmlcts_backend::{
+    Backend, Batch, Run,
+    process::{Command, Host, Incidents, Launcher},
+};
+use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
+
+use trouble::{Trouble, signatures};
+
+/// Nobody waits as long.
+const NEVER: Duration = Duration::from_secs(1 << 20);
+
+/// A host whose time is up soon, but not before its process said hello, and what is told of its processes.
+fn host(way: &str) -> (Host, Incidents) {
+    let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
+    (0..8)
+        .find_map(|power| {
+            let incidents = Incidents::default();
+            let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
+            let end = Instant::now() + Duration::from_millis(500 << power);
+            let launcher = Arc::new(launcher.telling(incidents.clone()).until(Some(end)));
+            Some((launcher.host().ok()?, incidents))
+        })
+        .expect("the puppet starts")
+}
+
+/// A batch with a case for each trouble.
+fn batch(troubles: impl IntoIterator<Item = Trouble>) -> Batch {
+    let mut batch = Batch::default();
+    let signatures = signatures();
+    let signature = signatures.get("COPY").expect("the operator");
+    for trouble in troubles {
+        let tensor = Tensor::packed(DataType::UINT8, List::from_elem(4, 1));
+        let mut desc = Desc::usual(Arc::clone(signature), tensor.clone(), tensor);
+        let code = Trouble::ALL.iter().position(|known| *known == trouble).expect("it is one of them");
+        desc.members[1] = Value::Integer(code as i64);
+        let at = batch.inputs.len().next_multiple_of(16);
+        batch.inputs.resize(at + 4, 1);
+        batch.outputs.resize(at + 4, 0);
+        let run = Run { input: at..at + 4, output: at..at + 4 };
+        batch.push(&desc, BindingOffsets::default()).runs.push(run);
+    }
+    batch
+}
+
+/// Whether a case was answered, or crashed as the first thing that a process was asked.
+fn is_settled(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Crashed(how) => !how.contains("no case does it again"),
+        outcome => *outcome == Outcome::Output,
+    }
+}
+
+/// Runs cases that do this until the time is up, if by nothing else then by one that hangs.
+fn cut_off(way: &str, trouble: Trouble) {
+    let (mut host, incidents) = host(way);
+    let first = std::iter::once(Trouble::None).chain([trouble; 40]);
+    let mut batches = [batch(first), batch([trouble, Trouble::Hangs, trouble])];
+    batches.iter_mut().for_each(|batch| host.start(batch));
+    batches.iter_mut().for_each(|batch| host.finish(batch));
+    let outcomes: Vec<&Outcome> = batches.iter().flat_map(Batch::jobs).map(|job| &job.outcome).collect();
+    let answered = outcomes.iter().take_while(|outcome| is_settled(outcome)).count();
+    assert!(answered < 43, "{way}: it hangs");
+    assert!(outcomes[answered..].iter().all(|outcome| **outcome == Outcome::Lost), "{way}: {outcomes:?}");
+    assert_eq!(host.lost(), None, "{way}");
+    let mut told = std::iter::from_fn(|| incidents.take());
+    assert_eq!(told.find(|sentence| sentence.contains("silent")), None, "{way}");
+    // Nothing starts any more, and that is nobody's fault either.
+    let mut late = batch([Trouble::None]);
+    host.run(&mut late);
+    assert_eq!((&late.jobs()[0].outcome, host.lost()), (&Outcome::Lost, None), "{way}");
+}
+
+#[test]
+fn whatever_a_process_does_is_cut_off() {
+    for way in ["each", "batch", "ahead"] {
+        for trouble in [Trouble::None, Trouble::Ends, Trouble::TakesLong] {
+            cut_off(way, trouble);
+        }
+    }
+}
