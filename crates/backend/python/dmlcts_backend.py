@@ -64,6 +64,8 @@ _TENSOR = (
     "DataType", "Flags", "DimensionCount", "Sizes", "Strides", "TotalTensorSizeInBytes",
     "GuaranteedBaseOffsetAlignment",
 )
+#: Where a case goes wrong that comes to this, unless its `phase` says otherwise.
+_USUAL_PHASES = {"rejected": "create", "failed": "execute"}
 #: Results are sent when this much has come together, or this many seconds have passed: often enough that a case that
 #: crashes is found quickly, and seldom enough that tiny cases are fast.
 _SEND_BYTES = 1 << 20
@@ -253,19 +255,20 @@ def _run(backend, run, body, sink):
     input_sizes = run["InputTensor"]["TotalTensorSizeInBytes"]
     output_sizes = run["OutputTensor"]["TotalTensorSizeInBytes"]
     places, fills, at = {}, iter(run["output_fill"]), 0
-    outcome, code, reason, outputs, size = [], [], [], [], 0
+    outcome, phase, code, reason, outputs, size = [], [], [], [], [], 0
     started = clock()
     number = {"number": run["number"]} if "number" in run else {}
     for case, (operator, runs) in enumerate(zip(run["operator"], run["runs"])):
         place = places.get(operator, 0)
         places[operator] = place + 1
-        word, why, how = "accepted", None, None
+        word, why, how, step = "accepted", None, None, "create"
         end, made = at + runs * (input_sizes[case] or 0), []
         poisons = [next(fills) for _ in range(runs)]
         try:
             if known is not None and operator not in known:
                 raise Unsupported("there is no %s" % operator)
             operator = create(Desc(run, case, place))
+            step = "execute"
             for poison in poisons:
                 input_end = at + input_sizes[case]
                 output = bytearray((poison,)) * output_sizes[case]
@@ -288,6 +291,7 @@ def _run(backend, run, body, sink):
             word, why = "failed", "%s: %s" % (type(error).__name__, error)
         at = end
         outcome.append(word)
+        phase.append(None if step == _USUAL_PHASES.get(word, step) else step)
         # Half of a surrogate pair, as names of files may hold, is no text that JSON can carry.
         reason.append(why and why.encode("utf-8", "replace").decode())
         code.append(how)
@@ -295,11 +299,17 @@ def _run(backend, run, body, sink):
             outputs += made
             size += len(made[0]) * len(made)
         if size > _SEND_BYTES or clock() - started > _SEND_SECONDS:
-            _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason, **number}, outputs)
-            outcome, code, reason, outputs, size = [], [], [], [], 0
+            _send_results(sink, {"outcome": outcome, "phase": phase, "code": code, "reason": reason, **number}, outputs)
+            outcome, phase, code, reason, outputs, size = [], [], [], [], [], 0
             started = clock()
     if outcome:
-        _send(sink, b"results ", {"outcome": outcome, "code": code, "reason": reason, **number}, outputs)
+        _send_results(sink, {"outcome": outcome, "phase": phase, "code": code, "reason": reason, **number}, outputs)
+
+
+def _send_results(sink, results, outputs):
+    if not any(results["phase"]):
+        del results["phase"]
+    _send(sink, b"results ", results, outputs)
 
 
 def _refused(error):

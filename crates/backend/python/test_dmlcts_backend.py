@@ -94,6 +94,7 @@ class Mistakes(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()):
             dmlcts._run(backend, run, memoryview(b"abcd"), sink)
         [(_, results, body)] = frames(sink.getvalue())
+        self.phase = results.get("phase", [None])[0]
         return results["outcome"][0], results["code"][0], results["reason"][0], body
 
     def refuse(self, reason, code):
@@ -108,6 +109,24 @@ class Mistakes(unittest.TestCase):
             self.assertEqual((outcome, sent), ("failed", None))
             self.assertIn("ValueError: the code of Refused('strange', %r) is no HRESULT" % code, reason)
         self.assertIn("write -5 & 0xFFFFFFFF", self.refuse("strange", -5)[2])
+
+    def test_where_it_went_wrong(self):
+        def raising(error):
+            def do(*_):
+                raise error
+            return do
+
+        invalid, refused = dmlcts.Invalid("odd"), dmlcts.Refused("full", 0x8007000E)
+        # What goes without saying is not said: a refusal is one to create, and a failure one to run.
+        for error, at_create, at_run in [
+            (KeyError("x"), "create", None), (invalid, None, "execute"), (refused, None, "execute"),
+            (dmlcts.Unsupported("no"), None, None), (dmlcts.Refused("odd", -5), "create", None),
+        ]:
+            outcome = self.answer(raising(error))[0]
+            self.assertEqual(self.phase, at_create, error)
+            self.assertEqual((self.answer(lambda desc: raising(error))[0], self.phase), (outcome, at_run), error)
+        self.answer(lambda desc: lambda input, output: None)
+        self.assertIsNone(self.phase)
 
     def test_an_output_of_another_length(self):
         def shorten(input, output):
