@@ -81,7 +81,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) case_timeout: Duration,
 
-    /// How long `smoke` may take, such as 90s or 10m
+    /// How long all of it may take, such as 90s or 10m
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
 }

@@ -13,7 +13,7 @@ use dmlcts_backend::{
 };
 use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
-use dmlcts_runner::Factory;
+use dmlcts_runner::{Configuration, Factory};
 use dmlcts_spec::Library;
 
 use crate::{arguments::unknown, problem::Problem};
@@ -38,7 +38,7 @@ pub(crate) struct Hosting {
     /// A process that is silent for as long while it has cases is ended. A device of DirectML in this process that takes as long is
     /// given up.
     pub(crate) case_timeout: Duration,
-    /// So is one that has not said hello then.
+    /// When a run is over that has a process: a [moment](Configuration::MOMENT) later nobody waits for it any more.
     pub(crate) deadline: Option<Instant>,
     /// Who is told what happens to them.
     pub(crate) incidents: Incidents,
@@ -126,7 +126,8 @@ pub(crate) fn remedy(name: &str) -> Option<String> {
 
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
-    let launcher = launcher.until(hosting.deadline).telling(hosting.incidents.clone()).knowing(examples());
+    let deadline = hosting.deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
+    let launcher = launcher.until(deadline).telling(hosting.incidents.clone()).knowing(examples());
     let launcher = Arc::new(if hosting.is_served { launcher.in_haste() } else { launcher });
     Arc::new(move || match launcher.host() {
         Ok(host) => Ok(Box::new(host)),

@@ -50,9 +50,18 @@ fn a_backend_that_never_answers_is_not_said_to_be_well() {
     assert!(said.contains("FAIL  answers  "), "{said}");
     assert_eq!(said.matches("ok   ").count(), 2, "it starts and declares, and no more is known: {said}");
     // Where each case may take longer than all of them together, the time is up first.
-    let said = text(&["doctor", "--case-timeout", "60s", "--timeout", "1s", "--backend", &backend]);
-    assert!(said.starts_with("exit 1\n"), "{said}");
-    assert!(said.contains("FAIL  answers                  to no case within 1"), "{said}");
+    let within = |time: &&str| {
+        let said = text(&["doctor", "--case-timeout", "1h", "--timeout", time, "--backend", &backend]);
+        (
+            said.contains("FAIL  answers"),
+            said,
+            format!("FAIL  answers                  to no case within {}", &time[..1]),
+        )
+    };
+    // On a machine that is busy enough it does not even start in time.
+    let answered = ["1s", "8s", "60s"].iter().map(within).find(|(has_started, ..)| *has_started);
+    let (_, said, found) = answered.expect("it starts in time");
+    assert!(said.starts_with("exit 1\n") && said.contains(&found), "{said}");
 }
 
 #[cfg(unix)]

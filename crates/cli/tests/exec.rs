@@ -94,6 +94,25 @@ fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
     assert!(silent.contains("`sleep 50` did not say hello within 0."), "{silent}");
 }
 
+/// Whatever a process is doing when the time is up, what it has not answered counts neither way.
+#[test]
+fn a_hang_under_way_when_the_time_is_up_is_not_run() {
+    let case = |size: u32| format!("SLICE FLOAT32 in={size} out=2 Offsets=0 Sizes=2 Strides=2 fill=iota");
+    let backend = common::broken("hang", &case(5));
+    let said = ["2s", "10s", "50s"].map(|time| {
+        move |backend: &str| {
+            let options = ["--case-timeout", "1h", "--timeout", time, "--jobs", "1", &case(4), &case(5)];
+            text(&[&["run", "--backend", backend][..], &options].concat())
+        }
+    });
+    // On a machine that is busy enough nothing is answered in time.
+    let said = said.iter().map(|run| run(&backend)).find(|said| !said.starts_with("exit 2\n"));
+    let said = said.expect("a case is answered in time");
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    assert!(said.contains("ended     by the timeout, after 1 of 2 cases\n"), "{said}");
+    assert!(said.contains("held      1 passed, 0 failed\n"), "{said}");
+}
+
 #[test]
 fn serve_says_what_it_was_given_instead_of_frames() {
     insta::assert_snapshot!(common::text_with_input(&["serve"], "SLICE FLOAT32\n"));

@@ -102,19 +102,19 @@ impl<'run> Collector<'run> {
         &mut self,
         results: &Receiver<ChunkResult>,
         mut examiner: Option<&mut Worker<'_>>,
-        deadline: Option<Instant>,
+        end: Option<Instant>,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Vec<Range<u64>> {
         let stop: &Stop = &self.shared.stop;
         let mut heard = Instant::now();
         let mut abandoned = Vec::new();
-        let kept = deadline.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
+        let kept = end.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
         let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
         loop {
             self.tell_incidents(tell);
             let now = Instant::now();
             // Where something failed, some of the time is kept for making it smaller.
-            let deadline = match deadline {
+            let deadline = match end {
                 Some(end) if !self.groups.is_empty() => end.checked_sub(kept),
                 end => end,
             };
@@ -123,12 +123,16 @@ impl<'run> Collector<'run> {
             }
             if stop.is_requested() {
                 self.shared.chunks.wake();
-                if now.duration_since(heard) > self.grace {
+                if now.duration_since(heard) > self.grace || self.is_over(end) {
                     // What was handed over at the last moment counts, and is busy with nobody.
                     abandoned = self.busy();
                     let late = results.try_iter().map(|result| (result.chunk.cases.start, result));
                     self.waiting.extend(late);
                     abandoned.retain(|(chunk, _)| *chunk >= self.next && !self.waiting.contains_key(chunk));
+                    if stop.reason() == Ending::Timeout {
+                        // They were not run in time, and neither were those that nobody had.
+                        abandoned.clear();
+                    }
                     break;
                 }
             } else {
@@ -157,6 +161,12 @@ impl<'run> Collector<'run> {
         }
         self.totals.elapsed = self.before + self.started.elapsed();
         abandoned.into_iter().map(|(_, cases)| cases).collect()
+    }
+
+    /// Whether the run ends for want of time, which was up at `end`, and nobody is waited for any more.
+    fn is_over(&self, end: Option<Instant>) -> bool {
+        self.shared.stop.reason() == Ending::Timeout
+            && end.is_some_and(|end| Instant::now() >= end + 2 * Configuration::MOMENT)
     }
 
     /// Tells what has happened to the backend.
@@ -233,9 +243,9 @@ impl<'run> Collector<'run> {
         for (group, (_, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
             group.cases = *cases;
         }
-        if result.is_cut {
-            self.is_done = true;
-            self.shared.stop.request(Ending::FirstFailure);
+        if let Some(ending) = result.cut {
+            self.is_done |= ending == Ending::FirstFailure;
+            self.shared.stop.request(ending);
         } else if self.is_done && !self.is_all_read() {
             self.shared.stop.request(Ending::Limit);
         }
@@ -300,8 +310,8 @@ impl<'run> Collector<'run> {
             let (mut rate, mut kept) = (Rate::PASSED, None);
             for _ in 0..self.retries {
                 let Some(alone) = examiner.examine(&case, found.index, found.strategy) else { break };
-                if self.shared.lost().is_some() {
-                    // Nobody is left to run it again, and what was found stands.
+                if is_unanswered(self.shared, &alone) {
+                    // What was found stands.
                     return;
                 }
                 let failed = alone.class.is_some();
@@ -421,6 +431,11 @@ fn describe(
     shown(shared, strategies, found, case, alone)
 }
 
+/// Whether a case was not run again, since nobody is left to run it, or no time.
+fn is_unanswered(shared: &Shared, alone: &Examination) -> bool {
+    alone.outcome == Outcome::Lost && (shared.lost().is_some() || shared.is_time_up())
+}
+
 /// A failure, with what running it alone showed.
 fn shown(
     shared: &Shared,
@@ -445,10 +460,11 @@ fn shown(
         evidence: None,
     };
     if let Some(alone) = alone {
+        let is_unanswered = is_unanswered(shared, &alone);
         failure.judgement = alone.planned.judgement;
         failure.expectation = alone.planned.expectation;
-        if alone.outcome == Outcome::Lost && shared.lost().is_some() {
-            // Nobody is left to run it again, and what was found stands.
+        if is_unanswered {
+            // What was found stands.
             return failure;
         }
         // A known failure passes, too, that passes although nobody expects it to.

@@ -61,7 +61,7 @@ impl Worker<'_> {
             self.pace.note(oldest.lot.planned.len() as u64, oldest.since, Instant::now());
             let prepared = std::mem::replace(&mut self.lot, oldest.lot);
             match oldest.panic {
-                _ if result.is_cut => {}
+                _ if result.cut.is_some() => {}
                 None => self.rule_lot(oldest.ruled, &mut result),
                 Some(panic) => self.run_one_by_one(&panic, oldest.ruled, &mut result),
             }
@@ -96,11 +96,11 @@ impl Worker<'_> {
         };
         let before = oldest.ruled;
         let prepared = std::mem::replace(&mut self.lot, oldest.lot);
-        if !result.is_cut {
+        if result.cut.is_none() {
             oldest.ruled = self.rule_some(before, answered, &mut result);
         }
         oldest.lot = std::mem::replace(&mut self.lot, prepared);
-        let is_split = oldest.ruled > before && !result.is_cut;
+        let is_split = oldest.ruled > before && result.cut.is_none();
         let behind = oldest.lot.planned.get(oldest.ruled).filter(|_| is_split);
         let behind = behind.map(|planned| planned.index);
         self.flying.push_front(oldest);

@@ -6,6 +6,7 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::Instant,
 };
 
 use dmlcts_backend::{Capabilities, Limits};
@@ -84,6 +85,8 @@ pub(crate) struct Shared {
     pub(crate) expose: bool,
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
+    /// When the time is up.
+    deadline: Option<Instant>,
     pub(crate) chunks: Chunks,
     pub(crate) lots: Lots,
     /// Held by the worker that runs a large case.
@@ -123,6 +126,7 @@ impl Shared {
             expose: configuration.expose,
             strategies,
             stop: run.stop.clone(),
+            deadline: configuration.deadline,
             chunks,
             lots: Lots::new(&capabilities.limits),
             large: Mutex::new(()),
@@ -165,8 +169,17 @@ impl Shared {
         }
     }
 
-    /// Ends the run because no backend can be had any more.
+    /// Whether the time is up. What has no answer by then was cut off, whatever its backend was doing.
+    pub(crate) fn is_time_up(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Ends the run because no backend can be had any more. Where the time is up, that is why.
     pub(crate) fn lose_backend(&self, reason: String) {
+        if self.is_time_up() {
+            self.stop.request(Ending::Timeout);
+            return self.chunks.wake();
+        }
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
         self.stop.request(Ending::BackendLost);
         self.chunks.wake();
@@ -290,8 +303,9 @@ pub(crate) struct ChunkResult {
     pub(crate) totals: Totals,
     /// Each of them, where somebody wants to know.
     pub(crate) cases: CaseResults,
-    /// Whether it ends at a failure that ends the run.
-    pub(crate) is_cut: bool,
+    /// Why it ends before its last case, where a case ends it: one that failed and ends the run, or one that had no answer when the
+    /// time was up.
+    pub(crate) cut: Option<Ending>,
 }
 
 impl ChunkResult {
@@ -300,8 +314,14 @@ impl ChunkResult {
             chunk: chunk.clone(),
             totals: shared.no_totals(),
             cases: CaseResults::default(),
-            is_cut: false,
+            cut: None,
         }
+    }
+
+    /// Ends it before the case at an index.
+    pub(crate) fn cut(&mut self, index: u64, ending: Ending) {
+        self.totals.progress.read = index - self.chunk.cases.start;
+        self.cut = Some(ending);
     }
 
     /// Whether every case of the chunk was looked at.

@@ -14,7 +14,7 @@ use dmlcts_spec::{Coverage, Scratch, program::Values};
 
 use self::hand::Read;
 use crate::{
-    CaseResults, Class, Cursor, Details, Evidence, Exposures, Fit, Seen, Verdict,
+    CaseResults, Class, Cursor, Details, Ending, Evidence, Exposures, Fit, Seen, Verdict,
     answers::{reading_of, said},
     event::Notes,
     expect,
@@ -146,7 +146,7 @@ impl<'run> Worker<'run> {
         let mut index = chunk.cases.start;
         let mut prepared = 0;
         let mut waits = false;
-        let is_cut = |open: &VecDeque<ChunkResult>| open.back().is_some_and(|result| result.is_cut);
+        let is_cut = |open: &VecDeque<ChunkResult>| open.back().is_some_and(|result| result.cut.is_some());
         while index < chunk.cases.end && !is_cut(&self.open) && !self.shared.stop.is_requested() {
             self.lot.clear();
             let turn = std::mem::take(&mut waits).then(|| self.turn());
@@ -191,7 +191,7 @@ impl<'run> Worker<'run> {
 
     /// Ends the chunk that is read before this case, so that others need not wait for the rest.
     fn give_back(&mut self, index: u64) {
-        if let Some(result) = self.open.back_mut().filter(|result| !result.is_cut) {
+        if let Some(result) = self.open.back_mut().filter(|result| result.cut.is_none()) {
             let end = std::mem::replace(&mut result.chunk.cases.end, index);
             self.shared.chunks.give_back(index..end);
         }
@@ -210,7 +210,7 @@ impl<'run> Worker<'run> {
         for place in from..from + known {
             let mut notes = result.totals.notes;
             let ruled = self.rule(place, false, &mut notes);
-            if place >= sure && ruled.verdict.is_unexpected() || result.is_cut {
+            if place >= sure && ruled.verdict.is_unexpected() || result.cut.is_some() {
                 return place;
             }
             result.totals.notes = notes;
@@ -219,17 +219,28 @@ impl<'run> Worker<'run> {
         from + known
     }
 
-    /// Rules on every case of a lot that ran, from one place on.
+    /// Rules on every case of a lot that ran, from one place on. Those behind one that had no answer when the time was up were not run, as
+    /// far as anybody knows.
     pub(crate) fn rule_lot(&mut self, from: usize, result: &mut ChunkResult) {
         let clean = self.lot.look_over();
         for place in from..self.lot.planned.len() {
+            if self.is_unanswered(place) {
+                result.cut(self.lot.planned[place].index, Ending::Timeout);
+                self.shared.stop.request(Ending::Timeout);
+                break;
+            }
             let ruled = self.rule(place, clean, &mut result.totals.notes);
             self.account(place, &ruled, result);
-            if result.is_cut {
+            if result.cut.is_some() {
                 break;
             }
         }
         self.shrink();
+    }
+
+    /// Whether the time was up before there was an answer to the case at a place.
+    fn is_unanswered(&self, place: usize) -> bool {
+        self.lot.job(place).is_some_and(|job| job.outcome == Outcome::Lost) && self.shared.is_time_up()
     }
 
     /// Gives back memory that only large cases need.
@@ -339,8 +350,7 @@ impl<'run> Worker<'run> {
                 }
             }
             if shared.fail_fast {
-                result.is_cut = true;
-                totals.progress.read = planned.index + 1 - result.chunk.cases.start;
+                result.cut(planned.index + 1, Ending::FirstFailure);
             }
         }
         if shared.record {
@@ -381,7 +391,7 @@ impl<'run> Worker<'run> {
         let indices: Vec<u64> = self.lot.planned.iter().map(|planned| planned.index).collect();
         let alone = indices.len() == 1;
         for index in indices.into_iter().skip(from) {
-            if result.is_cut || self.shared.stop.is_requested() {
+            if result.cut.is_some() || self.shared.stop.is_requested() {
                 // The rest of the chunk has not been looked at.
                 let progress = &mut result.totals.progress;
                 progress.read = progress.read.min(index - result.chunk.cases.start);

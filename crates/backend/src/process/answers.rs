@@ -64,7 +64,7 @@ impl Host {
                         }
                     }
                 }
-                Err(Fault::Silent(_)) if pause < left => {
+                Err(Fault::Silent(_)) if pause < left && !self.is_over() => {
                     question.silence += pause;
                     question.told = answered;
                     return Ok(false);

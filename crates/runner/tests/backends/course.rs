@@ -182,24 +182,32 @@ fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
     assert_eq!((found.ending, &found.abandoned[..]), (Ending::Timeout, &[][..]));
     assert!(found.totals.progress.ran >= 100, "{:?}", found.totals.progress);
     assert_eq!(found.tally().total(), found.totals.progress.ran);
-    // And one that hangs in the middle leaves its own cases behind, and no others.
-    let times = std::sync::atomic::AtomicU64::new(0);
+}
+
+/// One that hangs in the middle of a run that somebody ends leaves its own cases behind, and no others.
+#[test]
+fn a_backend_that_hangs_when_the_run_is_stopped_loses_its_own_cases() {
+    let lines = vec![REVERSAL; 4000];
+    let (times, stop) = (AtomicUsize::new(0), Stop::default());
+    let asked = stop.clone();
     let mut run = run_of(
         &lines,
         behaving(move |batch| {
             honest(batch);
-            if times.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 20 {
-                std::thread::sleep(Duration::from_secs(1000));
+            if times.fetch_add(1, Ordering::Relaxed) == 20 {
+                asked.request(Ending::Interrupted);
+                thread::sleep(Duration::from_secs(1000));
             }
         }),
     );
-    run.configuration.deadline = Some(Instant::now() + Duration::from_secs(1));
+    run.stop = stop;
     run.configuration.grace = Duration::from_millis(300);
     let found = summary(&run);
     let never: u64 = found.abandoned.iter().map(|cases| cases.end - cases.start).sum();
     assert!(never > 0 && found.totals.progress.ran > 0, "{found:?}");
     let known = found.totals.progress.ran + never;
-    assert!((4000 - 384..=4000).contains(&known), "all but what is left of one chunk: {found:?}");
+    assert_eq!(found.tally().total(), found.totals.progress.ran);
+    assert!(known < 4000, "nobody goes on: {found:?}");
 }
 
 #[test]
@@ -209,9 +217,67 @@ fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
     run.configuration.deadline = Some(Instant::now() + Duration::from_millis(100));
     run.configuration.grace = Duration::from_millis(100);
     let summary = summary(&run);
-    assert_eq!(summary.ending, Ending::Timeout);
-    assert!(!summary.abandoned.is_empty());
-    assert_eq!(summary.totals.progress.ran, 0);
+    assert_eq!((summary.ending, &summary.abandoned[..]), (Ending::Timeout, &[][..]));
+    assert_eq!(summary.totals.progress.ran, 0, "what had no answer in time was not run");
+}
+
+/// A backend that is right, until the time is up in the middle of a batch: what has no answer then was not run.
+#[test]
+fn what_has_no_answer_when_the_time_is_up_was_not_run() {
+    let deadline = Instant::now() + Duration::from_millis(300);
+    let backend = behaving(move |batch| {
+        honest(batch);
+        let (jobs, _, _) = batch.parts();
+        if jobs.len() > 32 || Instant::now() >= deadline {
+            thread::sleep(deadline.saturating_duration_since(Instant::now()));
+            let half = jobs.len() / 2;
+            jobs[half..].iter_mut().for_each(|job| job.outcome = Outcome::Lost);
+        }
+    });
+    let mut run = run_of(&vec![REVERSAL; 20_000], backend);
+    run.configuration.deadline = Some(deadline);
+    // Whoever is to go on begins with the first case that was not run.
+    run.configuration.jobs = 1;
+    let summary = summary(&run);
+    let (ran, read) = (summary.totals.progress.ran, summary.totals.progress.read);
+    assert_eq!((summary.ending, &summary.abandoned[..], &summary.lost), (Ending::Timeout, &[][..], &None));
+    assert_eq!((summary.tally().of(Verdict::Pass), read, summary.totals.next), (ran, ran, ran));
+    assert!(ran < 20_000 && summary.groups.is_empty(), "{ran}");
+}
+
+/// Failures are run again on a backend of its own: where that has no time, what was found stands.
+#[test]
+fn a_failure_that_nobody_had_time_to_run_again_stands() {
+    let deadline = Instant::now() + Duration::from_millis(200);
+    let backend = spoiling(move |job, outputs| {
+        if Instant::now() >= deadline {
+            job.outcome = Outcome::Lost;
+        } else {
+            thread::sleep(deadline.saturating_duration_since(Instant::now()));
+            outputs[job.runs[0].output.start] ^= 1;
+        }
+    });
+    let mut run = run_of(&[REVERSAL], backend);
+    run.configuration.deadline = Some(deadline);
+    let summary = summary(&run);
+    assert_eq!((summary.tally().of(Verdict::Lost), summary.tally().of(Verdict::Flake)), (0, 0));
+    assert_eq!(summary.tally().of(Verdict::Fail), summary.totals.progress.ran);
+}
+
+#[test]
+fn a_backend_that_has_no_time_to_start_is_not_lost() {
+    let (started, deadline) = (AtomicUsize::new(0), Instant::now() + Duration::from_millis(200));
+    let mut run = run_of(&vec![REVERSAL; 100], behaving(honest));
+    run.backend = Arc::new(move || {
+        if started.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Ok(Box::new(Reference::backend()));
+        }
+        thread::sleep(deadline.saturating_duration_since(Instant::now()));
+        Err("it did not say hello".to_owned())
+    });
+    run.configuration.deadline = Some(deadline);
+    let summary = summary(&run);
+    assert_eq!((summary.ending, summary.lost), (Ending::Timeout, None));
 }
 
 #[test]

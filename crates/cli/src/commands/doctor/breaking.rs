@@ -10,12 +10,14 @@ use dmlcts_backend::{
     process::{Command, Launcher},
 };
 use dmlcts_model::Case;
-use dmlcts_runner::{Factory, Listed, RunError, Summary, Verdict};
+use dmlcts_runner::{Configuration, Factory, Listed, RunError, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
 
 use super::{Report, run};
 use crate::{arguments::DoctorArguments, breakage::Fault, output, problem::Problem};
 
+/// Why the backend is not broken any more.
+const NO_TIME: &str = "the time was up before; give it more --timeout";
 /// How long a broken backend may be silent: it hangs on purpose, and a case that works takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -24,7 +26,9 @@ pub(super) fn breaks(
     report: &mut Report,
     arguments: &DoctorArguments,
     (factory, declared): (&Arc<Factory>, &Capabilities),
+    deadline: Option<Instant>,
 ) -> Result<(), Problem> {
+    let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let examples = Library::embedded().operators().iter().flat_map(Operator::examples);
     // What a backend does not declare it may call unsupported, and that would be no lie.
     let examples: Vec<&Case> =
@@ -32,7 +36,10 @@ pub(super) fn breaks(
     if examples.is_empty() {
         return report.untried("and broken on purpose", "no example of the pages is of what it declares");
     }
-    let Some(at) = passing(&examples, arguments, factory)? else {
+    let Some(at) = passing(&examples, factory, deadline)? else {
+        if is_over() {
+            return report.untried("and broken on purpose", NO_TIME);
+        }
         return report.wrong(
             "and broken on purpose",
             "no example runs and passes, so that breaking one shows nothing",
@@ -46,10 +53,18 @@ pub(super) fn breaks(
         let words = ["serve", "--backend", &arguments.backend, "--break", fault.name(), "--break-at", &line];
         let command =
             Command::of(program.as_os_str(), &[&words[..], &["--parent", &own]].concat(), "the shim");
-        let launcher = Arc::new(Launcher::new(command, PATIENCE.min(arguments.case_timeout)));
+        let launcher = Launcher::new(command, PATIENCE.min(arguments.case_timeout));
+        let end = deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
+        let launcher = Arc::new(launcher.until(end));
         let backend: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
-        let summary = alone(at, backend, arguments.timeout)?;
         let what = format!("notices {}", fault.describe());
+        let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };
+        // One that had no time to start, or to be run again, shows nothing.
+        let Some(summary) = summary.filter(|_| !is_over()) else {
+            report.untried(&what, NO_TIME)?;
+            continue;
+        };
+        let summary = summary?;
         let class = summary.groups.first().map(|group| group.first.class);
         match class {
             Some(class) if fault.is_caught_as(class) => report.fine(&what, &class.to_string())?,
@@ -80,19 +95,17 @@ fn has(declared: &Capabilities, case: &Case) -> bool {
         })
 }
 
-/// The first of these examples that the backend runs and does well, if there is one within the time that `smoke` had.
+/// The first of these examples that the backend runs and does well, if there is one before the time is up.
 fn passing<'a>(
     examples: &[&'a Case],
-    arguments: &DoctorArguments,
     factory: &Arc<Factory>,
+    deadline: Option<Instant>,
 ) -> Result<Option<&'a Case>, Problem> {
-    let started = Instant::now();
     for example in examples {
-        let left = arguments.timeout.saturating_sub(started.elapsed());
-        if left.is_zero() {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break;
         }
-        let summary = alone(example, Arc::clone(factory), left)?;
+        let summary = alone(example, Arc::clone(factory), deadline)?;
         // Of one that is only created nothing can be broken.
         if summary.tally().of(Verdict::Pass) == 1 && summary.totals.work.runs > 0 {
             return Ok(Some(example));
@@ -102,6 +115,6 @@ fn passing<'a>(
 }
 
 /// Runs one case.
-fn alone(case: &Case, backend: Arc<Factory>, time: Duration) -> Result<Summary, Problem> {
-    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, Some(1), time)?.0)
+fn alone(case: &Case, backend: Arc<Factory>, deadline: Option<Instant>) -> Result<Summary, Problem> {
+    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, Some(1), deadline)?.0)
 }

@@ -84,14 +84,14 @@ fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Arc, time::Duration};
+    use std::sync::Arc;
 
     use dmlcts_backend::{Backend, Batch, Capabilities};
     use dmlcts_model::{ErrorCode, FeatureLevel, Phase};
     use dmlcts_reference::Reference;
 
     use super::*;
-    use crate::{arguments::DoctorArguments, commands::doctor::smoke};
+    use crate::commands::doctor::smoke;
 
     /// Refuses whatever it is asked.
     struct Refusing(Capabilities);
@@ -113,11 +113,9 @@ mod tests {
 
     #[test]
     fn a_case_of_each_strategy_is_kept_whether_or_not_it_opened_a_group() {
-        let (backend, time) = ("reference".to_owned(), Duration::from_secs(3600));
-        let arguments = DoctorArguments { backend, case_timeout: time, timeout: time };
         let capabilities = Reference::backend().capabilities().clone();
         let refusing = Arc::new(move || Ok(Box::new(Refusing(capabilities.clone())) as Box<dyn Backend>));
-        let (summary, failures) = smoke(&arguments, refusing).expect("it starts");
+        let (summary, failures) = smoke(refusing, None).expect("it starts");
         let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
         let first_of = |name: &str| failures.first(&strategies, |strategy, _| strategy == name).is_some();
         assert!(summary.strategies.iter().all(|(name, tally)| first_of(name) == (tally.unexpected() > 0)));

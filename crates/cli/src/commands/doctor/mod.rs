@@ -8,10 +8,7 @@ mod breaking;
 mod failed;
 mod reading;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
     Capabilities, Lack,
@@ -72,17 +69,20 @@ impl Report {
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     signals::end_program();
     let mut report = Report { palette: output::palette(), failures: 0 };
+    // A time that is beyond all clocks is never up.
+    let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {
         case_timeout: arguments.case_timeout,
-        deadline: None,
+        deadline,
         incidents: Incidents::default(),
         in_process: false,
         is_served: false,
     };
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
-    let capabilities = match factory() {
-        Ok(backend) => backend.capabilities().clone(),
+    // It says goodbye when `smoke` has run: one that stays takes of nobody's time until then.
+    let first = match factory() {
+        Ok(backend) => backend,
         Err(reason) => {
             let elsewhere = "`dmlcts backends` says who can answer on this machine";
             let remedy = backends::remedy(&arguments.backend);
@@ -91,21 +91,23 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         }
     };
     report.fine("starts", &format!("in {}", span(started.elapsed())))?;
+    let capabilities = first.capabilities().clone();
     if !declares(&mut report, &capabilities)? {
         return Ok(Exit::Unexpected);
     }
-    let (summary, failures) = match smoke(arguments, Arc::clone(&factory)) {
+    let (summary, failures) = match smoke(Arc::clone(&factory), deadline) {
         Err(Problem::Run(RunError::Backend(reason))) => {
             report.wrong("runs", &reason, "mend that first: no case was run")?;
             return Ok(Exit::Broken);
         }
         other => other?,
     };
+    drop(first);
     let answers = reading::works(&mut report, arguments, &summary, &failures)?;
     ends(&mut report, &hosting.incidents.goodbyes())?;
     let is_lost = summary.ending == Ending::BackendLost;
     if answers && !is_lost {
-        breaking::breaks(&mut report, arguments, (&factory, &capabilities))?;
+        breaking::breaks(&mut report, arguments, (&factory, &capabilities), deadline)?;
     }
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
@@ -166,21 +168,16 @@ fn ends(report: &mut Report, goodbyes: &Goodbyes) -> Result<(), Problem> {
     }
 }
 
-/// Runs something on the backend, and keeps what failed.
+/// Runs something on the backend, until the time is up, and keeps what failed.
 fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,
     jobs: Option<usize>,
-    time: Duration,
+    deadline: Option<Instant>,
 ) -> Result<(Summary, Failures), Problem> {
     let usual = Configuration::default();
-    let configuration = Configuration {
-        jobs: jobs.unwrap_or(usual.jobs),
-        deadline: Instant::now().checked_add(time),
-        shrink: false,
-        record: true,
-        ..usual
-    };
+    let configuration =
+        Configuration { jobs: jobs.unwrap_or(usual.jobs), deadline, shrink: false, record: true, ..usual };
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
     let mut failures = Failures::default();
     let summary = dmlcts_runner::run(&run, &mut |event| {
@@ -191,9 +188,9 @@ fn run(
     Ok((summary, failures))
 }
 
-fn smoke(arguments: &DoctorArguments, backend: Arc<Factory>) -> Result<(Summary, Failures), Problem> {
+fn smoke(backend: Arc<Factory>, deadline: Option<Instant>) -> Result<(Summary, Failures), Problem> {
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}")))?;
-    run(Arc::new(Parts::new(expansion, &[])), backend, None, arguments.timeout)
+    run(Arc::new(Parts::new(expansion, &[])), backend, None, deadline)
 }
