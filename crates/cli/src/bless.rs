@@ -5,8 +5,8 @@ use std::{fs, path::Path, sync::Arc};
 use dmlcts_report::counted;
 use dmlcts_results::{SelectionForm, Turn, prepare_to_replace, replace};
 use dmlcts_runner::{
-    BlessError, Blessed, Blessing, Conclusion, Event, KnownFailureForm, KnownFailures, KnownFailuresForm,
-    Source, Summary, Verdict,
+    BlessError, Blessed, Blessing, Conclusion, Ending, Event, KnownFailureForm, KnownFailures,
+    KnownFailuresForm, Run, Summary, Verdict,
 };
 use dmlcts_spec::{Library, Source as ListSource, read_file, yaml};
 
@@ -22,6 +22,8 @@ pub(crate) struct Bless {
     path: String,
     suite: String,
     blessing: Blessing,
+    /// How often a failure is run again before it is listed.
+    retries: u32,
     /// Whose failures the file lists now.
     backend: Option<String>,
 }
@@ -36,6 +38,12 @@ impl Bless {
     ) -> Result<Option<Self>, Problem> {
         let Some(path) = arguments.bless.clone() else { return Ok(None) };
         let Some(suite) = whole_suite(form) else { return Err(not_whole(form)) };
+        if arguments.retries == 0 {
+            return Err(Problem::usage(
+                "a list takes what fails each time, and with --retries 0 nothing is run again",
+                "leave out --retries 0, or --bless",
+            ));
+        }
         if cases.is_none() {
             return Err(Problem::usage(
                 format!("the suite `{suite}` never ends, and only a whole run of a suite can be blessed"),
@@ -50,7 +58,8 @@ impl Bless {
         })?;
         let backend = if Path::new(&path).exists() { Some(backend_of(&read_file(&path)?)?) } else { None };
         let suite = suite.to_owned();
-        Ok(Some(Self { path, suite, blessing: Blessing::default(), backend }))
+        let retries = arguments.retries;
+        Ok(Some(Self { path, suite, blessing: Blessing::default(), retries, backend }))
     }
 
     /// The lists of a run: those that are named, and the one that is to be written where it is there.
@@ -99,16 +108,26 @@ impl Bless {
         Ok((known.of_file(&self.path), Some(source.text)))
     }
 
-    /// Writes the list, after whoever else is at it. What comes back is how the program ends, and a sentence that says why.
-    pub(crate) fn write(&self, summary: &Summary, source: &dyn Source) -> Result<(Exit, String), Problem> {
+    /// Runs what failed again, and writes the list, after whoever else is at it. What comes back is how the program ends, and a
+    /// sentence that says why.
+    pub(crate) fn write(&mut self, summary: &Summary, run: &Run) -> Result<(Exit, String), Problem> {
         let of_run = Exit::of(summary, Some(&self.suite));
         let refused = |error: &BlessError| {
-            let exit = if of_run == Exit::Success { Exit::Usage } else { of_run };
+            let exit = match of_run {
+                _ if run.stop.reason() == Ending::Interrupted => Exit::Interrupted,
+                Exit::Success => Exit::Usage,
+                other => other,
+            };
             (exit, format!("nothing was blessed: {error}\n  help: {}", error.help()))
         };
+        let flaky = match self.blessing.run_again(run, (summary, &self.suite), self.retries) {
+            Ok(flakes) => flakes + summary.tally().of(Verdict::Flake),
+            Err(error) => return Ok(refused(&error)),
+        };
+        dmlcts_backend::process::end_all();
         let _turn = Turn::at(Path::new(&self.path));
         let (listed, old) = self.read_again(&summary.capabilities.name)?;
-        let blessed = self.blessing.entries((Library::embedded(), source), (summary, &self.suite), &listed);
+        let blessed = self.blessing.entries((run.library, &*run.source), (summary, &self.suite), &listed);
         let Blessed { entries: failures, removed, changed, left } = match blessed {
             Ok(blessed) => blessed,
             Err(error) => return Ok(refused(&error)),
@@ -122,7 +141,6 @@ impl Bless {
             let failed = |cause| Problem::Known { path: self.path.clone(), cause };
             replace(Path::new(&self.path), text.as_bytes()).map_err(failed)?;
         }
-        let flaky = summary.tally().of(Verdict::Flake);
         if flaky > 0 {
             sentence.extend(["; ", &counted(flaky, "flaky case"), " cannot be known"]);
         }

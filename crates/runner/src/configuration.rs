@@ -40,6 +40,8 @@ pub struct Configuration {
     pub jobs: usize,
     /// How many cases to run at most.
     pub limit: Option<u64>,
+    /// Runs only the cases at these indices, which are in order.
+    pub only: Option<Arc<[u64]>>,
     /// Whether to end at the first verdict that is not expected.
     pub fail_fast: bool,
     /// At how many cases that had no answer in time to end, where others are left.
@@ -92,6 +94,7 @@ impl Default for Configuration {
             level: None,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             limit: None,
+            only: None,
             fail_fast: false,
             max_hangs: None,
             deadline: None,

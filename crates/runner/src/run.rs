@@ -48,8 +48,10 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let (level, selected_level) = levels(run.configuration.level, &capabilities)?;
     let configuration = &run.configuration;
     let cases = run.source.count();
-    let can_leave_out =
-        configuration.filter.is_some() || configuration.partition.is_some() || selected_level.is_some();
+    let can_leave_out = configuration.filter.is_some()
+        || configuration.only.is_some()
+        || configuration.partition.is_some()
+        || selected_level.is_some();
     // Where nothing is left out, the limit is known as a number of cases to read.
     let to_read = match configuration.limit {
         Some(limit) if !can_leave_out => cases.unwrap_or(u64::MAX).min(limit),

@@ -66,6 +66,8 @@ pub(crate) struct Shared {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) backend: Arc<Factory>,
     pub(crate) filter: Option<Arc<Predicate>>,
+    /// The indices of the cases to run, in order, where they are not all.
+    pub(crate) only: Option<Arc<[u64]>>,
     pub(crate) declared: Declared,
     /// The level to judge at.
     pub(crate) level: FeatureLevel,
@@ -112,6 +114,7 @@ impl Shared {
             source: Arc::clone(&run.source),
             backend: Arc::clone(&run.backend),
             filter: configuration.filter.clone(),
+            only: configuration.only.clone(),
             declared: Declared::new(capabilities),
             level,
             selected_level,
@@ -133,6 +136,17 @@ impl Shared {
             busy: (0..jobs).map(|_| Mutex::default()).collect(),
             lost: Mutex::new(None),
         }
+    }
+
+    /// The first of these cases that are to be read, as many as follow each other; none, from the end on, where there is none left.
+    pub(crate) fn chosen(&self, cases: Range<u64>) -> Range<u64> {
+        let Some(only) = &self.only else { return cases };
+        let left = &only[only.partition_point(|index| *index < cases.start)..];
+        let Some(first) = left.first().copied().filter(|first| cases.contains(first)) else {
+            return cases.end..cases.end;
+        };
+        let count = left.iter().zip(first..cases.end).take_while(|(index, next)| **index == *next).count();
+        first..first + count as u64
     }
 
     /// Totals of no case yet.
@@ -310,12 +324,7 @@ pub(crate) struct ChunkResult {
 
 impl ChunkResult {
     pub(crate) fn new(chunk: &Chunk, shared: &Shared) -> Self {
-        Self {
-            chunk: chunk.clone(),
-            totals: shared.no_totals(),
-            cases: CaseResults::default(),
-            cut: None,
-        }
+        Self { chunk: chunk.clone(), totals: shared.no_totals(), cases: CaseResults::default(), cut: None }
     }
 
     /// Ends it before the case at an index.

@@ -151,7 +151,12 @@ impl<'run> Worker<'run> {
             self.lot.clear();
             let turn = std::mem::take(&mut waits).then(|| self.turn());
             while index < chunk.cases.end && !self.is_full() && prepared < cap {
-                let most = if turn.is_some() { 1 } else { (chunk.cases.end - index).min(cap - prepared) };
+                let chosen = self.shared.chosen(index..chunk.cases.end);
+                index = chosen.start;
+                if chosen.is_empty() {
+                    break;
+                }
+                let most = if turn.is_some() { 1 } else { (chosen.end - index).min(cap - prepared) };
                 let count = self.read_hand(index, most);
                 let taken = self.prepare_hand(count, false, turn.as_ref());
                 index += taken.cases as u64;

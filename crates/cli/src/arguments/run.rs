@@ -181,7 +181,7 @@ pub(crate) struct RunArguments {
 
     /// Make a list of known failures of what fails, in this file: what is there and still true stays
     ///
-    /// For failures that have their operator and class in common, it finds a short predicate that no case keeps which passes, or lists the cases, up to 100; what is left it names. Entries that are as they were keep their text and its comments; of one that changes, only the comments above it stay. Only a whole run of a suite can be blessed, and none in which something crashed, hung or was lost.
+    /// For failures that have their operator and class in common, it finds a short predicate that no case keeps which passes, or lists the cases, up to 100; what is left it names. Whatever the list is to say something new of runs again first (`--retries`), and what does not fail each time is left out. Entries that are as they were keep their text and its comments; of one that changes, only the comments above it stay. Only a whole run of a suite can be blessed, and none in which something crashed, hung or was lost.
     #[arg(long, value_name = "FILE", value_parser = file, conflicts_with_all = ["resume", "fail_fast", "cases"])]
     pub(crate) bless: Option<String>,
 

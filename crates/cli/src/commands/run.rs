@@ -127,8 +127,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             return Err(reports.explain(&context, nothing(&summary, selection)));
         }
         let mut exit = Exit::of(&summary, suite.as_deref());
-        if let Some(bless) = &bless {
-            let (ended, sentence) = bless.write(&summary, &*run.source)?;
+        if let Some(bless) = &mut bless {
+            let (ended, sentence) = bless.write(&summary, &run)?;
             exit = ended;
             // Where nobody can be told, the exit code still tells.
             let _ = writeln!(io::stderr(), "{sentence}");

@@ -240,7 +240,7 @@ fn blessed(way: &str, suite: &str) -> String {
     let list = Scratch::new(&format!("bug-{way}.yaml"), "");
     std::fs::remove_file(list.path()).expect("it was there");
     let backend = backend(way);
-    let arguments = ["run", "--quiet", "--retries", "0", "--suite", suite, "--backend", &backend];
+    let arguments = ["run", "--quiet", "--retries", "1", "--suite", suite, "--backend", &backend];
     let said = text(&[&arguments[..], &["--bless", list.path()]].concat());
     assert!(said.starts_with("exit 0\n"), "{way}: {said}");
     let blessed = list.text();
@@ -271,7 +271,7 @@ fn what_only_some_data_show() {
         let list = Scratch::new("some-data.yaml", "");
         std::fs::remove_file(list.path()).expect("it was there");
         let text =
-            text(&["run", "--quiet", "--retries", "0", "--backend", &backend(way), "--bless", list.path()]);
+            text(&["run", "--quiet", "--retries", "1", "--backend", &backend(way), "--bless", list.path()]);
         assert!(text.starts_with("exit 0\n"), "{text}");
         let blessed = list.text();
         insta::assert_snapshot!(format!("blessed_{way}"), blessed);
@@ -292,7 +292,7 @@ fn what_only_some_data_show() {
 fn what_passes_is_taken_out() {
     let bless = |way: &str, list: &Scratch| {
         let backend = backend(way);
-        let said = text(&["run", "--quiet", "--retries", "0", "--backend", &backend, "--bless", list.path()]);
+        let said = text(&["run", "--quiet", "--retries", "1", "--backend", &backend, "--bless", list.path()]);
         (said.replace(list.path(), "known.yaml"), list.text())
     };
     let of_ci = LIST.replace("[smoke]", "[ci]");
@@ -315,7 +315,7 @@ fn what_no_predicate_tells_is_left_out() {
     let list = Scratch::new("scattered.yaml", "");
     std::fs::remove_file(list.path()).expect("it was there");
     let backend = backend("scattered");
-    let arguments = ["run", "--quiet", "--retries", "0", "--backend", &backend];
+    let arguments = ["run", "--quiet", "--retries", "1", "--backend", &backend];
     let said = text(&[&arguments[..], &["--bless", list.path()]].concat());
     assert!(said.starts_with("exit 1\n"), "{said}");
     let told: Vec<&str> = said.lines().filter(|line| line.starts_with("not in it: ")).collect();
@@ -369,6 +369,12 @@ fn a_suite_is_more_than_its_name() {
     let bless = text(&["run", "--suite", suite.path(), "--bless", list.path()]);
     let said = "error: the suite of this run calls itself `smoke`, which is another one that is built in\n  help: give it";
     assert!(bless.starts_with("exit 2\n") && bless.contains(said), "{bless}");
+    let untried = text(&["run", "--retries", "0", "--bless", list.path()]);
+    assert!(untried.starts_with("exit 2\n"), "{untried}");
+    assert!(
+        untried.contains("with --retries 0 nothing is run again\n  help: leave out --retries 0"),
+        "{untried}"
+    );
     let typo = Scratch::new("typo.yaml", LIST.replace("[smoke]", "[smok, mine]"));
     let said = ran("inverted", &typo, &["--quiet"]);
     assert!(said.starts_with("exit 0\n"), "{said}");

@@ -2,7 +2,8 @@
 //!
 //! Failures of one operator and one class are a group. For each a predicate is sought that holds of them and of no case of the
 //! run that could have failed so and passed; where there is none, several that together hold of as many as can be; and what
-//! none tells is listed case by case, unless that is too much. What changes from time to time is not listed.
+//! none tells is listed case by case, unless that is too much. What changes from time to time is not listed, for which
+//! all of them [run again](Blessing::run_again) first.
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
@@ -74,6 +75,9 @@ pub enum BlessError {
     /// The run did not come to its end.
     #[error("the run was not complete")]
     Incomplete,
+    /// What failed is to fail again before it is expected to.
+    #[error("what failed could not be run again: {0}")]
+    NotRunAgain(String),
     /// A backend that is not sound when it ends may not have been before.
     #[error("{0}")]
     BadEnd(String),
@@ -107,6 +111,9 @@ impl BlessError {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Incomplete => "let the run come to its end",
+            Self::NotRunAgain(_) => {
+                "run it again, and let it come to its end: a list takes what fails each time"
+            }
             Self::BadEnd(_) => "mend that first: answers of a backend that breaks are no ground for a list",
             Self::Unreliable { .. } => "mend these first: what crashes, hangs or is lost cannot be expected",
             Self::TooMany(_) => "mend the backend first, or bless a smaller suite",
@@ -177,7 +184,7 @@ impl Blessing {
         }
     }
 
-    /// The entries of a list after this run of a suite: those that are still true, those that it says nothing of, and new ones, as far
+    /// The entries of a list after this run of a suite, whose failures [ran again](Self::run_again): those that are still true, those that it says nothing of, and new ones, as far
     /// as there are any that say which cases fail.
     ///
     /// # Errors
@@ -189,26 +196,7 @@ impl Blessing {
         (summary, suite): (&Summary, &str),
         old: &[Arc<KnownFailureForm>],
     ) -> Result<Blessed, BlessError> {
-        if summary.ending != crate::Ending::Complete || !summary.abandoned.is_empty() {
-            return Err(BlessError::Incomplete);
-        }
-        if let Some(bad_end) = &summary.bad_end {
-            return Err(BlessError::BadEnd(bad_end.clone()));
-        }
-        let found = &summary.totals.found.groups;
-        for (verdict, class) in [
-            (Verdict::Crash, Class::Crashed),
-            (Verdict::Timeout, Class::TimedOut),
-            (Verdict::Lost, Class::Lost),
-        ] {
-            // One that does not come again was one, too, and who knows what else it spoiled.
-            let flaky =
-                found.iter().filter(|(found, _)| found.verdict == Verdict::Flake && found.class == class);
-            let cases = summary.tally().of(verdict) + flaky.map(|(_, cases)| cases).sum::<u64>();
-            if cases > 0 {
-                return Err(BlessError::Unreliable { verdict, cases });
-            }
-        }
+        Self::check(summary)?;
         let untrue = untrue(summary, suite);
         let is_kept = |form: &&Arc<KnownFailureForm>| untrue.iter().all(|(id, _)| *id != form.id);
         let mut entries: Vec<KnownFailureForm> =
@@ -248,23 +236,68 @@ impl Blessing {
         Ok(Blessed { entries, removed, changed, left })
     }
 
+    /// Whether a run is a ground for a list.
+    pub(super) fn check(summary: &Summary) -> Result<(), BlessError> {
+        if summary.ending != crate::Ending::Complete || !summary.abandoned.is_empty() {
+            return Err(BlessError::Incomplete);
+        }
+        if let Some(bad_end) = &summary.bad_end {
+            return Err(BlessError::BadEnd(bad_end.clone()));
+        }
+        let found = &summary.totals.found.groups;
+        for (verdict, class) in [
+            (Verdict::Crash, Class::Crashed),
+            (Verdict::Timeout, Class::TimedOut),
+            (Verdict::Lost, Class::Lost),
+        ] {
+            // One that does not come again was one, too, and who knows what else it spoiled.
+            let flaky =
+                found.iter().filter(|(found, _)| found.verdict == Verdict::Flake && found.class == class);
+            let cases = summary.tally().of(verdict) + flaky.map(|(_, cases)| cases).sum::<u64>();
+            if cases > 0 {
+                return Err(BlessError::Unreliable { verdict, cases });
+            }
+        }
+        Ok(())
+    }
+
+    /// The failures of which a list after this run of a suite is to say something new, and how they fail.
+    pub(super) fn untold(&self, summary: &Summary, suite: &str) -> Result<BTreeMap<u64, Class>, BlessError> {
+        let untrue = untrue(summary, suite);
+        let failed = self.open(&untrue)?;
+        Ok(failed.map(|(index, failed)| (*index, failed.class)).collect())
+    }
+
+    /// Takes a failure for none, since it does not come each time. Nobody knows what its case comes to.
+    pub(super) fn forget(&mut self, index: u64) {
+        self.failed.remove(&index);
+    }
+
+    /// The failures that no entry expects any more.
+    fn open<'a>(
+        &'a self,
+        untrue: &[(String, Conclusion)],
+    ) -> Result<impl Iterator<Item = (&'a u64, &'a Failed)>, BlessError> {
+        let is_news =
+            move |entry: Option<&str>| entry.is_none_or(|entry| untrue.iter().any(|(id, _)| id == entry));
+        let news = self.failures.iter().filter(|(entry, _)| is_news(entry.as_deref()));
+        let news: usize = news.map(|(_, failures)| failures).sum();
+        if news > MOST_FAILURES {
+            return Err(BlessError::TooMany(news));
+        }
+        let is_open = move |failed: &Failed| {
+            !failed.is_expected || is_news(failed.known.as_ref().map(|known| known.id.as_str()))
+        };
+        Ok(self.failed.iter().filter(move |(_, failed)| is_open(failed)))
+    }
+
     /// The failures that no entry expects any more, by operator and class, in the order in which they are to be told.
     fn groups<'a>(
         &self,
         library: &'a Library,
         untrue: &[(String, Conclusion)],
     ) -> Result<Vec<Group<'a>>, BlessError> {
-        let is_news =
-            |entry: Option<&str>| entry.is_none_or(|entry| untrue.iter().any(|(id, _)| id == entry));
-        let news = self.failures.iter().filter(|(entry, _)| is_news(entry.as_deref()));
-        let news: usize = news.map(|(_, failures)| failures).sum();
-        if news > MOST_FAILURES {
-            return Err(BlessError::TooMany(news));
-        }
-        let is_open = |failed: &Failed| {
-            !failed.is_expected || is_news(failed.known.as_ref().map(|known| known.id.as_str()))
-        };
-        let open = self.failed.iter().filter(|(_, failed)| is_open(failed));
+        let open = self.open(untrue)?;
         let mut groups: BTreeMap<(usize, Class), Group<'a>> = BTreeMap::new();
         for (index, Failed { operator: place, class, known, .. }) in open {
             let Some(operator) = library.operators().get(*place) else { continue };

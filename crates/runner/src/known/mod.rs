@@ -6,6 +6,7 @@
 //! entry that is not is an error with a suggested edit. Both stand in one table, `table.rs`. A [`Blessing`] makes entries of
 //! what failed in a whole run.
 
+mod again;
 mod bits;
 mod bless;
 mod bounds;

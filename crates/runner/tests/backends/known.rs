@@ -124,6 +124,49 @@ fn nothing_is_blessed_after_a_crash_that_came_once() {
     assert_eq!(blessed.err(), Some(BlessError::Unreliable { verdict: Verdict::Crash, cases: 1 }));
 }
 
+/// The first of them fails each time, and so stands for its group; what chance failed of the others has no place in a list.
+#[test]
+fn what_fails_once_is_not_blessed() {
+    let once = AtomicUsize::new(0);
+    let row = |size: u32| {
+        format!(
+            "SLICE1 UINT8 in={size} out={size} InputWindowOffsets=0 InputWindowSizes={size} InputWindowStrides=1 fill=iota"
+        )
+    };
+    let lines = [8, 2, 3, 4, 5].map(row);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let unlucky = behaving(move |batch| {
+        honest(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs {
+            let size = job.desc.list("InputWindowSizes").unwrap()[0];
+            if size == 8 || size == 3 && once.fetch_add(1, Ordering::Relaxed) == 0 {
+                outputs[job.runs[0].output.start] ^= 1;
+            }
+        }
+    });
+    let mut run = run_of(&lines, unlucky);
+    (run.configuration.jobs, run.configuration.record, run.configuration.expose) = (1, true, true);
+    run.configuration.shrink = false;
+    let mut blessing = Blessing::default();
+    let summary = dmlcts_runner::run(&run, &mut |event| {
+        if let dmlcts_runner::Event::Cases { cases, .. } = event {
+            blessing.hear(cases);
+        }
+    });
+    let summary = summary.expect("the backend starts");
+    assert_eq!(verdicts(&summary), [(Verdict::Pass, 3), (Verdict::Fail, 2)], "one of a group is run again");
+    assert_eq!(blessing.run_again(&run, (&summary, "smoke"), 2), Ok(1));
+    let blessed =
+        blessing.entries((run.library, &*run.source), (&summary, "smoke"), &[]).expect("it is whole");
+    let [entry] = blessed.entries.as_slice() else { panic!("{:?}", blessed.entries) };
+    assert_eq!(entry.reason, "Not examined yet: wrong values in 1 case of smoke.");
+    // Nobody is to trust a list of what nobody ran again.
+    run.stop.request(dmlcts_runner::Ending::Interrupted);
+    let stopped = blessing.run_again(&run, (&summary, "smoke"), 2);
+    assert_eq!(stopped, Err(BlessError::NotRunAgain("it was interrupted".to_owned())));
+}
+
 /// Fails as nobody knows it, and passes when it runs again: as little known as any other flake.
 #[test]
 fn a_known_failure_that_fails_otherwise_at_times_is_a_flake() {
