@@ -135,8 +135,17 @@ impl Summary {
     }
 
     /// Whether there were outputs to compare, and every one was too large for this run or for the backend: no proof that any is
-    /// right, though nothing failed.
+    /// right, though nothing failed. What failed before it ran, as it is known to, is another reason, unless it may have been too
+    /// large, too.
     pub fn is_uncompared(&self) -> bool {
+        let work = &self.totals.work;
+        let refused = self.totals.known.iter().filter(|tally| tally.entry.signature.keeps_from_running());
+        let refused: u64 = refused.map(|tally| tally.counts.as_expected).sum();
+        self.has_no_output() && refused <= work.too_large.saturating_sub(work.only_created)
+    }
+
+    /// Whether no output was compared and some were too large for it.
+    pub(crate) fn has_no_output(&self) -> bool {
         let work = &self.totals.work;
         work.too_large > 0 && work.runs == 0
     }

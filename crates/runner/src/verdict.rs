@@ -208,6 +208,12 @@ impl Class {
         self == Self::RefusedOtherwise
     }
 
+    /// Whether a valid case that fails so has no output.
+    pub(crate) fn keeps_from_running(self) -> bool {
+        use Class::{AcceptedInvalid, InputChanged, Output, Remembered, WroteOutside};
+        !matches!(self, Output(_) | WroteOutside | InputChanged | Remembered | AcceptedInvalid)
+    }
+
     /// Whether a backend with a fault of this class may fail in the other way, too. A value that is wrong, such as one from another
     /// place, can look like one that arithmetic has spoiled: a zero in the place of a denormal, say, or one NaN in the place of
     /// another.

@@ -11,7 +11,9 @@ use crate::{exit::Exit, problem::Problem};
 /// Ends the program as the verdicts of a run on this backend have it, or with what outranks them.
 pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<Exit, Problem> {
     let bad_end = summary.bad_end.as_ref().map(|what| bad_end(what.clone(), backend));
-    match bad_end.or_else(|| unjudged(summary, backend)) {
+    // What failed, or broke, says more.
+    let is_graver = matches!(exit, Exit::Unexpected | Exit::Broken);
+    match bad_end.or_else(|| unjudged(summary, backend).filter(|_| !is_graver)) {
         // Whoever interrupts a run knows why it ended, and is told the rest.
         Some(problem) if exit == Exit::Interrupted => {
             let _ = io::stderr().write_all(problem.render().as_bytes());

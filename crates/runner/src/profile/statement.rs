@@ -203,7 +203,7 @@ impl Claim {
         if summary.is_unjudged() {
             return Err(Withheld::Unjudged);
         }
-        if summary.is_uncompared() {
+        if summary.has_no_output() {
             return Err(Withheld::Uncompared);
         }
         let above = self.count(library, summary)?;

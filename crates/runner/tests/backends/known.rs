@@ -6,11 +6,11 @@ use std::sync::{
 };
 
 use dmlcts_backend::Job;
-use dmlcts_model::Outcome;
+use dmlcts_model::{ErrorCode, Outcome};
 use dmlcts_runner::{BlessError, Blessing, Conclusion, Factory, KnownFailures, Rate, Run, Summary, Verdict};
 use dmlcts_spec::{Library, Source};
 
-use crate::fixture::{BYTES, REVERSAL, behaving, honest, run_of, summary};
+use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, honest, refuse, run_of, summary};
 
 const LIST: &str = "\
 backend: closure
@@ -122,6 +122,41 @@ fn nothing_is_blessed_after_a_crash_that_came_once() {
     assert_eq!(verdicts(&summary), [(Verdict::Flake, 1)]);
     let blessed = Blessing::default().entries((run.library, &*run.source), (&summary, "smoke"), &[]);
     assert_eq!(blessed.err(), Some(BlessError::Unreliable { verdict: Verdict::Crash, cases: 1 }));
+}
+
+const REFUSED: &str = "\
+backend: closure
+failures:
+  - id: refused
+    suites: [listed]
+    where: operator == SLICE1 and rank == 2
+    signature: refused-valid
+    kind: bug
+    reason: Refuses whatever it is asked.
+";
+
+/// Where nothing ran since it failed as it is known to, the size of other cases is not why no output was compared.
+#[test]
+fn what_is_known_to_be_refused_is_not_called_too_large() {
+    let is_uncompared = |lines: &[&str]| {
+        let refusing = behaving(|batch| {
+            for job in batch.parts().0 {
+                if job.runs.is_empty() {
+                    job.outcome = Outcome::Accepted
+                } else {
+                    refuse(job, ErrorCode::INVALID_ARGUMENT)
+                }
+            }
+        });
+        let mut run = run(lines, refusing);
+        let known = KnownFailures::load(&[Source::new("known.yaml", REFUSED)], Library::embedded());
+        run.configuration.known = known.unwrap_or_else(|error| panic!("{error}"));
+        let summary = summary(&run);
+        assert_eq!((summary.totals.work.runs, summary.totals.work.too_large), (0, 1));
+        summary.is_uncompared()
+    };
+    assert!(!is_uncompared(&[REVERSAL, HUGE]), "one is known to be refused");
+    assert!(is_uncompared(&[HUGE]), "all of them are too large");
 }
 
 /// The first of them fails each time, and so stands for its group; what chance failed of the others has no place in a list.
