@@ -208,12 +208,19 @@ impl Reading<'_> {
                 let reason = self.summary.lost.as_deref().unwrap_or("it was lost");
                 report.wrong("goes on", reason, "mend the first failure above")
             }
-            _ => {
-                let remedy =
-                    "that is slow for `smoke`: keep what is costly to create, or give it more --timeout";
-                report.wrong("keeps up", &found, remedy)
-            }
+            _ => report.wrong("keeps up", &found, &too_slow(&self.summary.tally())),
         }
+    }
+}
+
+/// What to do where the time was up, by what the cases came to until then.
+fn too_slow(tally: &Tally) -> String {
+    match tally.of(Verdict::Timeout) {
+        0 => "that is slow for `smoke`: keep what is costly to create, or give it more --timeout".to_owned(),
+        hung => format!(
+            "it hung at {}, each for as long as --case-timeout: mend that first, or bear with less by --case-timeout",
+            counted(hung, "case")
+        ),
     }
 }
 
@@ -229,4 +236,18 @@ fn broken(tally: &Tally) -> u64 {
 
 fn is_break(class: Class) -> bool {
     matches!(class, Class::Crashed | Class::TimedOut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_hangs_is_not_told_to_be_quicker() {
+        let mut tally = Tally::default();
+        tally.count_many(Verdict::Pass, 100);
+        assert!(too_slow(&tally).starts_with("that is slow for `smoke`"));
+        tally.count_many(Verdict::Timeout, 3);
+        assert!(too_slow(&tally).starts_with("it hung at 3 cases, each for as long as --case-timeout"));
+    }
 }
