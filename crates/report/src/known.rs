@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use dmlcts_runner::{Conclusion, KnownCounts, KnownTally, Summary};
+use dmlcts_runner::{Conclusion, Kind, KnownCounts, KnownTally, Summary};
 
 use crate::{
     Palette, Tone,
@@ -107,8 +107,11 @@ pub(crate) fn edit(tally: &KnownTally) -> String {
             lines("take out", &[('-', &id), ('-', &cases), ('-', "    ...")]);
         }
         (Conclusion::Changed, Some(class)) if others.len() == 1 => {
+            let kind = |kind: Kind| format!("    kind: {}", kind.id());
+            let (was, is) = (kind(entry.kind), kind(entry.kind.changed(entry.signature, *class)));
             let new = format!("    signature: {}", class.id());
-            lines("change", &[(' ', &id), ('-', &signature), ('+', &new)]);
+            let kinds = if was == is { &[][..] } else { &[('-', &*was), ('+', &*is)] };
+            lines("change", &[&[(' ', &*id), ('-', &*signature), ('+', &*new)], kinds].concat());
         }
         (Conclusion::Holds, _) => {}
         (Conclusion::Unknown, _) => {

@@ -95,6 +95,10 @@ fn a_list_that_is_not_true_any_more() {
     let known = changed.find("KNOWN FAILURE").expect("it is said");
     assert!(changed.starts_with("exit 1\n"), "{changed}");
     insta::assert_snapshot!("changed", &changed[known..]);
+    // What is called unsupported is no bug any more.
+    let declined = ran("declines", &list, &["--quiet"]);
+    let edit = "    signature: undeclared\n  -     kind: bug\n  +     kind: unsupported\n";
+    assert!(declined.contains(edit), "{declined}");
     // Of a part of a suite nobody knows whether the rest still fails.
     insta::assert_snapshot!("stale_in_part", ran("mended", &list, &["--quiet", "--limit", "800"]));
     let wide = Scratch::new("wide.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 3"));

@@ -414,6 +414,9 @@ fn entry(
     if !entry.suites.iter().any(|name| name == suite) {
         entry.suites.push(suite.to_owned());
     }
+    if let Some(before) = Class::from_id(&entry.signature) {
+        entry.kind = entry.kind.changed(before, group.class);
+    }
     group.class.id().clone_into(&mut entry.signature);
     (entry.filter, entry.cases) = (selector.filter, selector.cases);
     entry
@@ -434,7 +437,7 @@ fn new_entry(group: &Group<'_>) -> KnownFailureForm {
         filter: None,
         cases: None,
         signature: group.class.id().to_owned(),
-        kind: if group.class == Class::Undeclared { Kind::Unsupported } else { Kind::Bug },
+        kind: Kind::Bug.changed(group.class, group.class),
         reason: String::new(),
         link: None,
         version: None,

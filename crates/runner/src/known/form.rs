@@ -79,6 +79,17 @@ impl Kind {
             Self::Question => "question",
         }
     }
+
+    /// What it becomes where the cases fail with another class: what a backend calls unsupported is so, and was a bug before, or is
+    /// one now where it is called so no more.
+    #[must_use]
+    pub fn changed(self, from: Class, to: Class) -> Self {
+        match self {
+            Self::Bug if to == Class::Undeclared => Self::Unsupported,
+            Self::Unsupported if from == Class::Undeclared && to != from => Self::Bug,
+            kind => kind,
+        }
+    }
 }
 
 /// A range of versions. They compare by the first number with a dot in them, part by part: `Mesa 25.2.8` is from 25.2 and below 26.
