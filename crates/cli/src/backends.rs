@@ -110,17 +110,36 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
     }
 }
 
-/// What to do where a backend of this name does not start, and is somebody's own. The others say so themselves.
-pub(crate) fn remedy(name: &str) -> Option<String> {
+/// What to do where a backend of this name does not start, for this reason, and is somebody's own. The others say so themselves.
+pub(crate) fn remedy(name: &str, reason: &str) -> Option<String> {
     match name.split_once(':')? {
-        ("exec", command) => Some(format!(
-            "see that `{command}`, run by hand, prints nothing on standard output and waits for its standard input"
-        )),
+        ("exec", command) => Some(remedy_of_process(command, reason)),
         ("dylib", path) => Some(format!(
             "build {path} for this machine, with every function that crates/backend/include/dmlcts_backend.h declares; `nm -D {path}` lists \
              what it has, and `ldd {path}` what it needs"
         )),
         _ => None,
+    }
+}
+
+/// What to do where a process of this command did not start, for this reason.
+fn remedy_of_process(command: &str, reason: &str) -> String {
+    if reason.starts_with(&format!("`{command}`: ")) {
+        "see that a shell starts it by these words; a script is to be executable, or to stand behind what runs it, as in exec:python3 mine.py"
+            .to_owned()
+    } else if reason.contains("did not say hello: ") {
+        format!("see why `{command}` ends, run by hand: it is to wait for its standard input")
+    } else if reason.contains("did not say hello within") {
+        format!(
+            "see what `{command}` waits for: it is to say hello as soon as it is asked, before what takes long"
+        )
+    } else if reason.contains("makes no sense") {
+        "mend what it says of itself: crates/backend/PROTOCOL.md has each key of a `hello`, and a JSON Schema"
+            .to_owned()
+    } else {
+        format!(
+            "see that `{command}`, run by hand, prints nothing on standard output and waits for its standard input"
+        )
     }
 }
 

@@ -112,9 +112,13 @@ impl Problem {
 
     /// A run that could not start, on a backend of this name.
     pub(crate) fn start(error: RunError, backend: &str) -> Self {
-        match (error, backends::remedy(backend)) {
-            (error @ RunError::Backend(_), Some(help)) => Self::Start { error, help },
-            (error, _) => Self::Run(error),
+        let help = match &error {
+            RunError::Backend(reason) => backends::remedy(backend, reason),
+            RunError::Level { .. } => None,
+        };
+        match help {
+            Some(help) => Self::Start { error, help },
+            None => Self::Run(error),
         }
     }
 

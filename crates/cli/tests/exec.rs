@@ -45,6 +45,10 @@ fn what_does_not_start_is_named() {
     let missing = text(&["run", "--backend", "exec:no-such-program --fast"]);
     assert!(missing.starts_with("exit 3\n") && missing.contains("`no-such-program --fast`: "), "{missing}");
     assert!(missing.contains("; name a program by its path, or one that PATH finds"), "{missing}");
+    assert!(
+        missing.contains("\n  help: see that a shell starts it by these words; a script is"),
+        "{missing}"
+    );
     // Prints what is no frame.
     let noise = text(&["run", "--backend", &backend("suites")]).replace(program, "dmlcts");
     insta::assert_snapshot!("noise", noise);
@@ -92,6 +96,16 @@ fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
     let silent = text(&["run", "--backend", "exec:sleep 50", "--timeout", "300ms", case]);
     assert!(silent.starts_with("exit 3\n"), "{silent}");
     assert!(silent.contains("`sleep 50` did not say hello within 0."), "{silent}");
+    assert!(silent.contains("\n  help: see what `sleep 50` waits for"), "{silent}");
+    // What it says is no JSON, or lacks something: no noise is to blame.
+    for more in [r#","busy":NaN"#, r#","operators":7"#] {
+        let hello = common::Scratch::new("hello-that-is-none", common::frame("hello", &common::hello(more)));
+        let odd = text(&["run", "--backend", &format!("exec:cat {}", hello.path()), case]);
+        assert!(
+            odd.contains("` makes no sense: ") && odd.contains("\n  help: mend what it says of itself"),
+            "{odd}"
+        );
+    }
 }
 
 /// Whatever a process is doing when the time is up, what it has not answered counts neither way.

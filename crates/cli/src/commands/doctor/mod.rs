@@ -85,7 +85,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         Ok(backend) => backend,
         Err(reason) => {
             let elsewhere = "`dmlcts backends` says who can answer on this machine";
-            let remedy = backends::remedy(&arguments.backend);
+            let remedy = backends::remedy(&arguments.backend, &reason);
             report.wrong("starts", &reason, remedy.as_deref().unwrap_or(elsewhere))?;
             return Ok(Exit::Broken);
         }
