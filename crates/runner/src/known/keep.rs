@@ -54,7 +54,7 @@ fn indented(entry: &KnownFailureForm, column: usize) -> String {
     let mut text = String::new();
     entry.write(&mut text);
     let lines = text.split_inclusive('\n').map(|line| line.strip_prefix("  ").unwrap_or(line));
-    lines.map(|line| format!("{}{line}", " ".repeat(column))).collect()
+    lines.flat_map(|line| [" ".repeat(column), line.to_owned()]).collect()
 }
 
 /// The text of a list, in parts that make all of it.
