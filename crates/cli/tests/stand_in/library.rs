@@ -145,8 +145,20 @@ fn a_library_beside_the_program_is_the_first_to_be_taken() {
     // The word of the library that is named, which is none, counts as soon as there is no other.
     fs::remove_file(&library).expect("nobody uses it");
     let (text, code) = started("");
-    fs::remove_dir_all(&folder).expect("nobody uses it");
     assert!(code == 3 && text.contains("no DirectML.dll could be loaded"), "exit {code}\n{text}");
+    // Where there is neither, it is the system's, which Wine has not.
+    let output = Command::new(&program).arg("backends").env_remove("DMLCTS_DIRECTML").output();
+    let (text, code) = printed(&output.expect("the program starts"));
+    fs::remove_dir_all(&folder).expect("nobody uses it");
+    let windows = PathBuf::from(env::var_os("SystemRoot").expect("Windows says where it is"));
+    let words = match windows.join("System32").join("DirectML.dll") {
+        system if system.is_file() => system.display().to_string(),
+        _ => "no DirectML.dll could be loaded (the system's: 0x8007007E, ".to_owned(),
+    };
+    assert!(
+        code == 0 && text.to_lowercase().contains(&words.to_lowercase()),
+        "exit {code}, not {words}\n{text}"
+    );
 }
 
 #[test]
