@@ -288,7 +288,7 @@ def _run(backend, run, body, sink):
             word, why, how = _refused(error)
         except Exception as error:
             traceback.print_exc()
-            word, why = "failed", "%s: %s" % (type(error).__name__, error)
+            word, why = "failed", "%s: %s%s" % (type(error).__name__, error, _place(error))
         at = end
         outcome.append(word)
         phase.append(None if step == _USUAL_PHASES.get(word, step) else step)
@@ -310,6 +310,12 @@ def _send_results(sink, results, outputs):
     if not any(results["phase"]):
         del results["phase"]
     _send(sink, b"results ", results, outputs)
+
+
+def _place(error):
+    """Where the backend's own code raised an exception, or had it raised: `` (mine.py:35)``."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+    return " (%s:%s)" % (os.path.basename(frames[-1].filename), frames[-1].lineno) if frames else ""
 
 
 def _refused(error):

@@ -128,6 +128,12 @@ class Mistakes(unittest.TestCase):
         self.answer(lambda desc: lambda input, output: None)
         self.assertIsNone(self.phase)
 
+    def test_where_an_exception_came_from(self):
+        def create(desc):
+            return desc.nothing
+
+        self.assertRegex(self.answer(create)[2], r"^AttributeError: .* \(test_dmlcts_backend\.py:\d+\)$")
+
     def test_an_output_of_another_length(self):
         def shorten(input, output):
             del output[-1:]
