@@ -66,7 +66,7 @@ fn reports_and_ledgers_on_a_full_disk_end_with_3_and_the_ledger_stays() {
         \"$2\" run --quiet --ledger \"$1/ledger.yaml\" || exit 98
         cp \"$1/ledger.yaml\" \"$3\"
         sed -i s/reject/accept/ \"$1/ledger.yaml\" && cp \"$1/ledger.yaml\" \"$3\"
-        old='backend: reference\\nfailures:   []\\n'; printf \"$old\" > \"$1/list.yaml\"
+        old='backend: reference\\nfailures:\\n  - {id: gone, suites: [smoke], where: operator == SLICE, signature: wrong-value, kind: bug, reason: none}\\n'; printf \"$old\" > \"$1/list.yaml\"
         head -c 2000000 /dev/zero > \"$1/rest\" 2>/dev/null
         \"$2\" run --quiet --junit \"$1/junit.xml\"; test $? = 3 || exit 97
         \"$2\" run --quiet --markdown \"$1/page.md\"; test $? = 3 || exit 96
