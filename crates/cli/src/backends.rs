@@ -40,6 +40,8 @@ pub(crate) struct Hosting {
     pub(crate) case_timeout: Duration,
     /// When a run is over that has a process: a [moment](Configuration::MOMENT) later nobody waits for it any more.
     pub(crate) deadline: Option<Instant>,
+    /// A run is over, too, once so many cases hang.
+    pub(crate) max_hangs: Option<u64>,
     /// Who is told what happens to them.
     pub(crate) incidents: Incidents,
     /// Whether a backend that is built in runs here, and not in processes.
@@ -146,7 +148,11 @@ fn remedy_of_process(command: &str, reason: &str) -> String {
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
     let deadline = hosting.deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
-    let launcher = launcher.until(deadline).telling(hosting.incidents.clone()).knowing(examples());
+    let launcher = launcher
+        .until(deadline)
+        .up_to(hosting.max_hangs)
+        .telling(hosting.incidents.clone())
+        .knowing(examples());
     let launcher = Arc::new(if hosting.is_served { launcher.in_haste() } else { launcher });
     Arc::new(move || match launcher.host() {
         Ok(host) => Ok(Box::new(host)),

@@ -433,7 +433,8 @@ fn describe(
 
 /// Whether a case was not run again, since nobody is left to run it, or no time.
 fn is_unanswered(shared: &Shared, alone: &Examination) -> bool {
-    alone.outcome == Outcome::Lost && (shared.lost().is_some() || shared.is_time_up())
+    let is_cut_off = || shared.lost().is_some() || shared.is_time_up() || shared.may_have_hung_up();
+    alone.outcome == Outcome::Lost && is_cut_off()
 }
 
 /// A failure, with what running it alone showed.

@@ -188,6 +188,11 @@ impl Shared {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Whether backends may have stopped answering since too many cases hang. They know it before the last of these is counted here.
+    pub(crate) fn may_have_hung_up(&self) -> bool {
+        self.max_hangs.is_some()
+    }
+
     /// Ends the run because no backend can be had any more. Where the time is up, that is why.
     pub(crate) fn lose_backend(&self, reason: String) {
         if self.is_time_up() {

@@ -91,6 +91,11 @@ impl Health {
         }
     }
 
+    /// How many cases hang, as far as that is known.
+    pub(super) fn hangs(&self) -> u64 {
+        self.hangs.load(Ordering::Relaxed)
+    }
+
     /// Why no process is worth being started any more, where that is so.
     pub(super) fn given_up(&self) -> Option<String> {
         self.given_up.get().cloned()

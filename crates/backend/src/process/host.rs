@@ -116,7 +116,7 @@ impl Host {
         self.lost.is_some()
     }
 
-    /// Whether the time is up, so that nothing is to be learned from a process any more.
+    /// Whether the time is up, or too many cases hang, so that nothing is to be learned from a process any more.
     pub(super) fn is_over(&self) -> bool {
         self.launcher.is_over()
     }

@@ -56,6 +56,7 @@ pub struct Launcher {
     command: Command,
     case_timeout: Duration,
     deadline: Option<Instant>,
+    most_hangs: Option<u64>,
     /// How long a process that is told to end may take to end.
     grace: Duration,
     /// What the first process declared, and every other must.
@@ -74,6 +75,7 @@ impl Launcher {
             command,
             case_timeout,
             deadline: None,
+            most_hangs: None,
             grace: GRACE,
             declared: OnceLock::new(),
             health: Health::default(),
@@ -101,6 +103,12 @@ impl Launcher {
         Self { deadline, ..self }
     }
 
+    /// Asks for nothing any more once so many cases hang. As where the time is up, what has no answer then stays without.
+    #[must_use]
+    pub fn up_to(self, most_hangs: Option<u64>) -> Self {
+        Self { most_hangs, ..self }
+    }
+
     /// Gives processes that are told to end less time for it than usual: who is to end itself cannot wait as long for another.
     #[must_use]
     pub fn in_haste(self) -> Self {
@@ -117,9 +125,10 @@ impl Launcher {
         left.map_or(time, |left| left.min(time))
     }
 
-    /// Whether the time is up.
+    /// Whether the time is up, or as many cases hang as may.
     fn is_over(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.most_hangs.is_some_and(|most| self.health.hangs() >= most)
     }
 
     /// Starts a process, and a host for it; the reason for not being able to.

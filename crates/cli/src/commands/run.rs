@@ -146,6 +146,7 @@ fn hosting(arguments: &RunArguments, deadline: Option<Instant>, incidents: &Inci
     Hosting {
         case_timeout: arguments.case_timeout,
         deadline,
+        max_hangs: arguments.max_hangs,
         incidents: incidents.clone(),
         in_process: arguments.in_process,
         is_served: false,

@@ -57,6 +57,7 @@ fn hosting(backend: &str) -> Hosting {
         // This process is held to its deadline by its host, who alone knows it.
         case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
         deadline: None,
+        max_hangs: None,
         incidents: Incidents::default(),
         in_process,
         is_served: true,

@@ -74,6 +74,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let hosting = Hosting {
         case_timeout: arguments.case_timeout,
         deadline,
+        max_hangs: None,
         incidents: Incidents::default(),
         in_process: false,
         is_served: false,
