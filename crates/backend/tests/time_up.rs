@@ -66,8 +66,12 @@ fn cut_off(way: &str, trouble: Trouble) {
     let (mut host, incidents) = host(way);
     let first = std::iter::once(Trouble::None).chain([trouble; 40]);
     let mut batches = [batch(first), batch([trouble, Trouble::Hangs, trouble])];
-    batches.iter_mut().for_each(|batch| host.start(batch));
-    batches.iter_mut().for_each(|batch| host.finish(batch));
+    for batch in &mut batches {
+        host.start(batch);
+    }
+    for batch in &mut batches {
+        host.finish(batch);
+    }
     let outcomes: Vec<&Outcome> = batches.iter().flat_map(Batch::jobs).map(|job| &job.outcome).collect();
     let answered = outcomes.iter().take_while(|outcome| is_settled(outcome)).count();
     assert!(answered < 43, "{way}: it hangs");

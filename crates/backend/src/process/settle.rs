@@ -209,7 +209,10 @@ mod tests {
         let (deadline, moment) = (Duration::from_secs(10), Duration::from_millis(1));
         let took = |took| Search { took, ..Search::default() };
         assert!(took(deadline / 2).is_slow(2, deadline) && took(deadline).is_slow(300, deadline));
-        assert!(!took(deadline / 2 - moment).is_slow(2, deadline), "something hung, and once only");
+        assert!(
+            !took((deadline / 2).saturating_sub(moment)).is_slow(2, deadline),
+            "something hung, and once only"
+        );
         assert!(!took(deadline).is_slow(1, deadline), "a single case that takes too long hangs");
         assert!(!Search { is_troubled: true, ..took(deadline) }.is_slow(2, deadline));
     }
