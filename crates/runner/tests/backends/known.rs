@@ -142,9 +142,9 @@ fn what_is_known_to_be_refused_is_not_called_too_large() {
         let refusing = behaving(|batch| {
             for job in batch.parts().0 {
                 if job.runs.is_empty() {
-                    job.outcome = Outcome::Accepted
+                    job.outcome = Outcome::Accepted;
                 } else {
-                    refuse(job, ErrorCode::INVALID_ARGUMENT)
+                    refuse(job, ErrorCode::INVALID_ARGUMENT);
                 }
             }
         });
