@@ -1,7 +1,7 @@
 //! A hand: the few cases that a worker reads, judges and prepares together, one step after the other.
 //!
-//! Each of these steps is about as much code as a core keeps at hand itself. Whoever takes case after case through all of
-//! them has the core fetch the code of each anew, a few hundred lines of its cache a case, and waits for it longer than for data.
+//! Together these steps are more code than a core keeps at hand. Whoever takes case after case through all of them has the core
+//! fetch most of it anew each time: 350 lines of its cache a case, and 53 where a step is taken with the whole hand.
 
 use dmlcts_model::{BindingOffsets, Case, Desc, Expectation, Fill};
 use dmlcts_spec::{Judgement, ValidDesc};
