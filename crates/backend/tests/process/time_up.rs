@@ -1,21 +1,7 @@
 //! The host when the time of all is up: whatever a process is doing then, what it has answered stands, what it has not is lost, and
 //! nobody is blamed.
 
-#[path = "puppet/trouble.rs"]
-mod trouble;
-
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
-
-use dmlcts_backend::{
-    Backend, Batch, Run,
-    process::{Command, Host, Incidents, Launcher},
-};
-use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
-
-use trouble::{Trouble, signatures};
+use super::*;
 
 /// Nobody waits as long.
 const NEVER: Duration = Duration::from_secs(1 << 20);
@@ -34,25 +20,6 @@ fn host(way: &str) -> (Host, Incidents) {
         .expect("the puppet starts")
 }
 
-/// A batch with a case for each trouble.
-fn batch(troubles: impl IntoIterator<Item = Trouble>) -> Batch {
-    let mut batch = Batch::default();
-    let signatures = signatures();
-    let signature = signatures.get("COPY").expect("the operator");
-    for trouble in troubles {
-        let tensor = Tensor::packed(DataType::UINT8, List::from_elem(4, 1));
-        let mut desc = Desc::usual(Arc::clone(signature), tensor.clone(), tensor);
-        let code = Trouble::ALL.iter().position(|known| *known == trouble).expect("it is one of them");
-        desc.members[1] = Value::Integer(code as i64);
-        let at = batch.inputs.len().next_multiple_of(16);
-        batch.inputs.resize(at + 4, 1);
-        batch.outputs.resize(at + 4, 0);
-        let run = Run { input: at..at + 4, output: at..at + 4 };
-        batch.push(&desc, BindingOffsets::default()).runs.push(run);
-    }
-    batch
-}
-
 /// Whether a case was answered, or crashed as the first thing that a process was asked.
 fn is_settled(outcome: &Outcome) -> bool {
     match outcome {
@@ -64,8 +31,9 @@ fn is_settled(outcome: &Outcome) -> bool {
 /// Runs cases that do this until the time is up, if by nothing else then by one that hangs.
 fn cut_off(way: &str, trouble: Trouble) {
     let (mut host, incidents) = host(way);
-    let first = std::iter::once(Trouble::None).chain([trouble; 40]);
-    let mut batches = [batch(first), batch([trouble, Trouble::Hangs, trouble])];
+    let mut first = [trouble; 41];
+    first[0] = Trouble::None;
+    let mut batches = [batch(&first), batch(&[trouble, Trouble::Hangs, trouble])];
     for batch in &mut batches {
         host.start(batch);
     }
@@ -80,16 +48,16 @@ fn cut_off(way: &str, trouble: Trouble) {
     let mut told = std::iter::from_fn(|| incidents.take());
     assert_eq!(told.find(|sentence| sentence.contains("silent")), None, "{way}");
     // Nothing starts any more, and that is nobody's fault either.
-    let mut late = batch([Trouble::None]);
+    let mut late = batch(&[Trouble::None]);
     host.run(&mut late);
     assert_eq!((&late.jobs()[0].outcome, host.lost()), (&Outcome::Lost, None), "{way}");
 }
 
 #[test]
 fn whatever_a_process_does_is_cut_off() {
-    for way in ["each", "batch", "ahead"] {
+    at_once(WAYS, |way| {
         for trouble in [Trouble::None, Trouble::Ends, Trouble::TakesLong] {
             cut_off(way, trouble);
         }
-    }
+    });
 }

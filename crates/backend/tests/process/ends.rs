@@ -1,0 +1,113 @@
+//! Processes that end, or that are ended.
+
+use super::*;
+
+#[test]
+fn a_crash_is_pinned_with_its_last_words() {
+    let Outcome::Crashed(reason) = pinned(Trouble::Ends) else { panic!("no crash") };
+    assert!(reason.starts_with("it ended (exit"), "{reason}");
+    assert!(reason.ends_with("it said: loading | ZeroDivisionError: division by zero"), "{reason}");
+    let Outcome::Crashed(reason) = pinned(Trouble::Aborts) else { panic!("no crash") };
+    assert!(!cfg!(unix) || reason.contains("signal: 6"), "{reason}");
+    let Outcome::Crashed(reason) = pinned(Trouble::CutsShort) else { panic!("no crash") };
+    assert!(reason.starts_with("it ended inside of a frame (exit"), "{reason}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_closed_output_is_as_good_as_an_end() {
+    let Outcome::Crashed(reason) = pinned(Trouble::ClosesOutput) else { panic!("no crash") };
+    assert_eq!(reason, "it closed its standard output and went on running");
+}
+
+#[test]
+fn a_crash_that_does_not_come_again_is_not_passed_over() {
+    for way in WAYS {
+        let mut troubles = [Trouble::None; 20];
+        troubles[7] = Trouble::EndsOnce;
+        let batch = run_in(&mut host(way), &troubles);
+        let crashed: Vec<&Outcome> = batch
+            .jobs()
+            .iter()
+            .map(|job| &job.outcome)
+            .filter(|outcome| **outcome != Outcome::Output)
+            .collect();
+        let [Outcome::Crashed(reason)] = crashed[..] else { panic!("{crashed:?}") };
+        assert!(reason.contains("no case does it again when it is run alone"), "{reason}");
+    }
+}
+
+/// Both batches behind the one that ended the process are put to a fresh one, which answers both at once.
+#[test]
+fn answers_that_come_early_are_those_of_the_next_batch() {
+    let mut host = host("two");
+    let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
+    let mut second = batch(&[Trouble::None; 5]);
+    let mut third = batch(&[Trouble::None, Trouble::Refuses]);
+    host.start(&mut first);
+    host.start(&mut second);
+    host.finish(&mut first);
+    host.start(&mut third);
+    host.finish(&mut second);
+    host.finish(&mut third);
+    check_copies(&first);
+    check_copies(&second);
+    check_copies(&third);
+    assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)));
+    assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output), "{:?}", second.jobs()[0].outcome);
+    assert!(matches!(third.jobs()[1].outcome, Outcome::Rejected { .. }));
+}
+
+#[test]
+fn a_crash_leaves_the_batches_behind_it_alone() {
+    for way in ["each", "ahead"] {
+        let mut host = host(way);
+        let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
+        let mut second = batch(&[Trouble::None; 5]);
+        let mut third = batch(&[Trouble::None, Trouble::None, Trouble::Aborts]);
+        host.start(&mut first);
+        host.start(&mut second);
+        host.finish(&mut first);
+        host.start(&mut third);
+        host.finish(&mut second);
+        host.finish(&mut third);
+        check_copies(&first);
+        check_copies(&second);
+        check_copies(&third);
+        assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)), "{way}");
+        assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output), "{way}");
+        assert!(matches!(third.jobs()[2].outcome, Outcome::Crashed(_)), "{way}");
+    }
+}
+
+/// Every process that a backend starts ends with it, and none that goes on hides that the backend has ended.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_process_leaves_behind_is_ended_and_delays_nobody() {
+    for (trouble, is_ended) in [(Trouble::LeavesAnother, true), (Trouble::LeavesAStranger, false)] {
+        let memory = memory();
+        let started = Instant::now();
+        let batch = run_in(&mut remembering("each", &memory), &[Trouble::None, trouble, Trouble::None]);
+        assert!(started.elapsed() < CASE_TIMEOUT, "{:?}", started.elapsed());
+        let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
+        let [Outcome::Output, Outcome::Crashed(how), Outcome::Output] = outcomes[..] else {
+            panic!("{trouble:?}: {outcomes:?}")
+        };
+        assert!(how.contains("exit status: 3"), "{how}");
+        let left = std::fs::read_to_string(&memory).expect("it wrote down what it left");
+        // One that was ended and that nobody waits for is a zombie.
+        let state = std::fs::read_to_string(format!("/proc/{left}/stat")).unwrap_or_default();
+        assert_eq!(state.is_empty() || state.contains(") Z "), is_ended, "{state}");
+    }
+}
+
+#[test]
+fn the_first_failure_is_told_before_its_case_is_found() {
+    let incidents = Incidents::default();
+    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).telling(incidents.clone());
+    let mut host = Arc::new(launcher).host().expect("the puppet starts");
+    run_in(&mut host, &[Trouble::None, Trouble::Ends, Trouble::None, Trouble::Aborts]);
+    let told = incidents.take().expect("it is told");
+    assert!(told.starts_with("a backend process failed: it ended (exit "), "{told}");
+    assert_eq!(incidents.take(), None, "once");
+}

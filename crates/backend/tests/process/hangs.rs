@@ -1,0 +1,115 @@
+//! Cases that hang, and cases that take so long together that they seem to.
+
+use super::*;
+
+#[test]
+fn a_hang_is_cut_at_its_deadline() {
+    let started = Instant::now();
+    let batch = run_in(&mut host("each"), &[Trouble::None, Trouble::Hangs, Trouble::None]);
+    let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
+    assert_eq!(outcomes, [&Outcome::Output, &Outcome::TimedOut, &Outcome::Output]);
+    check_copies(&batch);
+    assert!(
+        started.elapsed() > CASE_TIMEOUT && started.elapsed() < 20 * CASE_TIMEOUT,
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+/// What is done of a batch does not wait for a case that hangs, and stays as it is.
+#[test]
+fn what_is_answered_is_told_of_while_a_case_hangs() {
+    let mut troubles = [Trouble::None; 12];
+    (troubles[4], troubles[8]) = (Trouble::Hangs, Trouble::Hangs);
+    let rows = [("each", [4, 5, 9, 12]), ("batch", [0, 5, 9, 12]), ("ahead", [0, 5, 9, 12])];
+    at_once(rows, |(way, expected)| {
+        let (mut host, mut batch, mut told) = (host(way), batch(&troubles), Vec::new());
+        host.start(&mut batch);
+        while told.last() != Some(&troubles.len()) {
+            let done = host.finish_some(&mut batch, CASE_TIMEOUT / 10);
+            let before = told.last().copied().unwrap_or(0);
+            assert!(done >= before && batch.jobs()[..done].iter().all(|job| job.outcome != Outcome::Lost));
+            told.push(done);
+        }
+        told.dedup();
+        // On a machine that is busy, it may be told of fewer before.
+        assert!(told.ends_with(&expected), "{way}: {told:?}");
+        check_copies(&batch);
+        let hung = batch.jobs().iter().map(|job| job.outcome == Outcome::TimedOut);
+        assert!(hung.eq(troubles.map(|trouble| trouble == Trouble::Hangs)), "{way}");
+    });
+}
+
+/// Somebody has seen it, so that it cannot be asked again.
+#[test]
+fn what_was_told_of_stands_though_what_follows_makes_no_sense() {
+    let troubles = [Trouble::None, Trouble::None, Trouble::TakesLong, Trouble::Babbles, Trouble::None];
+    let (mut host, mut batch) = (host("each"), batch(&troubles));
+    host.start(&mut batch);
+    let told = loop {
+        match host.finish_some(&mut batch, Duration::from_millis(20)) {
+            0 | 1 => {}
+            done => break done,
+        }
+    };
+    assert_eq!(told, 2);
+    let first = batch.jobs()[0].runs[0].output.clone();
+    batch.outputs[first.clone()].fill(77);
+    while host.finish_some(&mut batch, Duration::MAX) < troubles.len() {}
+    assert_eq!(batch.outputs[first], [77; 4]);
+    let failed = batch.jobs().iter().map(|job| matches!(job.outcome, Outcome::Failed { .. }));
+    assert!(failed.eq([false, false, false, true, false]), "{:?}", batch.jobs()[3].outcome);
+}
+
+/// The sentences that nobody has taken.
+fn told(incidents: &Incidents) -> Vec<String> {
+    std::iter::from_fn(|| incidents.take()).collect()
+}
+
+/// Who answers a whole run at once is asked for less where the cases of a run together take longer than one may.
+#[test]
+fn cases_that_take_long_together_are_nobodys_fault() {
+    at_once(["batch", "two"], |way| {
+        let incidents = Incidents::default();
+        let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).telling(incidents.clone());
+        let mut host = Arc::new(launcher).host().expect("the puppet starts");
+        let (mut first, mut second) = (batch(&[Trouble::TakesLong; 30]), batch(&[Trouble::TakesLong; 30]));
+        host.start(&mut first);
+        host.start(&mut second);
+        host.finish(&mut first);
+        host.finish(&mut second);
+        for batch in [&first, &second] {
+            check_copies(batch);
+            let mut jobs = batch.jobs().iter();
+            assert!(jobs.all(|job| job.outcome == Outcome::Output), "{way}: {:?}", batch.jobs());
+        }
+        let told = told(&incidents);
+        assert_eq!(told.len(), 2, "the second batch came in parts: {told:?}");
+        assert!(told[0].starts_with("a backend process failed: it was silent for 1.5 s"), "{told:?}");
+        let slow = "no case hung: 30 cases together took longer than --case-timeout (1.5 s), ";
+        assert!(told[1].starts_with(slow), "{told:?}");
+    });
+}
+
+#[test]
+fn a_hang_among_cases_that_take_long_is_found() {
+    let mut troubles = [Trouble::TakesLong; 30];
+    troubles[20] = Trouble::Hangs;
+    let batch = run_in(&mut host("batch"), &troubles);
+    check_copies(&batch);
+    for (job, trouble) in batch.jobs().iter().zip(troubles) {
+        assert_eq!(job.outcome == Outcome::TimedOut, trouble == Trouble::Hangs, "{:?}", job.outcome);
+    }
+}
+
+/// Cases that are quick do not explain why a process was silent over them.
+#[test]
+fn a_hang_that_does_not_come_again_is_not_passed_over() {
+    let mut troubles = [Trouble::None; 20];
+    troubles[7] = Trouble::HangsOnce;
+    let mut host = host("batch");
+    let batch = run_in(&mut host, &troubles);
+    let hung = batch.jobs().iter().filter(|job| job.outcome == Outcome::TimedOut).count();
+    let ran = batch.jobs().iter().filter(|job| job.outcome == Outcome::Output).count();
+    assert_eq!((hung, ran), (1, 19), "{:?}", batch.jobs());
+}

@@ -1,0 +1,52 @@
+//! What stands where an answer is due, and is none.
+
+use super::*;
+
+/// The words of a failure.
+#[track_caller]
+fn failure(trouble: Trouble) -> String {
+    match pinned(trouble) {
+        Outcome::Failed { reason, .. } => reason.into_owned(),
+        other => panic!("{trouble:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_named() {
+    assert!(failure(Trouble::Prints).starts_with("`case done` stands where a frame must begin"));
+    assert!(failure(Trouble::Announces).contains("announces 1152921504606846976 bytes of body"));
+    assert!(failure(Trouble::AnswersTooMany).contains("they answer 1000 cases, and "));
+    assert!(failure(Trouble::Babbles).contains("unknown variant `maybe`"));
+    assert!(failure(Trouble::SendsTooFewBytes).contains(" and 1 came"));
+    assert!(failure(Trouble::Repeats).contains("it sent `hello` where `results` are due"));
+    let batch = run_in(&mut host("ahead"), &[Trouble::None, Trouble::Misnumbers]);
+    let Outcome::Failed { reason, .. } = &batch.jobs()[1].outcome else { panic!("{:?}", batch.jobs()) };
+    assert!(reason.contains("their `number` is 77, where "), "{reason}");
+}
+
+/// Answers that nobody asked for stand in the place of others' answers, of the same batch or of the next: whose they are
+/// comes out all the same.
+#[test]
+fn answers_beyond_those_that_are_due_are_the_failure_of_who_sends_them() {
+    assert!(failure(Trouble::AnswersTwice).contains("after its answers, it sent another `results`"));
+    let flood = failure(Trouble::Floods);
+    assert!(flood.contains("after its answers, it sent another `results`"), "{flood}");
+}
+
+#[test]
+fn the_batch_behind_surplus_answers_has_its_own() {
+    for way in ["batch", "ahead"] {
+        let mut host = host(way);
+        let mut first = batch(&[Trouble::None, Trouble::None, Trouble::AnswersTwice]);
+        let mut second = batch(&[Trouble::None, Trouble::None, Trouble::Refuses]);
+        host.start(&mut first);
+        host.start(&mut second);
+        host.finish(&mut first);
+        host.finish(&mut second);
+        check_copies(&first);
+        check_copies(&second);
+        assert!(matches!(first.jobs()[2].outcome, Outcome::Failed { .. }), "{way}: {:?}", first.jobs()[2]);
+        let refused = &second.jobs()[2];
+        assert!(matches!(refused.outcome, Outcome::Rejected { .. }), "{way}: {refused:?}");
+    }
+}
