@@ -10,6 +10,7 @@ use std::{
 };
 
 use common::{Scratch, broken, run};
+use dmlcts_tests::at_once;
 
 /// A case at which the backend is broken.
 const CASE: &str = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
@@ -51,7 +52,8 @@ fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
         (&silent, &["--case-timeout", "700ms"]),
         (&silent, &["--case-timeout", "700ms", "--feature-level", "5.0", "--known-failures", list.path()]),
     ];
-    for (backend, options) in rows {
+    // Some of them hang for their time, some three times.
+    at_once(rows, |(backend, options)| {
         let output = run(&[&["run", "--backend", backend], options, &[CASE]].concat());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(1), "{options:?}: {shown}");
@@ -61,7 +63,7 @@ fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
             assert!(command.contains(&format!(" {} {value} ", words[0])), "{words:?}: {command}");
         }
         assert_eq!(pasted(command), (shown.clone(), Some(1)), "{command}");
-    }
+    });
 }
 
 /// The failure without the line above it, which counts the cases that fail alike, and without the case that it was shrunk from.

@@ -11,6 +11,7 @@ use std::{
 };
 
 use common::{Scratch, dmlcts, text};
+use dmlcts_tests::at_once;
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 /// What stands in the place of a sanitizer's report, and how such a process ends.
@@ -131,23 +132,25 @@ fn nothing_is_blessed_of_a_backend_that_breaks_at_its_end() {
     assert!(!std::path::Path::new(list.path()).exists());
 }
 
+/// Each breaks the backend in every way, and waits for it.
 #[test]
 fn the_doctor_looks_at_the_end() {
-    let line = |end: &str| {
-        let (_script, backend) = ending("doctor", end);
+    let ends = [("well", ""), ("leaks", LEAKS), ("stays", "exec sleep 100")];
+    let said = at_once(ends, |(name, end)| {
+        let (_script, backend) = ending(&format!("doctor-{name}"), end);
         let said = text(&["doctor", "--case-timeout", "1s", "--backend", &backend]);
         let line = said.lines().find(|line| line.contains(" ends when told to ")).map(str::to_owned);
         (said.lines().next().map(str::to_owned), line.expect("it is a question of its own"))
-    };
-    let (exit, said) = line("");
+    });
+    let (exit, well) = &said[0];
     assert_eq!(
-        (exit.as_deref(), &*said),
+        (exit.as_deref(), &**well),
         (Some("exit 0"), "ok    ends when told to        with exit code 0, each of its processes")
     );
-    let (exit, said) = line(LEAKS);
+    let (exit, leaks) = &said[1];
     assert_eq!(exit.as_deref(), Some("exit 1"));
-    assert!(said.starts_with("FAIL  ends when told to        ") && said.ends_with(LEAKED), "{said}");
-    let (exit, said) = line("exec sleep 100");
+    assert!(leaks.starts_with("FAIL  ends when told to        ") && leaks.ends_with(LEAKED), "{leaks}");
+    let (exit, stays) = &said[2];
     assert_eq!(exit.as_deref(), Some("exit 0"));
-    assert!(said.starts_with("note  ends when told to        "), "{said}");
+    assert!(stays.starts_with("note  ends when told to        "), "{stays}");
 }

@@ -18,6 +18,7 @@ use dmlcts_backend::{Backend, Batch, Capabilities, protocol};
 use dmlcts_model::{Case, FeatureLevel, Fill};
 use dmlcts_reference::Reference;
 use dmlcts_spec::Library;
+use dmlcts_tests::at_once;
 
 /// Cases of a run.
 const CASES: usize = 150;
@@ -39,10 +40,10 @@ fn main() {
         ("a hang in a part of a suite", a_hang_in_a_part_of_a_suite),
         ("a run that hangs too often", a_run_that_hangs_too_often),
     ];
-    for (name, test) in tests {
+    at_once(tests, |(name, test)| {
         test();
         println!("test {name} ... ok");
-    }
+    });
 }
 
 /// Right, and slow, and stuck at a case if need be; answers each case as it is done.
@@ -154,7 +155,7 @@ fn run(options: &[&str], log: &Scratch, stuck: Option<&str>) -> std::process::Co
 
 /// Kills a run once its file is so far, goes on with it, and holds what comes of it against an undisturbed run.
 fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) -> bool) {
-    let name = |what: &str| format!("resume-{}-{what}", options.join("").replace('/', "-"));
+    let name = |what: &str| format!("resume-{}-{stuck}-{what}", options.join("").replace('/', "-"));
     let [whole, file] = ["whole", "killed"].map(|what| Scratch::nothing(&name(what)));
     let [log, again, other] = ["log", "again", "other"].map(|what| Scratch::nothing(&name(what)));
     let with = |option, file: &Scratch, log, stuck| {
@@ -187,15 +188,12 @@ fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) 
 
 /// Here nothing hangs before the run is killed.
 fn a_slow_run_goes_on_where_it_was_killed() {
-    kill_and_go_on(&["--jobs", "1"], CASES - 1, |file| file.counted >= 20);
-    kill_and_go_on(&["--jobs", "2"], CASES - 1, |file| file.counted >= 20);
+    at_once(["1", "2"], |jobs| kill_and_go_on(&["--jobs", jobs], CASES - 1, |file| file.counted >= 20));
 }
 
 /// Lots double from 8 cases on, and these hang at the first, at the second and at a late case of one. What was answered before is there.
 fn a_hang_in_the_middle_of_a_lot() {
-    for stuck in [8, 9, 47] {
-        kill_and_go_on(&["--jobs", "1"], stuck, |file| file.counted == stuck);
-    }
+    at_once([8, 9, 47], |stuck| kill_and_go_on(&["--jobs", "1"], stuck, |file| file.counted == stuck));
 }
 
 /// What they do behind the case that hangs waits for it, and what stands before it does not.
