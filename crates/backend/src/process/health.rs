@@ -81,12 +81,14 @@ impl Health {
         ));
     }
 
-    /// Notes that a case hangs, which was waited for so long, twice. After a few, people are told what they can do.
-    pub(super) fn hung(&self, patience: Duration) {
+    /// Notes that a case hangs, which was waited for so long, twice. After a few, people are told what they can do; whether they have said how
+    /// many cases may hang is known.
+    pub(super) fn hung(&self, patience: Duration, is_bounded: bool) {
         if self.hangs.fetch_add(1, Ordering::Relaxed) + 1 == HANGS {
             let time = 2.0 * patience.as_secs_f64();
+            let bound = if is_bounded { "" } else { ", and --max-hangs ends such a run" };
             self.incidents.add(format!(
-                "{HANGS} cases have hung so far, and each took {time:.1} s; a shorter --case-timeout makes that less, and --max-hangs ends such a run"
+                "{HANGS} cases have hung so far, and each took {time:.1} s; a shorter --case-timeout makes that less{bound}"
             ));
         }
     }
@@ -167,18 +169,16 @@ mod tests {
 
     #[test]
     fn what_hanging_costs_is_told_once() {
-        let incidents = Incidents::default();
-        let health = Health::telling(incidents.clone());
-        (1..HANGS).for_each(|_| health.hung(Duration::from_secs(10)));
-        assert_eq!(incidents.take(), None);
-        (0..HANGS).for_each(|_| health.hung(Duration::from_secs(10)));
-        let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
-        assert_eq!(
-            told,
-            [
-                "8 cases have hung so far, and each took 20.0 s; a shorter --case-timeout makes that less, and --max-hangs ends such a run"
-            ]
-        );
+        let what = "8 cases have hung so far, and each took 20.0 s; a shorter --case-timeout makes that less";
+        for (is_bounded, bound) in [(false, ", and --max-hangs ends such a run"), (true, "")] {
+            let incidents = Incidents::default();
+            let health = Health::telling(incidents.clone());
+            (1..HANGS).for_each(|_| health.hung(Duration::from_secs(10), is_bounded));
+            assert_eq!(incidents.take(), None);
+            (0..HANGS).for_each(|_| health.hung(Duration::from_secs(10), is_bounded));
+            let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
+            assert_eq!(told, [format!("{what}{bound}")]);
+        }
     }
 
     #[test]

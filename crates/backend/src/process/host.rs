@@ -149,7 +149,7 @@ impl Host {
 
     /// Notes that a case hangs.
     pub(super) fn note_hang(&self) {
-        self.launcher.health.hung(self.patience());
+        self.launcher.health.hung(self.patience(), self.launcher.most_hangs.is_some());
     }
 
     /// Notes that processes take long for so many cases together, which took this long in small questions.
