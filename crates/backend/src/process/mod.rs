@@ -184,9 +184,7 @@ impl Launcher {
         if serde_json::from_slice::<HostHello>(&frame.header).is_ok() {
             return Err(no(format!("`{command}` is no backend: it answers with what it was sent")));
         }
-        let hello: Result<Hello, String> =
-            serde_json::from_slice(&frame.header).map_err(|error| error.to_string());
-        let said = hello.and_then(|hello| {
+        let said = Hello::read(&frame.header).and_then(|hello| {
             let manner = Manner { is_packed: hello.packed, is_ahead: hello.ahead };
             Ok(Declared { capabilities: hello.capabilities()?, manner, hello })
         });

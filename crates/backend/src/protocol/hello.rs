@@ -3,6 +3,7 @@
 use dmlcts_model::{DataType, FeatureLevel, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
 
 use crate::{Capabilities, Lack, Limits};
 
@@ -182,6 +183,14 @@ impl From<&Lack> for LackForm {
 }
 
 impl Hello {
+    /// Reads the header of the message, or says at which key there is something else than belongs there.
+    pub(crate) fn read(header: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(header).map_err(|error| {
+            let said = serde_json::from_slice::<Map<String, Json>>(header).ok();
+            said.and_then(|said| misplaced(&said)).unwrap_or_else(|| error.to_string())
+        })
+    }
+
     /// What the message says, or what is wrong with it.
     pub fn capabilities(&self) -> Result<Capabilities, String> {
         if self.protocol != VERSION {
@@ -254,6 +263,36 @@ impl Hello {
     }
 }
 
+/// The first key of a `hello` whose value is none for it, and what is wrong with that. A mistake has no name by itself: each value is tried in
+/// the place of one that is right, and of what is in it each part.
+fn misplaced(said: &Map<String, Json>) -> Option<String> {
+    let (text, level) = (String::new, FeatureLevel::NEWEST.to_string());
+    let right = json!({"protocol": VERSION, "name": text(), "version": text(), "feature_level": level,
+        "data_types": [], "ranks": {"min": 1, "max": 1}});
+    said.iter().find_map(|(key, value)| {
+        let wrong = |value: Json| {
+            let mut probe = right.clone();
+            probe[key] = value;
+            serde_json::from_value::<Hello>(probe).err()
+        };
+        let whole = wrong(value.clone())?;
+        let part = match value {
+            Json::Object(parts) => parts.iter().find_map(|(name, part)| {
+                let mut others = right.get(key).cloned().unwrap_or_else(|| json!({}));
+                others[name] = part.clone();
+                Some((format!("{key}.{name}"), wrong(others)?))
+            }),
+            Json::Array(parts) if wrong(json!([])).is_none() => parts
+                .iter()
+                .enumerate()
+                .find_map(|(place, part)| Some((format!("{key}[{place}]"), wrong(json!([part]))?))),
+            _ => None,
+        };
+        let (place, error) = part.unwrap_or_else(|| (key.clone(), whole));
+        Some(format!("its `{}`: {error}", short(&place)))
+    })
+}
+
 /// A text of the backend's, within bounds and on one line.
 pub(crate) fn short(text: &str) -> String {
     printable(text, LONGEST).into_owned()
@@ -279,6 +318,35 @@ mod tests {
         let lacks = vec![Lack { operator: "PADDING1".to_owned(), data_types: vec![DataType::INT8] }];
         let full = Capabilities { lacks, limits, ..capabilities };
         assert_eq!(Hello::from(&full).capabilities(), Ok(full));
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_named_by_its_key() {
+        let said = |spoil: fn(&mut Json)| {
+            let mut hello = serde_json::to_value(hello()).expect("it is JSON");
+            spoil(&mut hello);
+            Hello::read(&serde_json::to_vec(&hello).expect("it is JSON")).expect_err("it is another kind")
+        };
+        let (text, number) = ("invalid type: string \"4\", expected", "invalid type: integer `4`, expected");
+        assert_eq!(said(|hello| hello["name"] = json!(4)), format!("its `name`: {number} a string"));
+        assert_eq!(said(|hello| hello["ranks"]["max"] = json!("4")), format!("its `ranks.max`: {text} u32"));
+        assert_eq!(
+            said(|hello| hello["data_types"][1] = json!(4)),
+            format!("its `data_types[1]`: {number} a string")
+        );
+        assert_eq!(
+            said(|hello| hello["limits"]["busy_cases"] = json!("4")),
+            format!("its `limits.busy_cases`: {text} u32")
+        );
+        assert_eq!(
+            said(|hello| hello["ranks"] = json!([1])),
+            "its `ranks`: invalid length 1, expected struct Ranks with 2 elements"
+        );
+        assert!(said(|hello| hello["ranges"] = json!({})).contains("unknown field `ranges`"));
+        let left_out = Hello::read(br#"{"protocol": 1}"#).expect_err("it says too little");
+        assert!(left_out.starts_with("missing field `name`"), "{left_out}");
+        let cut = Hello::read(br#"{"protocol": 1"#).expect_err("it is no JSON");
+        assert!(cut.ends_with("at line 1 column 14"), "{cut}");
     }
 
     #[test]
