@@ -56,6 +56,8 @@ pub struct Host {
     settlement: Option<Box<(Settlement, Poison)>>,
     /// Processes in a row that answered nothing.
     fruitless: u32,
+    /// Whether a canary was asked for while nothing had been answered.
+    has_looked: bool,
     lost: Option<String>,
 }
 
@@ -103,6 +105,7 @@ impl Host {
             started: VecDeque::new(),
             settlement: None,
             fruitless: 0,
+            has_looked: false,
             lost: None,
         }
     }
@@ -176,33 +179,39 @@ impl Host {
     /// Gives the backend up for this fault, where one process after the other has answered nothing, and no fresh one answers what
     /// others did either. Where one does, the cases are to blame, and however many follow, the run goes on.
     pub(super) fn give_up_if_dead(&mut self, fault: &Fault) {
-        let health = &self.launcher.health;
+        let (health, fruitless) = (&self.launcher.health, self.fruitless);
         if self.is_over() {
             return;
         }
-        let reason = if self.fruitless < if health.has_answered() { FRUITLESS } else { NEVER_ANSWERED } {
+        let reason = if fruitless < if health.has_answered() { FRUITLESS } else { NEVER_ANSWERED } {
             health.given_up()
         } else if self.is_lost() || self.answers_a_canary() || self.is_over() {
             None
         } else {
-            Some(self.launcher.health.give_up(fault, self.fruitless))
+            Some(self.launcher.health.give_up(fault, fruitless))
         };
         if let Some(reason) = reason {
             self.lost.get_or_insert(reason);
         }
     }
 
+    /// Whether processes of this command answer at all, so that a case is to blame which a fresh one fails at. Where none has answered yet, as in
+    /// a run that begins with cases which all hang, one is asked for a canary, and by this host no second time: nothing would be known for
+    /// long, and nothing be written down that is done. What fails at it counts as any other.
+    pub(super) fn is_alive(&mut self) -> bool {
+        if !self.has_answered() && !std::mem::replace(&mut self.has_looked, true) && self.answers_a_canary() {
+            // What is asked next is the first thing that a process is asked, and need not be asked twice if it fails.
+            self.renew();
+        }
+        self.has_answered()
+    }
+
     fn answers_a_canary(&mut self) -> bool {
-        let fruitless = self.fruitless;
-        let answers = self.launcher.canaries.batches().iter_mut().any(|canary| {
+        self.launcher.canaries.batches().iter_mut().any(|canary| {
             // As the first thing that a process is asked.
             self.renew();
             self.try_range(0..1, false, canary).0.is_ok()
-        });
-        if !answers {
-            self.fruitless = fruitless;
-        }
-        answers
+        })
     }
 
     /// The process; a new one where there is none. `None` where none can be had.

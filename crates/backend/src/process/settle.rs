@@ -9,7 +9,7 @@
 //! reports a flake. But where a process was silent over several cases that take their time, so that all of them together take
 //! longer than the deadline, nobody hung: fewer are asked for at a time from then on. Where the time of all is up, nobody is to blame,
 //! and what has no answer stays without. And where no process has ever answered anything, it is no case's doing: the backend is
-//! lost, and so are all cases.
+//! lost, and so are all cases. So that this is known soon, a canary is asked for when the first case is found.
 
 use std::{ops::Range, time::Duration};
 
@@ -157,8 +157,8 @@ impl Host {
                 search.open.push((left, listens));
             }
             self.give_up_if_dead(&failure.fault);
-            // Where nothing was ever answered, it may yet turn out that no case is to blame.
-            if is_pinned && self.has_answered() && !search.open.is_empty() {
+            // Where nothing was ever answered, a canary neither, it may yet turn out that no case is to blame.
+            if is_pinned && !search.open.is_empty() && self.is_alive() {
                 return Some(piece.end);
             }
         }

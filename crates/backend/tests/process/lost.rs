@@ -80,3 +80,19 @@ fn a_backend_that_answers_none_but_what_it_is_known_to_is_not_given_up() {
     assert!(batch.jobs().iter().all(|job| matches!(job.outcome, Outcome::Crashed(_))));
     assert_eq!(host.lost(), None);
 }
+
+/// What a run begins with may all fail. That its first case does is known, and told of, as soon as a process has answered anything.
+#[test]
+fn what_fails_first_of_all_is_told_of_where_a_canary_is_answered() {
+    let desc = |trouble| batch(&[trouble]).jobs()[0].desc.clone();
+    for (known, first) in [(vec![desc(Trouble::None)], 1), (vec![desc(Trouble::Ends)], 5)] {
+        let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).knowing(known);
+        let mut host = Arc::new(launcher).host().expect("the puppet starts");
+        let mut batch = batch(&[Trouble::Ends; 5]);
+        host.start(&mut batch);
+        assert_eq!(host.finish_some(&mut batch, Duration::MAX), first);
+        while host.finish_some(&mut batch, Duration::MAX) < batch.jobs().len() {}
+        assert!(batch.jobs().iter().all(|job| matches!(job.outcome, Outcome::Crashed(_))));
+        assert_eq!(host.lost(), None);
+    }
+}
