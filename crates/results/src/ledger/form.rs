@@ -143,11 +143,6 @@ impl LedgerQuestion {
         }
     }
 
-    /// How many cases raised it.
-    pub(crate) fn cases(&self) -> u64 {
-        self.together + self.answers.iter().map(|answer| answer.cases).sum::<u64>()
-    }
-
     fn write(&self, text: &mut String) {
         let mut line = |head: &str, value: &str| text.extend([head, value, "\n"]);
         line("      - question: ", &scalar(&self.question));

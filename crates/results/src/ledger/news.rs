@@ -118,14 +118,16 @@ fn change(old: LedgerQuestion, new: LedgerQuestion, are_same: bool) -> Option<Le
     let counts = |question: &LedgerQuestion| -> Vec<u64> {
         question.answers.iter().map(|answer| answer.cases).collect()
     };
+    let answered = |question: &LedgerQuestion| counts(question).iter().sum::<u64>();
     match (old.answers.is_empty(), new.answers.is_empty()) {
         (true, true) => None,
         (true, false) => Some(LedgerChange::New(new)),
         (false, true) if new.question.is_empty() => are_same.then_some(LedgerChange::Gone(old)),
         _ if are_same => {
-            // As many cases with the same answers in other numbers: some changed sides. More or fewer are of another suite.
-            let is_other =
-                names(&old) != names(&new) || old.cases() == new.cases() && counts(&old) != counts(&new);
+            // As many cases with the same answers in other numbers: some changed sides. More or fewer are of another suite, or are refused
+            // together with other questions now.
+            let is_other = names(&old) != names(&new)
+                || answered(&old) == answered(&new) && counts(&old) != counts(&new);
             is_other.then_some(LedgerChange::Changed { old, new })
         }
         _ => {

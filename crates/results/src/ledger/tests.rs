@@ -68,12 +68,26 @@ fn ledger(entries: &[LedgerEntry]) -> LedgerForm {
 
 #[test]
 fn a_whole_run_takes_the_place_of_the_last_one_and_says_what_changed() {
-    let before = ["a reject 63", "b reject 2", "c reject 3 semantics 1", "d reject 5", "e together 2"];
+    let before = [
+        "a reject 63",
+        "b reject 2",
+        "c reject 3 semantics 1",
+        "d reject 5",
+        "e together 2",
+        "g reject 9 together 4",
+    ];
     let mut form = ledger(&[entry("1", "", &before)]);
     assert_eq!(short(&form.record("ledger", entry("1", "", &before), true).changes), [""; 0]);
-    // As many cases, of which one changed sides; of `d` there are more now, which all have the same answer.
-    let now =
-        ["a semantics 63", "c reject 2 semantics 2", "d reject 9", "e reject 1 together 1", "f accept 1"];
+    // As many cases, of which one changed sides; of `d` there are more now, which all have the same answer, and of `g` some that had it
+    // together with another question.
+    let now = [
+        "a semantics 63",
+        "c reject 2 semantics 2",
+        "d reject 9",
+        "e reject 1 together 1",
+        "f accept 1",
+        "g reject 11 together 2",
+    ];
     let news = form.record("ledger", entry("1", "", &now), true);
     assert_eq!(
         short(&news.changes),
@@ -85,7 +99,7 @@ fn a_whole_run_takes_the_place_of_the_last_one_and_says_what_changed() {
             "f: new accept 1"
         ]
     );
-    assert_eq!((news.against, news.answered, news.kept, news.other_spec), (Against::Last, 5, None, None));
+    assert_eq!((news.against, news.answered, news.kept, news.other_spec), (Against::Last, 6, None, None));
     assert_eq!(form.backends, [entry("1", "", &now)]);
 }
 
