@@ -165,7 +165,25 @@ fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
     assert!(!fs::exists(results.path()).expect("it can be asked"), "nothing was begun");
 }
 
-/// A results file, say: there is no limit to one, and it is no spec.
+/// However large it is, it is called what it is, and what to do with it is said.
+#[test]
+fn results_in_the_place_of_a_ledger_are_called_that() {
+    let file = Scratch::new("ledger-results.jsonl", "");
+    let recording = ["run", "--quiet", "--strategy", "documented", "--results", file.path()];
+    assert_eq!(run(&recording).status.code(), Some(0));
+    let before = file.text();
+    for arguments in [&["ledger", file.path()][..], &["run", "--quiet", "--ledger", file.path()]] {
+        let said = text(arguments).replace(file.path(), "FILE");
+        assert_eq!(
+            said,
+            "exit 2\n--- stderr\nerror: FILE is a results file, and no ledger\n  help: `dmlcts merge` makes a ledger of it: \
+             dmlcts merge run.jsonl --ledger answers.yaml; `dmlcts ledger answers.yaml` shows that\n"
+        );
+    }
+    assert_eq!(file.text(), before);
+}
+
+/// There is no limit to such a file, and it is no spec.
 #[test]
 fn a_file_that_is_too_large_for_a_ledger_is_called_that() {
     let file = Scratch::new("large.jsonl", "{}\n".repeat(1 << 19));

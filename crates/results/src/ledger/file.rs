@@ -1,7 +1,8 @@
 //! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is left alone.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -22,6 +23,12 @@ pub enum LedgerError {
     /// It is something else, or broken.
     #[error("{0}")]
     Load(#[from] LoadError),
+    /// It is a file of results.
+    #[error("{path} is a results file, and no ledger")]
+    Results {
+        /// Its name.
+        path: String,
+    },
     /// Something that is no file has its name: a folder, or a device.
     #[error("{path} is no file")]
     NoFile {
@@ -54,6 +61,9 @@ impl LedgerError {
                 "a ledger is far smaller: name the one that `--ledger` of `run` or `merge` wrote"
             }
             Self::File(error) => error.help(),
+            Self::Results { .. } => {
+                "`dmlcts merge` makes a ledger of it: dmlcts merge run.jsonl --ledger answers.yaml; `dmlcts ledger answers.yaml` shows that"
+            }
             Self::Load(_) => "mend it, or name another file for the ledger: it was left as it is",
             Self::NoFile { .. } | Self::Folder { .. } => {
                 "name a file in a folder that exists, and that you may write to"
@@ -83,6 +93,9 @@ pub struct Ledger {
 impl Ledger {
     /// Reads a ledger that is there.
     pub fn read(name: &str) -> Result<Self, LedgerError> {
+        if is_results(name) {
+            return Err(LedgerError::Results { path: name.to_owned() });
+        }
         let source = read_file(name)?;
         let form = if source.text.is_empty() { LedgerForm::default() } else { parse(&source)? };
         let path = fs::canonicalize(name).unwrap_or_else(|_| PathBuf::from(name));
@@ -139,6 +152,16 @@ impl Ledger {
         }
         replace(&self.path, text.as_bytes()).map_err(|error| error.to_string())
     }
+}
+
+/// Whether a file begins as results do, which are many and larger than a ledger may be.
+fn is_results(name: &str) -> bool {
+    const HEAD: &[u8] = br#"{"header":"#;
+    let mut head = Vec::new();
+    // A pipe could not be read again. What is wrong with a file comes out where it is read as a ledger.
+    let file = fs::metadata(name).is_ok_and(|about| about.is_file()).then(|| fs::File::open(name));
+    let read = file.and_then(Result::ok).map(|file| file.take(HEAD.len() as u64).read_to_end(&mut head));
+    read.is_some_and(|read| read.is_ok()) && head == HEAD
 }
 
 /// Reads a ledger's text, or says all that is wrong with it.
