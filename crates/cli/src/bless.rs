@@ -136,7 +136,7 @@ impl Bless {
         let mut sentence =
             format!("{} has {} now", self.path, counted(failures.len() as u64, "known failure"));
         let form = KnownFailuresForm { backend: summary.capabilities.name.clone(), failures };
-        let text = form.to_yaml(old.as_deref());
+        let text = form.to_yaml(old.as_deref(), schema(Path::new(&self.path)).as_deref());
         if old.as_ref() != Some(&text) {
             let failed = |cause| Problem::Known { path: self.path.clone(), cause };
             replace(Path::new(&self.path), text.as_bytes()).map_err(failed)?;
@@ -155,6 +155,14 @@ impl Bless {
         let is_all = flaky == 0 && left.is_empty();
         Ok((if is_all { Exit::Success } else { Exit::Unexpected }, sentence))
     }
+}
+
+/// Where the schema of such a list lies, as the list would name it: in the nearest folder above it with `cases/schema`, as this repository has.
+fn schema(list: &Path) -> Option<String> {
+    const SCHEMA: &str = "cases/schema/known-failures.json";
+    let list = std::path::absolute(list).ok()?;
+    let (up, _) = list.ancestors().skip(1).enumerate().find(|(_, folder)| folder.join(SCHEMA).is_file())?;
+    Some("../".repeat(up) + SCHEMA)
 }
 
 /// Leaves out what an earlier entry says of the same cases: another run has blessed them since this one began.
@@ -207,4 +215,21 @@ fn not_whole(form: &SelectionForm) -> Problem {
         "leave out what selects cases (--where, --strategy, --limit, --partition, --feature-level, --seed) and what changes \
          how they are compared (--allow, --memory)",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_list_names_its_schema_where_it_lies() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for list in ["cases/known-failures/new.yaml", "new.yaml"] {
+            let named = schema(&here.join(list)).expect("it lies in a folder above");
+            let found = here.join(list).parent().expect("it has a folder").join(&named);
+            assert!(found.is_file(), "{list}: {named}");
+        }
+        assert_eq!(schema(&here.join("new.yaml")).as_deref(), Some("cases/schema/known-failures.json"));
+        assert_eq!(schema(Path::new("/no/such/folder/new.yaml")), None);
+    }
 }

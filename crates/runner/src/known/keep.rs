@@ -140,7 +140,7 @@ failures:
     fn a_list_that_says_it_already_is_left_as_it_is() {
         let flow = "backend: mine # my own\nfailures: []\n";
         for text in [OLD, flow, &OLD.replace('\n', "\r\n")] {
-            assert_eq!(list(text).to_yaml(Some(text)), text);
+            assert_eq!(list(text).to_yaml(Some(text), None), text);
         }
     }
 
@@ -156,14 +156,14 @@ failures:
         let new = format!("  - id: new\n    suites: [ci]\n    where: rank > 2\n{two}");
         let expected = format!("{before}rank > 2\n{two}{new}# The end.\n");
         assert!(behind.ends_with("# The end.\n"));
-        assert_eq!(form.to_yaml(Some(OLD)), expected);
+        assert_eq!(form.to_yaml(Some(OLD), None), expected);
         // The first may go, with what stands above it, and dashes may stand elsewhere.
         form.failures.remove(0);
         let left = OLD.replace("\n  ", "\n").replace("# The end.\n", "");
         let left = left
             .split_once("backend: mine   # by its own name\n")
             .map(|(_, rest)| format!("{rest}backend: mine\n"));
-        let text = form.to_yaml(left.as_deref());
+        let text = form.to_yaml(left.as_deref(), None);
         let start = "failures:\n\n# See #7.\n- id: two\n  suites: [ci]\n  where: rank > 2\n";
         assert!(text.starts_with(start) && text.ends_with("  reason: Two.\nbackend: mine\n"), "{text}");
     }
@@ -174,11 +174,11 @@ failures:
         let flow = "# Mine.\nbackend: mine # by its own name\nfailures: [{id: one, suites: [ci], where: rank == 1, signature: wrong-value, kind: bug, reason: One.}]\n";
         let mut form = list(flow);
         "Other words.".clone_into(&mut form.failures[0].reason);
-        let text = form.to_yaml(Some(flow));
+        let text = form.to_yaml(Some(flow), None);
         assert!(says_the_same(&list(&text), &form), "{text}");
         assert!(text.starts_with("# Mine.\nbackend: mine\nfailures:\n  - id: one\n"), "{text}");
         let mut none = list(OLD);
         none.failures.clear();
-        assert_eq!(none.to_yaml(Some(OLD)), "# Mine.\nbackend: mine\nfailures: []\n");
+        assert_eq!(none.to_yaml(Some(OLD), None), "# Mine.\nbackend: mine\nfailures: []\n");
     }
 }

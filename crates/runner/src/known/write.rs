@@ -6,18 +6,17 @@ use dmlcts_spec::yaml::{comments, quoted, scalar};
 
 use super::{BoundsForm, KnownFailureForm, KnownFailuresForm, keep::edited};
 
-/// What stands above a list that had nothing above it, for editors.
-const MODELINE: &str = "# yaml-language-server: $schema=../schema/known-failures.json\n";
-
 impl KnownFailuresForm {
     /// The text of the list, in the place of `old`: that text where it says the same. Else what is as it was keeps its text, comments and all, where `old`
-    /// has the usual shape, an entry a dash, one below the other. Of another shape only the comments above everything else are kept.
-    pub fn to_yaml(&self, old: Option<&str>) -> String {
-        old.and_then(|old| edited(self, old)).unwrap_or_else(|| self.anew(old))
+    /// has the usual shape, an entry a dash, one below the other. Of another shape only the comments above everything else are kept. Above a list
+    /// that is new stands where its `schema` lies, for editors, if that is known.
+    pub fn to_yaml(&self, old: Option<&str>, schema: Option<&str>) -> String {
+        old.and_then(|old| edited(self, old)).unwrap_or_else(|| self.anew(old, schema))
     }
 
-    fn anew(&self, old: Option<&str>) -> String {
-        let mut text = old.map_or_else(|| MODELINE.to_owned(), |old| comments(old).to_owned());
+    fn anew(&self, old: Option<&str>, schema: Option<&str>) -> String {
+        let modeline = || schema.map(|schema| format!("# yaml-language-server: $schema={schema}\n"));
+        let mut text = old.map_or_else(|| modeline().unwrap_or_default(), |old| comments(old).to_owned());
         // Writing into a string cannot fail.
         let _ = writeln!(text, "backend: {}", scalar(&self.backend));
         if self.failures.is_empty() {
@@ -93,12 +92,15 @@ mod tests {
             device: Some("[llvm]".to_owned()),
         };
         let form = KnownFailuresForm { backend: "it's \"mine\"".to_owned(), failures: vec![entry; 2] };
-        let text = form.to_yaml(Some("# mine\n\n# yours\nbackend: x # lost\n"));
+        let text = form.to_yaml(Some("# mine\n\n# yours\nbackend: x # lost\n"), Some("schema.json"));
         assert!(text.starts_with("# mine\n\n# yours\nbackend: "), "{text}");
         let read = yaml::read::<KnownFailuresForm>(&Source::new("list", &text));
         let read = read.unwrap_or_else(|error| panic!("{error}\n{text}")).value;
         assert_eq!(format!("{read:?}"), format!("{form:?}"), "{text}");
         let none = KnownFailuresForm { failures: Vec::new(), ..form };
-        assert!(yaml::read::<KnownFailuresForm>(&Source::new("list", none.to_yaml(None))).is_ok());
+        let anew = none.to_yaml(None, Some("../schema.json"));
+        assert!(anew.starts_with("# yaml-language-server: $schema=../schema.json\nbackend: "), "{anew}");
+        assert!(yaml::read::<KnownFailuresForm>(&Source::new("list", anew)).is_ok());
+        assert!(none.to_yaml(None, None).starts_with("backend: "), "nobody knows where the schema lies");
     }
 }
