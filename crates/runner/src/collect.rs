@@ -17,7 +17,8 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Configuration, Ending, Event, Failure, Found, Group, Progress, Rate, Stop, Totals, Verdict,
+    CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate, Stop,
+    Totals, Verdict,
     schedule::{ChunkResult, Shared, Unfinished},
     worker::{Examination, Worker},
 };
@@ -44,6 +45,8 @@ pub(crate) struct Collector<'run> {
     pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
     started: Instant,
+    /// The classes that groups were found to be of which looked like others at first.
+    renamed: Vec<(GroupKey, Class)>,
     /// The known failures that were seen to pass each time.
     steady: Vec<usize>,
     /// What earlier parts of the run took.
@@ -74,6 +77,7 @@ impl<'run> Collector<'run> {
             waiting: BTreeMap::new(),
             groups: Vec::new(),
             started: Instant::now(),
+            renamed: Vec::new(),
             steady: Vec::new(),
             before: totals.elapsed,
             has_gap: false,
@@ -87,7 +91,9 @@ impl<'run> Collector<'run> {
         let found = std::mem::take(&mut self.totals.found);
         for (first, cases) in &found.groups {
             let case = examiner.read(first.index);
-            let mut failure = describe(self.shared, self.strategies, first, case, examiner);
+            let mut failure = self
+                .known_to_hang(first, &case)
+                .unwrap_or_else(|| describe(self.shared, self.strategies, first, case.clone(), examiner));
             if failure.verdict == Verdict::Pass {
                 // It was found to fail twice before.
                 failure.verdict = first.verdict;
@@ -95,6 +101,13 @@ impl<'run> Collector<'run> {
             self.groups.push(Group { cases: *cases, first: failure, smallest: None });
         }
         self.totals.found = found;
+    }
+
+    /// A failure that is a hang: running it again takes its time, which an earlier part of the run has spent already, and shows nothing.
+    fn known_to_hang(&self, found: &Found, case: &Case) -> Option<Failure> {
+        let of = (case.clone(), self.strategies.get(found.strategy)?.as_str());
+        let hung = (found.outcome == Outcome::TimedOut).then(|| found.outcome.clone())?;
+        found.failure(self.shared.library, self.shared.level, of, hung)
     }
 
     /// Takes results until the workers are done, and returns the cases that some never finished.
@@ -253,12 +266,17 @@ impl<'run> Collector<'run> {
             let totals = (!self.has_gap).then_some(&self.totals);
             tell(Event::Cases { cases: &result.cases, totals, groups: &self.groups });
         }
-        self.has_gap |= !result.is_whole();
+        if !result.is_whole() {
+            // From here on there is nothing to go on from but this.
+            self.pause(tell);
+            self.has_gap = true;
+        }
         tell(Event::Progress(self.totals.progress));
     }
 
     /// Adds failures of one group, of which the first are these. They are run again alone, up to one that fails each time: the
-    /// others are taken to do so, too, and those before it are flakes.
+    /// others are taken to do so, too, and those before it are flakes. Alone it runs over two fills and on other data, which tells a wrong value
+    /// from one that was never written, or that arithmetic has spoiled: what it is then, its group is.
     fn add_group(
         &mut self,
         suspects: &[Found],
@@ -267,9 +285,9 @@ impl<'run> Collector<'run> {
         examiner: Option<&mut Worker<'_>>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
-        let Some(first) = suspects.first() else { return };
-        let Some(examiner) = examiner.filter(|_| !self.totals.found.knows(first)) else {
-            self.totals.found.add_many(first.clone(), cases);
+        let Some(first) = suspects.first().map(|first| self.renamed(first)) else { return };
+        let Some(examiner) = examiner.filter(|_| !self.totals.found.knows(&first)) else {
+            self.totals.found.add_many(first, cases);
             return;
         };
         for (place, found) in suspects.iter().enumerate() {
@@ -286,6 +304,9 @@ impl<'run> Collector<'run> {
                 }
                 (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
                 (found.verdict, found.rate) = (Verdict::Flake, Some(rate));
+            } else if failure.class != found.class {
+                self.renamed.push((found.key(), failure.class));
+                found.class = failure.class;
             }
             self.open_group(found, count, failure, tell);
             cases -= count;
@@ -293,6 +314,12 @@ impl<'run> Collector<'run> {
                 return;
             }
         }
+    }
+
+    /// A failure, as one of the class that its group was found to be of.
+    fn renamed(&self, found: &Found) -> Found {
+        let class = self.renamed.iter().find(|(key, _)| *key == found.key()).map(|(_, class)| *class);
+        Found { class: class.unwrap_or(found.class), ..found.clone() }
     }
 
     /// Runs cases again that passed although they are known to fail, of each known failure up to one that passes each time: the
@@ -394,14 +421,17 @@ impl<'run> Collector<'run> {
         let kept = std::mem::take(&mut self.totals.found);
         for (group, (found, _)) in self.groups.iter_mut().zip(&kept.groups) {
             let wanted = group.first.class;
+            let way = std::mem::discriminant(&group.first.outcome);
             if group.first.verdict == Verdict::Flake {
                 continue;
             }
             let mut fails_alike = |case: &Case| {
                 Instant::now() < deadline
-                    && examiner
-                        .examine(case, found.index, found.strategy)
-                        .is_some_and(|alone| alone.class == Some(wanted) && alone.verdict.is_unexpected())
+                    && examiner.examine(case, found.index, found.strategy).is_some_and(|alone| {
+                        let is_alike =
+                            alone.class == Some(wanted) && std::mem::discriminant(&alone.outcome) == way;
+                        is_alike && alone.verdict.is_unexpected()
+                    })
             };
             let smallest = dmlcts_generate::shrink(
                 &group.first.case,
@@ -468,9 +498,13 @@ fn shown(
             // What was found stands.
             return failure;
         }
-        // A known failure passes, too, that passes although nobody expects it to.
-        let failed = alone.verdict.is_unexpected() && alone.verdict != Verdict::UnexpectedPass;
-        failure.verdict = if failed { alone.verdict } else { Verdict::Pass };
+        failure.verdict = match alone.verdict {
+            // It fails as it is known to, and failed in another way before: that it passes would not be true.
+            Verdict::ExpectedFail => found.verdict,
+            // A known failure passes, too, that passes although nobody expects it to.
+            verdict if verdict.is_unexpected() && verdict != Verdict::UnexpectedPass => verdict,
+            _ => Verdict::Pass,
+        };
         // What the backend does well now says nothing of what it did then.
         if let Some(class) = alone.class {
             failure.class = class;

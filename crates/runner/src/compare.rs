@@ -167,12 +167,13 @@ pub(crate) fn element(memory: &[u8], offset: u64, size: usize) -> Option<&[u8]> 
     memory.get(start..start.checked_add(size)?)
 }
 
-/// Looks at every element. An element is unwritten where its memory was poisoned and still is.
+/// Looks at every element. An element is unwritten where its memory was poisoned and still is; of these memories, which runs on the same data
+/// left behind, each with its own poison, that goes for all: what was written may look like one of them.
 pub(crate) fn differences(
     tensor: &Tensor,
     expected: &[u8],
     actual: &[u8],
-    poison: Option<Poison>,
+    poisoned: &[(&[u8], Poison)],
 ) -> Differences {
     let mut found = Differences::default();
     let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return found };
@@ -186,7 +187,10 @@ pub(crate) fn differences(
             continue;
         }
         let (expected, actual) = (bits(expected), bits(actual));
-        let unwritten = poison.is_some_and(|poison| poison.bits(size) == actual);
+        let still_holds = |(memory, poison): &(&[u8], Poison)| {
+            element(memory, offset, size).is_some_and(|element| bits(element) == poison.bits(size))
+        };
+        let unwritten = !poisoned.is_empty() && poisoned.iter().all(still_holds);
         let difference =
             if unwritten { Difference::Unwritten } else { classify(tensor.data_type, expected, actual) };
         found.counts[difference as usize] += 1;
@@ -327,7 +331,7 @@ mod tests {
         assert!(same_elements(&strided, &expected, &actual));
         let wrong = [1, 0, 2, 0, 7, 0, 4, 0];
         assert!(!same_elements(&strided, &expected, &wrong));
-        let found = differences(&strided, &expected, &wrong, None);
+        let found = differences(&strided, &expected, &wrong, &[]);
         assert_eq!((found.elements, found.wrong()), (4, 1));
         assert_eq!(found.first[0].coordinates.as_slice(), [1, 0]);
     }
@@ -344,9 +348,22 @@ mod tests {
         let words = tensor(DataType::FLOAT32, &[3]);
         let expected = [[1, 0, 0, 0], [0, 0, 0, 0x80], [3, 0, 0, 0]].concat();
         let actual = [[0xB5; 4], [0; 4], [3, 0, 0, 0]].concat();
-        let found = differences(&words, &expected, &actual, Some(Poison::FIRST));
+        let found = differences(&words, &expected, &actual, &[(&actual, Poison::FIRST)]);
         assert_eq!(found.counts, [1, 0, 0, 1, 0]);
         assert_eq!(found.gravest(), Some(Difference::Unwritten));
+    }
+
+    #[test]
+    fn what_looks_like_poison_over_one_fill_alone_was_written() {
+        let bytes = tensor(DataType::UINT8, &[2]);
+        let (one, other) = ([0xB5, 0xB5], [0xB5, 0x4A]);
+        let fills = [(&one[..], Poison::FIRST), (&other[..], Poison::SECOND)];
+        let kinds = |fills| {
+            let found = differences(&bytes, &[1, 2], &one, fills).first;
+            found.iter().map(|wrong| wrong.difference).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(&fills[..1]), [Difference::Unwritten; 2]);
+        assert_eq!(kinds(&fills), [Difference::WrongValue, Difference::Unwritten]);
     }
 
     #[test]

@@ -340,7 +340,7 @@ impl Lot {
                 continue;
             }
             if !same_elements(tensor, expected, actual) {
-                let found = differences(tensor, expected, actual, Some(kind.poison()));
+                let found = differences(tensor, expected, actual, &self.poisoned(planned, job, kind));
                 let forgiven: u64 = allow.iter().map(|kind| found.counts[*kind as usize]).sum();
                 if found.wrong() > forgiven && !another_reading(&self.inputs[run.input.clone()], actual) {
                     let difference = found.gravest().unwrap_or(Difference::WrongValue);
@@ -364,6 +364,15 @@ impl Lot {
             note_spare_bytes(tensor, expected, actual, notes);
         }
         spoiled.unwrap_or((Seen::Same, None))
+    }
+
+    /// What the runs of a job left behind that are on the same data as one of this kind, each with what was there before.
+    fn poisoned(&self, planned: &Planned, job: &Job, kind: RunKind) -> Vec<(&[u8], Poison)> {
+        let runs = job.runs.iter().zip(planned.kinds);
+        let alike = runs.filter(|(_, other)| (*other == RunKind::OtherData) == (kind == RunKind::OtherData));
+        alike
+            .filter_map(|(run, kind)| Some((self.batch.outputs.get(run.output.clone())?, kind.poison())))
+            .collect()
     }
 
     /// Whether elements that look as if arithmetic had spoiled them are rather others of the input: all of them stand in it, and

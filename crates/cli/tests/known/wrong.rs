@@ -7,7 +7,6 @@ use std::io;
 use dmlcts_backend::{Backend, Batch, Capabilities, Job, protocol};
 use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Tensor, Value};
 use dmlcts_reference::Reference;
-use dmlcts_runner::Poison;
 use dmlcts_spec::Library;
 
 use crate::bugs::BUGS;
@@ -47,6 +46,7 @@ impl Backend for Spoiled {
         if let Some((_, _, bug)) = BUGS.iter().find(|(name, _, _)| name == way) {
             return bug.run(batch, |batch| inner.run(batch));
         }
+        let before = batch.outputs.clone();
         self.inner.run(batch);
         let (jobs, _, outputs) = batch.parts();
         if self.way == "declines" {
@@ -72,11 +72,11 @@ impl Backend for Spoiled {
             for run in &job.runs {
                 let output = &mut outputs[run.output.clone()];
                 match way {
-                    "two-ways" if is_half(job) => output.fill(Poison::FIRST.0),
+                    "two-ways" if is_half(job) => output.copy_from_slice(&before[run.output.clone()]),
                     "two-ways" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     // No value is its own inverse, and no inverse of a NaN, a zero or a denormal is one of them.
                     "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
-                    "unwritten" => output.fill(Poison::FIRST.0),
+                    "unwritten" => output.copy_from_slice(&before[run.output.clone()]),
                     "quieting" if is_half(job) => output.as_chunks_mut().0.iter_mut().for_each(quieten),
                     "ends-at-three"
                         if job

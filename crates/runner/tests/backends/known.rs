@@ -7,10 +7,12 @@ use std::sync::{
 
 use dmlcts_backend::Job;
 use dmlcts_model::{ErrorCode, Outcome};
-use dmlcts_runner::{BlessError, Blessing, Conclusion, Factory, KnownFailures, Rate, Run, Summary, Verdict};
+use dmlcts_runner::{
+    BlessError, Blessing, Class, Conclusion, Difference, Factory, KnownFailures, Rate, Run, Summary, Verdict,
+};
 use dmlcts_spec::{Library, Source};
 
-use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, honest, refuse, run_of, summary};
+use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, honest, refuse, run_of, spoiling, summary};
 
 const LIST: &str = "\
 backend: closure
@@ -208,4 +210,17 @@ fn a_known_failure_that_fails_otherwise_at_times_is_a_flake() {
     let flaky = summary(&run(&[REVERSAL], reversing(|times| if times == 0 { Unwritten } else { Right })));
     assert_eq!(verdicts(&flaky), [(Verdict::Flake, 1)]);
     assert_eq!(flaky.groups[0].first.rate, Some(Rate { failed: 1, runs: 3 }));
+}
+
+/// A value that looked as if it had never been written is a wrong one over another fill, as it is known to be: it fails both times.
+#[test]
+fn what_fails_alone_as_it_is_known_to_is_no_flake() {
+    const ONE: &str =
+        "SLICE1 UINT8 in=1 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=-1 fill=iota";
+    let backend = spoiling(|job, outputs| {
+        job.runs.iter().for_each(|run| outputs[run.output.start] = dmlcts_runner::Poison::FIRST.0);
+    });
+    let summary = summary(&run(&[ONE], backend));
+    assert_eq!(verdicts(&summary), [(Verdict::Fail, 1)]);
+    assert_eq!(summary.groups[0].first.class, Class::Output(Difference::WrongValue));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dmlcts_backend::Batch;
 use dmlcts_model::Outcome;
-use dmlcts_runner::{Class, Difference, Ending, Factory, Verdict};
+use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Run, Verdict};
 
 use crate::fixture::{
     BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, failure, honest, run_of,
@@ -63,6 +63,28 @@ fn an_output_that_was_never_written_is_unwritten_even_where_it_holds_the_poison(
     assert_eq!(failure(REVERSAL, lazy()).1, Class::Output(Difference::Unwritten));
     // The expected bytes are those of both poisons: neither memory alone would tell.
     assert_eq!(failure(BYTES, lazy()).1, Class::Output(Difference::Unwritten));
+}
+
+/// A wrong value may be what memory holds that was never written: over another fill it is no more.
+#[test]
+fn what_holds_the_fill_of_one_run_alone_was_written() {
+    const ONE: &str =
+        "SLICE1 UINT8 in=1 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=1 fill=iota";
+    const TWO: &str =
+        "SLICE1 UINT8 in=2 out=2 InputWindowOffsets=0 InputWindowSizes=2 InputWindowStrides=1 fill=iota";
+    let backend = || {
+        spoiling(|job, outputs| {
+            for run in &job.runs {
+                outputs[run.output.start..][..2].copy_from_slice(&[0xB5, 7]);
+            }
+        })
+    };
+    assert_eq!(failure(ONE, backend()).1, Class::Output(Difference::WrongValue));
+    // Whatever it was taken for at first, what fails in the same way is one group, also with those that are found later.
+    let run = run_of(&[ONE, TWO, ONE], backend());
+    let run = Run { configuration: Configuration { jobs: 1, ..Configuration::default() }, ..run };
+    let groups: Vec<_> = summary(&run).groups.iter().map(|group| (group.first.class, group.cases)).collect();
+    assert_eq!(groups, [(Class::Output(Difference::WrongValue), 3)]);
 }
 
 #[test]
