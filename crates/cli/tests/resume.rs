@@ -24,7 +24,7 @@ use dmlcts_tests::at_once;
 const CASES: usize = 150;
 /// Names the file in which the backend writes down what it is asked.
 const LOG: &str = "DMLCTS_TEST_LOG";
-/// Names the case at which the backend is stuck, where it is at one.
+/// Names the cases at which the backend is stuck, a line each, where it is at some.
 const STUCK: &str = "DMLCTS_TEST_STUCK";
 /// Nothing that the tests wait for takes as long.
 const LONG: Duration = Duration::from_secs(60);
@@ -33,12 +33,13 @@ fn main() {
     if env::args().nth(1).is_some_and(|first| first == "serve") {
         return serve();
     }
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 6] = [
         ("a slow run goes on where it was killed", a_slow_run_goes_on_where_it_was_killed),
         ("a hang in the middle of a lot", a_hang_in_the_middle_of_a_lot),
         ("a hang while other threads go on", a_hang_while_other_threads_go_on),
         ("a hang in a part of a suite", a_hang_in_a_part_of_a_suite),
         ("a run that hangs too often", a_run_that_hangs_too_often),
+        ("a run that begins with hangs only", a_run_that_begins_with_hangs_only),
     ];
     at_once(tests, |(name, test)| {
         test();
@@ -46,7 +47,7 @@ fn main() {
     });
 }
 
-/// Right, and slow, and stuck at a case if need be; answers each case as it is done.
+/// Right, and slow, and stuck at cases if need be; answers each case as it is done.
 struct Watched {
     inner: Box<dyn Backend>,
     log: File,
@@ -81,7 +82,7 @@ impl Backend for Watched {
         let job = &mut jobs[first];
         let line = Case { desc: job.desc.clone(), binding: job.binding, fill: Fill::Iota }.to_string();
         writeln!(self.log, "{line}").expect("the log can be written");
-        if self.stuck.as_ref() == Some(&line) {
+        if self.stuck.iter().flat_map(|stuck| stuck.lines()).any(|stuck| stuck == line) {
             wait_for_the_end();
         }
         thread::sleep(Duration::from_millis(4));
@@ -232,4 +233,26 @@ fn a_run_that_hangs_too_often() {
     let output = command.output().expect("it starts");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(recorded(&file).cases.len(), CASES);
+}
+
+/// With less time than it takes to see that a backend answers nothing, each run still writes down some of the hangs that it begins with, and the
+/// next goes on behind them.
+fn a_run_that_begins_with_hangs_only() {
+    const HANGS: usize = 20;
+    let (file, log) = (Scratch::nothing("resume-block"), Scratch::nothing("resume-block-log"));
+    let stuck = (0..HANGS).map(case).collect::<Vec<_>>().join("\n");
+    let options = ["--retries", "0", "--jobs", "2", "--case-timeout", "500ms", "--timeout", "3s"];
+    let with = |option| run(&[&options[..], &[option, file.path()]].concat(), &log, Some(&stuck));
+    let mut output = with("--results").output().expect("it starts");
+    // On a machine that is busy, a run may end before it has done anything.
+    for _ in 0..40 {
+        if recorded(&file).cases.len() == CASES {
+            break;
+        }
+        output = with("--resume").output().expect("it starts");
+    }
+    let (ended, said) = (recorded(&file), String::from_utf8_lossy(&output.stderr));
+    assert!(ended.summary.contains(r#""ending":"complete""#), "{} cases; {said}", ended.cases.len());
+    let hung = ended.cases.iter().take_while(|case| case.contains(r#""kind":"timed-out""#)).count();
+    assert!(ended.cases.len() == CASES && hung == HANGS, "{hung} of {} cases", ended.cases.len());
 }

@@ -154,27 +154,29 @@ impl Writer {
                 }
             }
         }
-        if let Some(behind) = &mut self.behind {
-            behind.cases = behind.cases.saturating_sub(cases.len() as u64);
-            if behind.cases > 0 {
-                return Ok(());
-            }
-        }
         self.is_owed = true;
         let now = Instant::now();
         if let Some(totals) = totals.filter(|_| now >= self.checkpoint) {
             self.push_checkpoint(totals, groups, now);
         }
-        self.flush()
+        if let Some(behind) = &mut self.behind {
+            behind.cases = behind.cases.saturating_sub(cases.len() as u64);
+        }
+        self.flush_enough()
     }
 
     /// Writes the checkpoint that was not due yet when the last cases were written, since nobody knows when the next ones will be.
     pub fn pause(&mut self, totals: &Totals, groups: &[Group]) -> Result<(), Error> {
-        if !self.is_owed || self.behind.is_some() {
+        if !self.is_owed {
             return Ok(());
         }
         self.push_checkpoint(totals, groups, Instant::now());
-        self.flush()
+        self.flush_enough()
+    }
+
+    /// Hands everything to the system, but not before there is as much as stands behind the place where the file is gone on with.
+    fn flush_enough(&mut self) -> Result<(), Error> {
+        if self.behind.as_ref().is_some_and(|behind| behind.cases > 0) { Ok(()) } else { self.flush() }
     }
 
     fn push_checkpoint(&mut self, totals: &Totals, groups: &[Group], now: Instant) {
