@@ -10,7 +10,9 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{breakage::Fault, exit, units};
 
-pub(crate) use results::{DiffArguments, LedgerArguments, MergeArguments, ReportArguments};
+pub(crate) use results::{
+    DiffArguments, FailuresArguments, LedgerArguments, MergeArguments, ReportArguments,
+};
 pub(crate) use run::{RunArguments, Selection};
 
 /// Conformance tests and a spec-driven fuzzer for DirectML's tensor-moving operators.
@@ -39,6 +41,7 @@ pub(crate) enum Command {
     Backends,
     Doctor(DoctorArguments),
     Serve(ServeArguments),
+    Failures(FailuresArguments),
     Merge(MergeArguments),
     Diff(DiffArguments),
     Ledger(LedgerArguments),

@@ -80,6 +80,27 @@ pub(crate) struct DiffArguments {
     pub(crate) new: String,
 }
 
+const FAILURES_EXAMPLES: &str = "\
+Examples:
+  dmlcts failures run.jsonl | head
+  dmlcts failures run.jsonl | sh
+  dmlcts failures run.jsonl | grep timed-out";
+
+/// Lists the cases of a results file that failed, each as the command that runs it again
+///
+/// Behind a command stands in which way its case failed. A run that goes on can be looked at, too.
+#[derive(Debug, Args)]
+#[command(after_help = FAILURES_EXAMPLES)]
+pub(crate) struct FailuresArguments {
+    /// The file that `--results` of `run` or `merge` wrote
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+
+    /// List those, too, that failed as they are known to
+    #[arg(long)]
+    pub(crate) known: bool,
+}
+
 /// Shows a ledger: what backends answer where the pages leave a question open
 ///
 /// For each question it shows what is asked and who leaves it open, and each answer with the backends that gave it, the number of their cases and one of these. A star marks a question whose answers contradict each other.

@@ -6,6 +6,7 @@ mod conclusion;
 mod diff;
 mod doctor;
 mod explain;
+mod failures;
 mod ledger;
 mod list;
 mod merge;
@@ -31,6 +32,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Spec(arguments) => spec::spec(arguments),
         Command::Backends => backends::backends(),
+        Command::Failures(arguments) => failures::failures(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
         Command::Ledger(arguments) => ledger::ledger(arguments),
