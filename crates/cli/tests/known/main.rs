@@ -49,6 +49,7 @@ fn main() {
         ("a suite is more than its name", a_suite_is_more_than_its_name),
         ("a summary says what became of known failures", a_summary_says_what_became_of_known_failures),
         ("mistakes in lists", mistakes_in_lists),
+        ("a doctor shows one bug once", a_doctor_shows_one_bug_once),
     ];
     for (name, test) in tests {
         test();
@@ -421,4 +422,16 @@ fn mistakes_in_lists() {
     insta::assert_snapshot!("unknown_keys", ran("mended", &unknown, &[]));
     let missing = text(&["run", "--known-failures", "no-such-list.yaml"]);
     assert!(missing.starts_with("exit 2\n") && missing.contains("no-such-list.yaml"), "{missing}");
+}
+
+/// It fails several questions in one way: the first of these shows a case, as small as was found, and how many there are.
+fn a_doctor_shows_one_bug_once() {
+    let said = text(&["doctor", "--backend", &backend("inverted")]);
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    let count = |what: &str| said.matches(what).count();
+    assert_eq!((count("FAIL "), count(" look at it: ")), (1, 1), "{said}");
+    assert!(count("\nalso  ") >= 1 && count(", in the same way as above\n") == count("\nalso  "), "{said}");
+    assert!(said.contains(" cases of SLICE1: wrong values\n"), "{said}");
+    let small = "'SLICE1 FLOAT32 in=2 out=2 InputWindowOffsets=0 InputWindowSizes=2 InputWindowStrides=-1 fill=iota'\n";
+    assert!(said.contains(small), "{said}");
 }

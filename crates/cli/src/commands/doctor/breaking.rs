@@ -116,5 +116,5 @@ fn passing<'a>(
 
 /// Runs one case.
 fn alone(case: &Case, backend: Arc<Factory>, deadline: Option<Instant>) -> Result<Summary, Problem> {
-    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, Some(1), deadline)?.0)
+    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, (Some(1), false), deadline)?.0)
 }

@@ -1,10 +1,10 @@
-//! Cases that failed: the first of each strategy in each way, so that whatever is said to be wrong has a case to look at.
+//! Cases that failed: the first of each strategy and operator in each way, so that whatever is said to be wrong has a case to look at.
 //!
 //! The groups of a summary do not suffice for it: a group has its first case, which may be of another strategy than the one in question.
 
 use dmlcts_model::{Outcome, printable};
 use dmlcts_runner::{CaseResult, CaseResults, Class};
-use dmlcts_spec::Library;
+use dmlcts_spec::{IdSet, Library};
 
 /// As much of a backend's words is shown.
 const LONGEST: usize = 300;
@@ -13,6 +13,10 @@ const LONGEST: usize = 300;
 pub(super) struct Failed {
     /// The place of its strategy among the suite's.
     strategy: usize,
+    /// The place of its operator in the library.
+    pub(super) operator: usize,
+    /// The clauses that its desc breaks.
+    pub(super) violated: IdSet,
     pub(super) class: Class,
     pub(super) outcome: Outcome,
     pub(super) line: String,
@@ -33,10 +37,12 @@ impl Failures {
             else {
                 continue;
             };
-            let is_known = |known: &Failed| (known.strategy, known.class) == (case.strategy, class);
-            if !self.0.iter().any(is_known) {
+            let way = |failed: &Failed| (failed.strategy, failed.operator, failed.class);
+            if !self.0.iter().any(|known| way(known) == (case.strategy, case.operator, class)) {
                 self.0.push(Failed {
                     strategy: case.strategy,
+                    operator: case.operator,
+                    violated: case.details.map(|details| details.judgement.violated).unwrap_or_default(),
                     class,
                     outcome: outcome.clone(),
                     line: case.line.to_owned(),
@@ -46,13 +52,15 @@ impl Failures {
         }
     }
 
-    /// The first that is wanted, of a suite whose strategies have these names.
-    pub(super) fn first<'a>(
+    /// Those that are wanted, of a suite whose strategies have these names.
+    pub(super) fn all<'a>(
         &self,
         strategies: &[&'a str],
         wanted: impl Fn(&'a str, &Failed) -> bool,
-    ) -> Option<&Failed> {
-        self.0.iter().find(|failed| strategies.get(failed.strategy).is_some_and(|name| wanted(name, failed)))
+    ) -> impl Iterator<Item = &Failed> {
+        self.0
+            .iter()
+            .filter(move |failed| strategies.get(failed.strategy).is_some_and(|name| wanted(name, failed)))
     }
 }
 
@@ -117,13 +125,15 @@ mod tests {
         let refusing = Arc::new(move || Ok(Box::new(Refusing(capabilities.clone())) as Box<dyn Backend>));
         let (summary, failures) = smoke(refusing, None).expect("it starts");
         let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
-        let first_of = |name: &str| failures.first(&strategies, |strategy, _| strategy == name).is_some();
+        let first_of =
+            |name: &str| failures.all(&strategies, |strategy, _| strategy == name).next().is_some();
         assert!(summary.strategies.iter().all(|(name, tally)| first_of(name) == (tally.unexpected() > 0)));
         let opened = |name: &str| summary.groups.iter().any(|group| group.first.strategy == name);
         assert!(strategies.iter().any(|name| first_of(name) && !opened(name)), "or the groups would do");
-        let failed = failures.first(&strategies, |strategy, _| strategy == "negative").expect("it is kept");
+        let failed =
+            failures.all(&strategies, |strategy, _| strategy == "negative").next().expect("it is kept");
         assert_eq!(failed.class, Class::RefusedValid);
         assert_eq!(failed.cause, "a valid desc was refused as invalid: not today");
-        assert!(failures.first(&strategies, |_, failed| failed.class == Class::AcceptedInvalid).is_none());
+        assert!(!failures.all(&strategies, |_, _| true).any(|failed| failed.class == Class::AcceptedInvalid));
     }
 }

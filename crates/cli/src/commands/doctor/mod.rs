@@ -16,7 +16,9 @@ use dmlcts_backend::{
 };
 use dmlcts_model::DataType;
 use dmlcts_report::{Palette, Tone, counted, span};
-use dmlcts_runner::{Configuration, Ending, Event, Factory, Parts, Run, RunError, Source, Stop, Summary};
+use dmlcts_runner::{
+    Class, Configuration, Ending, Event, Factory, Parts, Run, RunError, Source, Stop, Summary,
+};
 use dmlcts_spec::{Library, Operator};
 
 use failed::Failures;
@@ -35,6 +37,8 @@ use crate::{
 struct Report {
     palette: Palette,
     failures: usize,
+    /// The operators and ways in which cases failed that were shown to fail.
+    shown: Vec<(usize, Class)>,
 }
 
 impl Report {
@@ -68,7 +72,7 @@ impl Report {
 /// Looks at a backend, and says how the program ends.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     signals::end_program();
-    let mut report = Report { palette: output::palette(), failures: 0 };
+    let mut report = Report { palette: output::palette(), failures: 0, shown: Vec::new() };
     // A time that is beyond all clocks is never up.
     let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {
@@ -169,16 +173,16 @@ fn ends(report: &mut Report, goodbyes: &Goodbyes) -> Result<(), Problem> {
     }
 }
 
-/// Runs something on the backend, until the time is up, and keeps what failed.
+/// Runs something on the backend, until the time is up, and keeps what failed; in smaller cases, too, with `shrink`.
 fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,
-    jobs: Option<usize>,
+    (jobs, shrink): (Option<usize>, bool),
     deadline: Option<Instant>,
 ) -> Result<(Summary, Failures), Problem> {
     let usual = Configuration::default();
     let configuration =
-        Configuration { jobs: jobs.unwrap_or(usual.jobs), deadline, shrink: false, record: true, ..usual };
+        Configuration { jobs: jobs.unwrap_or(usual.jobs), deadline, shrink, record: true, ..usual };
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
     let mut failures = Failures::default();
     let summary = dmlcts_runner::run(&run, &mut |event| {
@@ -193,5 +197,5 @@ fn smoke(backend: Arc<Factory>, deadline: Option<Instant>) -> Result<(Summary, F
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}")))?;
-    run(Arc::new(Parts::new(expansion, &[])), backend, None, deadline)
+    run(Arc::new(Parts::new(expansion, &[])), backend, (None, true), deadline)
 }

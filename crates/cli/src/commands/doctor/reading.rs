@@ -1,9 +1,10 @@
 //! A run of `smoke`, read question by question: what does it tell of a backend?
 
 use dmlcts_model::Outcome;
-use dmlcts_report::{command, counted, grouped, rate, span};
+use dmlcts_report::{Tone, command, counted, grouped, rate, span};
 use dmlcts_results::Asked;
-use dmlcts_runner::{Class, Ending, Summary, Tally, Verdict};
+use dmlcts_runner::{Class, Ending, Group, Summary, Tally, Verdict};
+use dmlcts_spec::{Library, Operator};
 
 use super::{
     Report,
@@ -57,7 +58,8 @@ impl Reading<'_> {
         found.map_or_else(Tally::default, |(_, tally)| *tally)
     }
 
-    /// Shows what is wrong, with the first case that failed so, how it did, and how to see it again; with the remedy where there is none.
+    /// Shows what is wrong, with the first case that failed so, how it did, of how many, and how to see it again, in as small a case as was
+    /// found; with the remedy where there is none. What fails in no other way than something above is the same mistake, for all that is known.
     fn wrong(
         &self,
         report: &mut Report,
@@ -65,18 +67,36 @@ impl Reading<'_> {
         wanted: impl Fn(&str, &Failed) -> bool,
         remedy: &str,
     ) -> Result<(), Problem> {
-        let Some(failed) = self.failures.first(&self.strategies(), wanted) else {
-            return report.wrong(what, found, remedy);
+        let strategies = self.strategies();
+        let failed: Vec<&Failed> = self.failures.all(&strategies, wanted).collect();
+        let Some(news) =
+            failed.iter().find(|failed| !report.shown.contains(&(failed.operator, failed.class)))
+        else {
+            return match failed.is_empty() {
+                true => report.wrong(what, found, remedy),
+                false => report.line(Tone::Bad, "also ", what, &format!("{found}, in the same way as above")),
+            };
         };
-        report.wrong(what, found, &format!("for one: {}", failed.cause))?;
+        report.shown.push((news.operator, news.class));
+        let operator = Library::embedded().operators().get(news.operator).map(Operator::name);
+        let alike =
+            |group: &&Group| Some(group.first.operator.name()) == operator && group.first.class == news.class;
+        let alike: Vec<&Group> = self.summary.groups.iter().filter(alike).collect();
+        let one = match alike.iter().map(|group| group.cases).sum() {
+            0 | 1 => "for one".to_owned(),
+            cases => format!("for one of {} of {}", counted(cases, "case"), operator.unwrap_or_default()),
+        };
+        report.wrong(what, found, &format!("{one}: {}", news.cause))?;
+        let group = alike.iter().find(|group| group.first.judgement.violated == news.violated);
+        let smallest = group.and_then(|group| group.smallest.as_ref()).map(|small| small.case.to_string());
         let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
         words.extend(self.asked.words());
-        words.push(failed.line.clone());
+        words.push(smallest.unwrap_or_else(|| news.line.clone()));
         report.below(&format!("look at it: {}", command(&words)))
     }
 
     fn has(&self, wanted: impl Fn(&str, &Failed) -> bool) -> bool {
-        self.failures.first(&self.strategies(), wanted).is_some()
+        self.failures.all(&self.strategies(), wanted).next().is_some()
     }
 
     fn strategies(&self) -> Vec<&str> {
