@@ -16,6 +16,11 @@ impl RunArguments {
         Asked { argument, in_process: self.in_process, case_timeout }
     }
 
+    /// The results file of the run, where it has one.
+    pub(crate) fn recorded(&self) -> Option<&String> {
+        self.resume.as_ref().or(self.results.as_ref())
+    }
+
     /// Which cases are run, of a suite or given by these lines, with what is known to fail and to show what.
     pub(crate) fn selection_form(
         &self,

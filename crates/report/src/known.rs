@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use dmlcts_runner::{Conclusion, Kind, KnownCounts, KnownTally, Summary};
+use dmlcts_runner::{Class, Conclusion, Kind, KnownCounts, KnownTally, Summary};
 
 use crate::{
     Palette, Tone,
@@ -73,15 +73,18 @@ pub(crate) fn became(tally: &KnownTally) -> String {
         }
     };
     let signature = tally.entry.signature.id();
+    let all = as_expected + otherwise.values().sum::<u64>() + passed + skipped + unknown;
+    let now = format!("of {} of this entry passed now", counted(all, "case"));
+    part(*passed, &now);
     part(*as_expected, &format!("failed with {signature}, as known"));
     for (class, cases) in otherwise {
         part(*cases, &format!("failed with {} instead of {signature}", class.id()));
     }
-    part(*passed, "passed");
     part(*skipped, "skipped, since the backend does not declare them");
     part(*unknown, "came to another result each time, or to none");
     match parts.as_slice() {
         [] => "no case matches it".to_owned(),
+        all if *passed > 0 => all.join(", "),
         [one] => format!("of its cases {one}, and no other"),
         _ => format!("of its cases {}", parts.join(", ")),
     }
@@ -149,7 +152,20 @@ pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String>
     }
     let all: u64 = known.iter().map(|tally| tally.counts.as_expected).sum();
     let cases = if all == 0 { "no case".to_owned() } else { counted(all, "case") };
-    Some(format!("{cases} failed as known: {}", named.join(", ")))
+    Some(format!("{cases} failed as known{}: {}", broke(summary), named.join(", ")))
+}
+
+/// How many cases ended the backend or had no answer as they are known to: whoever reads of failures would not think of that.
+pub(crate) fn broke(summary: &Summary) -> String {
+    let of = |class: Class| -> u64 {
+        let known = summary.totals.known.iter().filter(|tally| tally.entry.signature == class);
+        known.map(|tally| tally.counts.as_expected).sum()
+    };
+    let both = [(Class::Crashed, "crashed the backend"), (Class::TimedOut, "hung")];
+    let parts = both.map(|(class, what)| (of(class), what));
+    let parts = parts.iter().filter(|(cases, _)| *cases > 0);
+    let parts: Vec<String> = parts.map(|(cases, what)| format!("{} {what}", grouped(*cases))).collect();
+    if parts.is_empty() { String::new() } else { format!(", of which {}", parts.join(" and ")) }
 }
 
 /// An entry, with how many of its cases failed as it says; where none did, with what they did instead.

@@ -13,7 +13,7 @@ use dmlcts_spec::{Answer, Library, Obligation, Operator};
 use crate::{
     KnownContext, Palette, Replay, Tone,
     failure::write_group,
-    known::known,
+    known::{broke, known},
     ledger,
     numbers::{bytes, counted, grouped, rate, span},
     skipped::skipped,
@@ -46,6 +46,10 @@ pub struct Context {
     pub claim: Option<Claim>,
     /// Commands to go on with, and what each is good for.
     pub next: Vec<(String, String)>,
+    /// The command that goes on with the run where it ended before its last case, where it is recorded.
+    pub resume: Option<String>,
+    /// The command that lists the cases that failed, where they are recorded.
+    pub failures: Option<String>,
 }
 
 /// What a run is of.
@@ -103,7 +107,11 @@ pub fn write_summary(
         line("ended", &palette.paint(Tone::Note, ending).to_string())?;
     }
     let tally = summary.tally();
-    let tone = if tally.unexpected() > 0 { Tone::Bad } else { Tone::Good };
+    let tone = match broke(summary).is_empty() {
+        _ if tally.unexpected() > 0 => Tone::Bad,
+        true => Tone::Good,
+        false => Tone::Note,
+    };
     line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
     if let Subject::Suite { obligations, .. } = &context.subject {
         line("", &exercised(context.library, summary, obligations))?;
@@ -112,7 +120,8 @@ pub fn write_summary(
         line(if place == 0 { "skipped" } else { "" }, text)?;
     }
     if let Some(text) = known(&context.known, summary) {
-        line("known", &text)?;
+        let is_calm = broke(summary).is_empty();
+        line("known", &if is_calm { text } else { palette.paint(Tone::Note, text).to_string() })?;
     }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, text)?;
@@ -131,21 +140,32 @@ pub fn write_summary(
     if is_suite {
         line("speed", &speed(summary))?;
     }
+    let mut next = Vec::new();
+    if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
+        next.push((resume.clone(), Some("go on with this run")));
+    }
     let failure = summary.groups.first().map(|group| group.smallest.as_ref().unwrap_or(&group.first));
     if let Some(failure) = failure {
-        line("next", &context.replay.run(&failure.case))?;
-        line("", &Replay::explain(&failure.case, failure.level))?;
+        next.push((context.replay.run(&failure.case), None));
+        next.push((Replay::explain(&failure.case, failure.level), None));
+        next.extend(context.failures.iter().map(|list| (list.clone(), Some("every case that failed"))));
     } else if summary.ending != Ending::BackendLost {
-        for (place, (command, purpose)) in context.next.iter().enumerate() {
-            let purpose = format!("# {purpose}");
-            let purpose = palette.paint(Tone::Faint, &purpose);
-            line(if place == 0 { "next" } else { "" }, &format!("{command:<36} {purpose}"))?;
-        }
+        next.extend(context.next.iter().map(|(command, purpose)| (command.clone(), Some(purpose.as_str()))));
+    }
+    for (place, (command, purpose)) in next.iter().enumerate() {
+        let purpose = purpose.map(|purpose| palette.paint(Tone::Faint, format!("# {purpose}")));
+        let text = purpose.map_or_else(|| command.clone(), |purpose| format!("{command:<36} {purpose}"));
+        line(if place == 0 { "next" } else { "" }, &text)?;
     }
     match &context.claim {
         Some(claim) => write_statement(out, claim, (context.library, summary), palette),
         None => Ok(()),
     }
+}
+
+/// Whether there are cases that a run which is recorded can still be asked for.
+fn has_more(summary: &Summary) -> bool {
+    matches!(summary.ending, Ending::Timeout | Ending::Hangs | Ending::Interrupted | Ending::BackendLost)
 }
 
 fn promised(context: &Context, summary: &Summary) -> String {
@@ -259,7 +279,8 @@ pub(crate) fn verdicts(summary: &Summary) -> String {
             if created > 0 {
                 counts.push(format!("{} created only", grouped(created)));
             }
-        } else if count > 0 || verdict == Verdict::Fail {
+        } else if count > 0 || verdict == Verdict::Fail && tally.unexpected() == 0 {
+            // Beside crashes, say, it would read as if all were well.
             counts.push(format!("{} {verdict}", grouped(count)));
         }
     }

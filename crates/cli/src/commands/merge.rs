@@ -141,5 +141,6 @@ fn context(header: &Header, files: usize) -> Context {
     let suite = whole_suite(selection).map(str::to_owned);
     let known = KnownContext { listed: 0, suite };
     let (library, certificate) = (Library::embedded(), Vec::new());
-    Context { library, subject, replay, known, ledger: None, certificate, claim: None, next }
+    let ((resume, failures), ledger, claim) = ((None, None), None, None);
+    Context { library, subject, replay, known, ledger, certificate, claim, next, resume, failures }
 }

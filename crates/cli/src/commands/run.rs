@@ -14,7 +14,9 @@ use dmlcts_generate::Certificate;
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{KnownFileForm, SelectionForm};
-use dmlcts_runner::{Claim, Configuration, Ending, Event, Listed, Parts, Run, Source, Stop, Summary, Totals};
+use dmlcts_runner::{
+    Claim, Configuration, Ending, Event, Listed, Parts, Profile, Run, Source, Stop, Summary, Totals,
+};
 use dmlcts_spec::Library;
 
 use super::conclusion::conclude;
@@ -246,6 +248,11 @@ fn cases(
         certificate: Vec::new(),
         claim: claim.cloned(),
         next,
+        resume: arguments.recorded().map(|path| {
+            let words = arguments.words_of_a_run(form);
+            command(&[words, vec!["--resume".to_owned(), path.clone()]].concat())
+        }),
+        failures: arguments.recorded().map(|path| command(&["dmlcts", "failures", path])),
     };
     if !arguments.cases.is_empty() {
         let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);
@@ -266,7 +273,13 @@ fn cases(
         command(&words.chain(more.iter().copied().flatten().cloned()).collect::<Vec<_>>())
     };
     let mut next = Vec::new();
-    if suite.name() == "smoke" {
+    if let Some(whole) = claim.and_then(|claim| whole_profile(claim.profile.name())) {
+        let of_case = arguments.asked().words();
+        next.push((
+            with(&["dmlcts", "run", "--profile", whole], &[&of_case]),
+            "the whole profile".to_owned(),
+        ));
+    } else if suite.name() == "smoke" {
         let (of_case, of_choice) = (arguments.words_of_a_case(&form), form.words_of_a_choice());
         let more = with(&["dmlcts", "run", "--suite", "ci"], &[&of_case, &of_choice]);
         next.push((more, "more cases".to_owned()));
@@ -283,6 +296,12 @@ fn cases(
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
     let parts = Some(parts).filter(|_| form.has_all_cases());
     Ok(Cases { source, parts, context, form })
+}
+
+/// The profile that one is a first look at.
+fn whole_profile(name: &str) -> Option<&'static str> {
+    let whole = name.strip_suffix("-smoke")?;
+    Profile::names().find(|known| *known == whole)
 }
 
 /// What a complete run proves, where exhaustive parts are most of the suite.

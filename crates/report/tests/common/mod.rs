@@ -83,6 +83,8 @@ pub(crate) fn context() -> Context {
         claim: None,
         certificate: vec!["what a test can prove".to_owned()],
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],
+        resume: None,
+        failures: None,
     }
 }
 
