@@ -72,10 +72,10 @@ impl Reading<'_> {
         let Some(news) =
             failed.iter().find(|failed| !report.shown.contains(&(failed.operator, failed.class)))
         else {
-            return match failed.is_empty() {
-                true => report.wrong(what, found, remedy),
-                false => report.line(Tone::Bad, "also ", what, &format!("{found}, in the same way as above")),
-            };
+            if failed.is_empty() {
+                return report.wrong(what, found, remedy);
+            }
+            return report.line(Tone::Bad, "also ", what, &format!("{found}, in the same way as above"));
         };
         report.shown.push((news.operator, news.class));
         let operator = Library::embedded().operators().get(news.operator).map(Operator::name);
