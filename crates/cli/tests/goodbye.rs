@@ -101,6 +101,42 @@ fn every_report_says_so_and_so_does_the_merge() {
     assert_eq!(errors(&merged), [format!("error: {bad_end}")], "{merged}");
 }
 
+/// What a profile promises is no worth where the backend breaks at its end: of one part, too, and whatever the others do.
+#[test]
+fn a_backend_that_breaks_at_its_end_conforms_to_nothing() {
+    let (script, backend) = ending("claims", LEAKS);
+    let of_profile = ["run", "--profile", "directml-6.4-smoke", "--jobs", "1", "--backend", &backend];
+    let stated = |said: &str| {
+        let (_, stated) =
+            said.split_once("\nNo statement of conformance\n").unwrap_or_else(|| panic!("{said}"));
+        stated.lines().nth(1).map(str::to_owned)
+    };
+    let said = text(&of_profile);
+    let because = format!(
+        "  because   2 backend processes ended badly when they were told to end; the first: {LEAKED}"
+    );
+    assert_eq!((said.starts_with("exit 3\n"), stated(&said)), (true, Some(because)), "{said}");
+    let parts = ["1/2", "2/2"].map(|part| {
+        let file = Scratch::nothing(&format!("claims-{}.jsonl", part.replace('/', "-")));
+        text(&[&of_profile[..], &["--partition", part, "--results", file.path()]].concat());
+        // The second part's are well.
+        std::fs::write(script.path(), format!("'{}' serve\n", env!("CARGO_BIN_EXE_dmlcts")))
+            .expect("it is ours");
+        file
+    });
+    let joined = Scratch::nothing("claims-joined.jsonl");
+    let said = text(&["merge", parts[1].path(), parts[0].path(), "--results", joined.path()]);
+    let because = format!(
+        "in part 1/2, 2 backend processes ended badly when they were told to end; the first: {LEAKED}"
+    );
+    assert_eq!(
+        (said.starts_with("exit 3\n"), stated(&said)),
+        (true, Some(format!("  because   {because}"))),
+        "{said}"
+    );
+    assert!(joined.text().contains(&format!(r#""statement":{{"withheld":"{because}""#)), "{said}");
+}
+
 #[test]
 fn an_interrupted_run_tells_it_and_stays_interrupted() {
     let (_script, backend) = ending("interrupted", LEAKS);

@@ -9,13 +9,14 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write as _},
     path::Path,
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
 
-use common::{Scratch, dmlcts};
-use dmlcts_backend::{Backend, Batch, Capabilities, protocol};
-use dmlcts_model::{Case, FeatureLevel, Fill};
+use common::{Scratch, dmlcts, stdout, text};
+use dmlcts_backend::{Backend, Batch, Capabilities, Job, protocol};
+use dmlcts_model::{Case, ErrorCode, FeatureLevel, Fill, Outcome, Phase};
 use dmlcts_reference::Reference;
 use dmlcts_spec::Library;
 use dmlcts_tests::at_once;
@@ -26,6 +27,13 @@ const CASES: usize = 150;
 const LOG: &str = "DMLCTS_TEST_LOG";
 /// Names the cases at which the backend is stuck, a line each, where it is at some.
 const STUCK: &str = "DMLCTS_TEST_STUCK";
+/// Says that the backend is quick, and wrong: at edges, as the list has it, and at slices of INT16, which nobody wrote down.
+const WRONG: &str = "DMLCTS_TEST_WRONG";
+const LIST: &str = "\
+backend: reference
+failures:
+  - {id: edges, suites: [smoke], where: PaddingMode == EDGE and not invalid, signature: wrong-value, kind: bug, reason: Told to.}
+";
 /// Nothing that the tests wait for takes as long.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -33,13 +41,14 @@ fn main() {
     if env::args().nth(1).is_some_and(|first| first == "serve") {
         return serve();
     }
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 7] = [
         ("a slow run goes on where it was killed", a_slow_run_goes_on_where_it_was_killed),
         ("a hang in the middle of a lot", a_hang_in_the_middle_of_a_lot),
         ("a hang while other threads go on", a_hang_while_other_threads_go_on),
         ("a hang in a part of a suite", a_hang_in_a_part_of_a_suite),
         ("a run that hangs too often", a_run_that_hangs_too_often),
         ("a run that begins with hangs only", a_run_that_begins_with_hangs_only),
+        ("what failed before counts in the whole", what_failed_before_counts_in_the_whole),
     ];
     at_once(tests, |(name, test)| {
         test();
@@ -52,13 +61,15 @@ struct Watched {
     inner: Box<dyn Backend>,
     log: File,
     stuck: Option<String>,
+    is_wrong: bool,
 }
 
 fn serve() {
     let log = env::var_os(LOG).expect("the log is named");
     let log = OpenOptions::new().append(true).create(true).open(log).expect("the log can be written");
     let inner = Box::new(Reference::backend());
-    let mut watched = Watched { inner, log, stuck: env::var(STUCK).ok() };
+    let mut watched =
+        Watched { inner, log, stuck: env::var(STUCK).ok(), is_wrong: env::var_os(WRONG).is_some() };
     let signatures = Library::embedded().signatures();
     // A host that is killed ends the pipe.
     let _ = protocol::serve(&mut watched, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
@@ -85,14 +96,29 @@ impl Backend for Watched {
         if self.stuck.iter().flat_map(|stuck| stuck.lines()).any(|stuck| stuck == line) {
             wait_for_the_end();
         }
-        thread::sleep(Duration::from_millis(4));
+        if !self.is_wrong {
+            thread::sleep(Duration::from_millis(4));
+        }
         let mut one = Batch::default();
         one.push(&job.desc, job.binding).runs.extend(job.runs.iter().cloned());
         (one.inputs, one.outputs) = (inputs.to_vec(), outputs.to_vec());
         self.inner.run(&mut one);
         job.outcome = one.jobs()[0].outcome.clone();
         outputs.copy_from_slice(&one.outputs);
+        if self.is_wrong && job.outcome == Outcome::Output {
+            spoil(&line, job, outputs);
+        }
         first + 1
+    }
+}
+
+/// Does a case wrong that ran.
+fn spoil(line: &str, job: &mut Job, outputs: &mut [u8]) {
+    if line.contains(" PaddingMode=EDGE ") || line.starts_with("SLICE1 INT16 ") {
+        job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+    } else if line.starts_with("SLICE INT16 ") {
+        let (phase, code) = (Phase::Create, ErrorCode::INVALID_ARGUMENT);
+        job.outcome = Outcome::Rejected { phase, code, reason: "no such integers".into() };
     }
 }
 
@@ -144,14 +170,36 @@ fn recorded(file: &Scratch) -> Recorded {
 }
 
 /// A command that runs all cases with these options, on a backend that is stuck at one of them.
-fn run(options: &[&str], log: &Scratch, stuck: Option<&str>) -> std::process::Command {
+fn run(options: &[&str], log: &Scratch, stuck: Option<&str>) -> Command {
+    let mut command = run_suite(options, log, stuck);
+    command.args((0..CASES).map(case));
+    command
+}
+
+/// The same with the cases of a suite, which the options name.
+fn run_suite(options: &[&str], log: &Scratch, stuck: Option<&str>) -> Command {
     let program = env::current_exe().expect("it has a path");
     let mut command = dmlcts();
     command.args(["run", "--quiet", "--backend"]);
     command.arg(format!("exec:'{}' serve", program.display()));
-    command.args(options).args((0..CASES).map(case)).env(LOG, log.path());
+    command.args(options).env(LOG, log.path());
     stuck.map(|stuck| command.env(STUCK, stuck));
     command
+}
+
+/// What a run has recorded that is killed once its file is so far.
+fn killed(mut run: Command, file: &Scratch, is_so_far: impl Fn(&Recorded) -> bool) -> Recorded {
+    let mut child = run.spawn().expect("it starts");
+    let since = Instant::now();
+    while !is_so_far(&recorded(file)) {
+        assert!(since.elapsed() < LONG, "it comes no further than {:?}", recorded(file));
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let killed = recorded(file);
+    assert!(killed.summary.is_empty() && is_so_far(&killed), "{killed:?}");
+    killed
 }
 
 /// Kills a run once its file is so far, goes on with it, and holds what comes of it against an undisturbed run.
@@ -165,16 +213,7 @@ fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) 
     assert!(with("--results", &whole, &other, None).status().expect("it starts").success());
 
     let stuck = case(stuck);
-    let mut child = with("--results", &file, &log, Some(&stuck)).spawn().expect("it starts");
-    let since = Instant::now();
-    while !is_so_far(&recorded(&file)) {
-        assert!(since.elapsed() < LONG, "it comes no further than {:?}", recorded(&file));
-        thread::sleep(Duration::from_millis(5));
-    }
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
-    let killed = recorded(&file);
-    assert!(killed.summary.is_empty() && is_so_far(&killed), "{killed:?}");
+    let killed = killed(with("--results", &file, &log, Some(&stuck)), &file, is_so_far);
 
     assert!(with("--resume", &file, &again, None).status().expect("it starts").success());
     let (ended, undisturbed) = (recorded(&file), recorded(&whole));
@@ -225,9 +264,9 @@ fn a_run_that_hangs_too_often() {
     let mut command = run(&[&options[..], &["--results", file.path()]].concat(), &log, Some(&stuck));
     let output = command.output().expect("it starts");
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
-    let ended = recorded(&file);
+    let (ended, said) = (recorded(&file), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(ended.cases.len(), 41, "nothing is asked behind it: {said}\n{}", ended.summary);
     assert!(ended.cases[40].contains(r#""kind":"timed-out""#), "{}", ended.cases[40]);
-    assert_eq!(ended.cases.len(), 41, "nothing is asked behind it");
     assert!(ended.summary.contains(r#""ending":"hangs","exit_code":3,"#), "{}", ended.summary);
     let mut command = run(&[&options[..], &["--resume", file.path()]].concat(), &log, None);
     let output = command.output().expect("it starts");
@@ -255,4 +294,70 @@ fn a_run_that_begins_with_hangs_only() {
     assert!(ended.summary.contains(r#""ending":"complete""#), "{} cases; {said}", ended.cases.len());
     let hung = ended.cases.iter().take_while(|case| case.contains(r#""kind":"timed-out""#)).count();
     assert!(ended.cases.len() == CASES && hung == HANGS, "{hung} of {} cases", ended.cases.len());
+}
+
+/// What failed, what failed as a list has it, and what answers open questions: of parts that were killed amid them, and of what those are
+/// joined to, with its ledger.
+fn what_failed_before_counts_in_the_whole() {
+    let list = Scratch::new("resume-list.yaml", LIST);
+    let parts = at_once(["1/2", "2/2"], |part| {
+        let listed = stdout(&["list", "--suite", "smoke", "--partition", part]);
+        let listed: Vec<&str> = listed.lines().filter(|line| line.ends_with(" fill=iota")).collect();
+        // It comes to two thirds of its cases, or is killed before.
+        let stuck = listed[listed.len() * 2 / 3];
+        let name = |what: &str| Scratch::nothing(&format!("resume-failed-{}-{what}", &part[..1]));
+        let [whole, file, log] = ["whole", "file", "log"].map(name);
+        let with = |option, file: &Scratch, stuck| {
+            let options = ["--suite", "smoke", "--partition", part, "--known-failures", list.path()];
+            let options = [&options[..], &["--case-timeout", "1h", option, file.path()]].concat();
+            let mut command = run_suite(&options, &log, stuck);
+            command.env(WRONG, "");
+            command
+        };
+        let ended = |mut command: Command| {
+            let output = command.output().expect("it starts");
+            (output.status.code(), String::from_utf8(output.stdout).expect("it is text"))
+        };
+        let undisturbed = ended(with("--results", &whole, None));
+        assert_eq!(undisturbed.0, Some(1), "{}", undisturbed.1);
+        let killed = killed(with("--results", &file, Some(stuck)), &file, |file| {
+            has_all_kinds(&file.cases[..file.counted])
+        });
+        assert_eq!(ended(with("--resume", &file, None)), undisturbed);
+        let resumed = recorded(&file);
+        assert!(has_all_kinds(&resumed.cases[killed.cases.len()..]), "there is something of each to come");
+        assert!(resumed == recorded(&whole), "{}\n{}", resumed.summary, recorded(&whole).summary);
+        (whole, file)
+    });
+    let joined = |files: [&Scratch; 2]| {
+        let [results, ledger] =
+            ["results", "ledger"].map(|name| Scratch::nothing(&format!("resume-joined-{name}")));
+        let [one, two] = files.map(Scratch::path);
+        let said = text(&["merge", one, two, "--results", results.path(), "--ledger", ledger.path()]);
+        let said: Vec<String> = said
+            .replace(ledger.path(), "LEDGER")
+            .lines()
+            .filter(|line| !line.starts_with("speed "))
+            .map(str::to_owned)
+            .collect();
+        (said, recorded(&results), ledger.text())
+    };
+    let [(one, one_resumed), (two, two_resumed)] = &parts[..] else { unreachable!("they are two") };
+    let (undisturbed, resumed) = (joined([one, two]), joined([one_resumed, two_resumed]));
+    assert_eq!(resumed.0, undisturbed.0);
+    assert!(
+        resumed.0[0] == "exit 1" && resumed.0.iter().any(|line| line.starts_with("FAIL 2: ")),
+        "{:?}",
+        resumed.0
+    );
+    assert!(resumed.1 == undisturbed.1, "{}\n{}", resumed.1.summary, undisturbed.1.summary);
+    assert_eq!(resumed.2, undisturbed.2);
+    assert!(resumed.2.contains("question: slice.stride-zero"), "{}", resumed.2);
+}
+
+/// Whether some of these cases failed, some of them as is known, and some answered an open question.
+fn has_all_kinds(cases: &[String]) -> bool {
+    let is_there =
+        |verdict: &str| cases.iter().any(|case| case.contains(&format!(r#""verdict":"{verdict}""#)));
+    ["fail", "expected-fail", "recorded"].into_iter().all(is_there)
 }

@@ -12,6 +12,8 @@ use crate::{Error, GroupForm, Header, Item, Reader, Strange, SummaryForm, conver
 
 /// The most missing parts that are named.
 const NAMED: usize = 20;
+/// The most ways to end badly that are told.
+const WAYS: usize = 3;
 
 /// The parts of a run.
 #[derive(Debug)]
@@ -171,7 +173,7 @@ fn summarise(
     };
     let mut all = Totals::new(library, strategies.len());
     let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
-    let (mut read, mut cut, mut bad_end) = (0, Vec::new(), None);
+    let (mut read, mut cut, mut bad_ends) = (0, Vec::new(), Vec::new());
     for part in parts {
         let (path, partition) = (part.reader.path(), part.reader.header().selection.partition);
         let Some(summary) = part.summary else {
@@ -197,7 +199,7 @@ fn summarise(
             cut.push(CutPart { partition, ending: own, read: own_read });
         }
         lost = lost.or(summary.lost);
-        bad_end = bad_end.or(summary.bad_end);
+        bad_ends.extend(summary.bad_end.map(|how| (partition, how)));
         abandoned.extend(summary.abandoned.into_iter().map(|(from, to)| from..to));
     }
     // Each part looked at the cases of all of them.
@@ -233,9 +235,35 @@ fn summarise(
         ending,
         abandoned,
         lost,
-        bad_end,
+        bad_end: all_bad_ends(bad_ends),
         cut,
     }))
+}
+
+/// How backends ended badly that were told to end: each way once, with the first part of which it was, where there are parts.
+fn all_bad_ends(mut found: Vec<(Option<Partition>, String)>) -> Option<String> {
+    found.sort_by_key(|(part, _)| part.map(Partition::part));
+    let mut ways: Vec<(Option<Partition>, String, usize)> = Vec::new();
+    for (part, how) in found {
+        match ways.iter_mut().find(|(_, known, _)| *known == how) {
+            Some((_, _, others)) => *others += 1,
+            None => ways.push((part, how, 0)),
+        }
+    }
+    let (told, left) = ways.split_at(ways.len().min(WAYS));
+    let mut sentences: Vec<String> = told
+        .iter()
+        .map(|(part, how, others)| match part {
+            None => how.clone(),
+            Some(part) if *others == 0 => format!("in part {part}, {how}"),
+            Some(part) => format!("in part {part} and {others} more, {how}"),
+        })
+        .collect();
+    let left: usize = left.iter().map(|(_, _, others)| others + 1).sum();
+    if left > 0 {
+        sentences.push(format!("in {left} more, others did"));
+    }
+    Some(sentences.join("; ")).filter(|all| !all.is_empty())
 }
 
 /// Of the endings of two parts, the one that the whole has.

@@ -88,6 +88,41 @@ fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
     assert_eq!((alone, essence(&summary)), (joined, essence(&expected)));
 }
 
+/// Each way to end badly is told once, with where it was.
+#[test]
+fn how_backends_ended_is_told_of_every_part() {
+    let lines = lines(1);
+    let bad_end = |ends: &[&str]| {
+        let of = ends.len() as u64;
+        let parts: Vec<Scratch> = (1..=of)
+            .zip(ends)
+            .map(|(part, end)| {
+                let file = Scratch::nothing(&format!("end-{part}-of-{of}.jsonl"));
+                record(file.path(), &lines, Partition::new(part, of).filter(|_| of > 1));
+                let end = if end.is_empty() { String::new() } else { format!(r#","bad_end":"{end}""#) };
+                let code = r#","exit_code":1"#;
+                assert!(file.text().contains(code), "{}", file.text());
+                fs::write(file.path(), file.text().replace(code, &format!("{code}{end}")))
+                    .expect("it is ours");
+                file
+            })
+            .collect();
+        // In any order.
+        join(&parts.iter().rev().map(Scratch::path).collect::<Vec<_>>())
+            .expect("they are the parts")
+            .1
+            .bad_end
+    };
+    assert_eq!(bad_end(&["", ""]), None);
+    assert_eq!(bad_end(&["it leaks"]).as_deref(), Some("it leaks"));
+    assert_eq!(bad_end(&["", "it leaks"]).as_deref(), Some("in part 2/2, it leaks"));
+    let three = bad_end(&["it leaks", "it aborts", "it leaks"]);
+    assert_eq!(three.as_deref(), Some("in part 1/3 and 1 more, it leaks; in part 2/3, it aborts"));
+    let many = bad_end(&["a", "b", "c", "d", "b", "e", "d"]);
+    let told = "in part 1/7, a; in part 2/7 and 1 more, b; in part 3/7, c; in 3 more, others did";
+    assert_eq!(many.as_deref(), Some(told));
+}
+
 /// What was never asked for is neither counted nor taken for left out, whether the parts are joined once or twice.
 #[test]
 fn a_part_that_ended_early_is_named_with_how_far_it_came() {

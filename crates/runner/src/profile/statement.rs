@@ -147,6 +147,8 @@ pub enum Withheld {
     Part,
     /// It ended early.
     Short,
+    /// Processes of the backend ended badly that were told to end, so said: whoever breaks then may have been broken before.
+    BadEnd(String),
     /// Every case was skipped.
     Unjudged,
     /// No output was compared: each was too large for the run or for the backend.
@@ -171,6 +173,7 @@ impl fmt::Display for Withheld {
                 "this is a part of the profile's cases; `dmlcts merge` states what the parts come to",
             ),
             Self::Short => f.write_str("the run did not come to the end of the profile's cases"),
+            Self::BadEnd(how) => f.write_str(how),
             Self::Unjudged => f.write_str("the backend declares nothing that the profile's cases need"),
             Self::Uncompared => {
                 f.write_str("no output was compared, each being too large for the run or for the backend")
@@ -199,6 +202,9 @@ impl Claim {
         let is_whole = summary.abandoned.is_empty() && summary.cut.is_empty();
         if summary.ending != Ending::Complete || !is_whole {
             return Err(Withheld::Short);
+        }
+        if let Some(how) = &summary.bad_end {
+            return Err(Withheld::BadEnd(how.clone()));
         }
         if summary.is_unjudged() {
             return Err(Withheld::Unjudged);

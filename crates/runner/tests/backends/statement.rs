@@ -7,7 +7,7 @@ use dmlcts_backend::{Capabilities, Limits};
 use dmlcts_model::{DataType, Desc, Outcome};
 use dmlcts_runner::{
     Claim, Class, Conformity, Difference, Factory, Failing, KnownFailures, Partition, Profile, Reservation,
-    Run, Statement, Verdict, Withheld, promised,
+    Run, Statement, Summary, Verdict, Withheld, promised,
 };
 use dmlcts_spec::{Library, Source};
 
@@ -116,6 +116,14 @@ fn a_backend_that_has_nothing_of_a_profile_states_nothing() {
         }
     });
     assert_eq!(state_at("6.4", &run_with(&[REVERSAL, BYTES], backend)), Err(Withheld::Unjudged));
+}
+
+#[test]
+fn a_backend_that_breaks_when_it_is_told_to_end_states_nothing() {
+    let run = run_with(&CASES, behaving(honest));
+    let summary = Summary { bad_end: Some("it leaks".to_owned()), ..summary(&run) };
+    let stated = claim(&run, "6.4").state(run.library, &summary);
+    assert_eq!(stated, Err(Withheld::BadEnd("it leaks".to_owned())));
 }
 
 #[test]
