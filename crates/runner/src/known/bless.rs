@@ -7,19 +7,18 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
-use dmlcts_model::{Case, Expectation, Outcome};
+use dmlcts_model::{Expectation, Outcome};
 use dmlcts_spec::{Judgement, Library, Scratch, Validity};
 
 use super::{
-    Conclusion, Kind, KnownFailure, KnownFailureForm, KnownTally,
+    Conclusion, KnownFailure, KnownFailureForm, KnownTally,
+    entry::{entry, selectors},
     group::{Group, Reading},
 };
 use crate::{CaseResults, Class, Exposure, Exposures, Source, Summary, Verdict};
 
 /// More failures than this are not a list but a backend to be mended.
 const MOST_FAILURES: usize = 200_000;
-/// As many cases may be listed one by one.
-const MOST_LISTED: usize = 100;
 
 /// What became of the cases of a run, as far as blessing needs it. Its memory is bounded: some bytes for each case of the suite, which
 /// must have an end, and no more failures than could be blessed, 200,000 that are news and as many of each entry.
@@ -136,13 +135,6 @@ pub struct Blessed {
     pub changed: Vec<(String, Conclusion)>,
     /// What failed and is in none of them.
     pub left: Vec<BlessError>,
-}
-
-/// How an entry says which cases fail, and how many they are.
-struct Selector {
-    filter: Option<String>,
-    cases: Option<Vec<String>>,
-    count: usize,
 }
 
 impl Blessing {
@@ -354,30 +346,6 @@ fn untrue(summary: &Summary, suite: &str) -> Vec<(String, Conclusion)> {
     untrue.map(|tally| (tally.entry.id.clone(), tally.conclude())).collect()
 }
 
-/// How the cases of a group are told from those that passed, by predicates or one by one, the most first, and of how many they are
-/// not.
-fn selectors(
-    group: &Group<'_>,
-    reading: &Reading<'_>,
-    passed: &[u64],
-    (cause, others): (Option<&KnownFailureForm>, &[String]),
-) -> (Vec<Selector>, usize) {
-    let written = cause.and_then(|form| form.filter.as_deref());
-    let (told, rest) = group.told(reading, passed, (written, others));
-    let mut selectors: Vec<Selector> = told
-        .into_iter()
-        .map(|told| Selector { filter: Some(told.predicate), cases: None, count: told.failed.len() })
-        .collect();
-    if rest.len() > MOST_LISTED {
-        return (selectors, rest.len());
-    }
-    if !rest.is_empty() {
-        let cases = reading.cases(&rest).iter().map(Case::to_string).collect();
-        selectors.push(Selector { filter: None, cases: Some(cases), count: rest.len() });
-    }
-    (selectors, 0)
-}
-
 /// What was expected of a case that passed, as far as it matters to how it could have failed.
 fn expectation(judgement: Judgement, passed: Passed) -> Expectation {
     match judgement.validity() {
@@ -388,73 +356,10 @@ fn expectation(judgement: Judgement, passed: Passed) -> Expectation {
     }
 }
 
-/// An entry for some cases of a group. The first that comes of an old one is that one, with what a person wrote of it; the others
-/// say themselves what they hold, since its reason may not be theirs.
-fn entry(
-    group: &Group<'_>,
-    selector: Selector,
-    cause: Option<&KnownFailureForm>,
-    suite: &str,
-    entries: &[KnownFailureForm],
-) -> KnownFailureForm {
-    let is_free = |id: &str| entries.iter().all(|entry| entry.id != id);
-    let heir = cause.filter(|form| is_free(&form.id));
-    let mut entry = match (heir, cause) {
-        (Some(heir), _) => heir.clone(),
-        (None, Some(cause)) => {
-            let reason = reason(group, selector.count, suite, Some(&cause.id));
-            KnownFailureForm { id: numbered(&cause.id, is_free), reason, link: None, ..cause.clone() }
-        }
-        (None, None) => {
-            let stem = format!("{}-{}", group.operator.name().to_lowercase(), group.class.id());
-            let id = if is_free(&stem) { stem } else { numbered(&stem, is_free) };
-            KnownFailureForm { id, reason: reason(group, selector.count, suite, None), ..new_entry(group) }
-        }
-    };
-    if !entry.suites.iter().any(|name| name == suite) {
-        entry.suites.push(suite.to_owned());
-    }
-    if let Some(before) = Class::from_id(&entry.signature) {
-        entry.kind = entry.kind.changed(before, group.class);
-    }
-    group.class.id().clone_into(&mut entry.signature);
-    (entry.filter, entry.cases) = (selector.filter, selector.cases);
-    entry
-}
-
-/// What an entry holds that nobody has looked at.
-fn reason(group: &Group<'_>, cases: usize, suite: &str, beside: Option<&str>) -> String {
-    let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
-    let beside = beside.map(|id| format!(", found together with {id}")).unwrap_or_default();
-    format!("Not examined yet: {} in {cases} of {suite}{beside}.", group.class)
-}
-
-/// An entry that a person has yet to look at.
-fn new_entry(group: &Group<'_>) -> KnownFailureForm {
-    KnownFailureForm {
-        id: String::new(),
-        suites: Vec::new(),
-        filter: None,
-        cases: None,
-        signature: group.class.id().to_owned(),
-        kind: Kind::Bug.changed(group.class, group.class),
-        reason: String::new(),
-        link: None,
-        version: None,
-        driver: None,
-        device: None,
-    }
-}
-
-/// An id with a number that is free.
-fn numbered(stem: &str, is_free: impl Fn(&str) -> bool) -> String {
-    let mut numbered = (2..).map(|number| format!("{stem}-{number}"));
-    numbered.find(|id| is_free(id)).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known::Kind;
 
     fn known(id: &str) -> Arc<KnownFailure> {
         Arc::new(KnownFailure {

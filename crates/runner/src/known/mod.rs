@@ -11,6 +11,7 @@ mod bits;
 mod bless;
 mod bounds;
 mod candidates;
+mod entry;
 mod form;
 mod group;
 mod keep;
