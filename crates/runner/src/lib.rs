@@ -24,6 +24,7 @@
 //! Memory is constant: results wait in a window of bounded width, failures are kept in a bounded number of
 //! groups, and a case that is larger than its budget is created but not run.
 
+mod alone;
 mod answers;
 mod case_result;
 mod collect;
