@@ -360,3 +360,26 @@ fn what_comes_bit_by_bit_comes_to_the_same() {
         assert_eq!(summary.groups.len(), whole.groups.len());
     }
 }
+
+/// What was done before the first case that a run has not come to can be gone on from, and that is said behind it.
+#[test]
+fn a_run_that_is_cut_off_says_from_where_to_go_on() {
+    let asked = AtomicU64::new(0);
+    let backend = behaving(move |batch| {
+        honest(batch);
+        for job in batch.parts().0 {
+            if asked.fetch_add(1, Ordering::Relaxed) >= 3 {
+                job.outcome = Outcome::Lost;
+            }
+        }
+    });
+    let mut run_ = run_of(&[REVERSAL; 8], backend);
+    (run_.configuration.record, run_.configuration.jobs, run_.configuration.max_hangs) = (true, 1, Some(9));
+    let mut point = None;
+    let summary = run(&run_, &mut |event| match event {
+        Event::Cases { .. } => point = None,
+        Event::Pause { totals, .. } => point = Some(totals.next),
+        _ => {}
+    });
+    assert_eq!((summary.expect("it starts").ending, point), (Ending::Hangs, Some(3)));
+}
