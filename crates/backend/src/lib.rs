@@ -40,6 +40,10 @@ pub trait Backend: Send {
     /// does, from the next batch on. Others are never asked.
     fn set_feature_level(&mut self, level: FeatureLevel);
 
+    /// Says that whatever it is asked from now on was asked before, or is made of what was: to tell a flake from a failure, or to make one
+    /// smaller. A backend that ends after so many cases that hang does not count these. By default, nothing changes.
+    fn look_again(&mut self) {}
+
     /// Does every job of the batch, and writes an outcome for each.
     fn run(&mut self, batch: &mut Batch);
 

@@ -178,7 +178,7 @@ impl Worker<'_> {
                 // The old one may panic again while it is dropped; it is of no use any more.
                 let old = std::mem::replace(&mut self.backend, fresh);
                 let _ = guarded(|| drop(old));
-                self.set_level();
+                self.set_up();
             }
             Err(reason) => self.shared.lose_backend(reason),
         }

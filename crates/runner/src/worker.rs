@@ -106,11 +106,15 @@ impl<'run> Worker<'run> {
             alternative: Vec::new(),
             coverage: Coverage::new(shared.library),
         };
-        worker.set_level();
+        worker.set_up();
         Some(worker)
     }
 
-    pub(crate) fn set_level(&mut self) {
+    /// Says to the backend what it is for.
+    pub(crate) fn set_up(&mut self) {
+        if self.number.is_none() {
+            self.backend.look_again();
+        }
         if self.backend.capabilities().can_set_feature_level {
             self.backend.set_feature_level(self.shared.level);
         }
@@ -297,7 +301,7 @@ impl<'run> Worker<'run> {
 
     /// Counts a ruling.
     fn account(&mut self, place: usize, ruled: &Ruled, result: &mut ChunkResult) {
-        let Self { shared, lot, scratch, coverage, .. } = self;
+        let Self { shared, number, lot, scratch, coverage, .. } = self;
         let planned = &lot.planned[place];
         let Some(job) = lot.job(place) else { return };
         let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
@@ -323,7 +327,8 @@ impl<'run> Worker<'run> {
         {
             tally.counts.count(fit, class, planned.index, lot.line(place));
         }
-        if job.outcome == Outcome::TimedOut {
+        // Who has no place among the workers only looks again.
+        if job.outcome == Outcome::TimedOut && number.is_some() {
             shared.note_hang();
         }
         totals.work.too_large += u64::from(planned.too_large);

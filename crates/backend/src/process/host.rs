@@ -58,6 +58,8 @@ pub struct Host {
     fruitless: u32,
     /// Whether a canary was asked for while nothing had been answered.
     has_looked: bool,
+    /// Whether all that it is asked was asked before.
+    looks_again: bool,
     lost: Option<String>,
 }
 
@@ -106,6 +108,7 @@ impl Host {
             settlement: None,
             fruitless: 0,
             has_looked: false,
+            looks_again: false,
             lost: None,
         }
     }
@@ -150,8 +153,11 @@ impl Host {
         self.launcher.health.answered();
     }
 
-    /// Notes that a case hangs.
+    /// Notes that a case hangs, if it is another one than those that are known to.
     pub(super) fn note_hang(&self) {
+        if self.looks_again {
+            return;
+        }
         self.launcher.health.hung(self.patience(), self.launcher.most_hangs.is_some());
     }
 
@@ -404,6 +410,10 @@ impl Backend for Host {
     fn set_feature_level(&mut self, level: FeatureLevel) {
         self.level = Some(level);
         self.send_level();
+    }
+
+    fn look_again(&mut self) {
+        self.looks_again = true;
     }
 
     fn run(&mut self, batch: &mut Batch) {

@@ -103,7 +103,7 @@ impl Launcher {
         Self { deadline, ..self }
     }
 
-    /// Asks for nothing any more once so many cases hang. As where the time is up, what has no answer then stays without.
+    /// Asks for nothing any more once so many cases hang, without those that are only [looked at again](crate::Backend::look_again). As where the time is up, what has no answer then stays without.
     #[must_use]
     pub fn up_to(self, most_hangs: Option<u64>) -> Self {
         Self { most_hangs, ..self }

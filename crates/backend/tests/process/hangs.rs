@@ -113,3 +113,22 @@ fn a_hang_that_does_not_come_again_is_not_passed_over() {
     let ran = batch.jobs().iter().filter(|job| job.outcome == Outcome::Output).count();
     assert_eq!((hung, ran), (1, 19), "{:?}", batch.jobs());
 }
+
+/// Of so many hangs a host asks for nothing more, whichever host they came to; but for what is looked at again, which is known to hang.
+#[test]
+fn hangs_that_are_looked_at_again_are_none_of_those_that_end_a_run() {
+    let command = command("each", &memory());
+    let launcher = Arc::new(Launcher::new(command, CASE_TIMEOUT).up_to(Some(2)));
+    let host = || launcher.host().expect("the puppet starts");
+    let (mut first, mut again) = (host(), host());
+    let hung = |host: &mut Host, hangs: usize| {
+        let mut troubles = vec![Trouble::Hangs; hangs];
+        troubles.insert(0, Trouble::None);
+        run_in(host, &troubles).jobs().iter().filter(|job| job.outcome == Outcome::TimedOut).count()
+    };
+    assert_eq!(hung(&mut first, 1), 1);
+    again.look_again();
+    assert_eq!(hung(&mut again, 2), 2);
+    assert_eq!(hung(&mut first, 2), 1, "one more may hang");
+    assert_eq!(hung(&mut again, 1), 0, "and then nobody is asked for anything");
+}

@@ -1,11 +1,11 @@
 //! The course of a run: threads, limits, deadlines, levels, budgets, and smaller failing cases.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Sequential};
+use dmlcts_backend::{Backend, Batch, Capabilities, Job, Sequential};
 use dmlcts_model::{ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{Configuration, Ending, Event, RunError, Stop, Verdict};
@@ -80,6 +80,51 @@ fn a_run_ends_at_so_many_hangs() {
     assert!((20..250).contains(&hung) && hung * 4 <= ran + 3, "{hung} of {ran}");
     assert_eq!(ended(Some(250), &lines[..999]).0, Ending::Complete, "they were the last");
     assert_eq!(ended(Some(251), &lines), (Ending::Complete, 1000, 250));
+}
+
+/// Right, but for tensors of two dimensions, at which it hangs; notes whether each time it did was another look.
+struct Hanging {
+    inner: Sequential<Reference>,
+    looks_again: bool,
+    looks: Arc<Mutex<Vec<bool>>>,
+}
+
+impl Backend for Hanging {
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.inner.set_feature_level(level);
+    }
+
+    fn look_again(&mut self) {
+        self.looks_again = true;
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.inner.run(batch);
+        let has_two_axes =
+            |job: &&mut Job| job.desc.input.as_ref().is_some_and(|input| input.dimension_count == 2);
+        for job in batch.parts().0.iter_mut().filter(has_two_axes) {
+            self.looks.lock().unwrap().push(self.looks_again);
+            job.outcome = Outcome::TimedOut;
+        }
+    }
+}
+
+#[test]
+fn whoever_looks_at_a_hang_again_says_so() {
+    let looks = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&looks);
+    let hanging = move || {
+        let looks = Arc::clone(&kept);
+        Ok(Box::new(Hanging { inner: Reference::backend(), looks_again: false, looks }) as Box<dyn Backend>)
+    };
+    let mut run = run_of(&[BYTES, REVERSAL, BYTES], Arc::new(hanging));
+    run.configuration.shrink = false;
+    assert_eq!(summary(&run).tally().of(Verdict::Timeout), 1);
+    assert_eq!(*looks.lock().unwrap(), [false, true, true]);
 }
 
 #[test]
