@@ -9,7 +9,7 @@ use std::{
 
 use dmlcts_backend::{
     dylib::{Dylib, DylibError},
-    process::{Command, Incidents, Launcher},
+    process::{Command, Curfew, Incidents, Launcher},
 };
 use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
@@ -40,6 +40,8 @@ pub(crate) struct Hosting {
     pub(crate) case_timeout: Duration,
     /// When a run is over that has a process: a [moment](Configuration::MOMENT) later nobody waits for it any more.
     pub(crate) deadline: Option<Instant>,
+    /// When it is over that somebody has interrupted.
+    pub(crate) curfew: Curfew,
     /// A run is over, too, once so many cases hang.
     pub(crate) max_hangs: Option<u64>,
     /// Who is told what happens to them.
@@ -150,6 +152,7 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
     let deadline = hosting.deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
     let launcher = launcher
         .until(deadline)
+        .minding(hosting.curfew.clone())
         .up_to(hosting.max_hangs)
         .telling(hosting.incidents.clone())
         .knowing(examples());

@@ -1,7 +1,7 @@
 //! What Ctrl-C and other signals that ask to end do: nothing that was said or started is left behind.
 
 use std::{
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,21 +16,29 @@ use crate::exit::Exit;
 /// A second signal within this time is taken for the first one.
 const ECHO: Duration = Duration::from_millis(500);
 
-/// The first signal ends a run that goes on, with its summary; any later one ends the program at once.
+/// What is said at the first signal, where a run goes on.
+const ENDS: &str =
+    "interrupted: the run ends with the summary of what ran; a second signal ends it at once, without one";
+
+/// The first signal ends a run that goes on, with its summary, and says so; any later one ends the program at once.
 pub(crate) fn end_run(stop: &Stop, runs: &Arc<AtomicBool>) {
     let (stop, runs) = (stop.clone(), Arc::clone(runs));
     // Without a handler a signal ends the program at once, which is no reason not to run.
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || {
-        // Who passes a signal on to a group sends it twice: that is no wish to lose the summary.
-        let is_echo = first.get_or_insert_with(Instant::now).elapsed() < ECHO;
         if !runs.load(Ordering::Relaxed) {
             end("interrupted before the first case");
         }
-        if stop.is_requested() && !is_echo {
+        if first.is_none() {
+            stop.request(Ending::Interrupted);
+            // A bar has not ended its line.
+            let bar = if io::stderr().is_terminal() { "\n" } else { "" };
+            say(&format!("{bar}{ENDS}"));
+        }
+        // Who passes a signal on to a group sends it twice: that is no wish to lose the summary.
+        if first.get_or_insert_with(Instant::now).elapsed() >= ECHO {
             end("");
         }
-        stop.request(Ending::Interrupted);
     });
 }
 
@@ -42,9 +50,13 @@ pub(crate) fn end_program() {
 /// Ends the program, with a word of it where there is one.
 fn end(word: &str) -> ! {
     if !word.is_empty() {
-        // Where nobody can be told, the exit code still tells.
-        let _ = writeln!(io::stderr(), "{word}");
+        say(word);
     }
     dmlcts_backend::process::end_all();
     std::process::exit(i32::from(Exit::Interrupted.code()));
+}
+
+/// Says something on standard error. Where nobody can be told, the exit code still tells.
+fn say(word: &str) {
+    let _ = writeln!(io::stderr(), "{word}");
 }

@@ -62,6 +62,52 @@ fn ctrl_c_before_the_first_case_ends_the_program_at_once() {
     assert!(output.stdout.is_empty());
 }
 
+/// Nobody waits for a case that hangs, and nobody is blamed for it, where somebody ends the run.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_that_waits_for_a_case_that_hangs() {
+    let case =
+        |size: u32| format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota");
+    let cases = [case(1), case(2), case(3)];
+    let (hanging, results) = (common::broken("hang", &cases[1]), Scratch::nothing("interrupted.jsonl"));
+    let mut command = dmlcts();
+    command
+        .args([
+            "run",
+            "--jobs",
+            "1",
+            "--case-timeout",
+            "3h",
+            "--backend",
+            &hanging,
+            "--results",
+            results.path(),
+        ])
+        .args(&cases);
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let until = Instant::now() + Duration::from_secs(60);
+    let recorded = || std::fs::read_to_string(results.path()).unwrap_or_default();
+    while !recorded().contains("{\"case\"") {
+        assert!(Instant::now() < until, "it takes too long");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+    // Where nothing ends it, it is ended without a summary.
+    while child.try_wait().expect("it was started here").is_none() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    let output = child.wait_with_output().expect("it ends");
+    let [said, shown] = [&output.stderr, &output.stdout].map(|text| String::from_utf8_lossy(text));
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    let word = "interrupted: the run ends with the summary of what ran; a second signal ends it at once, without one";
+    assert!(said.lines().any(|line| line == word), "{said}");
+    assert!(shown.contains("held      1 passed, 0 failed\n"), "{shown}");
+    assert!(recorded().contains(r#""ending":"interrupted","exit_code":130"#), "{}", recorded());
+}
+
 /// A backend of which nothing can be asked has shown nothing.
 #[cfg(unix)]
 #[test]

@@ -143,7 +143,7 @@ impl<'run> Collector<'run> {
                     let late = results.try_iter().map(|result| (result.chunk.cases.start, result));
                     self.waiting.extend(late);
                     abandoned.retain(|(chunk, _)| *chunk >= self.next && !self.waiting.contains_key(chunk));
-                    if stop.reason() == Ending::Timeout {
+                    if stop.reason() == Ending::Timeout || stop.is_interrupted() {
                         // They were not run in time, and neither were those that nobody had.
                         abandoned.clear();
                     }
@@ -177,10 +177,12 @@ impl<'run> Collector<'run> {
         abandoned.into_iter().map(|(_, cases)| cases).collect()
     }
 
-    /// Whether the run ends for want of time, which was up at `end`, and nobody is waited for any more.
+    /// Whether the run is interrupted, or ends for want of time, which was up at `end`, and nobody is waited for any more.
     fn is_over(&self, end: Option<Instant>) -> bool {
-        self.shared.stop.reason() == Ending::Timeout
-            && end.is_some_and(|end| Instant::now() >= end + 2 * Configuration::MOMENT)
+        let stop = &self.shared.stop;
+        let end = end.filter(|_| stop.reason() == Ending::Timeout).map(|end| end + Configuration::MOMENT);
+        let ends = stop.curfew().time().into_iter().chain(end);
+        ends.min().is_some_and(|end| Instant::now() >= end + Configuration::MOMENT)
     }
 
     /// Tells what has happened to the backend.
@@ -415,7 +417,8 @@ impl<'run> Collector<'run> {
         let now = Instant::now();
         let most = now + SHRINK_TIME;
         let deadline = over.map_or(most, |over| over.min(most));
-        if self.groups.is_empty() || deadline <= now {
+        let stop = &self.shared.stop;
+        if self.groups.is_empty() || deadline <= now || stop.is_interrupted() {
             return;
         }
         tell(Event::Shrinking { groups: self.groups.len() });
@@ -428,6 +431,7 @@ impl<'run> Collector<'run> {
             }
             let mut fails_alike = |case: &Case| {
                 Instant::now() < deadline
+                    && !stop.is_interrupted()
                     && examiner.examine(case, found.index, found.strategy).is_some_and(|alone| {
                         let is_alike =
                             alone.class == Some(wanted) && std::mem::discriminant(&alone.outcome) == way;

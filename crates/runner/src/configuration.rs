@@ -56,8 +56,8 @@ pub struct Configuration {
     pub allow: Vec<Difference>,
     /// Runs only the cases for which it holds.
     pub filter: Option<Arc<Predicate>>,
-    /// How long a run that is to end waits for a backend that does not answer. One whose time is up waits for two
-    /// [moments](Self::MOMENT) at most.
+    /// How long a run that is to end waits for a backend that does not answer. One whose time is up, or that is interrupted, waits for
+    /// two [moments](Self::MOMENT) at most.
     pub grace: Duration,
     /// How often a failure is run again alone, to tell flakes; never where it is 0.
     pub retries: u32,
@@ -79,7 +79,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// What cases that are under way when the time is up have left to be answered. A backend should wait no longer either; what it has no
+    /// What cases that are under way when the time is up, or the run is interrupted, have left to be answered. A backend should wait no longer either; what it has no
     /// outcome for by then counts as not run.
     pub const MOMENT: Duration = Duration::from_millis(500);
     /// What one case may take where nobody says otherwise, in bytes.

@@ -183,9 +183,18 @@ impl Shared {
         }
     }
 
-    /// Whether the time is up. What has no answer by then was cut off, whatever its backend was doing.
+    /// Whether the time is up, or somebody has interrupted the run. What has no answer by then was cut off, whatever its backend was doing.
     pub(crate) fn is_time_up(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.stop.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Why a case is not answered that was cut off.
+    pub(crate) fn cut_off_by(&self) -> Ending {
+        match (self.stop.is_interrupted(), self.is_time_up()) {
+            (true, _) => Ending::Interrupted,
+            (_, true) => Ending::Timeout,
+            _ => Ending::Hangs,
+        }
     }
 
     /// Whether backends may have stopped answering since too many cases hang. They know it before the last of these is counted here.
@@ -196,7 +205,7 @@ impl Shared {
     /// Ends the run because no backend can be had any more. Where the time is up, that is why.
     pub(crate) fn lose_backend(&self, reason: String) {
         if self.is_time_up() {
-            self.stop.request(Ending::Timeout);
+            self.stop.request(self.cut_off_by());
             return self.chunks.wake();
         }
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);

@@ -1,9 +1,16 @@
 //! Ending a run early, from any thread: a signal, a deadline, a limit, the first failure.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Instant,
 };
+
+use dmlcts_backend::process::Curfew;
+
+use crate::Configuration;
 
 /// Why a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,26 +66,42 @@ impl Ending {
     }
 }
 
-/// A switch that ends a run. Copies share it; the first reason given stays. It is safe to use in a signal
-/// handler: it is one atomic byte.
+/// A switch that ends a run. Copies share it; the first reason given stays.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicU8>);
+pub struct Stop {
+    reason: Arc<AtomicU8>,
+    curfew: Curfew,
+}
 
 impl Stop {
-    /// Asks the run to end. Cases that are being run are finished first.
+    /// Asks the run to end. Cases that are being run are finished first, and what failed is looked into; but where the reason is
+    /// [`Ending::Interrupted`], that has to be done within a [moment](Configuration::MOMENT), though another reason was given before.
     pub fn request(&self, reason: Ending) {
         // Nothing was requested where the byte is still 0, which is `Ending::Complete`.
-        let _ = self.0.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.reason.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+        if reason == Ending::Interrupted {
+            self.curfew.set(Instant::now() + Configuration::MOMENT);
+        }
+    }
+
+    /// When nobody waits for backends any more: a moment after somebody asked for the end, by Ctrl-C or another signal.
+    pub fn curfew(&self) -> &Curfew {
+        &self.curfew
+    }
+
+    /// Whether somebody asked for the end, be it that the run was ending for another reason already.
+    pub fn is_interrupted(&self) -> bool {
+        self.curfew.time().is_some()
     }
 
     /// Whether the run is to end.
     pub fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != 0
+        self.reason.load(Ordering::Relaxed) != 0
     }
 
     /// The first reason that was given; [`Ending::Complete`] where there was none.
     pub fn reason(&self) -> Ending {
-        Ending::ALL[usize::from(self.0.load(Ordering::Relaxed)) % Ending::ALL.len()]
+        Ending::ALL[usize::from(self.reason.load(Ordering::Relaxed)) % Ending::ALL.len()]
     }
 }
 
@@ -92,8 +115,9 @@ mod tests {
         assert!(!stop.is_requested());
         assert_eq!(stop.reason(), Ending::Complete);
         stop.clone().request(Ending::Timeout);
+        assert!(!stop.is_interrupted());
         stop.request(Ending::Interrupted);
-        assert!(stop.is_requested());
+        assert!(stop.is_requested() && stop.is_interrupted());
         assert_eq!(stop.reason(), Ending::Timeout);
         for (code, ending) in Ending::ALL.into_iter().enumerate() {
             assert_eq!(ending as usize, code);

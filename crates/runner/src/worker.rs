@@ -228,13 +228,13 @@ impl<'run> Worker<'run> {
         from + known
     }
 
-    /// Rules on every case of a lot that ran, from one place on. Those behind one that had no answer when the time was up, or when too many
+    /// Rules on every case of a lot that ran, from one place on. Those behind one that had no answer when the run was cut off, or when too many
     /// cases hung, were not run, as far as anybody knows.
     pub(crate) fn rule_lot(&mut self, from: usize, result: &mut ChunkResult) {
         let clean = self.lot.look_over();
         for place in from..self.lot.planned.len() {
             if self.is_unanswered(place) {
-                let ending = if self.shared.is_time_up() { Ending::Timeout } else { Ending::Hangs };
+                let ending = self.shared.cut_off_by();
                 result.cut(self.lot.planned[place].index, ending);
                 self.shared.stop.request(ending);
                 break;
@@ -248,7 +248,7 @@ impl<'run> Worker<'run> {
         self.shrink();
     }
 
-    /// Whether the time was up, or too many cases hung, before there was an answer to the case at a place.
+    /// Whether the run was cut off, or too many cases hung, before there was an answer to the case at a place.
     fn is_unanswered(&self, place: usize) -> bool {
         self.lot.job(place).is_some_and(|job| job.outcome == Outcome::Lost)
             && (self.shared.is_time_up() || self.shared.may_have_hung_up() && self.backend.lost().is_none())

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
+use super::{Command, Curfew, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, speaks};
 
 /// Nothing is waited for longer: clocks end somewhere.
@@ -91,11 +91,13 @@ pub(super) struct Child {
     tail: Arc<Mutex<Tail>>,
     /// Ends with its standard error.
     spoken: Receiver<()>,
+    /// When nobody waits for it any more.
+    curfew: Curfew,
 }
 
 impl Child {
-    /// Starts it. What it notes is told as incidents.
-    pub(super) fn spawn(command: &Command, incidents: Incidents) -> io::Result<Self> {
+    /// Starts it. What it notes is told as incidents, and from the curfew on nobody waits for a frame of it.
+    pub(super) fn spawn(command: &Command, incidents: Incidents, curfew: Curfew) -> io::Result<Self> {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Group::spawn(&mut command)?;
@@ -121,6 +123,7 @@ impl Child {
             permitted: Arc::clone(&permitted),
             tail: Arc::clone(&tail),
             spoken,
+            curfew,
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("it has no pipes"));
@@ -175,7 +178,7 @@ impl Child {
     fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, RecvTimeoutError> {
         let until = Instant::now() + patience.min(LONGEST);
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = self.curfew.cut(until.saturating_duration_since(Instant::now()));
             match self.from.recv_timeout(left.min(LOOK)) {
                 Err(RecvTimeoutError::Timeout) if left > LOOK => {}
                 other => return other,

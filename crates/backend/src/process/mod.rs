@@ -9,6 +9,7 @@ mod answers;
 mod canary;
 mod child;
 mod command;
+mod curfew;
 mod declared;
 mod goodbye;
 mod group;
@@ -27,6 +28,7 @@ use std::{
 
 pub use child::end_all;
 pub use command::{Command, CommandError};
+pub use curfew::Curfew;
 pub use goodbye::Goodbyes;
 pub use host::Host;
 pub use incidents::Incidents;
@@ -56,6 +58,7 @@ pub struct Launcher {
     command: Command,
     case_timeout: Duration,
     deadline: Option<Instant>,
+    curfew: Curfew,
     most_hangs: Option<u64>,
     /// How long a process that is told to end may take to end.
     grace: Duration,
@@ -75,6 +78,7 @@ impl Launcher {
             command,
             case_timeout,
             deadline: None,
+            curfew: Curfew::default(),
             most_hangs: None,
             grace: GRACE,
             declared: OnceLock::new(),
@@ -103,6 +107,12 @@ impl Launcher {
         Self { deadline, ..self }
     }
 
+    /// The same from a time on that somebody may set while processes are waited for.
+    #[must_use]
+    pub fn minding(self, curfew: Curfew) -> Self {
+        Self { curfew, ..self }
+    }
+
     /// Asks for nothing any more once so many cases hang, without those that are only [looked at again](crate::Backend::look_again). As where the time is up, what has no answer then stays without.
     #[must_use]
     pub fn up_to(self, most_hangs: Option<u64>) -> Self {
@@ -127,7 +137,8 @@ impl Launcher {
 
     /// Whether the time is up, or as many cases hang as may.
     fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.curfew.is_over()
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || self.most_hangs.is_some_and(|most| self.health.hangs() >= most)
     }
 
@@ -161,7 +172,7 @@ impl Launcher {
     fn try_start(&self) -> Result<(Child, Declared), (String, CanTryAgain)> {
         let command = &self.command;
         let no = |reason| (reason, CanTryAgain(false));
-        let child = Child::spawn(command, self.health.incidents()).map_err(|error| {
+        let child = Child::spawn(command, self.health.incidents(), self.curfew.clone()).map_err(|error| {
             no(format!("`{command}`: {error}; name a program by its path, or one that PATH finds"))
         })?;
         child.send(host::message(Kind::Hello, &HostHello::default()));

@@ -15,12 +15,13 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
 use dmlcts_backend::{
     Backend, Batch, Run,
-    process::{Command, Host, Incidents, Launcher},
+    process::{Command, Curfew, Host, Incidents, Launcher},
 };
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
 use dmlcts_tests::at_once;

@@ -20,6 +20,20 @@ fn host(way: &str) -> (Host, Incidents) {
         .expect("the puppet starts")
 }
 
+/// A host whose time is up soon after it was started, since somebody says so by then.
+fn interrupted(way: &str) -> (Host, Incidents) {
+    let (incidents, curfew) = (Incidents::default(), Curfew::default());
+    let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
+    let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
+    let launcher = launcher.telling(incidents.clone()).minding(curfew.clone());
+    let host = Arc::new(launcher).host().expect("the puppet starts");
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        curfew.set(Instant::now() + Duration::from_millis(200));
+    });
+    (host, incidents)
+}
+
 /// Whether a case was answered, or crashed as the first thing that a process was asked.
 fn is_settled(outcome: &Outcome) -> bool {
     match outcome {
@@ -29,8 +43,7 @@ fn is_settled(outcome: &Outcome) -> bool {
 }
 
 /// Runs cases that do this until the time is up, if by nothing else then by one that hangs.
-fn cut_off(way: &str, trouble: Trouble) {
-    let (mut host, incidents) = host(way);
+fn cut_off((mut host, incidents): (Host, Incidents), way: &str, trouble: Trouble) {
     let mut first = [trouble; 41];
     first[0] = Trouble::None;
     let mut batches = [batch(&first), batch(&[trouble, Trouble::Hangs, trouble])];
@@ -57,7 +70,16 @@ fn cut_off(way: &str, trouble: Trouble) {
 fn whatever_a_process_does_is_cut_off() {
     at_once(WAYS, |way| {
         for trouble in [Trouble::None, Trouble::Ends, Trouble::TakesLong] {
-            cut_off(way, trouble);
+            cut_off(host(way), way, trouble);
+        }
+    });
+}
+
+#[test]
+fn whoever_is_interrupted_is_cut_off_alike() {
+    at_once(WAYS, |way| {
+        for trouble in [Trouble::None, Trouble::Ends, Trouble::TakesLong] {
+            cut_off(interrupted(way), way, trouble);
         }
     });
 }

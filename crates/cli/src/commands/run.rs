@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     // A time that is beyond all clocks is never up.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
-    let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &incidents))?;
+    let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &stop, &incidents))?;
     let known = Known::load(&Bless::lists(arguments))?;
     let named = known.files.iter().take(arguments.known_failures.len()).cloned().collect();
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline, named, claim.as_ref())?;
@@ -144,10 +144,16 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
 }
 
 /// What the arguments say of where the backend runs.
-fn hosting(arguments: &RunArguments, deadline: Option<Instant>, incidents: &Incidents) -> Hosting {
+fn hosting(
+    arguments: &RunArguments,
+    deadline: Option<Instant>,
+    stop: &Stop,
+    incidents: &Incidents,
+) -> Hosting {
     Hosting {
         case_timeout: arguments.case_timeout,
         deadline,
+        curfew: stop.curfew().clone(),
         max_hangs: arguments.max_hangs,
         incidents: incidents.clone(),
         in_process: arguments.in_process,

@@ -4,7 +4,7 @@
 use std::{io, time::Duration};
 
 use dmlcts_backend::{
-    process::Incidents,
+    process::{Curfew, Incidents},
     protocol::{ServeError, claim_stdout, end_with_parent, serve as answer},
 };
 use dmlcts_spec::Library;
@@ -57,6 +57,7 @@ fn hosting(backend: &str) -> Hosting {
         // This process is held to its deadline by its host, who alone knows it.
         case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
         deadline: None,
+        curfew: Curfew::default(),
         max_hangs: None,
         incidents: Incidents::default(),
         in_process,

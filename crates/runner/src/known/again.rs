@@ -65,11 +65,15 @@ fn failing(first: &Run, only: Arc<[u64]>) -> Result<BTreeMap<u64, Class>, BlessE
             failed.extend(cases.filter_map(|case| Some((case.index, case.details?.class?))));
         }
     });
-    let summary = ended.map_err(|error| BlessError::NotRunAgain(error.to_string()))?;
+    let interrupted = || BlessError::NotRunAgain("it was interrupted".to_owned());
+    let summary = ended.map_err(|error| match first.stop.is_interrupted() {
+        true => interrupted(),
+        false => BlessError::NotRunAgain(error.to_string()),
+    })?;
     match summary.ending {
         Ending::Complete => Blessing::check(&summary).map(|()| failed),
         Ending::Timeout => Err(BlessError::NotRunAgain("the time was up".to_owned())),
-        Ending::Interrupted => Err(BlessError::NotRunAgain("it was interrupted".to_owned())),
+        Ending::Interrupted => Err(interrupted()),
         _ => Err(BlessError::NotRunAgain(summary.lost.unwrap_or_else(|| "the run ended early".to_owned()))),
     }
 }

@@ -229,30 +229,36 @@ fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
     assert_eq!(found.tally().total(), found.totals.progress.ran);
 }
 
-/// One that hangs in the middle of a run that somebody ends leaves its own cases behind, and no others.
+/// One that hangs in the middle of a run that ends leaves its own cases behind, and no others; but where somebody interrupted the run, it is
+/// nobody's fault that they have no answer.
 #[test]
 fn a_backend_that_hangs_when_the_run_is_stopped_loses_its_own_cases() {
-    let lines = vec![REVERSAL; 4000];
-    let (times, stop) = (AtomicUsize::new(0), Stop::default());
-    let asked = stop.clone();
-    let mut run = run_of(
-        &lines,
-        behaving(move |batch| {
-            honest(batch);
-            if times.fetch_add(1, Ordering::Relaxed) == 20 {
-                asked.request(Ending::Interrupted);
-                thread::sleep(Duration::from_secs(1000));
-            }
-        }),
-    );
-    run.stop = stop;
-    run.configuration.grace = Duration::from_millis(300);
-    let found = summary(&run);
-    let never: u64 = found.abandoned.iter().map(|cases| cases.end - cases.start).sum();
-    assert!(never > 0 && found.totals.progress.ran > 0, "{found:?}");
-    let known = found.totals.progress.ran + never;
-    assert_eq!(found.tally().total(), found.totals.progress.ran);
-    assert!(known < 4000, "nobody goes on: {found:?}");
+    for ending in [Ending::FirstFailure, Ending::Interrupted] {
+        let lines = vec![REVERSAL; 4000];
+        let (times, stop) = (AtomicUsize::new(0), Stop::default());
+        let asked = stop.clone();
+        let mut run = run_of(
+            &lines,
+            behaving(move |batch| {
+                honest(batch);
+                if times.fetch_add(1, Ordering::Relaxed) == 20 {
+                    asked.request(ending);
+                    thread::sleep(Duration::from_secs(1000));
+                }
+            }),
+        );
+        run.stop = stop;
+        // Who is interrupted does not wait as long as others do.
+        run.configuration.grace =
+            Duration::from_millis(if ending == Ending::Interrupted { 500_000 } else { 300 });
+        let found = summary(&run);
+        let never: u64 = found.abandoned.iter().map(|cases| cases.end - cases.start).sum();
+        assert_eq!((found.ending, never > 0), (ending, ending != Ending::Interrupted), "{found:?}");
+        let known = found.totals.progress.ran + never;
+        assert!(found.totals.progress.ran > 0, "{found:?}");
+        assert_eq!(found.tally().total(), found.totals.progress.ran);
+        assert!(known < 4000, "nobody goes on: {found:?}");
+    }
 }
 
 #[test]
@@ -288,6 +294,30 @@ fn what_has_no_answer_when_the_time_is_up_was_not_run() {
     assert_eq!((summary.ending, &summary.abandoned[..], &summary.lost), (Ending::Timeout, &[][..], &None));
     assert_eq!((summary.tally().of(Verdict::Pass), read, summary.totals.next), (ran, ran, ran));
     assert!(ran < 20_000 && summary.groups.is_empty(), "{ran}");
+}
+
+/// The same where somebody interrupts the run, though it was ending for another reason already.
+#[test]
+fn what_has_no_answer_when_a_run_is_interrupted_was_not_run() {
+    for first in [None, Some(Ending::FirstFailure)] {
+        let stop = Stop::default();
+        let asked = stop.clone();
+        let backend = behaving(move |batch| {
+            honest(batch);
+            first.into_iter().chain([Ending::Interrupted]).for_each(|ending| asked.request(ending));
+            let (jobs, _, _) = batch.parts();
+            let half = jobs.len() / 2;
+            jobs[half..].iter_mut().for_each(|job| job.outcome = Outcome::Lost);
+        });
+        let mut run = run_of(&vec![REVERSAL; 20_000], backend);
+        run.configuration.jobs = 1;
+        run.stop = stop;
+        let summary = summary(&run);
+        let (ran, read) = (summary.totals.progress.ran, summary.totals.progress.read);
+        assert_eq!((summary.ending, &summary.lost), (first.unwrap_or(Ending::Interrupted), &None));
+        assert_eq!((summary.tally().of(Verdict::Pass), read, summary.totals.next), (ran, ran, ran));
+        assert!(0 < ran && ran < 20_000 && summary.groups.is_empty(), "{ran}");
+    }
 }
 
 /// Failures are run again on a backend of its own: where that has no time, what was found stands.

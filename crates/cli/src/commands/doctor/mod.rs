@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
     Capabilities, Lack,
-    process::{Goodbyes, Incidents},
+    process::{Curfew, Goodbyes, Incidents},
 };
 use dmlcts_model::DataType;
 use dmlcts_report::{Palette, Tone, counted, span};
@@ -78,6 +78,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let hosting = Hosting {
         case_timeout: arguments.case_timeout,
         deadline,
+        curfew: Curfew::default(),
         max_hangs: None,
         incidents: Incidents::default(),
         in_process: false,
