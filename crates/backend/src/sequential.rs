@@ -93,6 +93,8 @@ pub enum Refusal {
     Unsupported(Cow<'static, str>),
     /// Refused for another reason, such as memory.
     Other(ErrorCode, Cow<'static, str>),
+    /// It came to no refusal: something went wrong, as this says.
+    Failed(Cow<'static, str>),
 }
 
 /// Why a run failed, in the backend's own words.
@@ -105,6 +107,7 @@ impl From<Refusal> for Outcome {
             Refusal::Invalid(reason) => (ErrorCode::INVALID_ARGUMENT, reason),
             Refusal::Other(code, reason) => (code, reason),
             Refusal::Unsupported(reason) => return Self::Unsupported(reason),
+            Refusal::Failed(reason) => return Self::Failed { phase: Phase::Create, reason },
         };
         Self::Rejected { phase: Phase::Create, code, reason }
     }

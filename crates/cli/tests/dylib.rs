@@ -190,10 +190,28 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         assert!(says.contains(expected), "{name}: {says}");
     }
     let create = "    dmlcts_operator *made = calloc(1, sizeof *made);\n";
-    let library = Library::changed("create", &[(create, &format!("{create}    free(made); return -5;\n"))])
-        .expect("built before");
-    let says = library.says();
-    assert!(says.contains("`dmlcts_create` returned -5, which"), "{says}");
+    for (name, line, expected) in [
+        (
+            "created-code",
+            "return -5;",
+            "failed (create): `dmlcts_create` returned -5, which dmlcts_backend.h does",
+        ),
+        (
+            "created-why",
+            "return refuse(reason, DMLCTS_FAILED, \"it is\\ncold\");",
+            "failed (create): it failed: it is cold",
+        ),
+        (
+            "created-memory",
+            "return refuse(reason, DMLCTS_OUT_OF_MEMORY, \"it is full\");",
+            "the backend refused it (create, 0x8007000E E_OUTOFMEMORY): it is full",
+        ),
+    ] {
+        let line = format!("{create}    free(made);\n    {line}\n");
+        let library = Library::changed(name, &[(create, &line)]).expect("built before");
+        let says = library.says();
+        assert!(says.contains(expected), "{name}: {says}");
+    }
 }
 
 /// A library that writes to memory that is not its own fails in the same way, at the same place and for the same known failure

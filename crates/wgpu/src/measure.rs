@@ -59,9 +59,10 @@ impl Gpu {
 
 fn created(desc: &Desc) -> Result<crate::plan::Plan, String> {
     create(desc).map_err(|refusal| match refusal {
-        Refusal::Invalid(reason) | Refusal::Unsupported(reason) | Refusal::Other(_, reason) => {
-            reason.into_owned()
-        }
+        Refusal::Invalid(reason)
+        | Refusal::Unsupported(reason)
+        | Refusal::Other(_, reason)
+        | Refusal::Failed(reason) => reason.into_owned(),
     })
 }
 

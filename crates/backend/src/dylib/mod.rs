@@ -171,7 +171,7 @@ impl Operators for DylibBackend {
             abi::INVALID => Err(Refusal::Invalid(why())),
             abi::UNSUPPORTED => Err(Refusal::Unsupported(why())),
             abi::OUT_OF_MEMORY => Err(Refusal::Other(ErrorCode::OUT_OF_MEMORY, why())),
-            other => Err(Refusal::Other(FAILURE, described("dmlcts_create", other, &reason).into())),
+            other => Err(Refusal::Failed(described("dmlcts_create", other, &reason).into())),
         }
     }
 
@@ -204,9 +204,6 @@ impl Operators for DylibBackend {
         }
     }
 }
-
-/// `E_FAIL`.
-const FAILURE: ErrorCode = ErrorCode(0x8000_4005);
 
 /// What a function came to that is no success, for people.
 fn described(function: &str, result: i32, reason: &Reason) -> String {
