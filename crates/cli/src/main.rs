@@ -36,6 +36,7 @@ use crate::{exit::Exit, problem::Problem};
 fn main() -> ExitCode {
     let started = Instant::now();
     stay_silent_about_caught_panics();
+    signals::survive_large_files();
     let ended = match arguments::Arguments::try_parse() {
         Ok(arguments) => commands::execute(&arguments.command, started),
         Err(said) => say(&said),

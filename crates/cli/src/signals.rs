@@ -47,6 +47,17 @@ pub(crate) fn end_program() {
     let _ = ctrlc::set_handler(|| end("interrupted"));
 }
 
+/// Has a write that makes a file larger than it may be (`ulimit -f`) fail as on a full disk, which is told, instead of ending the program
+/// without a word. Held back and not ignored, since processes that this one starts would ignore it, too. To be called before there are threads.
+pub(crate) fn survive_large_files() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        // Where that is refused, the signal ends the program as before.
+        let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
+    }
+}
+
 /// Ends the program, with a word of it where there is one.
 fn end(word: &str) -> ! {
     if !word.is_empty() {

@@ -1,4 +1,5 @@
-//! Standard output on a disk that is full: every command says so and exits with 3, whatever it would have come to.
+//! Standard output on a disk that is full, and files that may not be larger: every command says so and exits with 3, whatever it would have come
+//! to.
 
 #![cfg(target_os = "linux")]
 
@@ -80,4 +81,31 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     };
     assert_eq!(tried(&[]), commands(&[]), "every command is tried");
     assert_eq!(tried(&["spec"]), commands(&["spec"]), "and every one of `spec`");
+}
+
+/// A limit on files is a disk that is full.
+#[test]
+fn a_run_whose_files_may_not_be_larger_ends_with_3_and_loses_nothing() {
+    let (results, list) = (Scratch::nothing("limit.jsonl"), Scratch::nothing("limit.txt"));
+    let limited = |script: &str| {
+        let arguments = ["-c", script, "sh", env!("CARGO_BIN_EXE_dmlcts"), results.path(), list.path()];
+        let output = std::process::Command::new("sh").args(arguments).output().expect("there is a shell");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, said) = limited("ulimit -f 64; exec \"$1\" run --quiet --results \"$2\"");
+    assert_eq!(code, Some(3), "{said}");
+    assert!(
+        said.contains("File too large") && said.contains("; what was recorded before is whole"),
+        "{said}"
+    );
+    let (code, said) = limited("ulimit -f 64; exec \"$1\" list --suite ci >\"$3\"");
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.starts_with("error: cannot write the output: File too large"), "{said}");
+    let (code, said) = limited("exec \"$1\" run --quiet --resume \"$2\"");
+    assert_eq!(code, Some(0), "{said}");
+    // The signal is held back here, and not in the processes that are started here.
+    let (code, said) = limited(
+        "\"$1\" run --quiet --case-timeout 5s --backend 'exec:sh -c \"grep SigBlk: /proc/self/status >&2\"'; exit 7",
+    );
+    assert!(code == Some(7) && said.contains("SigBlk: 0000000000000000"), "{said}");
 }
