@@ -55,3 +55,15 @@ fn who_does_not_end_is_ended_and_told_of_once() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with("a backend process did not end within 1.5 s of `bye`"), "{told:?}");
 }
+
+/// As wherever else it is noise: somebody prints to where the protocol is spoken.
+#[test]
+fn what_a_process_sends_after_its_last_answer_is_told_of_once() {
+    let prints = "`12 cases done, 0 failed` stands where a frame must begin; ";
+    for (way, what) in [("prints-at-end", prints), ("repeats-at-end", "it sent another `hello`")] {
+        let (goodbyes, told) = dismissed(way, 2);
+        assert_eq!((counts(&goodbyes), goodbyes.noisy, goodbyes.bad_end()), ((2, 0, 0), 2, None), "{way}");
+        let start = format!("a backend process went on after its last answer: {what}");
+        assert!(told.len() == 1 && told[0].starts_with(&start), "{told:?}");
+    }
+}

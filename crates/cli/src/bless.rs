@@ -115,6 +115,7 @@ impl Bless {
         let refused = |error: &BlessError| {
             let exit = match of_run {
                 _ if run.stop.reason() == Ending::Interrupted => Exit::Interrupted,
+                _ if matches!(error, BlessError::BadEnd(_)) => Exit::Broken,
                 Exit::Success => Exit::Usage,
                 other => other,
             };

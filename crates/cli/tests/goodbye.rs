@@ -159,13 +159,31 @@ fn an_interrupted_run_tells_it_and_stays_interrupted() {
 }
 
 #[test]
-fn nothing_is_blessed_of_a_backend_that_breaks_at_its_end() {
-    let (_script, backend) = ending("blessed", LEAKS);
-    let list = Scratch::new("bad-end.yaml", "");
-    std::fs::remove_file(list.path()).expect("it is there");
-    let said = text(&["run", "--backend", &backend, "--bless", list.path()]);
-    assert!(said.starts_with("exit 3\n") && said.contains("nothing was blessed: "), "{said}");
-    assert!(!std::path::Path::new(list.path()).exists());
+fn nothing_is_blessed_of_a_backend_that_breaks_at_its_end_or_does_not_end() {
+    for (name, end, why) in [
+        ("blessed-leaks", LEAKS, "backend processes ended badly when they were told to end"),
+        (
+            "blessed-stays",
+            "exec sleep 100",
+            "backend processes did not end when told to, and had to be ended",
+        ),
+    ] {
+        let (_script, backend) = ending(name, end);
+        let list = Scratch::nothing(&format!("{name}.yaml"));
+        let said = text(&["run", "--backend", &backend, "--bless", list.path()]);
+        assert!(said.starts_with("exit 3\n") && said.contains("nothing was blessed: "), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(!std::path::Path::new(list.path()).exists());
+    }
+}
+
+#[test]
+fn what_is_printed_at_the_end_is_told_of_once_and_fails_nothing() {
+    let (_script, backend) = ending("prints", "echo '12 cases done, and none of them has failed'");
+    let said = text(&["run", "--jobs", "2", "--backend", &backend, CASE]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let noise = "a backend process went on after its last answer: `12 cases done, and none of them ";
+    assert_eq!(said.matches(noise).count(), 1, "{said}");
 }
 
 /// Each breaks the backend in every way, and waits for it.

@@ -219,16 +219,27 @@ impl Child {
         if words.is_empty() { message.to_owned() } else { format!("{message}; it said: {words}") }
     }
 
-    /// Lets it end by itself, which may take this long, and says how it did.
-    pub(super) fn dismiss(mut self, grace: Duration) -> Goodbye {
+    /// Lets it end by itself, which may take this long, and says how it did, and what it sent though nothing was asked.
+    pub(super) fn dismiss(mut self, grace: Duration) -> (Goodbye, Option<String>) {
         self.to = None;
-        match self.status(grace) {
+        let goodbye = match self.status(grace) {
             Some(status) if status.success() => Goodbye::Well,
             // The end of the whole program may have ended it meanwhile.
             Some(status) if !locked(&self.process).was_cut_short() => {
                 Goodbye::Badly(self.with_last_words(&status.to_string()))
             }
             _ => Goodbye::Late(grace),
+        };
+        (goodbye, self.surplus())
+    }
+
+    /// What came that nobody waited for.
+    fn surplus(&self) -> Option<String> {
+        match self.from.recv_timeout(LAST_WORDS) {
+            Ok(Ok(Received { frame, .. })) => Some(format!("it sent another `{}`", frame.kind.name())),
+            // How its end breaks the pipe is no word of its.
+            Err(_) | Ok(Err(FrameError::Io(_))) => None,
+            Ok(Err(error)) => Some(error.to_string()),
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Goodbyes {
     pub badly: u64,
     /// Not within the time that they have, so that they were ended.
     pub late: u64,
+    /// After something on standard output that nobody asked for, however they ended.
+    pub noisy: u64,
     /// How the first one ended badly.
     first: Option<String>,
 }
@@ -52,6 +54,22 @@ impl Goodbyes {
             }
         }
         None
+    }
+
+    /// Counts one that sent this though nothing was asked, and returns what there is to say of the first.
+    pub(super) fn count_surplus(&mut self, what: &str) -> Option<String> {
+        self.noisy += 1;
+        (self.noisy == 1).then(|| format!("a backend process went on after its last answer: {what}"))
+    }
+
+    /// What there is to say where some did not end, so that whatever goes wrong at exit has not been seen.
+    pub fn late_end(&self) -> Option<String> {
+        let what = match self.late {
+            0 => return None,
+            1 => "a backend process".to_owned(),
+            late => format!("{late} backend processes"),
+        };
+        Some(format!("{what} did not end when told to, and had to be ended"))
     }
 
     /// What there is to say where some ended badly: how many, and how the first of them did.
@@ -87,5 +105,10 @@ mod tests {
         assert!(late.starts_with("a backend process did not end within 3.0 s of `bye`"), "{late}");
         assert_eq!(goodbyes.count(Goodbye::Late(GRACE)), None, "once");
         assert_eq!((goodbyes.well, goodbyes.badly, goodbyes.late), (1, 2, 2));
+        let late = "2 backend processes did not end when told to, and had to be ended";
+        assert_eq!((Goodbyes::default().late_end(), goodbyes.late_end().as_deref()), (None, Some(late)));
+        let noisy = "a backend process went on after its last answer: it sent another `hello`";
+        assert_eq!(goodbyes.count_surplus("it sent another `hello`").as_deref(), Some(noisy));
+        assert_eq!((goodbyes.count_surplus("it sent another `hello`"), goodbyes.noisy), (None, 2), "once");
     }
 }

@@ -119,9 +119,9 @@ impl Health {
         self.given_up.get_or_init(reason).clone()
     }
 
-    /// Notes how a process ended that was told to.
-    pub(super) fn ended(&self, goodbye: Goodbye) {
-        self.incidents.ended(goodbye);
+    /// Notes how a process ended that was told to, and what it sent though nothing was asked.
+    pub(super) fn ended(&self, goodbye: Goodbye, surplus: Option<String>) {
+        self.incidents.ended(goodbye, surplus);
     }
 
     /// Who is told what happens.

@@ -464,7 +464,8 @@ impl Drop for Host {
             // One that still has cases would answer them first.
             if self.started.is_empty() {
                 child.send(message(Kind::Bye, &Bye {}));
-                self.launcher.health.ended(child.dismiss(self.launcher.grace));
+                let (goodbye, surplus) = child.dismiss(self.launcher.grace);
+                self.launcher.health.ended(goodbye, surplus);
             }
         }
     }

@@ -35,12 +35,13 @@ impl Incidents {
         self.told().waiting.pop_front()
     }
 
-    /// Counts how a process ended that was told to.
-    pub(super) fn ended(&self, goodbye: Goodbye) {
-        let sentence = self.told().goodbyes.count(goodbye);
-        if let Some(sentence) = sentence {
-            self.add(sentence);
-        }
+    /// Counts how a process ended that was told to, and what it sent though nothing was asked.
+    pub(super) fn ended(&self, goodbye: Goodbye, surplus: Option<String>) {
+        let sentences = {
+            let goodbyes = &mut self.told().goodbyes;
+            [goodbyes.count(goodbye), surplus.and_then(|what| goodbyes.count_surplus(&what))]
+        };
+        sentences.into_iter().flatten().for_each(|sentence| self.add(sentence));
     }
 
     /// How processes ended so far that were told to.

@@ -1,8 +1,8 @@
 //! A backend process that misbehaves on request, for the tests of the host.
 //!
 //! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet ahead`
-//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers large batches in pairs. `fails-at-end`, `aborts-at-end`, `leaks` and
-//! `stays` misbehave when they are told to end. The second argument is the path of a file that remembers from one process to the
+//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers large batches in pairs. `fails-at-end`, `aborts-at-end`, `leaks`,
+//! `prints-at-end`, `repeats-at-end` and `stays` misbehave when they are told to end. The second argument is the path of a file that remembers from one process to the
 //! next.
 
 mod trouble;
@@ -85,6 +85,10 @@ fn take_leave(way: &str) -> io::Result<()> {
                 "==7==ERROR: LeakSanitizer: detected memory leaks\n\nSUMMARY: 12 bytes leaked"
             )?;
             process::exit(23);
+        }
+        "prints-at-end" => writeln!(io::stdout(), "12 cases done, 0 failed")?,
+        "repeats-at-end" => {
+            write_frame(&mut io::stdout(), Kind::Hello, &serde_json::to_vec(&hello("puppet"))?, &[])?;
         }
         "stays" => thread::sleep(Duration::from_secs(3600)),
         _ => {}

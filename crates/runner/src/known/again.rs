@@ -22,7 +22,13 @@ impl Blessing {
         (summary, suite): (&Summary, &str),
         times: u32,
     ) -> Result<u64, BlessError> {
+        // What goes wrong at its end has not been seen of a backend that had to be ended.
+        let ends = || match first.configuration.incidents.goodbyes().late_end() {
+            Some(late_end) => Err(BlessError::BadEnd(late_end)),
+            None => Ok(()),
+        };
         Self::check(summary)?;
+        ends()?;
         let mut left = self.untold(summary, suite)?;
         let before = left.len();
         for _ in 0..times {
@@ -31,6 +37,7 @@ impl Blessing {
             }
             let failed = failing(first, left.keys().copied().collect())?;
             left.retain(|index, class| failed.get(index) == Some(class));
+            ends()?;
         }
         let flakes = before - left.len();
         let untold = self.untold(summary, suite)?;
