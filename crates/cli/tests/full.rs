@@ -26,6 +26,8 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     let (results, ledger) = (Scratch::new("full.jsonl", ""), Scratch::new("full-ledger.yaml", ""));
     let recording = ["run", "--quiet", "--strategy", "documented", "--results", results.path()];
     assert!(run(&[&recording[..], &["--ledger", ledger.path()]].concat()).status.success());
+    let failed = Scratch::nothing("full-failed.jsonl");
+    run(&["run", "--results", failed.path(), "--backend", &common::broken("wrong-data", CASE), CASE]);
     let hello = Scratch::new("full-hello", common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/slice.yaml");
     let table: &[&[&str]] = &[
@@ -47,6 +49,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["serve"],
         &["merge", results.path()],
         &["diff", results.path(), results.path()],
+        &["failures", failed.path()],
         &["ledger", ledger.path()],
         &["suites"],
         &["suites", "smoke"],
