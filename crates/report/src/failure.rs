@@ -39,7 +39,7 @@ pub(crate) fn write_group(
         palette.paint(Tone::Bad, format_args!("{head} {number}:")),
         palette.paint(
             Tone::Strong,
-            format_args!("{}, {} ({})", shown.operator.name(), shown.class, counted(group.cases, "case"))
+            format_args!("{}, {} ({})", shown.operator.name(), group.first.class, cases(group))
         ),
     )?;
     write_failure(out, shown, replay, palette)?;
@@ -54,6 +54,27 @@ pub(crate) fn write_group(
         )?;
     }
     writeln!(out)
+}
+
+/// In which way the cases of a group failed, and how many there are: `failed, wrong values (2 cases, 1 run again)`. Of flakes, how often the
+/// first one failed.
+pub(crate) fn title(group: &Group) -> String {
+    let Failure { verdict, class, rate, .. } = &group.first;
+    let rate = rate.filter(|_| *verdict == Verdict::Flake).map_or_else(String::new, |rate| {
+        let which = if group.cases > 1 { "the first " } else { "" };
+        format!(", {which}in {} of {} runs", rate.failed, rate.runs)
+    });
+    format!("{verdict}, {class}{rate} ({})", cases(group))
+}
+
+/// How many cases a group has; and of how many it was seen that they fail each time, or not, where that is not all.
+fn cases(group: &Group) -> String {
+    let cases = counted(group.cases, "case");
+    match group.again {
+        again if again >= group.cases => cases,
+        0 => format!("{cases}, not run again"),
+        again => format!("{cases}, {} run again", grouped(again)),
+    }
 }
 
 /// Writes one failure in full, indented.

@@ -12,13 +12,12 @@ use std::{
     time::Duration,
 };
 
-use dmlcts_runner::{Ending, Failure, Summary, Tally, Verdict};
-use dmlcts_spec::Operator;
+use dmlcts_runner::{Ending, Failure, Group, Summary, Tally, Verdict};
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
     Context, Subject,
-    failure::in_short,
+    failure::{in_short, title},
     known::{became, edit},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
@@ -28,10 +27,7 @@ use crate::{
 
 /// Writes what a run came to.
 pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
-    let run = match &context.subject {
-        Subject::Suite { name, .. } => name.as_str(),
-        Subject::Given => "given",
-    };
+    let run = run_of(context);
     let mut report = Report::new("dmlcts");
     report.set_time(summary.totals.elapsed);
     report.add_test_suite(course(run, context, summary));
@@ -43,7 +39,7 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
         for (operator_place, operator) in context.library.operators().iter().enumerate() {
             let tally = summary.totals.tally(place, operator_place);
             if tally.total() > 0 {
-                let status = status(operator, strategy, &tally, context, summary);
+                let status = status((place, operator_place), &tally, context, summary);
                 let mut test = TestCase::new(operator.name(), status);
                 test.set_classname(format!("dmlcts.{run}.{strategy}"));
                 test.set_system_out(format!("{}: {}", counted(tally.total(), "case"), verdicts(&tally)));
@@ -58,6 +54,14 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
     write(out, &report)
 }
 
+/// What was run, as the names of tests have it.
+fn run_of(context: &Context) -> &str {
+    match &context.subject {
+        Subject::Suite { name, .. } => name,
+        Subject::Given => "given",
+    }
+}
+
 /// Writes a report, without the letters that `quick_junit` leaves in and XML has no place for, wherever they come from: words of a
 /// backend, an argument, the name of a file.
 fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -68,10 +72,7 @@ fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 /// Writes that a run came to nothing, and why: a page of tests has one with an error, and does not look like one of a run that has not
 /// been yet.
 pub fn write_junit_of_problem(out: &mut dyn Write, context: &Context, message: &str) -> io::Result<()> {
-    let run = match &context.subject {
-        Subject::Suite { name, .. } => name.as_str(),
-        Subject::Given => "given",
-    };
+    let run = run_of(context);
     let mut test =
         TestCase::new("run", failed(NonSuccessKind::Error, "not-run", message.to_owned(), String::new()));
     test.set_classname(format!("dmlcts.{run}"));
@@ -154,59 +155,71 @@ pub(crate) fn is_cut_off(summary: &Summary) -> bool {
     early || !summary.abandoned.is_empty()
 }
 
-/// What the cases of one strategy and one operator come to.
+/// What the cases of one strategy and one operator come to, by their places.
 fn status(
-    operator: &Operator,
-    strategy: &str,
+    (strategy, operator): (usize, usize),
     tally: &Tally,
     context: &Context,
     summary: &Summary,
 ) -> TestCaseStatus {
     let unexpected = tally.unexpected();
     if unexpected == 0 {
-        let is_skipped = tally.of(Verdict::Skip) == tally.total();
-        if !is_skipped {
-            return TestCaseStatus::success();
-        }
-        let why = skipped_of(operator, context.library, summary);
-        let mut status = TestCaseStatus::skipped();
-        let name = operator.name();
-        status.set_message(format!(
-            "the backend declares not to have what these cases need; of {name} in the whole run: {why}"
-        ));
-        return status;
+        return if tally.of(Verdict::Skip) == tally.total() {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(why_skipped(operator, context, summary));
+            status
+        } else {
+            TestCaseStatus::success()
+        };
     }
     let is_error =
         [Verdict::Crash, Verdict::Timeout, Verdict::Lost].into_iter().any(|verdict| tally.of(verdict) > 0);
     let kind = if is_error { NonSuccessKind::Error } else { NonSuccessKind::Failure };
     let message =
         format!("{} of {}: {}", grouped(unexpected), counted(tally.total(), "case"), verdicts(tally));
-    let mut text = String::new();
-    let mut elsewhere = 0;
-    for group in summary.groups.iter().filter(|group| group.first.operator.name() == operator.name()) {
-        if group.first.strategy != strategy {
-            elsewhere += 1;
-            continue;
-        }
-        let shown: &Failure = group.smallest.as_ref().unwrap_or(&group.first);
-        let lines = [
-            format!("{}: {} ({})", shown.verdict, shown.class, counted(group.cases, "case")),
-            shown.case.to_string(),
-            in_short(shown),
-            format!("run it again: {}", context.replay.run(&shown.case)),
-        ];
-        text.extend(lines.iter().flat_map(|line| [line.as_str(), "\n"]));
-    }
-    if elsewhere > 0 {
-        let groups = counted(elsewhere, "group");
-        text.push_str(&groups);
-        text.push_str(
-            " of this operator's failures had the first case in another strategy, and stands there\n",
-        );
-    }
-    let first = summary.groups.iter().find(|group| group.first.operator.name() == operator.name());
-    let class = first.map_or("unexpected", |group| group.first.class.id());
+    let (class, text) = failures((strategy, operator), context, summary);
     failed(kind, class, message, text)
+}
+
+fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String {
+    let Some(operator) = context.library.operators().get(operator) else { return String::new() };
+    let (name, why) = (operator.name(), skipped_of(operator, context.library, summary));
+    format!("the backend declares not to have what these cases need; of {name} in the whole run: {why}")
+}
+
+/// In which way the cases of one strategy and one operator fail, and what there is to see of it: the groups whose first case is of them, or else
+/// the first of them; and which tests show the other groups of the operator.
+fn failures(
+    (strategy, operator): (usize, usize),
+    context: &Context,
+    summary: &Summary,
+) -> (&'static str, String) {
+    let strategy_name = summary.strategies.get(strategy).map_or("", |(name, _)| name.as_str());
+    let operator_name = context.library.operators().get(operator).map_or("", |operator| operator.name());
+    let groups = summary.groups.iter().filter(|group| group.first.operator.name() == operator_name);
+    let (own, others): (Vec<&Group>, Vec<&Group>) =
+        groups.partition(|group| group.first.strategy == strategy_name);
+    let mut lines = Vec::new();
+    for group in &own {
+        let shown: &Failure = group.smallest.as_ref().unwrap_or(&group.first);
+        let again = format!("run it again: {}", context.replay.run(&shown.case));
+        lines.extend([title(group), shown.case.to_string(), in_short(shown), again]);
+    }
+    let first = summary.totals.first_unexpected(strategy, operator);
+    if let Some(first) = first.filter(|_| own.is_empty()) {
+        let how = first.class.map_or_else(|| Verdict::UnexpectedPass.to_string(), |class| class.to_string());
+        let again = format!("run it again: {}", context.replay.run(&first.line));
+        lines.extend([format!("the first of them: {how}"), first.line.clone(), again]);
+    }
+    let mut tests: Vec<&str> = others.iter().map(|group| group.first.strategy.as_str()).collect();
+    tests.dedup();
+    if !tests.is_empty() {
+        let run = run_of(context);
+        let tests: Vec<String> = tests.iter().map(|strategy| format!("`{run}: {strategy}`")).collect();
+        lines.push(format!("other groups of failures of {operator_name} are shown in {}", tests.join(", ")));
+    }
+    let class = own.first().map(|group| group.first.class).or_else(|| first?.class);
+    (class.map_or("unexpected", |class| class.id()), lines.iter().flat_map(|line| [line, "\n"]).collect())
 }
 
 fn failed(kind: NonSuccessKind, class: &str, message: String, text: String) -> TestCaseStatus {

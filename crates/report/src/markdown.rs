@@ -9,7 +9,7 @@ use dmlcts_runner::{Claim, Group, Summary, Verdict};
 
 use crate::{
     Context, Palette, Subject,
-    failure::write_failure,
+    failure::{title, write_failure},
     junit::is_cut_off,
     known::write_known,
     ledger,
@@ -146,13 +146,7 @@ fn write_groups(out: &mut dyn Write, context: &Context, groups: &[Group]) -> io:
         let mut whole = Vec::new();
         write_failure(&mut whole, shown, &context.replay, Palette::PLAIN)?;
         let whole = String::from_utf8_lossy(&whole);
-        let head = format!(
-            "{}: {}, {} ({})",
-            shown.operator.name(),
-            shown.verdict,
-            shown.class,
-            counted(group.cases, "case")
-        );
+        let head = format!("{}: {}", shown.operator.name(), title(group));
         // Markdown looks into no block of HTML before a line is empty: a backslash would be shown.
         writeln!(out, "\n<details><summary>{}</summary>\n", html(&head))?;
         write_code(out, &whole)?;

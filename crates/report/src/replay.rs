@@ -1,6 +1,8 @@
 //! Commands to go on with, ready to be pasted: words are quoted for a shell where it would not leave them alone, and
 //! options of the run that bear on a single case are repeated, since the case may well pass without them.
 
+use std::fmt;
+
 use dmlcts_model::{Case, FeatureLevel};
 
 /// How to look at one case again as a run saw it.
@@ -11,8 +13,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The command that runs a case again.
-    pub fn run(&self, case: &Case) -> String {
+    /// The command that runs a case again, or the line of one.
+    pub fn run(&self, case: &impl fmt::Display) -> String {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
         words.extend_from_slice(&self.options);
         words.push(case.to_string());

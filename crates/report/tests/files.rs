@@ -7,8 +7,10 @@ use std::{fs, path::Path, time::Duration};
 
 use common::*;
 use dmlcts_model::{DataType, Outcome};
-use dmlcts_report::{Palette, write_junit, write_junit_of_problem, write_markdown, write_summary};
-use dmlcts_runner::{Ending, Summary};
+use dmlcts_report::{
+    Palette, write_failures, write_junit, write_junit_of_problem, write_markdown, write_summary,
+};
+use dmlcts_runner::{Class, Ending, Failure, Rate, Summary, Verdict};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
 
@@ -144,6 +146,66 @@ fn markdown_says_what_a_reviewer_asks() {
     insta::assert_snapshot!("markdown_failing", markdown(&failing()));
     insta::assert_snapshot!("markdown_passing", markdown(&passing()));
     insta::assert_snapshot!("markdown_lost", markdown(&lost()));
+}
+
+/// A group is called after how it failed, and not after what the case that is shown of it came to when it ran for that; a few of its cases ran
+/// again, which is said with their number.
+#[test]
+fn a_group_is_called_after_how_its_cases_failed() {
+    let mut summary = failing();
+    let place = summary.groups.iter().position(|group| group.first.operator.name() == "SLICE1");
+    let group = &mut summary.groups[place.expect("one of SLICE1 fails")];
+    let passed = Failure { verdict: Verdict::Pass, class: Class::Crashed, ..group.first.clone() };
+    (group.cases, group.smallest) = (100, Some(passed));
+    let head = "failed, wrong values (100 cases, 1 run again)";
+    let shown = |summary: &Summary| {
+        let mut out = Vec::new();
+        write_failures(&mut out, summary, &context().replay, Palette::PLAIN).expect("memory takes it");
+        String::from_utf8(out).expect("text")
+    };
+    assert!(
+        shown(&summary).contains(": SLICE1, wrong values (100 cases, 1 run again)\n"),
+        "{}",
+        shown(&summary)
+    );
+    assert!(
+        markdown(&summary).contains(&format!("<summary>SLICE1: {head}</summary>")),
+        "{}",
+        markdown(&summary)
+    );
+    assert!(junit(&summary).contains(&format!(">{head}\n")), "{}", junit(&summary));
+    let group = &mut summary.groups[place.unwrap_or_default()];
+    group.first.verdict = Verdict::Flake;
+    group.first.rate = Some(Rate { failed: 1, runs: 3 });
+    group.again = 0;
+    let head = "flaky, wrong values, the first in 1 of 3 runs (100 cases, not run again)";
+    assert!(
+        markdown(&summary).contains(&format!("<summary>SLICE1: {head}</summary>")),
+        "{}",
+        markdown(&summary)
+    );
+    assert!(junit(&summary).contains(&format!(">{head}\n")), "{}", junit(&summary));
+}
+
+/// The first cases of all its groups are of another strategy: a test that fails still has a case to look at, and its own type.
+#[test]
+fn each_test_that_fails_has_a_case_to_look_at() {
+    let mut summary = failing();
+    let of_slice1 = summary.groups.iter_mut().filter(|group| group.first.operator.name() == "SLICE1");
+    of_slice1.for_each(|group| {
+        "elsewhere".clone_into(&mut group.first.strategy);
+        group.first.class = Class::Remembered;
+    });
+    let report = Report::deserialize_from_str(&junit(&summary)).expect("a reader understands it");
+    let mut tests = report.test_suites.iter().flat_map(|suite| &suite.test_cases);
+    let test = tests.find(|test| test.name.as_str() == "SLICE1").expect("it is listed");
+    let TestCaseStatus::NonSuccess { ty, description, .. } = &test.status else { panic!("{test:?}") };
+    assert_eq!(ty.as_ref().map(|text| text.as_str()), Some("wrong-value"));
+    let expected = format!(
+        "the first of them: wrong values\n{REVERSAL}\nrun it again: dmlcts run '{REVERSAL}'\n\
+         other groups of failures of SLICE1 are shown in `test: elsewhere`"
+    );
+    assert_eq!(description.as_ref().map(|text| text.as_str()), Some(expected.as_str()));
 }
 
 /// A backend without SLICE and UINT8, which it says beforehand.

@@ -238,11 +238,14 @@ impl TotalsForm {
                 let counts =
                     Verdict::ALL.into_iter().map(|verdict| (verdict.id().to_owned(), tally.of(verdict)));
                 let counts: BTreeMap<_, _> = counts.filter(|(_, cases)| *cases > 0).collect();
+                let first = totals.first_unexpected(strategy, place);
                 if !counts.is_empty() {
                     verdicts.push(VerdictsForm {
                         strategy: name.clone(),
                         operator: operator.name().to_owned(),
                         counts,
+                        first: first.map(|first| FirstForm { index: first.index, line: first.line.clone() }),
+                        class: first.and_then(|first| first.class).map(|class| class.id().to_owned()),
                     });
                 }
             }
@@ -293,6 +296,11 @@ impl TotalsForm {
                 (names.strategy(&form.strategy)?, names.operator(&form.operator)?);
             for (id, cases) in &form.counts {
                 totals.count(strategy, operator, verdict(id)?, *cases);
+            }
+            if let Some(FirstForm { index, line }) = &form.first {
+                let class = form.class.as_deref();
+                let class = class.map(|id| Class::from_id(id).ok_or_else(|| Strange::new("the class", id)));
+                totals.note_unexpected((strategy, operator), *index, line, class.transpose()?);
             }
         }
         let unexpected =
@@ -356,6 +364,7 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         line: group.first.case.to_string(),
         verdict: found.verdict.id().to_owned(),
         rate: found.rate.map(Into::into),
+        again: Some(found.again),
         outcome: (&group.first.outcome).into(),
         smallest: group.smallest.as_ref().map(|smallest| smallest.case.to_string()),
     }
@@ -386,6 +395,7 @@ impl GroupForm {
             },
             mode: self.mode,
             rate: self.rate.map(|RateForm { failed, runs }| Rate { failed, runs }),
+            again: self.again.unwrap_or(self.cases),
             known: None,
         })
     }

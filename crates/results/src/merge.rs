@@ -218,8 +218,8 @@ fn summarise(
             groups.push(form.group(cases, level, names).map_err(strange(&path))?);
         }
     }
-    for (group, (_, cases)) in groups.iter_mut().zip(&all.found.groups) {
-        group.cases = *cases;
+    for (group, (first, cases)) in groups.iter_mut().zip(&all.found.groups) {
+        (group.cases, group.again) = (*cases, first.again);
     }
     let capabilities = header.backend.capabilities.capabilities();
     let capabilities =
@@ -291,6 +291,6 @@ impl GroupForm {
             found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(strange)
         };
         let smallest = self.smallest.as_deref().map(failure).transpose()?;
-        Ok(Group { cases, first: failure(&self.line)?, smallest })
+        Ok(Group { cases, again: self.again.unwrap_or(cases), first: failure(&self.line)?, smallest })
     }
 }

@@ -55,6 +55,13 @@ pub struct VerdictsForm {
     /// How many came to which verdict; those of no case are left out.
     #[schemars(extend("propertyNames" = serde_json::json!({"enum": Verdict::ALL.map(Verdict::id)})))]
     pub counts: BTreeMap<String, u64>,
+    /// The first of them that was not as expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstForm>,
+    /// In which way that one failed; left out where it passed unexpectedly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
+    pub class: Option<String>,
 }
 
 /// How much was run.
@@ -144,6 +151,9 @@ pub struct GroupForm {
     /// How often it failed, where it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
+    /// How many of them were run again alone; the others are taken to fail each time, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<u64>,
     /// What the backend did with it, when it ran again alone.
     pub outcome: OutcomeForm,
     /// A smaller case that fails in the same way.

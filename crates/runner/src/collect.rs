@@ -99,7 +99,7 @@ impl<'run> Collector<'run> {
                 // It was found to fail twice before.
                 failure.verdict = first.verdict;
             }
-            self.groups.push(Group { cases: *cases, first: failure, smallest: None });
+            self.groups.push(Group { cases: *cases, again: first.again, first: failure, smallest: None });
         }
         self.totals.found = found;
     }
@@ -245,6 +245,9 @@ impl<'run> Collector<'run> {
         }
         let found = std::mem::take(&mut result.totals.found);
         self.totals.add(&result.totals);
+        if let Some(examiner) = examiner.as_deref_mut() {
+            self.totals.name_unexpected(|index| examiner.read(index).to_string());
+        }
         self.totals.elapsed = self.before + self.started.elapsed();
         self.totals.found.others += found.others;
         for (first, cases) in found.groups {
@@ -256,8 +259,8 @@ impl<'run> Collector<'run> {
         if let Some(examiner) = examiner.filter(|_| self.retries > 0) {
             self.look_at_passes(&found.passes, &mut result.cases, examiner, tell);
         }
-        for (group, (_, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
-            group.cases = *cases;
+        for (group, (first, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
+            (group.cases, group.again) = (*cases, first.again);
         }
         if let Some(ending) = result.cut {
             self.is_done |= ending == Ending::FirstFailure;
@@ -311,6 +314,7 @@ impl<'run> Collector<'run> {
                 self.renamed.push((found.key(), failure.class));
                 found.class = failure.class;
             }
+            found.again = u64::from(rate.runs > 1);
             self.open_group(found, count, failure, tell);
             cases -= count;
             if !is_flake {
@@ -364,16 +368,17 @@ impl<'run> Collector<'run> {
             self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
             results.doubt(found.index, rate);
             (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
-            let found = Found { verdict: Verdict::Flake, rate: Some(rate), ..found.clone() };
+            let found = Found { verdict: Verdict::Flake, rate: Some(rate), again: 1, ..found.clone() };
             self.open_group(found, 1, failure, tell);
         }
     }
 
     /// Adds failures to a group, which is told of where this is its first.
     fn open_group(&mut self, found: Found, cases: u64, first: Failure, tell: &mut dyn FnMut(Event<'_>)) {
+        let again = found.again;
         if self.totals.found.add_many(found, cases) {
             tell(Event::Failed(&first));
-            self.groups.push(Group { cases, first, smallest: None });
+            self.groups.push(Group { cases, again, first, smallest: None });
         }
     }
 
@@ -447,7 +452,10 @@ impl<'run> Collector<'run> {
             );
             if smallest != group.first.case {
                 let smaller = Found { class: wanted, ..found.clone() };
-                group.smallest = Some(describe(self.shared, self.strategies, &smaller, smallest, examiner));
+                let shown = describe(self.shared, self.strategies, &smaller, smallest, examiner);
+                // One that passes now, or fails in another way, shows nothing of the group.
+                let fails_alike = shown.class == wanted && shown.verdict != Verdict::Pass;
+                group.smallest = fails_alike.then_some(shown);
             }
         }
         self.totals.found = kept;

@@ -230,6 +230,8 @@ pub struct Notes {
 pub struct Group {
     /// How many cases.
     pub cases: u64,
+    /// How many of them were run again alone. The others are taken to fail each time, too.
+    pub again: u64,
     /// The first of them.
     pub first: Failure,
     /// A smaller case that fails in the same way, where one was found.

@@ -29,6 +29,8 @@ pub struct Found {
     pub mode: Option<i64>,
     /// How often it failed, where it is a flake.
     pub rate: Option<Rate>,
+    /// How many of the cases that it stands for were run again alone: itself, and as the first of a group, others of it.
+    pub again: u64,
     /// The place of the known failure that matches it, and that it does not fit.
     pub known: Option<usize>,
 }
@@ -157,8 +159,9 @@ impl FoundGroups {
     /// Adds failures of one group, of which this is the first.
     pub fn add_many(&mut self, found: Found, cases: u64) -> bool {
         let key = found.key();
-        if let Some((_, count)) = self.groups.iter_mut().find(|(first, _)| first.key() == key) {
+        if let Some((first, count)) = self.groups.iter_mut().find(|(first, _)| first.key() == key) {
             *count += cases;
+            first.again += found.again;
         } else if self.groups.len() < Self::MOST {
             self.groups.push((found, cases));
             return true;
@@ -184,6 +187,7 @@ mod tests {
             judgement: Judgement::default(),
             mode: Some(mode),
             rate: None,
+            again: 0,
             known: None,
         }
     }

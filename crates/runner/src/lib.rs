@@ -75,6 +75,6 @@ pub use run::{RunError, run};
 pub use skipped::{Skipped, Undeclared};
 pub use source::{Cursor, Listed, Parts, Source};
 pub use stop::{Ending, Stop};
-pub use totals::Totals;
+pub use totals::{Totals, Unexpected};
 pub use trace::{Reads, origins, reads};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};

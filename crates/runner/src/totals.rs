@@ -7,8 +7,8 @@ use std::time::Duration;
 use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    Answered, Answers, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Skipped, Tally, Verdict,
-    Work,
+    Answered, Answers, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Skipped, Tally,
+    Verdict, Work,
 };
 
 /// What cases came to, added up.
@@ -37,6 +37,19 @@ pub struct Totals {
     operators: usize,
     /// By strategy, and of a strategy by operator.
     tallies: Vec<Tally>,
+    /// In the same order, the first case that was not as expected.
+    unexpected: Vec<Option<Unexpected>>,
+}
+
+/// A case that was not as expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unexpected {
+    /// Its index in the source.
+    pub index: u64,
+    /// The case; empty as long as nobody has read it again.
+    pub line: String,
+    /// In which way it failed; `None` where it passed unexpectedly.
+    pub class: Option<Class>,
 }
 
 impl Totals {
@@ -56,6 +69,7 @@ impl Totals {
             found: FoundGroups::default(),
             operators,
             tallies: vec![Tally::default(); strategies * operators],
+            unexpected: vec![None; strategies * operators],
         }
     }
 
@@ -110,6 +124,32 @@ impl Totals {
         }
     }
 
+    /// Takes note of a case of a strategy and an operator, by their places, that was not as expected: of all such, the first is kept.
+    pub fn note_unexpected(
+        &mut self,
+        (strategy, operator): (usize, usize),
+        index: u64,
+        line: &str,
+        class: Option<Class>,
+    ) {
+        let first = self.place(strategy, operator).and_then(|place| self.unexpected.get_mut(place));
+        if let Some(first) = first.filter(|first| first.as_ref().is_none_or(|first| index < first.index)) {
+            *first = Some(Unexpected { index, line: line.to_owned(), class });
+        }
+    }
+
+    /// Gives those cases that are kept their lines which have none yet.
+    pub(crate) fn name_unexpected(&mut self, mut line: impl FnMut(u64) -> String) {
+        for first in self.unexpected.iter_mut().flatten().filter(|first| first.line.is_empty()) {
+            first.line = line(first.index);
+        }
+    }
+
+    /// The first case of one strategy and one operator, by their places, that was not as expected.
+    pub fn first_unexpected(&self, strategy: usize, operator: usize) -> Option<&Unexpected> {
+        self.unexpected.get(self.place(strategy, operator)?)?.as_ref()
+    }
+
     /// Says that one case came to another verdict than was counted.
     pub(crate) fn correct(&mut self, strategy: usize, operator: usize, from: Verdict, to: Verdict) {
         if let Some(place) = self.place(strategy, operator) {
@@ -144,5 +184,11 @@ impl Totals {
             self.known.iter_mut().zip(&other.known).for_each(|(own, other)| own.counts.add(&other.counts));
         }
         self.tallies.iter_mut().zip(&other.tallies).for_each(|(own, other)| own.add(other));
+        for (own, other) in self.unexpected.iter_mut().zip(&other.unexpected) {
+            let is_first = |other: &&Unexpected| own.as_ref().is_none_or(|own| other.index < own.index);
+            if let Some(other) = other.as_ref().filter(is_first) {
+                *own = Some(other.clone());
+            }
+        }
     }
 }

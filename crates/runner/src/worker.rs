@@ -338,6 +338,11 @@ impl<'run> Worker<'run> {
             totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
         }
         totals.progress.unexpected += u64::from(verdict.is_unexpected());
+        if verdict.is_unexpected() {
+            let of = (planned.strategy, planned.operator);
+            // Its line is written where it turns out to be the first of all.
+            totals.note_unexpected(of, planned.index, "", class);
+        }
         // Why all that is lost with a backend is lost is said once.
         if verdict.is_unexpected() && !(verdict == Verdict::Lost && shared.lost().is_some()) {
             let found = Found {
@@ -350,6 +355,7 @@ impl<'run> Worker<'run> {
                 judgement: planned.judgement,
                 mode: Found::mode_of(&job.desc),
                 rate: None,
+                again: 0,
                 known: ruled.known.map(|(place, _)| place),
             };
             match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {

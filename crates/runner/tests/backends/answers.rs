@@ -145,9 +145,11 @@ fn a_case_that_fails_only_behind_another_one_is_a_flake() {
     assert_eq!(summary.tally().of(Verdict::Flake), 8, "one in each chunk of two: {:?}", summary.tally());
     assert_eq!(summary.groups[0].first.verdict, Verdict::Flake);
     assert_eq!(summary.groups[0].first.rate, Some(Rate { failed: 1, runs: 3 }));
+    assert_eq!((summary.groups[0].cases, summary.groups[0].again), (8, 8));
     run.configuration.retries = 0;
     let summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts");
     assert_eq!(summary.tally().of(Verdict::Fail), 8, "nobody asked for flakes: {:?}", summary.tally());
+    assert_eq!((summary.groups[0].cases, summary.groups[0].again), (8, 0));
 }
 
 /// What is shown of a flake is what the backend did when it failed, and not what it does well now.
@@ -191,8 +193,9 @@ fn a_flake_does_not_hide_what_fails_each_time() {
     let summary = summary(&run);
     let tally = summary.tally();
     assert_eq!((tally.of(Verdict::Flake), tally.of(Verdict::Fail)), (1, 3), "{tally:?}");
-    let groups: Vec<_> = summary.groups.iter().map(|group| (group.first.rate, group.cases)).collect();
-    assert_eq!(groups, [(Some(Rate { failed: 2, runs: 3 }), 1), (None, 3)]);
+    let seen = |group: &dmlcts_runner::Group| (group.first.rate, group.cases, group.again);
+    let groups: Vec<_> = summary.groups.iter().map(seen).collect();
+    assert_eq!(groups, [(Some(Rate { failed: 2, runs: 3 }), 1, 1), (None, 3, 1)]);
     assert_eq!(summary.groups[1].first.index, 1);
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use dmlcts_backend::{Backend, Batch, Capabilities, Job, Sequential};
 use dmlcts_model::{ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Configuration, Ending, Event, RunError, Stop, Verdict};
+use dmlcts_runner::{Class, Configuration, Difference, Ending, Event, RunError, Stop, Verdict};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::fixture::{
@@ -471,4 +471,26 @@ fn a_large_failing_case_is_shrunk_to_a_small_one_that_fails_alike() {
     assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
     assert!(smallest.case.desc.list("InputWindowStrides").unwrap()[0] < 0, "{}", smallest.case);
     assert!(smallest.case.to_string().len() < group.first.case.to_string().len());
+}
+
+/// It fails while a smaller case is sought, and not when the one that was found is run to be shown: the group keeps the case that
+/// fails each time.
+#[test]
+fn a_smaller_case_that_does_not_fail_again_is_not_shown() {
+    let times = AtomicUsize::new(0);
+    let backend = spoiling(move |job, outputs| {
+        let is_small = job.desc.output.as_ref().is_some_and(|output| output.sizes.as_deref() == Some(&[1]));
+        if !is_small || times.fetch_add(1, Ordering::Relaxed) == 0 {
+            for run in &job.runs {
+                outputs[run.output.start] ^= 1;
+            }
+        }
+    });
+    let summary = summary(&run_of(&[REVERSAL], backend));
+    let group = &summary.groups[0];
+    assert!(group.smallest.is_none(), "{:?}", group.smallest);
+    assert_eq!(
+        (group.first.verdict, group.first.class),
+        (Verdict::Fail, Class::Output(Difference::WrongValue))
+    );
 }
