@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use dmlcts_runner::{Class, Conclusion, Kind, KnownCounts, KnownTally, Summary};
+use dmlcts_runner::{Class, Conclusion, Kind, KnownCounts, KnownFailures, KnownTally, Summary};
 
 use crate::{
     Palette, Tone,
@@ -18,8 +18,8 @@ const NAMED: usize = 4;
 /// What the program knows of the lists of a run.
 #[derive(Clone, Debug, Default)]
 pub struct KnownContext {
-    /// How many entries the lists have, of whatever backend.
-    pub listed: usize,
+    /// What the lists say, of whatever backend.
+    pub listed: KnownFailures,
     /// The suite, where it is run as a whole, so that it says whether entries are still true.
     pub suite: Option<String>,
 }
@@ -133,13 +133,15 @@ pub(crate) fn edit(tally: &KnownTally) -> String {
 
 /// What the summary says of the lists: `None` where there are none.
 pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String> {
-    if context.listed == 0 && summary.totals.known.is_empty() {
+    if context.listed.is_empty() && summary.totals.known.is_empty() {
         return None;
     }
     let (backend, known) = (&summary.capabilities, &summary.totals.known);
     if known.is_empty() {
-        let listed = counted(context.listed as u64, "known failure");
-        return Some(format!("none of {listed} is of {} {}", backend.name, backend.version));
+        let listed = counted(context.listed.entries().len() as u64, "known failure");
+        let none = format!("none of {listed} is of {} {}", backend.name, backend.version);
+        let why = misfits(&context.listed.misfits(backend));
+        return Some(if why.is_empty() { none } else { format!("{none}: {why}") });
     }
     let mut named: Vec<String> = known
         .iter()
@@ -166,6 +168,30 @@ pub(crate) fn broke(summary: &Summary) -> String {
     let parts = parts.iter().filter(|(cases, _)| *cases > 0);
     let parts: Vec<String> = parts.map(|(cases, what)| format!("{} {what}", grouped(*cases))).collect();
     if parts.is_empty() { String::new() } else { format!(", of which {}", parts.join(" and ")) }
+}
+
+/// Why entries are not of the backend: one for each reason, and how many others have the same.
+fn misfits(misfits: &[(&str, String)]) -> String {
+    let mut reasons: Vec<(&str, &str, u64)> = Vec::new();
+    for (id, why) in misfits {
+        match reasons.iter_mut().find(|(_, other, _)| other == why) {
+            Some((_, _, others)) => *others += 1,
+            None => reasons.push((id, why, 0)),
+        }
+    }
+    let mut named: Vec<String> = reasons
+        .iter()
+        .take(NAMED)
+        .map(|(id, why, others)| match others {
+            0 => format!("{id} {why}"),
+            _ => format!("{id} {why}, as {} more", grouped(*others)),
+        })
+        .collect();
+    let further: u64 = reasons.iter().skip(NAMED).map(|(_, _, others)| 1 + others).sum();
+    if further > 0 {
+        named.push(format!("and {} more", grouped(further)));
+    }
+    named.join("; ")
 }
 
 /// An entry, with how many of its cases failed as it says; where none did, with what they did instead.

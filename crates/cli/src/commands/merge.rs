@@ -139,7 +139,7 @@ fn context(header: &Header, files: usize) -> Context {
     };
     let next = vec![(header.command.clone(), "the same again".to_owned())];
     let suite = whole_suite(selection).map(str::to_owned);
-    let known = KnownContext { listed: 0, suite };
+    let known = KnownContext { suite, ..KnownContext::default() };
     let (library, certificate) = (Library::embedded(), Vec::new());
     let ((resume, failures), ledger, claim) = ((None, None), None, None);
     Context { library, subject, replay, known, ledger, certificate, claim, next, resume, failures }

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, source.count())?;
-    context.known = KnownContext { listed: known.failures.entries().len(), suite: suite.clone() };
+    context.known = KnownContext { listed: known.failures.clone(), suite: suite.clone() };
     let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));

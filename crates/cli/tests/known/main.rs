@@ -82,10 +82,13 @@ fn what_is_known_to_fail_ends_a_run_with_0() {
     let none = ran("mended", &of_another, &[]);
     assert!(none.starts_with("exit 0\n"), "{none}");
     assert!(none.contains("known     none of 1 known failure is of wrong "), "{none}");
+    assert!(none.contains(" is of the backend right\n"), "{none}");
     // Bounds leave it out or take it in.
     let bounded =
         |below: &str| Scratch::new("bounded.yaml", format!("{LIST}    driver: {{below: {below:?}}}\n"));
-    assert!(ran("mended", &bounded("2.5.1"), &[]).starts_with("exit 0\n"));
+    let none = ran("mended", &bounded("2.5.1"), &[]);
+    assert!(none.starts_with("exit 0\n"), "{none}");
+    assert!(none.contains(" is of a driver below 2.5.1, and this one has "), "{none}");
     assert!(ran("mended", &bounded("2.6"), &[]).starts_with("exit 1\n"));
 }
 

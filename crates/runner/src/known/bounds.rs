@@ -1,19 +1,44 @@
 //! Versions, as backends and drivers state them, held against bounds. They come in all shapes, so all that counts is the
 //! first number with a dot in it.
 
+use std::fmt;
+
 use dmlcts_backend::Capabilities;
 
 use super::{BoundsForm, KnownFailureForm};
 
-/// Whether an entry is about a backend that says this of itself.
-pub(super) fn concern(form: &KnownFailureForm, capabilities: &Capabilities) -> bool {
-    let device = form.device.as_deref().is_none_or(|part| {
-        let device = capabilities.device.to_lowercase();
-        device.contains(&part.to_lowercase())
-    });
-    device
-        && holds(form.version.as_ref(), &capabilities.version)
-        && holds(form.driver.as_ref(), &capabilities.driver)
+/// Why an entry is not about a backend that says this of itself: what the entry asks for, and what is there. `None` where it is.
+pub(super) fn misfit(form: &KnownFailureForm, capabilities: &Capabilities) -> Option<String> {
+    let Capabilities { device, version, driver, .. } = capabilities;
+    let here = |what: &str, own: &str| match own {
+        "" => format!("this one names no {what}"),
+        own => format!("this one has {own}"),
+    };
+    if let Some(part) = &form.device
+        && !device.to_lowercase().contains(&part.to_lowercase())
+    {
+        return Some(format!("is of a device with `{part}` in its name, and {}", here("device", device)));
+    }
+    let mut bounded = [("version", &form.version, version), ("driver", &form.driver, driver)].into_iter();
+    bounded.find_map(|(what, bounds, own)| {
+        let bounds = bounds.as_ref().filter(|bounds| !holds(Some(*bounds), own))?;
+        Some(format!("is of a {what} {bounds}, and {}", here(what, own)))
+    })
+}
+
+/// `from 5 and below 6.2`.
+impl fmt::Display for BoundsForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bounds = [("from", &self.from), ("below", &self.below)];
+        let bounds = bounds.iter().filter_map(|(what, bound)| Some(format!("{what} {}", bound.as_deref()?)));
+        f.write_str(&bounds.collect::<Vec<_>>().join(" and "))
+    }
+}
+
+/// Whether no version keeps these bounds.
+pub(super) fn are_empty(bounds: &BoundsForm) -> bool {
+    let number = |text: &Option<String>| text.as_deref().and_then(numbers);
+    number(&bounds.from).zip(number(&bounds.below)).is_some_and(|(from, below)| from >= below)
 }
 
 /// Whether a version keeps bounds. One that has no number keeps none.

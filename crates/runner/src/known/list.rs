@@ -12,7 +12,7 @@ use dmlcts_spec::{
 
 use super::{
     Fit, Kind, KnownCounts, KnownFailureForm, KnownFailuresForm, KnownTally,
-    bounds::{concern, numbers},
+    bounds::{are_empty, misfit, numbers},
     reconcile,
 };
 use crate::{Class, Exposure, Exposures, Ruling, Verdict};
@@ -116,9 +116,15 @@ impl KnownFailures {
     /// Those of a backend that says this of itself.
     #[must_use]
     pub fn of(&self, capabilities: &Capabilities) -> Self {
-        let concerned =
-            |listed: &&Listed| listed.backend == capabilities.name && concern(&listed.form, capabilities);
+        let concerned = |listed: &&Listed| listed.misfit(capabilities).is_none();
         Self { entries: self.entries.iter().filter(concerned).cloned().collect() }
+    }
+
+    /// Which entries are not of a backend that says this of itself: the id of each, and why, as it reads behind the id.
+    pub fn misfits(&self, capabilities: &Capabilities) -> Vec<(&str, String)> {
+        let misfits =
+            self.entries.iter().map(|listed| (listed.entry.id.as_str(), listed.misfit(capabilities)));
+        misfits.filter_map(|(id, misfit)| Some((id, misfit?))).collect()
     }
 
     /// The entries, in the order of the files.
@@ -207,6 +213,17 @@ impl KnownFailures {
     }
 }
 
+impl Listed {
+    /// Why it is not of a backend that says this of itself.
+    fn misfit(&self, capabilities: &Capabilities) -> Option<String> {
+        if self.backend == capabilities.name {
+            misfit(&self.form, capabilities)
+        } else {
+            Some(format!("is of the backend {}", self.backend))
+        }
+    }
+}
+
 impl fmt::Debug for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listed")
@@ -261,6 +278,10 @@ fn check(
             wrong.push(
                 place.name(name).mistake("these bounds exclude nothing", "expected `from`, `below` or both"),
             );
+        }
+        if are_empty(bounds) {
+            let message = format!("no {name} is {bounds}, so that the entry never counts");
+            wrong.push(place.name(name).mistake(message, "expected a `from` that is less than `below`"));
         }
         for (key, bound) in [("from", &bounds.from), ("below", &bounds.below)] {
             if let Some(text) = bound.as_deref().filter(|text| numbers(text).is_none()) {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use dmlcts_backend::Job;
+use dmlcts_backend::{Backend as _, Capabilities, Job};
 use dmlcts_model::{ErrorCode, Outcome};
 use dmlcts_runner::{
     BlessError, Blessing, Class, Conclusion, Difference, Factory, KnownFailures, Rate, Run, Summary, Verdict,
@@ -223,4 +223,46 @@ fn what_fails_alone_as_it_is_known_to_is_no_flake() {
     let summary = summary(&run(&[ONE], backend));
     assert_eq!(verdicts(&summary), [(Verdict::Fail, 1)]);
     assert_eq!(summary.groups[0].first.class, Class::Output(Difference::WrongValue));
+}
+
+/// Bounds that no version keeps would hide an entry for ever: it could neither hold nor be found untrue.
+#[test]
+fn bounds_that_no_version_keeps_are_a_mistake() {
+    for (from, below, is_wrong) in [("5", "1", true), ("5.0", "5", true), ("5", "5.0.1", false)] {
+        let text = format!("{LIST}    driver: {{from: {from:?}, below: {below:?}}}\n");
+        let loaded = KnownFailures::load(&[Source::new("known.yaml", text)], Library::embedded());
+        let Err(error) = loaded else {
+            assert!(!is_wrong, "{from} to {below}");
+            continue;
+        };
+        let said = error.to_string();
+        let expected = format!("no driver is from {from} and below {below}, so that the entry never counts");
+        assert!(is_wrong && said.contains("known.yaml:9:") && said.contains(&expected), "{said}");
+    }
+}
+
+/// Who wonders why none of a list counts is told what the entries ask for, and what there is.
+#[test]
+fn what_an_entry_asks_for_and_does_not_find_is_told() {
+    let here = Capabilities {
+        name: "closure".to_owned(),
+        version: "1.0".to_owned(),
+        device: "Some GPU".to_owned(),
+        driver: String::new(),
+        ..dmlcts_reference::Reference::backend().capabilities().clone()
+    };
+    let told = |conditions: &str| {
+        let known = Source::new("known.yaml", format!("{LIST}{conditions}"));
+        let known = KnownFailures::load(&[known], Library::embedded()).expect("it is right");
+        let misfits = known.misfits(&here).into_iter().map(|(id, why)| format!("{id} {why}"));
+        misfits.collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(told(""), "");
+    assert_eq!(told("    device: some\n    version: {from: \"1\"}\n"), "");
+    let driver = "reversal is of a driver from 5 and below 6, and this one names no driver";
+    assert_eq!(told("    driver: {from: \"5\", below: \"6\"}\n"), driver);
+    let version = "reversal is of a version below 0.9, and this one has 1.0";
+    assert_eq!(told("    version: {below: \"0.9\"}\n"), version);
+    let device = "reversal is of a device with `other` in its name, and this one has Some GPU";
+    assert_eq!(told("    device: other\n"), device);
 }
