@@ -43,7 +43,8 @@ impl Record {
             let header = unfinished.header();
             let mut found = selection.disagreements(&header.selection);
             found.extend(arguments.asked().disagreements(&header.asked()));
-            agree(&found, header, path)?;
+            let again = dmlcts_report::command(&[path]);
+            agree(&found, path, || format!("go on with: {} --resume {again}", header.command))?;
             RecordFile::Unfinished(Box::new(unfinished))
         } else if let Some(path) = &arguments.results {
             let library = Library::embedded();
@@ -94,7 +95,11 @@ impl Record {
                     }
                     RecordFile::Unfinished(unfinished) => {
                         let (path, earlier) = (unfinished.path(), unfinished.header());
-                        agree(&header.disagreements(earlier), earlier, path)?;
+                        agree(&header.disagreements(earlier), path, || {
+                            // It is asked for as it was, and the command of then would find this one again.
+                            "go on with dmlcts and the backend as they were when the run was started, or start anew by --results"
+                                .to_owned()
+                        })?;
                         let writer = unfinished.go_on(Library::embedded(), self.strategies.clone())?;
                         self.file = RecordFile::Writing(writer);
                     }
@@ -124,20 +129,17 @@ impl Record {
     }
 }
 
-/// Says in what a run differs from the one that it is to go on with, where it does.
+/// Says in what a run differs from the one that it is to go on with, where it does, and what helps.
 fn agree(
     disagreements: &[dmlcts_results::Disagreement],
-    earlier: &Header,
     path: &str,
+    help: impl FnOnce() -> String,
 ) -> Result<(), Problem> {
     if disagreements.is_empty() {
         return Ok(());
     }
     let words: Vec<String> = disagreements.iter().map(|one| one.describe("here", "there")).collect();
-    Err(Problem::usage(
-        format!("{path} is of another run: {}", words.join("; ")),
-        format!("go on with: {} --resume {}", earlier.command, dmlcts_report::command(&[path])),
-    ))
+    Err(Problem::usage(format!("{path} is of another run: {}", words.join("; ")), help()))
 }
 
 impl From<Error> for Problem {

@@ -147,17 +147,30 @@ fn where_nothing_was_compared_there_is_no_verdict() {
         recorded(&name, &["--strategy", "documented", "--partition", part])
     });
     let [one, two] = &parts;
-    let compared = diff(one, two);
-    assert!(compared.starts_with("exit 2\n") && compared.contains("\nsame      0 cases\n"), "{compared}");
-    assert!(
-        compared.ends_with(
-            "error: nothing was compared: OLD and NEW have no case in common\n  \
-             help: compare runs of the same suite, seed and part\n"
-        ),
-        "{compared}"
+    assert_eq!(
+        diff(one, two),
+        "exit 2\n--- stderr\nerror: nothing was compared: OLD and NEW have no case in common\n  \
+         help: compare runs of the same suite, seed and part\n"
     );
     let cut = Scratch::new("cut-at-once.jsonl", one.text().split_inclusive('\n').take(1).collect::<String>());
     assert_eq!(run(&["diff", one.path(), cut.path()]).status.code(), Some(2));
+}
+
+/// A file is read twice, the second time for examples, and a pipe can be read once.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_taken_for_an_empty_file() {
+    let file = recorded("piped.jsonl", &["--strategy", "documented"]);
+    let script = "cat \"$1\" | \"$0\" diff \"$1\" /dev/stdin";
+    let mut shell = std::process::Command::new("sh");
+    let output = shell.args(["-c", script, env!("CARGO_BIN_EXE_dmlcts"), file.path()]).output();
+    let output = output.expect("sh starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: /dev/stdin is no file but a pipe or a device, and is to be read twice\n  \
+         help: write what comes out of it into a file, and name that\n"
+    );
 }
 
 /// What is gone from a part may be in another, unless it is the same part of both.

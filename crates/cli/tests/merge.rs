@@ -86,3 +86,21 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
     );
     assert!(!fs::exists(out.path()).expect("its folder can be read"), "half a whole is not left behind");
 }
+
+/// There is no run to go on with: what helps is another place for the whole.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_keeps_the_whole_from_being_written_has_a_remedy_that_merge_has() {
+    let one = part("whole", &["--strategy", "documented"]);
+    assert_eq!(
+        text(&["merge", one.path(), "--results", "/dev/full"]).replace(one.path(), "one"),
+        "exit 3\n--- stderr\nerror: cannot write /dev/full, into which the parts are joined: No space left on device (os error 28); \
+         the parts are as they were\n  help: make room, or name a file elsewhere, and join them again\n"
+    );
+    let there = Scratch::new("there.jsonl", "mine\n");
+    assert_eq!(
+        text(&["merge", one.path(), "--results", there.path()]).replace(there.path(), "there"),
+        "exit 2\n--- stderr\nerror: there, into which the parts are to be joined, has something in it already\n  \
+         help: name another file, or write over it by --overwrite\n"
+    );
+}

@@ -83,6 +83,19 @@ fn a_run_goes_on_only_with_its_like() {
         assert!(said.contains(&format!("error: FILE is of another run: {difference}\n")), "{said}");
     }
     assert_eq!(fs::read(file.path()).expect("it is there"), before, "and leaves the file alone");
+    // Where the backend itself is another one, the command of the header would be refused, too.
+    let (own, other) = (r#""name":"reference","version":""#, r#""name":"reference","version":"9"#);
+    assert_eq!(file.text().matches(own).count(), 1);
+    fs::write(file.path(), file.text().replace(own, other)).expect("it can be written");
+    let said = named(&few(&["--resume", file.path()]), &file);
+    assert!(
+        said.starts_with("exit 2\n") && said.contains("error: FILE is of another run: backend: reference "),
+        "{said}"
+    );
+    assert!(
+        said.contains("\n  help: go on with dmlcts and the backend as they were when the run was started"),
+        "{said}"
+    );
 }
 
 #[test]

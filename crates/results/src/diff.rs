@@ -4,7 +4,10 @@
 //! files of millions of lines are compared in little memory; where cases differ, the files are read again for one
 //! case to show of each kind of difference.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+};
 
 use dmlcts_runner::{Class, Ending, Verdict};
 
@@ -113,7 +116,17 @@ impl Comparison {
 }
 
 /// Compares the runs of two files.
+///
+/// # Errors
+///
+/// Where one is no results file, or can be read only once, as a pipe can.
 pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
+    for path in [old, new] {
+        // What is not there, and a folder, say so when they are opened.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(Error::Once { path: path.to_owned() });
+        }
+    }
     let mut cases = Cases::default();
     let (old, new) = (cases.read(old, Old)?, cases.read(new, New)?);
     let mut changes = cases.changes();

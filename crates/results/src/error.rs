@@ -65,6 +65,26 @@ pub enum Error {
         /// Why not.
         cause: io::Error,
     },
+    /// It can be read once only, and is to be read twice.
+    #[error("{path} is no file but a pipe or a device, and is to be read twice")]
+    Once {
+        /// What it is called.
+        path: String,
+    },
+    /// What parts are joined into has something in it already.
+    #[error("{path}, into which the parts are to be joined, has something in it already")]
+    WholeExists {
+        /// The file.
+        path: String,
+    },
+    /// What parts are joined into could not be written.
+    #[error("cannot write {path}, into which the parts are joined: {cause}; the parts are as they were")]
+    Whole {
+        /// The file.
+        path: String,
+        /// Why not.
+        cause: io::Error,
+    },
     /// A line is none of a results file.
     #[error("line {number} of {path} is no line of a results file: {cause}")]
     Line {
@@ -154,6 +174,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same of a file into which parts are joined: there is no run to go on with.
+    #[must_use]
+    pub fn of_whole(self) -> Self {
+        match self {
+            Self::Exists { path } => Self::WholeExists { path },
+            Self::Write { path, cause } | Self::Sync { path, cause } => Self::Whole { path, cause },
+            other => other,
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
@@ -179,6 +209,12 @@ impl Error {
             Self::Exists { .. } => {
                 "name another file, go on with its run by --resume instead of --results, or write over it by --overwrite"
             }
+            Self::Once { .. } => "write what comes out of it into a file, and name that",
+            Self::WholeExists { .. } => "name another file, or write over it by --overwrite",
+            Self::Whole { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
+                "let the reader go on to the end, or join them into a file"
+            }
+            Self::Whole { .. } => "make room, or name a file elsewhere, and join them again",
             Self::Busy { .. } => "name another file, or wait for that run to end",
             Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
                 "let the reader go on to the end, or record into a file"
@@ -200,6 +236,7 @@ impl Error {
         matches!(
             self,
             Self::Write { .. }
+                | Self::Whole { .. }
                 | Self::Sync { .. }
                 | Self::TakenAway { .. }
                 | Self::Incomplete { .. }

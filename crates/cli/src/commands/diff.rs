@@ -10,14 +10,15 @@ use crate::{arguments::DiffArguments, exit::Exit, output, problem::Problem};
 /// Shows what changed, and says whether anything got worse.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     let comparison = compare(&arguments.old, &arguments.new)?;
-    let mut out = output::stdout();
-    let written = write_comparison(&mut out, &comparison, output::palette());
-    output::unless_gone(written.and_then(|()| out.flush()))?;
     if comparison.is_of_nothing() {
+        // Every case would be gone or new, which says nothing of any.
         return Err(Problem::usage(
             format!("nothing was compared: {} and {} have no case in common", arguments.old, arguments.new),
             "compare runs of the same suite, seed and part",
         ));
     }
+    let mut out = output::stdout();
+    let written = write_comparison(&mut out, &comparison, output::palette());
+    output::unless_gone(written.and_then(|()| out.flush()))?;
     Ok(if comparison.is_worse() { Exit::Unexpected } else { Exit::Success })
 }

@@ -9,7 +9,7 @@ use std::{
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_failures, write_known, write_summary,
 };
-use dmlcts_results::{Header, Parts as Files, SelectionForm, Writer};
+use dmlcts_results::{Error, Header, Parts as Files, SelectionForm, Writer};
 use dmlcts_runner::{Parts, Source as _, Summary};
 use dmlcts_spec::Library;
 
@@ -59,7 +59,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         None => None,
     };
     if let Some(writer) = &mut writer {
-        writer.header(&header)?;
+        writer.header(&header).map_err(Error::of_whole)?;
     }
     let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
     let joined = files.join(library, &strategies, &mut take);
@@ -69,7 +69,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         // A part of a whole looks like a run that was cut off; the first error is the one that tells.
         let _ = fs::remove_file(path);
     }
-    let joined = joined.map_err(|error| reports.explain(&context, error.into()))?;
+    let joined = joined.map_err(|error| reports.explain(&context, error.of_whole().into()))?;
     let Some(summary) = joined else { return Ok(Exit::Usage) };
     let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
     context.claim = claim;
@@ -88,7 +88,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let ended = report();
     if let Some(writer) = &mut writer {
         let finished = writer.finish(&summary, Exit::after(&ended).code(), stated.as_ref().map(Into::into));
-        return ended.and_then(|exit| Ok(finished.map(|()| exit)?));
+        return ended.and_then(|exit| Ok(finished.map(|()| exit).map_err(Error::of_whole)?));
     }
     ended
 }
@@ -106,7 +106,8 @@ fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
 
 /// Opens the file for the whole.
 fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
-    Ok(Writer::create(path, arguments.overwrite, Library::embedded(), strategies)?)
+    let writer = Writer::create(path, arguments.overwrite, Library::embedded(), strategies);
+    Ok(writer.map_err(Error::of_whole)?)
 }
 
 /// The suite of a selection, where this program has it with the same text.
