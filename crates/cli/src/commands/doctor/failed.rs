@@ -1,8 +1,8 @@
-//! Cases that failed: the first of each strategy and operator in each way, so that whatever is said to be wrong has a case to look at.
+//! Cases that failed: the first of each strategy and operator in each way, valid or not, and how many there are, so that whatever is said to be wrong has a case to look at.
 //!
 //! The groups of a summary do not suffice for it: a group has its first case, which may be of another strategy than the one in question.
 
-use dmlcts_model::{Outcome, printable};
+use dmlcts_model::{Outcome, Phase, printable};
 use dmlcts_runner::{CaseResult, CaseResults, Class};
 use dmlcts_spec::{IdSet, Library};
 
@@ -17,11 +17,27 @@ pub(super) struct Failed {
     pub(super) operator: usize,
     /// The clauses that its desc breaks.
     pub(super) violated: IdSet,
+    /// How many failed so.
+    pub(super) cases: u64,
     pub(super) class: Class,
     pub(super) outcome: Outcome,
     pub(super) line: String,
     /// How it failed, in a sentence.
     pub(super) cause: String,
+}
+
+impl Failed {
+    /// Whether its desc is valid, for all that the pages say.
+    pub(super) fn is_valid(&self) -> bool {
+        self.violated.is_empty()
+    }
+
+    /// Whether the backend did not come through: it ended, hung, or said what is no answer, and had to be ended.
+    pub(super) fn is_break(&self) -> bool {
+        // Nothing of an invalid desc is ever executed: what failed there is the process.
+        let has_lost_its_way = || matches!(self.outcome, Outcome::Failed { phase: Phase::Execute, .. });
+        matches!(self.class, Class::Crashed | Class::TimedOut) || !self.is_valid() && has_lost_its_way()
+    }
 }
 
 /// Those of a run, in the order of the cases.
@@ -37,17 +53,20 @@ impl Failures {
             else {
                 continue;
             };
-            let way = |failed: &Failed| (failed.strategy, failed.operator, failed.class);
-            if !self.0.iter().any(|known| way(known) == (case.strategy, case.operator, class)) {
-                self.0.push(Failed {
-                    strategy: case.strategy,
-                    operator: case.operator,
-                    violated: case.details.map(|details| details.judgement.violated).unwrap_or_default(),
-                    class,
-                    outcome: outcome.clone(),
-                    line: case.line.to_owned(),
-                    cause: cause(&case, class, outcome),
-                });
+            let failed = Failed {
+                strategy: case.strategy,
+                operator: case.operator,
+                violated: case.details.map(|details| details.judgement.violated).unwrap_or_default(),
+                cases: 1,
+                class,
+                outcome: outcome.clone(),
+                line: case.line.to_owned(),
+                cause: cause(&case, class, outcome),
+            };
+            let way = |one: &Failed| (one.strategy, one.operator, one.class, one.is_valid(), one.is_break());
+            match self.0.iter_mut().find(|known| way(known) == way(&failed)) {
+                Some(known) => known.cases += 1,
+                None => self.0.push(failed),
             }
         }
     }

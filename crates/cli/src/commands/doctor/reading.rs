@@ -153,27 +153,43 @@ impl Reading<'_> {
             report.untried(survives, self.cut())?;
             return report.untried(refuses, self.cut());
         }
-        let (total, broken) = (grouped(tried), broken(&tally));
-        if broken == 0 {
+        let strategies = self.strategies();
+        let count = |wanted: fn(&Failed) -> bool| -> u64 {
+            let is_so = |strategy: &str, failed: &Failed| strategy == "negative" && wanted(failed);
+            self.failures.all(&strategies, is_so).map(|failed| failed.cases).sum()
+        };
+        let [is_ended, is_taken, is_neighbour]: [fn(&Failed) -> bool; 3] = [
+            |failed| !failed.is_valid() && failed.is_break(),
+            |failed| !failed.is_valid() && !failed.is_break() && failed.class != Class::Lost,
+            |failed| failed.is_valid() && failed.class != Class::Lost,
+        ];
+        let (total, ended, taken) = (grouped(tried), count(is_ended), count(is_taken));
+        let neighbours = count(is_neighbour);
+        let of_negative = |wanted: fn(&Failed) -> bool| {
+            move |strategy: &str, failed: &Failed| strategy == "negative" && wanted(failed)
+        };
+        if ended == 0 {
             report.fine(survives, &format!("{total} cases, each one flaw away from valid"))?;
         } else {
-            let found = format!("{} of {total} ended it, or made it hang", grouped(broken));
-            let wanted = |strategy: &str, failed: &Failed| strategy == "negative" && is_break(failed.class);
-            self.wrong(report, (survives, &found), wanted, SEE_THE_RUN)?;
+            let found =
+                format!("{} of {total} ended it, made it hang, or had it lose its way", grouped(ended));
+            self.wrong(report, (survives, &found), of_negative(is_ended), SEE_THE_RUN)?;
         }
-        match wrong(&tally) - broken {
-            _ if broken == tried => report.untried(refuses, "it survives none"),
-            0 => report.fine(refuses, "and accepts their valid neighbours"),
-            wrong => {
-                let found = format!(
-                    "{} of {total} answers to them and their valid neighbours are wrong",
-                    grouped(wrong)
-                );
-                let wanted =
-                    |strategy: &str, failed: &Failed| strategy == "negative" && !is_break(failed.class);
-                self.wrong(report, (refuses, &found), wanted, SEE_THE_RUN)
+        match taken {
+            _ if broken(&tally) == tried => report.untried(refuses, "it survives none")?,
+            0 if neighbours == 0 => report.fine(refuses, "and accepts their valid neighbours")?,
+            0 => report.fine(refuses, "with an error, as it should")?,
+            _ => {
+                let found = format!("{} of {total} are answered in another way", grouped(taken));
+                self.wrong(report, (refuses, &found), of_negative(is_taken), SEE_THE_RUN)?;
             }
         }
+        if neighbours > 0 && broken(&tally) < tried {
+            let found = format!("{} beside invalid ones went wrong", counted(neighbours, "valid case"));
+            let what = "answers their neighbours";
+            self.wrong(report, (what, &found), of_negative(is_neighbour), SEE_THE_RUN)?;
+        }
+        Ok(())
     }
 
     fn memory(&self, report: &mut Report) -> Result<(), Problem> {
@@ -252,10 +268,6 @@ fn wrong(tally: &Tally) -> u64 {
 /// Those that ended the backend, or that it was silent about.
 fn broken(tally: &Tally) -> u64 {
     tally.of(Verdict::Crash) + tally.of(Verdict::Timeout)
-}
-
-fn is_break(class: Class) -> bool {
-    matches!(class, Class::Crashed | Class::TimedOut)
 }
 
 #[cfg(test)]
