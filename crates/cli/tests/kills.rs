@@ -1,22 +1,21 @@
 //! Processes of a backend are killed at random moments while a long run goes on, as a machine that is short of memory does
-//! it: every case has its verdict all the same, and what the kills cost is said.
+//! it: every case has its verdict all the same, in the results file, too, and what the kills cost is said.
 
 #![cfg(target_os = "linux")]
 
+mod common;
+
 use std::{
+    collections::BTreeMap,
     fs,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    process::{Child, Command, Stdio},
     thread,
     time::Duration,
 };
 
-use dmlcts_backend::process::{Command, Launcher};
-use dmlcts_generate::Suite;
-use dmlcts_runner::{Configuration, Ending, Factory, Parts, Run, Stop, Summary, Verdict};
-use dmlcts_spec::{Library, Source};
+use common::{Scratch, dmlcts, run};
+use dmlcts_results::{Item, Reader};
+use dmlcts_runner::Verdict;
 
 /// Valid descs and such that must be refused, so that an answer in the wrong place does not pass.
 const SUITE: &str = "
@@ -27,60 +26,77 @@ parts:
   - {id: negative, strategy: negative}
 ";
 const CASES: u64 = 100_000;
+/// There are as many kills at least, in as many runs as that takes on this machine.
+const KILLS: u64 = 8;
 
-fn run(limit: u64) -> Summary {
-    let library = Library::embedded();
-    let suite = Suite::parse(&Source::new("mixed.yaml", SUITE)).expect("the suite is one");
-    let parts = Parts::new(suite.expand(library, 7).expect("the suite expands"), &[]);
-    let command = Command::parse(&format!("'{}' serve", env!("CARGO_BIN_EXE_dmlcts"))).expect("a command");
-    let launcher = Arc::new(Launcher::new(command, Duration::from_secs(60)));
-    let backend: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
-    let configuration =
-        Configuration { jobs: 3, limit: Some(limit), shrink: false, ..Configuration::default() };
-    let run = Run { library, source: Arc::new(parts), backend, configuration, stop: Stop::default() };
-    dmlcts_runner::run(&run, &mut |_| {}).expect("it starts")
-}
-
-/// The processes that this one started.
-fn children() -> Vec<String> {
-    let tasks = fs::read_dir("/proc/self/task").expect("this process has threads").flatten();
+/// The processes that another one started.
+fn children(parent: &Child) -> Vec<String> {
+    // None where it has just ended.
+    let tasks = fs::read_dir(format!("/proc/{}/task", parent.id())).into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
+/// Kills processes that a run started, now and then, until it ends. How many, and the exit code.
+fn kill_until_it_ends(child: &mut Child, state: &mut u64) -> (u64, Option<i32>) {
+    let mut kills = 0;
+    loop {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            return (kills, status.code());
+        }
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        thread::sleep(Duration::from_millis(10 + (*state >> 33) % 60));
+        let children = children(child);
+        let Some(victim) = children.get((*state >> 40) as usize % children.len().max(1)) else { continue };
+        let killed = Command::new("kill").args(["-KILL", victim]).stderr(Stdio::null()).status();
+        kills += u64::from(killed.is_ok_and(|status| status.success()));
+    }
+}
+
+/// How many cases of a results file came to which verdict. They stand in their order, none is missing, and its summary counts as many.
+fn verdicts(file: &Scratch) -> BTreeMap<Verdict, u64> {
+    let mut reader = Reader::open(file.path()).expect("it is a results file");
+    let (mut verdicts, mut next, mut summary) = (BTreeMap::new(), 0, None);
+    while let Some(item) = reader.next().expect("each line is one of a results file") {
+        match item {
+            Item::Case(case) => {
+                assert_eq!(case.index, next, "{}", case.line);
+                *verdicts.entry(Verdict::from_id(&case.verdict).expect("a verdict")).or_default() += 1;
+                next += 1;
+            }
+            Item::Checkpoint(_) => {}
+            Item::Summary(last) => summary = Some(last),
+        }
+    }
+    let summary = summary.expect("the run came to its end");
+    assert_eq!((summary.ending.as_str(), summary.totals.ran, next), ("limit", CASES, CASES));
+    verdicts
+}
+
 #[test]
 fn killed_processes_cost_no_case_its_verdict() {
-    let is_over = Arc::new(AtomicBool::new(false));
-    let killer = thread::spawn({
-        let is_over = Arc::clone(&is_over);
-        move || {
-            let (mut kills, mut state) = (0_u64, 0x9E37_79B9_u64);
-            while !is_over.load(Ordering::Relaxed) {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                thread::sleep(Duration::from_millis(10 + (state >> 33) % 60));
-                let children = children();
-                let Some(victim) = children.get((state >> 40) as usize % children.len().max(1)) else {
-                    continue;
-                };
-                let killed = std::process::Command::new("kill").args(["-KILL", victim]).status();
-                kills += u64::from(killed.is_ok_and(|status| status.success()));
-            }
-            kills
-        }
-    });
-    let summary = run(CASES);
-    is_over.store(true, Ordering::Relaxed);
-    let kills = killer.join().expect("it does not panic");
-    let tally = summary.tally();
-    assert_eq!(
-        (summary.ending, summary.totals.progress.ran, tally.total()),
-        (Ending::Limit, CASES, CASES),
-        "{:?}",
-        summary.lost
-    );
-    // Nothing is wrong with any case; a kill costs one its good name at most, and is never passed over in silence.
-    let marred = tally.of(Verdict::Crash) + tally.of(Verdict::Flake);
-    assert_eq!(tally.of(Verdict::Pass) + tally.of(Verdict::Recorded) + marred, CASES, "{tally:?}");
-    assert!(marred <= kills, "{marred} cases after {kills} kills");
-    assert!(marred > 0 || kills < 8, "none of {kills} kills was noticed");
+    let (suite, file) = (Scratch::new("kills.yaml", SUITE), Scratch::new("kills.jsonl", ""));
+    let backend = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
+    let limit = CASES.to_string();
+    let (mut kills, mut marred, mut state) = (0, 0, 0x9E37_79B9_u64);
+    while kills < KILLS {
+        let mut command = dmlcts();
+        command.args(["run", "--quiet", "--suite", suite.path(), "--seed", "7", "--limit", &limit]);
+        command.args(["--backend", &backend, "--case-timeout", "60s", "--jobs", "3"]);
+        command.args(["--results", file.path(), "--overwrite"]);
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+        let (killed, code) = kill_until_it_ends(&mut child, &mut state);
+        // Nothing is wrong with any case; a kill costs one its good name at most, and is never passed over in silence.
+        let verdicts = verdicts(&file);
+        let of = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
+        let own = of(Verdict::Crash) + of(Verdict::Flake);
+        assert_eq!(of(Verdict::Pass) + of(Verdict::Recorded) + own, CASES, "{verdicts:?}");
+        assert!(own <= killed, "{own} cases after {killed} kills");
+        assert_eq!(code, Some(i32::from(own > 0)));
+        // Whoever reads the file finds it to add up, and to come to the same.
+        assert_eq!(run(&["merge", "--quiet", file.path()]).status.code(), code);
+        (kills, marred) = (kills + killed, marred + own);
+    }
+    assert!(marred > 0, "none of {kills} kills was noticed");
 }

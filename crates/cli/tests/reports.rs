@@ -131,9 +131,6 @@ fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
     // Nor does one look like a good run in which no case was found.
     assert_eq!(run(&[&["run", "--where", "rank == 99"], &files[..]].concat()).status.code(), Some(2));
     assert!(xml.text().contains(r#"type="not-run""#), "{}", xml.text());
-    // The schema names all that it is made of.
-    let schema = include_str!("../../report/schema/junit.xsd");
-    assert!(["message", "type"].iter().all(|name| schema.contains(&format!("name=\"{name}\""))));
 }
 
 /// Standard output shows the run, so that `-` is no file there, and none of this name is made.
