@@ -38,6 +38,30 @@ fn a_backend_that_crashes_at_an_example() {
     assert!(said.contains(" look at it: dmlcts run --backend "), "{said}");
 }
 
+/// What is wrong with invalid descs, and what with the valid ones beside them, stands on a line of its own.
+#[test]
+fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
+    let invalid =
+        "SLICE INT32 in=1,9 out=1,9 InputTensor.Strides=0 Offsets=0,0 Sizes=1,9 Strides=7,1 fill=iota";
+    let said = says(&broken("noise", invalid));
+    assert!(said.contains("FAIL  survives invalid descs   1 of 329 ended it"), "{said}");
+    assert!(said.contains("ok    refuses them "), "{said}");
+    assert!(said.contains(" look at it: dmlcts run --backend "), "{said}");
+    let neighbour = "SLICE FLOAT16 in=1,3,2,2,1 out=1,2,1,2,1 Offsets=0,0,1,0,0 Sizes=1,2,1,2,1 Strides=7,2,8,1,1 fill=iota";
+    let said = says(&broken("wrong-data", neighbour));
+    assert!(said.contains("ok    survives invalid descs "), "{said}");
+    assert!(said.contains("ok    refuses them "), "{said}");
+    assert!(
+        said.contains("FAIL  answers their neighbours 1 valid case beside invalid ones went wrong"),
+        "{said}"
+    );
+    // One that takes what is invalid survives it, and leaves it to the valid ones to be right.
+    let said = says(&broken("lie", invalid));
+    assert!(said.contains("ok    survives invalid descs "), "{said}");
+    assert!(said.contains("FAIL  refuses them             1 of 329 "), "{said}");
+    assert!(!said.contains("answers their neighbours"), "{said}");
+}
+
 /// A backend that says hello and then never a word more.
 #[cfg(unix)]
 #[test]
