@@ -14,7 +14,7 @@ use std::{
 };
 
 use common::{Scratch, dmlcts, run};
-use dmlcts_results::{Item, Reader};
+use dmlcts_results::{Item, Reader, SummaryForm};
 use dmlcts_runner::Verdict;
 
 /// Valid descs and such that must be refused, so that an answer in the wrong place does not pass.
@@ -53,8 +53,9 @@ fn kill_until_it_ends(child: &mut Child, state: &mut u64) -> (u64, Option<i32>) 
     }
 }
 
-/// How many cases of a results file came to which verdict. They stand in their order, none is missing, and its summary counts as many.
-fn verdicts(file: &Scratch) -> BTreeMap<Verdict, u64> {
+/// How many cases of a results file came to which verdict, and its summary. They stand in their order, none is missing, and the summary
+/// counts as many.
+fn verdicts(file: &Scratch) -> (BTreeMap<Verdict, u64>, SummaryForm) {
     let mut reader = Reader::open(file.path()).expect("it is a results file");
     let (mut verdicts, mut next, mut summary) = (BTreeMap::new(), 0, None);
     while let Some(item) = reader.next().expect("each line is one of a results file") {
@@ -70,7 +71,7 @@ fn verdicts(file: &Scratch) -> BTreeMap<Verdict, u64> {
     }
     let summary = summary.expect("the run came to its end");
     assert_eq!((summary.ending.as_str(), summary.totals.ran, next), ("limit", CASES, CASES));
-    verdicts
+    (verdicts, *summary)
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn killed_processes_cost_no_case_its_verdict() {
     let (suite, file) = (Scratch::new("kills.yaml", SUITE), Scratch::new("kills.jsonl", ""));
     let backend = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
     let limit = CASES.to_string();
-    let (mut kills, mut marred, mut state) = (0, 0, 0x9E37_79B9_u64);
+    let (mut kills, mut noticed, mut state) = (0, 0, 0x9E37_79B9_u64);
     while kills < KILLS {
         let mut command = dmlcts();
         command.args(["run", "--quiet", "--suite", suite.path(), "--seed", "7", "--limit", &limit]);
@@ -88,15 +89,17 @@ fn killed_processes_cost_no_case_its_verdict() {
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
         let (killed, code) = kill_until_it_ends(&mut child, &mut state);
         // Nothing is wrong with any case; a kill costs one its good name at most, and is never passed over in silence.
-        let verdicts = verdicts(&file);
+        let (verdicts, summary) = verdicts(&file);
         let of = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
         let own = of(Verdict::Crash) + of(Verdict::Flake);
         assert_eq!(of(Verdict::Pass) + of(Verdict::Recorded) + own, CASES, "{verdicts:?}");
         assert!(own <= killed, "{own} cases after {killed} kills");
-        assert_eq!(code, Some(i32::from(own > 0)));
+        // One that is killed when it was told to end has ended badly, which is noticed, too.
+        let is_noticed = own > 0 || summary.bad_end.is_some();
+        assert_eq!((code, code != Some(0)), (Some(i32::from(summary.exit_code)), is_noticed), "{own}");
         // Whoever reads the file finds it to add up, and to come to the same.
         assert_eq!(run(&["merge", "--quiet", file.path()]).status.code(), code);
-        (kills, marred) = (kills + killed, marred + own);
+        (kills, noticed) = (kills + killed, noticed + u64::from(is_noticed));
     }
-    assert!(marred > 0, "none of {kills} kills was noticed");
+    assert!(noticed > 0, "none of {kills} kills was noticed");
 }
