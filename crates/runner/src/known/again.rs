@@ -73,9 +73,8 @@ fn failing(first: &Run, only: Arc<[u64]>) -> Result<BTreeMap<u64, Class>, BlessE
         }
     });
     let interrupted = || BlessError::NotRunAgain("it was interrupted".to_owned());
-    let summary = ended.map_err(|error| match first.stop.is_interrupted() {
-        true => interrupted(),
-        false => BlessError::NotRunAgain(error.to_string()),
+    let summary = ended.map_err(|error| {
+        if first.stop.is_interrupted() { interrupted() } else { BlessError::NotRunAgain(error.to_string()) }
     })?;
     match summary.ending {
         Ending::Complete => Blessing::check(&summary).map(|()| failed),
