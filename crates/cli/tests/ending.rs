@@ -62,33 +62,17 @@ fn ctrl_c_before_the_first_case_ends_the_program_at_once() {
     assert!(output.stdout.is_empty());
 }
 
-/// Nobody waits for a case that hangs, and nobody is blamed for it, where somebody ends the run.
+/// What a run showed and recorded that was told to end as soon as it had come so far.
 #[cfg(unix)]
-#[test]
-fn a_signal_ends_a_run_that_waits_for_a_case_that_hangs() {
-    let case =
-        |size: u32| format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota");
-    let cases = [case(1), case(2), case(3)];
-    let (hanging, results) = (common::broken("hang", &cases[1]), Scratch::nothing("interrupted.jsonl"));
+fn interrupted(arguments: &[&str], has_come: impl Fn(&str) -> bool) -> (String, String) {
+    let results = Scratch::nothing("interrupted.jsonl");
     let mut command = dmlcts();
-    command
-        .args([
-            "run",
-            "--jobs",
-            "1",
-            "--case-timeout",
-            "3h",
-            "--backend",
-            &hanging,
-            "--results",
-            results.path(),
-        ])
-        .args(&cases);
+    command.args(["run", "--jobs", "1", "--results", results.path()]).args(arguments);
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let until = Instant::now() + Duration::from_secs(60);
     let recorded = || std::fs::read_to_string(results.path()).unwrap_or_default();
-    while !recorded().contains("{\"case\"") {
+    while !has_come(&recorded()) {
         assert!(Instant::now() < until, "it takes too long");
         thread::sleep(Duration::from_millis(20));
     }
@@ -104,8 +88,33 @@ fn a_signal_ends_a_run_that_waits_for_a_case_that_hangs() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     let word = "interrupted: the run ends with the summary of what ran; a second signal ends it at once, without one";
     assert!(said.lines().any(|line| line == word), "{said}");
+    (shown.into_owned(), recorded())
+}
+
+/// Nobody waits for a case that hangs, and nobody is blamed for it, where somebody ends the run.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_whatever_it_waits_for() {
+    let case =
+        |size: u32| format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota");
+    let (before, hangs, behind) = (case(1), case(2), case(3));
+    let cases = [&*before, &hangs, &behind];
+    let backend = common::broken("hang", &hangs);
+    let with = |options: &[&'static str]| [options, &["--backend"]].concat();
+    let arguments = [&with(&["--case-timeout", "3h"])[..], &[&backend], &cases].concat();
+    let (shown, recorded) = interrupted(&arguments, |recorded| recorded.contains("{\"case\""));
     assert!(shown.contains("held      1 passed, 0 failed\n"), "{shown}");
-    assert!(recorded().contains(r#""ending":"interrupted","exit_code":130"#), "{}", recorded());
+    assert!(recorded.contains(r#""ending":"interrupted","exit_code":130"#), "{recorded}");
+
+    // That it hangs is known by now, and whether it does so each time is looked at, which takes a process each time.
+    let starts = Scratch::new("starts", "");
+    let script = format!("echo >>'{}'\n{}\n", starts.path(), backend.replace("exec:", "exec "));
+    let script = Scratch::new("starts.sh", script);
+    let backend = format!("exec:sh {}", script.path());
+    let arguments = [&with(&["--retries", "1000", "--case-timeout", "1s"])[..], &[&backend], &cases].concat();
+    let (shown, recorded) = interrupted(&arguments, |_| starts.text().lines().count() >= 9);
+    assert!(shown.contains(" passed, 0 failed, 1 timed out\n"), "{shown}");
+    assert!(recorded.contains(r#""ending":"interrupted","exit_code":130"#), "{recorded}");
 }
 
 /// A backend of which nothing can be asked has shown nothing.
