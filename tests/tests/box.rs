@@ -92,7 +92,7 @@ struct Line<'a>(&'a Desc);
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let binding = BindingOffsets::default();
-        Case { desc: self.0.clone(), binding, fill: Fill::Iota }.fmt(f)
+        Case { desc: Box::new(self.0.clone()), binding, fill: Fill::Iota }.fmt(f)
     }
 }
 

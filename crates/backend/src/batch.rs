@@ -21,7 +21,7 @@ pub struct Batch {
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The operator description, valid or not.
-    pub desc: Desc,
+    pub desc: Box<Desc>,
     /// Where the tensors lie in their buffers, for backends that have buffers.
     pub binding: BindingOffsets,
     /// What to run the created operator on, one after the other; empty where creating it is all.
@@ -65,7 +65,7 @@ impl Batch {
         let is_copied = self.live == self.jobs.len();
         let job = self.push_over(desc, binding);
         if !is_copied {
-            job.desc.clone_from(desc);
+            (*job.desc).clone_from(desc);
         }
         job
     }
@@ -78,7 +78,7 @@ impl Batch {
             job.runs.clear();
             job.outcome = Outcome::Lost;
         } else {
-            self.jobs.push(Job { desc: first.clone(), binding, runs: Vec::new(), outcome: Outcome::Lost });
+            self.jobs.push(Job { desc: Box::new(first.clone()), binding, runs: Vec::new(), outcome: Outcome::Lost });
         }
         self.live += 1;
         &mut self.jobs[self.live - 1]

@@ -171,7 +171,7 @@ fn examples() -> Vec<Desc> {
     let operators = Library::embedded().operators().iter();
     operators
         .filter_map(|operator| operator.examples().first())
-        .map(|example| example.case.desc.clone())
+        .map(|example| example.case.desc.as_ref().clone())
         .collect()
 }
 

@@ -15,7 +15,7 @@ pub fn arbitrary_case(bytes: &mut Unstructured<'_>) -> Result<Case> {
     let operators = Library::embedded().operators();
     let signature = bytes.choose(operators)?.signature();
     let mut case = Case {
-        desc: valid_desc(signature, bytes)?,
+        desc: Box::new(valid_desc(signature, bytes)?),
         binding: BindingOffsets::default(),
         fill: match bytes.int_in_range(0..=3)? {
             0 => Fill::Iota,

@@ -210,7 +210,7 @@ impl<'lib> Space<'lib> {
     pub(crate) fn blank(&self) -> Case {
         let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
         let desc = Desc::usual(Arc::clone(self.operator.signature()), tensor.clone(), tensor);
-        Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota }
+        Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota }
     }
 
     /// Judges a tuple on the last axis of a desc whose other axes, if it needs any, are units.

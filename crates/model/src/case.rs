@@ -7,8 +7,8 @@ use crate::Desc;
 /// One thing to try on a backend. Its text form rebuilds it exactly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// The operator description, valid or not.
-    pub desc: Desc,
+    /// The operator description, valid or not. It takes a kilobyte, which is not to be moved when it changes hands.
+    pub desc: Box<Desc>,
     /// Where the tensors lie in their buffers.
     pub binding: BindingOffsets,
     /// What the input holds.

@@ -138,7 +138,7 @@ impl Lot {
     /// Adds a case that the backend is not asked, since it has not declared what the case needs.
     pub(crate) fn add_unasked(&mut self, planned: Planned, desc: &Desc, binding: BindingOffsets) {
         let outcome = Outcome::Unsupported(NOT_ASKED.into());
-        let unasked = Box::new(Job { desc: desc.clone(), binding, runs: Vec::new(), outcome });
+        let unasked = Box::new(Job { desc: Box::new(desc.clone()), binding, runs: Vec::new(), outcome });
         self.planned.push(Planned { unasked: Some(unasked), ..planned });
     }
 
@@ -155,7 +155,7 @@ impl Lot {
     }
 
     /// The desc of the job at a place; `None` where the case is not put to the backend.
-    pub(crate) fn desc(&mut self, place: usize) -> Option<&mut Desc> {
+    pub(crate) fn desc(&mut self, place: usize) -> Option<&mut Box<Desc>> {
         let planned = self.planned.get(place)?;
         let job = planned.unasked.is_none().then_some(planned.job)?;
         let (jobs, _, _) = self.batch.parts();

@@ -5,14 +5,15 @@
 
 mod hand;
 mod prepare;
+mod shelf;
 
 use std::{collections::VecDeque, time::Instant};
 
 use dmlcts_backend::Backend;
-use dmlcts_model::{Case, DataType, Desc, List, Outcome, Tensor};
+use dmlcts_model::{Case, Outcome};
 use dmlcts_spec::{Coverage, Scratch, program::Values};
 
-use self::hand::Read;
+use self::{hand::Read, shelf::Shelf};
 use crate::{
     CaseResults, Class, Cursor, Details, Ending, Evidence, Exposures, Fit, Seen, Verdict,
     answers::{reading_of, said},
@@ -38,6 +39,7 @@ pub(crate) struct Worker<'run> {
     cursor: Box<dyn Cursor + 'run>,
     /// The cases that are prepared together.
     hand: Vec<Read>,
+    shelf: Shelf,
     scratch: Scratch,
     /// The memory of the filter.
     values: Values,
@@ -87,14 +89,14 @@ impl<'run> Worker<'run> {
         backend: Box<dyn Backend>,
     ) -> Option<Self> {
         let signature = shared.library.operators().first()?.signature();
-        let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
-        let desc = Desc::usual(std::sync::Arc::clone(signature), unit(), unit());
+        let desc = shelf::any(std::sync::Arc::clone(signature));
         let mut worker = Self {
             shared,
             number,
             backend,
             cursor: shared.source.cursor(),
             hand: hand::any(&desc),
+            shelf: Shelf::default(),
             scratch: Scratch::default(),
             values: Values::default(),
             lot: Lot::default(),

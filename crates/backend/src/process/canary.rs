@@ -91,7 +91,7 @@ impl Canary {
         let run = run.and_then(|run| Some((inputs.get(run.input.clone())?, run.output.len())));
         let run = run.filter(|(input, output)| input.len() + output <= SMALL);
         let run = run.map(|(input, output)| (input.to_vec(), output));
-        Self { desc: job.desc.clone(), binding: job.binding, run }
+        Self { desc: (*job.desc).clone(), binding: job.binding, run }
     }
 
     fn batch(&self) -> Batch {

@@ -73,7 +73,7 @@ fn a_class_of_cases_that_fails_is_judged_to_its_end() {
 
 #[test]
 fn a_backend_that_answers_none_but_what_it_is_known_to_is_not_given_up() {
-    let desc = batch(&[Trouble::None]).jobs()[0].desc.clone();
+    let desc = batch(&[Trouble::None]).jobs()[0].desc.as_ref().clone();
     let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).knowing(vec![desc]);
     let mut host = Arc::new(launcher).host().expect("the puppet starts");
     let batch = run_in(&mut host, &[Trouble::Ends; 50]);
@@ -84,7 +84,7 @@ fn a_backend_that_answers_none_but_what_it_is_known_to_is_not_given_up() {
 /// What a run begins with may all fail. That its first case does is known, and told of, as soon as a process has answered anything.
 #[test]
 fn what_fails_first_of_all_is_told_of_where_a_canary_is_answered() {
-    let desc = |trouble| batch(&[trouble]).jobs()[0].desc.clone();
+    let desc = |trouble| batch(&[trouble]).jobs()[0].desc.as_ref().clone();
     for (known, first) in [(vec![desc(Trouble::None)], 1), (vec![desc(Trouble::Ends)], 5)] {
         let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).knowing(known);
         let mut host = Arc::new(launcher).host().expect("the puppet starts");

@@ -230,5 +230,5 @@ pub(super) fn blank() -> Option<Case> {
     let signature = Library::embedded().operators().first()?.signature();
     let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
     let desc = Desc::usual(std::sync::Arc::clone(signature), unit(), unit());
-    Some(Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota })
+    Some(Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota })
 }

@@ -182,7 +182,7 @@ impl Bug {
     /// Runs a batch as a backend with this bug does.
     pub(crate) fn run(&self, batch: &mut Batch, honestly: impl FnOnce(&mut Batch)) {
         let before = batch.outputs.clone();
-        let descs: Vec<Desc> = batch.jobs().iter().map(|job| job.desc.clone()).collect();
+        let descs: Vec<Box<Desc>> = batch.jobs().iter().map(|job| job.desc.clone()).collect();
         if let Self::Instead(change) = self {
             batch.parts().0.iter_mut().for_each(|job| change(&mut job.desc));
         }

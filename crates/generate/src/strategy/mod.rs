@@ -118,7 +118,7 @@ pub(crate) fn blank(library: &Library) -> Option<Case> {
     let signature = Arc::clone(library.operators().first()?.signature());
     let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
     let desc = Desc::usual(signature, tensor.clone(), tensor);
-    Some(Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota })
+    Some(Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota })
 }
 
 /// The fills that a form stands for, for a type and a number of elements.

@@ -202,7 +202,7 @@ impl<'a> Entries<'a> {
             };
             desc.members.push(value);
         }
-        Ok(Case { desc, binding: self.binding, fill: self.fill })
+        Ok(Case { desc: Box::new(desc), binding: self.binding, fill: self.fill })
     }
 }
 

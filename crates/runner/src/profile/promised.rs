@@ -23,7 +23,7 @@ pub fn promised(
     let count = source.count()?;
     let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
     let desc = Desc::usual(library.operators().first()?.signature().clone(), unit(), unit());
-    let mut case = Case { desc, binding: BindingOffsets::default(), fill: Fill::Iota };
+    let mut case = Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota };
     let mut digests: Vec<Digest> = library.operators().iter().map(|_| Digest::default()).collect();
     let mut writer =
         Writer { level, memory, scratch: Scratch::default(), input: Vec::new(), output: Vec::new() };

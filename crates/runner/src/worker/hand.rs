@@ -38,7 +38,7 @@ pub(super) struct Taken {
 
 /// A hand of any cases.
 pub(super) fn any(desc: &Desc) -> Vec<Read> {
-    let case = || Case { desc: desc.clone(), binding: BindingOffsets::default(), fill: Fill::Iota };
+    let case = || Case { desc: Box::new(desc.clone()), binding: BindingOffsets::default(), fill: Fill::Iota };
     (0..HAND).map(|_| Read { case: case(), index: 0, strategy: 0 }).collect()
 }
 
@@ -48,8 +48,10 @@ impl<'run> Worker<'run> {
         let room = self.pace.cases().saturating_sub(self.lot.planned.len() as u64);
         let count = most.min(room).clamp(1, HAND as u64) as usize;
         for (read, index) in self.hand.iter_mut().take(count).zip(index..) {
+            self.shelf.exchange(&mut read.case.desc, self.shared);
             read.index = index;
             read.strategy = self.cursor.read(index, &mut read.case);
+            self.shelf.note(&read.case.desc, self.shared);
         }
         count
     }

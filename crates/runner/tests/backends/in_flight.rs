@@ -42,14 +42,14 @@ impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
 
     fn start(&mut self, batch: &mut Batch) {
         assert!(!(self.panics)(batch), "no such batch");
-        self.started.push_back((batch.jobs().len(), batch.jobs()[0].desc.clone()));
+        self.started.push_back((batch.jobs().len(), batch.jobs()[0].desc.as_ref().clone()));
         self.seen.most.fetch_max(self.started.len(), Ordering::Relaxed);
     }
 
     fn finish(&mut self, batch: &mut Batch) {
         self.seen.alone.fetch_add(usize::from(self.started.len() == 1), Ordering::Relaxed);
         let (jobs, first) = self.started.pop_front().expect("it was started");
-        assert_eq!((jobs, &first), (batch.jobs().len(), &batch.jobs()[0].desc));
+        assert_eq!((jobs, &first), (batch.jobs().len(), &*batch.jobs()[0].desc));
         honest(batch);
     }
 }

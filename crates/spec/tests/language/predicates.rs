@@ -15,7 +15,7 @@ fn other() -> Scope {
 }
 
 fn case(desc: Desc) -> Case {
-    Case { desc, binding: BindingOffsets { input: 16, output: 0 }, fill: Fill::Iota }
+    Case { desc: Box::new(desc), binding: BindingOffsets { input: 16, output: 0 }, fill: Fill::Iota }
 }
 
 fn both(text: &str) -> (bool, bool) {
