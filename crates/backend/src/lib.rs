@@ -55,6 +55,12 @@ pub trait Backend: Send {
         batch.jobs().len()
     }
 
+    /// Whether nothing of it can write to a batch's inputs, since it works on a copy of them in another process. Whoever says so is
+    /// not looked after. By default, it is not so.
+    fn is_apart(&self) -> bool {
+        false
+    }
+
     /// Why it can do nothing any more, such as a process that does not start again. It is asked after each batch, and
     /// has given an outcome to every job of it all the same. A backend that answers stays as it is: the run ends.
     fn lost(&self) -> Option<&str> {

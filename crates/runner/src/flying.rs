@@ -37,7 +37,7 @@ impl Worker<'_> {
 
     /// Has the backend start on the lot.
     pub(crate) fn start_lot(&mut self, chunk: u64) {
-        self.lot.seal();
+        self.lot.seal(self.backend.is_apart());
         let lot = std::mem::replace(&mut self.lot, self.spare.pop().unwrap_or_default());
         self.flying.push_back(Flying { lot, chunk, ruled: 0, since: Instant::now(), panic: None });
         self.busy();
@@ -147,7 +147,7 @@ impl Worker<'_> {
     /// Has the backend run the lot, while it has no other. A panic is caught, its message returned, and the backend
     /// replaced.
     pub(crate) fn run_lot(&mut self) -> Result<(), String> {
-        self.lot.seal();
+        self.lot.seal(self.backend.is_apart());
         let Self { lot, backend, .. } = self;
         if lot.batch.jobs().is_empty() {
             return Ok(());

@@ -107,8 +107,10 @@ pub(crate) struct Lot {
     pub(crate) planned: Vec<Planned>,
     /// What [`Batch::outputs`] must hold after the run.
     image: Vec<u8>,
-    /// What [`Batch::inputs`] holds before the run.
+    /// What [`Batch::inputs`] holds before the run, where somebody could write to it.
     inputs: Vec<u8>,
+    /// Whether nobody can.
+    is_apart: bool,
     /// The parts of the output arena that hold another poison than the first.
     otherwise_poisoned: Vec<(Range<usize>, Poison)>,
     /// The cases' lines, one behind the other, of those whose line is needed.
@@ -268,8 +270,9 @@ impl Lot {
         self.batch.inputs.copy_within(from.input.clone(), to.input.start);
     }
 
-    /// Makes ready for the run: what the inputs hold is remembered, and the outputs are poisoned.
-    pub(crate) fn seal(&mut self) {
+    /// Makes ready for the run: what the inputs hold is remembered, unless the backend is [apart](dmlcts_backend::Backend::is_apart),
+    /// and the outputs are poisoned.
+    pub(crate) fn seal(&mut self, is_apart: bool) {
         let outputs = &mut self.batch.outputs;
         outputs.clear();
         outputs.resize(self.image.len(), Poison::FIRST.0);
@@ -277,7 +280,15 @@ impl Lot {
             outputs[range.clone()].fill(poison.0);
         }
         self.inputs.clear();
-        self.inputs.extend_from_slice(&self.batch.inputs);
+        self.is_apart = is_apart;
+        if !is_apart {
+            self.inputs.extend_from_slice(&self.batch.inputs);
+        }
+    }
+
+    /// What the inputs held before the run.
+    fn inputs(&self) -> &[u8] {
+        if self.is_apart { &self.batch.inputs } else { &self.inputs }
     }
 
     /// Writes down that the backend panicked over these jobs.
@@ -292,10 +303,11 @@ impl Lot {
     /// not theirs have strayed.
     pub(crate) fn look_over(&mut self) -> bool {
         self.overlook_refused();
-        let is_clean = self.batch.outputs == self.image && self.batch.inputs == self.inputs;
+        let is_clean = self.batch.outputs == self.image && (self.is_apart || self.batch.inputs == self.inputs);
         if !is_clean {
             let Self { batch, image, inputs, .. } = self;
             let jobs = 0..batch.jobs().len();
+            // Where nobody can write to inputs, none were kept, and nothing is found there.
             let input_was = |run: &Run| inputs.get(run.input.clone()).unwrap_or_default();
             note_strays(batch, jobs, GUARD, input_was, |guard| image.get(guard).unwrap_or_default());
         }
@@ -342,7 +354,7 @@ impl Lot {
             if !same_elements(tensor, expected, actual) {
                 let found = differences(tensor, expected, actual, &self.poisoned(planned, job, kind));
                 let forgiven: u64 = allow.iter().map(|kind| found.counts[*kind as usize]).sum();
-                if found.wrong() > forgiven && !another_reading(&self.inputs[run.input.clone()], actual) {
+                if found.wrong() > forgiven && !another_reading(&self.inputs()[run.input.clone()], actual) {
                     let difference = found.gravest().unwrap_or(Difference::WrongValue);
                     if difference.is_of_arithmetic() {
                         let is_sure = planned.kinds(job).any(|kind| kind == RunKind::OtherData)
@@ -380,7 +392,7 @@ impl Lot {
     fn is_of_places(&self, (desc, run): (&Desc, &Run), found: &Differences, difference: Difference) -> bool {
         let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return false };
         let memory = |tensor: &Tensor, memory: &[u8]| elements(tensor, memory).unwrap_or_default();
-        let mut given = memory(input, &self.inputs[run.input.clone()]);
+        let mut given = memory(input, &self.inputs()[run.input.clone()]);
         given.sort_unstable();
         let expected = memory(output, &self.image[run.output.clone()]);
         let actual = memory(output, &self.batch.outputs[run.output.clone()]);
@@ -396,16 +408,17 @@ impl Lot {
         let Some(first) = job.runs.first() else { return false };
         let of_first = &self.image[first.output.clone()];
         same_elements(tensor, of_first, &self.batch.outputs[run.output.clone()])
-            || tells_places(&job.desc, &self.inputs[first.input.clone()], of_first)
+            || tells_places(&job.desc, &self.inputs()[first.input.clone()], of_first)
     }
 
     /// The memory of a run, for a report: the input as it was, the expected output, the actual one.
     pub(crate) fn evidence(&self, run: &Run) -> (&[u8], &[u8], &[u8]) {
-        let of = |arena: &'_ Vec<u8>, range: &Range<usize>| -> Range<usize> {
+        let inputs = self.inputs();
+        let of = |arena: &[u8], range: &Range<usize>| -> Range<usize> {
             range.start.min(arena.len())..range.end.min(arena.len())
         };
         (
-            &self.inputs[of(&self.inputs, &run.input)],
+            &inputs[of(inputs, &run.input)],
             &self.image[of(&self.image, &run.output)],
             &self.batch.outputs[of(&self.batch.outputs, &run.output)],
         )
@@ -449,18 +462,22 @@ mod tests {
         let library = dmlcts_spec::Library::embedded();
         let text = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
         let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
-        let lot_of = |outcome: Outcome| {
+        let lot_of = |outcome: Outcome, is_apart: bool| {
             let mut lot = Lot::default();
             lot.add(Planned::new(0, 0, 0, Judgement::default()), &case.desc, BindingOffsets::default());
             let run = lot.add_run(RunKind::First, 4, 4);
             lot.memory(&run).1.copy_from_slice(&[1, 2, 3, 4]);
             lot.push_run(RunKind::First, run);
-            lot.seal();
+            lot.seal(is_apart);
             lot.batch.parts().0[0].outcome = outcome;
             lot
         };
-        assert!(!lot_of(Outcome::Output).look_over());
-        let mut refused = lot_of(Outcome::Unsupported("no".into()));
+        for is_apart in [false, true] {
+            let mut unwritten = lot_of(Outcome::Output, is_apart);
+            assert!(!unwritten.look_over());
+            assert_eq!(unwritten.batch.jobs()[0].outcome, Outcome::Output, "nothing lies where it should not");
+        }
+        let mut refused = lot_of(Outcome::Unsupported("no".into()), false);
         assert!(refused.look_over());
         let end = refused.batch.jobs()[0].runs[0].output.end;
         refused.batch.outputs[end] ^= 1;

@@ -416,6 +416,10 @@ impl Backend for Host {
         self.looks_again = true;
     }
 
+    fn is_apart(&self) -> bool {
+        true
+    }
+
     fn run(&mut self, batch: &mut Batch) {
         self.start(batch);
         self.finish(batch);
