@@ -23,15 +23,9 @@ pub(crate) fn question(
 ) -> Vec<u8> {
     let runs = || jobs.iter().flat_map(|job| &job.runs);
     let memory = runs().map(|run| run.input.len()).sum::<usize>();
-    let packed = if manner.is_packed { Packed::of(jobs, output_fill) } else { None };
+    let packed = if manner.is_packed { Packed::of(jobs, output_fill, memory) } else { None };
     let mut bytes = if let Some(packed) = packed {
-        let header = serde_json::to_vec(&packed.form(number)).unwrap_or_default();
-        let words = packed.words.as_flattened();
-        let mut bytes = Vec::with_capacity(PREFIX + header.len() + words.len() + memory);
-        bytes.extend(prefix(Kind::Packed, header.len(), words.len() + memory));
-        bytes.extend_from_slice(&header);
-        bytes.extend_from_slice(words);
-        bytes
+        packed.into_frame(number, memory)
     } else {
         let mut bytes = Vec::with_capacity(1024 + 384 * jobs.len() + memory);
         bytes.extend([0; PREFIX]);

@@ -8,7 +8,10 @@ use dmlcts_model::{
 use proptest::{collection::vec, option, prelude::*};
 
 use super::*;
-use crate::{Batch, Job, Run};
+use crate::{
+    Batch, Job, Run,
+    protocol::{Bounds, Frame, Kind},
+};
 
 fn signatures() -> Signatures {
     let member = |(name, kind): (&str, MemberKind)| Member { name: name.to_owned(), kind };
@@ -92,9 +95,31 @@ fn batch(descs: &[(Desc, u64, usize)]) -> (Batch, Vec<u8>, Vec<u8>) {
 
 /// A header and a body.
 fn written(jobs: &[Job], inputs: &[u8], fills: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    let packed = Packed::of(jobs, fills).expect("every member holds what it can");
-    let header = serde_json::to_vec(&packed.form(None)).expect("it is JSON");
-    (header, [packed.words.as_flattened(), inputs].concat())
+    let packed = Packed::of(jobs, fills, inputs.len()).expect("every member holds what it can");
+    let bytes = [packed.into_frame(None, inputs.len()).as_slice(), inputs].concat();
+    let bounds = Bounds { header: 10_000, body: 1 << 30 };
+    let frame = Frame::read(&mut bytes.as_slice(), bounds).expect("it is a frame").expect("it is there");
+    assert_eq!(frame.kind, Kind::Packed);
+    (frame.header, frame.body)
+}
+
+#[test]
+fn a_header_that_is_longer_than_its_room_finds_it() {
+    let tensor = Tensor::packed(DataType::UINT8, List::from_elem(4, 1));
+    let signature = |length| Arc::new(Signature { operator: "X".repeat(length), members: Vec::new() });
+    let mut lengths = Vec::new();
+    for length in [1, 40, 140, 1000] {
+        let desc = Desc::usual(signature(length), tensor.clone(), tensor.clone());
+        let (jobs, inputs, fills) = batch(&[(desc, 7, 1)]);
+        let (header, body) = written(jobs.jobs(), &inputs, &fills);
+        let known = Signatures::new([signature(length)]);
+        let mut read = Batch::default();
+        assert_eq!(read_packed(&header, &body, &known, &mut read, 1 << 20), Ok(None));
+        assert_eq!(*read.jobs()[0].desc, *jobs.jobs()[0].desc);
+        assert_eq!(read.inputs, inputs);
+        lengths.push(header.len());
+    }
+    assert!(lengths[0] == lengths[1] && lengths[3] > 1000, "short ones share a room: {lengths:?}");
 }
 
 proptest! {
@@ -158,7 +183,7 @@ fn what_a_member_cannot_hold_is_not_packed() {
             members: values.into_iter().collect(),
         };
         let (jobs, _, fills) = batch(&[(desc, 0, 0)]);
-        assert!(Packed::of(jobs.jobs(), &fills).is_none());
+        assert!(Packed::of(jobs.jobs(), &fills, 0).is_none());
     }
 }
 

@@ -5,15 +5,21 @@ use std::sync::Arc;
 use dmlcts_model::{MemberKind, Side, Signature, Tensor, Value};
 
 use super::{NULL, PackedForm, Word};
-use crate::Job;
+use crate::{
+    Job,
+    protocol::{Kind, PREFIX, prefix},
+};
 
 /// Room that the words of most cases do not need.
 const MOST_WORDS: usize = 128;
+/// Room in front of the words for what a frame begins with: the header, which is only known at the end, has spaces behind it.
+const FRONT_WORDS: usize = 48;
 
 /// The words of cases, and the operators that they are of.
 #[derive(Default)]
 pub(crate) struct Packed<'a> {
-    pub(crate) words: Vec<Word>,
+    /// Behind as many as [`FRONT_WORDS`] that are not written yet.
+    words: Vec<Word>,
     operators: Vec<&'a Arc<Signature>>,
     cases: usize,
     /// Bits that a word has no room for; none, as long as every member holds what its integer type can hold.
@@ -21,11 +27,12 @@ pub(crate) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// Packs cases, whose outputs' memory is full of `output_fill` before, a byte a run. `None` where a member holds what its
-    /// type in the struct cannot hold: that is for `run` to say.
-    pub(crate) fn of(jobs: &'a [Job], output_fill: &[u8]) -> Option<Self> {
+    /// Packs cases, whose outputs' memory is full of `output_fill` before, a byte a run, and whose inputs take so many bytes.
+    /// `None` where a member holds what its type in the struct cannot hold: that is for `run` to say.
+    pub(crate) fn of(jobs: &'a [Job], output_fill: &[u8], memory: usize) -> Option<Self> {
         let mut packed = Self { cases: jobs.len(), ..Self::default() };
-        packed.words.reserve(MOST_WORDS * jobs.len());
+        packed.words.reserve(FRONT_WORDS + MOST_WORDS * jobs.len() + memory.div_ceil(size_of::<Word>()));
+        packed.words.resize(FRONT_WORDS, [b' '; 4]);
         let mut fills = output_fill.iter();
         for job in jobs {
             packed.job(job, &mut fills)?;
@@ -33,14 +40,23 @@ impl<'a> Packed<'a> {
         (packed.excess == 0).then_some(packed)
     }
 
-    /// The header of the message.
-    pub(crate) fn form(&self, number: Option<u64>) -> PackedForm {
-        PackedForm {
+    /// The frame, up to the inputs' memory, which takes so many bytes.
+    pub(crate) fn into_frame(self, number: Option<u64>, memory: usize) -> Vec<u8> {
+        let form = PackedForm {
             cases: self.cases as u64,
             number,
             operators: self.operators.iter().map(|signature| signature.operator.clone()).collect(),
-            words: self.words.len() as u64,
-        }
+            words: (self.words.len() - FRONT_WORDS) as u64,
+        };
+        let mut header = serde_json::to_vec(&form).unwrap_or_default();
+        let mut bytes = self.words.into_flattened();
+        let front = FRONT_WORDS * size_of::<Word>();
+        header.resize(header.len().max(front - PREFIX), b' ');
+        let body = bytes.len() - front + memory;
+        let start = prefix(Kind::Packed, header.len(), body).into_iter().chain(header);
+        // All but very long headers are as long as the room for them, and nothing moves.
+        bytes.splice(..front, start);
+        bytes
     }
 
     fn push<const N: usize>(&mut self, words: [u32; N]) {
