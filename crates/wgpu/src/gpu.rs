@@ -22,7 +22,10 @@ use crate::{
 const SEGMENT_BYTES: usize = 64 << 20;
 
 /// Cases in a batch.
-const BUSY_JOBS: usize = 8192;
+const BATCH_JOBS: usize = 8192;
+/// As many are asked at a time of a device that is the processor: more of them would leave its cores' caches before they come back, and
+/// there is no bus to be kept busy.
+const BUSY_JOBS_OF_A_PROCESSOR: usize = 768;
 /// The largest tensor.
 const TENSOR_BYTES: u64 = 1 << 30;
 /// Beside a part of a tensor, its surroundings are bound as well.
@@ -88,6 +91,7 @@ impl Gpu {
 
     fn on(adapter: wgpu::Adapter, options: Options) -> Result<Arc<Self>, OpenError> {
         let info = adapter.get_info();
+        let is_software = info.device_type == wgpu::DeviceType::Cpu;
         let device = Device::open(&adapter, &options.texts, Budget::new(options.memory))
             .map_err(|reason| OpenError::NoDevice { adapter: info.name.clone(), reason })?;
         let capabilities = Capabilities {
@@ -103,8 +107,8 @@ impl Gpu {
             ranks: 1..=8,
             limits: Limits {
                 tensor_bytes: TENSOR_BYTES,
-                batch_jobs: BUSY_JOBS,
-                busy_jobs: BUSY_JOBS,
+                batch_jobs: BATCH_JOBS,
+                busy_jobs: if is_software { BUSY_JOBS_OF_A_PROCESSOR } else { BATCH_JOBS },
                 in_flight: 2,
                 bare_arrays: None,
             },
