@@ -24,6 +24,8 @@ use crate::{
 const LARGE: u64 = 16 << 20;
 /// One case in so many runs a second time with other data, beside those that need it.
 const REMEMBER_SAMPLE: u64 = 8;
+/// And of the cases behind so many, one in four times as many: there a smaller share is still tens of thousands.
+const OFTEN_REMEMBERED: u64 = 1 << 18;
 /// The other data of a second run.
 const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
 
@@ -151,9 +153,10 @@ fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
     is_often && float_of(output.data_type).is_some()
 }
 
-/// Picks one case in [`REMEMBER_SAMPLE`], spread evenly, by its index alone.
+/// Picks one case in so many, spread evenly, by its index alone.
 fn is_sampled(index: u64) -> bool {
-    index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 & (REMEMBER_SAMPLE - 1) == 0
+    let one_in = if index < OFTEN_REMEMBERED { REMEMBER_SAMPLE } else { 4 * REMEMBER_SAMPLE };
+    index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 & (one_in - 1) == 0
 }
 
 #[cfg(test)]
