@@ -37,10 +37,9 @@ impl Lots {
     /// Arenas of a lot of up to [`Lots::CASES`]: little enough to stay in a core's cache.
     const BYTES: usize = 256 << 10;
     const CASES: usize = 512;
-    /// Where there are more cases, a multiple of this. Drawn cases have operators in turns of 16: with one, two, three,
-    /// five or six of them, the memory of a case in one lot is that of a case of the same operator in the next, and can
-    /// be written over.
-    const ROUND: usize = 480;
+    /// Where there are more cases, a multiple of this. Drawn cases have operators in turns of up to 64: with one, two, three or six
+    /// of them, the memory of a case in one lot is that of a case of the same operator in the next, and is written over.
+    const ROUND: usize = 384;
     /// Arenas of any lot.
     const MOST_BYTES: usize = 32 << 20;
 
@@ -410,7 +409,7 @@ mod tests {
         assert_eq!((one.cases, one.bytes, one.chunk()), (1, 256 << 10, 4));
         let wide =
             Lots::new(&Limits { busy_jobs: 8192, batch_jobs: 8192, in_flight: 2, ..Limits::default() });
-        assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8160, 4 << 20, 4 * 8160));
+        assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8064, 4 << 20, 4 * 8064));
         let none = Lots::new(&Limits { busy_jobs: 0, in_flight: 0, ..Limits::default() });
         assert_eq!((none.cases, none.in_flight), (1, 1));
     }

@@ -50,7 +50,7 @@ const STARTS: usize = 3;
 const IN_FLIGHT: usize = 2;
 /// How many jobs a process is asked for at a time that does not say how many it wants: waking each other up costs both sides as much as some hundred tiny cases
 /// take, and more of them would not stay in a core's cache.
-const BUSY_JOBS: usize = 480;
+const BUSY_JOBS: usize = 384;
 
 /// Starts processes of one command, and hosts for them.
 #[derive(Debug)]

@@ -139,7 +139,7 @@ fn an_honest_process_answers_every_case() {
 #[test]
 fn a_process_says_how_many_cases_keep_it_busy() {
     let busy = |way: &str| host(way).capabilities().limits.busy_jobs;
-    assert_eq!((busy("each"), busy("busy")), (480, 2000));
+    assert_eq!((busy("each"), busy("busy")), (384, 2000));
 }
 
 #[test]
