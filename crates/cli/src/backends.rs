@@ -76,7 +76,8 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
         ("directml", _) => Err(left_out("directml")),
         #[cfg(feature = "wgpu")]
         ("wgpu", adapter) if hosting.in_process => {
-            let gpu = dmlcts_wgpu::Gpu::open(adapter)
+            let options = dmlcts_wgpu::Options { is_served: hosting.is_served, ..Default::default() };
+            let gpu = dmlcts_wgpu::Gpu::open_with(adapter, options)
                 .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
             Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
         }

@@ -23,9 +23,9 @@ const SEGMENT_BYTES: usize = 64 << 20;
 
 /// Cases in a batch.
 const BATCH_JOBS: usize = 8192;
-/// As many are asked at a time of a device that is the processor: more of them would leave its cores' caches before they come back, and
-/// there is no bus to be kept busy.
-const BUSY_JOBS_OF_A_PROCESSOR: usize = 768;
+/// As many are asked at a time, from another process, of a device that is the processor: more of them would leave the cores' caches
+/// before they come back. In one process, fewer cases cost the threads more, which wait for each other at the device.
+const SERVED_JOBS: usize = 1152;
 /// The largest tensor.
 const TENSOR_BYTES: u64 = 1 << 30;
 /// Beside a part of a tensor, its surroundings are bound as well.
@@ -42,6 +42,8 @@ pub struct Options {
     pub window: usize,
     /// Whether small cases run together; otherwise each runs as if it were large.
     pub batches: bool,
+    /// Whether another process asks.
+    pub is_served: bool,
     /// Whether an adapter that fails the self-test is refused. A test of the suite wants one that fails.
     pub refuses_unfit: bool,
     /// The kernels.
@@ -56,6 +58,7 @@ impl Default for Options {
             memory: 4 * TENSOR_BYTES,
             window: 1 << 30,
             batches: true,
+            is_served: false,
             refuses_unfit: true,
             texts: Texts::default(),
         }
@@ -108,7 +111,7 @@ impl Gpu {
             limits: Limits {
                 tensor_bytes: TENSOR_BYTES,
                 batch_jobs: BATCH_JOBS,
-                busy_jobs: if is_software { BUSY_JOBS_OF_A_PROCESSOR } else { BATCH_JOBS },
+                busy_jobs: if is_software && options.is_served { SERVED_JOBS } else { BATCH_JOBS },
                 in_flight: 2,
                 bare_arrays: None,
             },
