@@ -155,14 +155,20 @@ impl Writer {
             }
         }
         self.is_owed = true;
-        let now = Instant::now();
-        if let Some(totals) = totals.filter(|_| now >= self.checkpoint) {
-            self.push_checkpoint(totals, groups, now);
-        }
         if let Some(behind) = &mut self.behind {
             behind.cases = behind.cases.saturating_sub(cases.len() as u64);
         }
+        let now = Instant::now();
+        // One between cases that stand in the file already would be the end of those behind it.
+        if let Some(totals) = totals.filter(|_| now >= self.checkpoint && !self.repeats()) {
+            self.push_checkpoint(totals, groups, now);
+        }
         self.flush_enough()
+    }
+
+    /// Whether what is written stands behind the place where the file is gone on with, as far as anybody knows.
+    fn repeats(&self) -> bool {
+        self.behind.as_ref().is_some_and(|behind| behind.cases > 0)
     }
 
     /// Writes the checkpoint that was not due yet when the last cases were written, since nobody knows when the next ones will be.
@@ -176,7 +182,7 @@ impl Writer {
 
     /// Hands everything to the system, but not before there is as much as stands behind the place where the file is gone on with.
     fn flush_enough(&mut self) -> Result<(), Error> {
-        if self.behind.as_ref().is_some_and(|behind| behind.cases > 0) { Ok(()) } else { self.flush() }
+        if self.repeats() { Ok(()) } else { self.flush() }
     }
 
     fn push_checkpoint(&mut self, totals: &Totals, groups: &[Group], now: Instant) {
