@@ -78,7 +78,12 @@ impl Batch {
             job.runs.clear();
             job.outcome = Outcome::Lost;
         } else {
-            self.jobs.push(Job { desc: Box::new(first.clone()), binding, runs: Vec::new(), outcome: Outcome::Lost });
+            self.jobs.push(Job {
+                desc: Box::new(first.clone()),
+                binding,
+                runs: Vec::new(),
+                outcome: Outcome::Lost,
+            });
         }
         self.live += 1;
         &mut self.jobs[self.live - 1]

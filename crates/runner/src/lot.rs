@@ -303,7 +303,8 @@ impl Lot {
     /// not theirs have strayed.
     pub(crate) fn look_over(&mut self) -> bool {
         self.overlook_refused();
-        let is_clean = self.batch.outputs == self.image && (self.is_apart || self.batch.inputs == self.inputs);
+        let is_clean =
+            self.batch.outputs == self.image && (self.is_apart || self.batch.inputs == self.inputs);
         if !is_clean {
             let Self { batch, image, inputs, .. } = self;
             let jobs = 0..batch.jobs().len();
@@ -475,7 +476,11 @@ mod tests {
         for is_apart in [false, true] {
             let mut unwritten = lot_of(Outcome::Output, is_apart);
             assert!(!unwritten.look_over());
-            assert_eq!(unwritten.batch.jobs()[0].outcome, Outcome::Output, "nothing lies where it should not");
+            assert_eq!(
+                unwritten.batch.jobs()[0].outcome,
+                Outcome::Output,
+                "nothing lies where it should not"
+            );
         }
         let mut refused = lot_of(Outcome::Unsupported("no".into()), false);
         assert!(refused.look_over());

@@ -269,7 +269,11 @@ fn case() -> impl Strategy<Value = Case> {
             move |(input, output, members, binding, fill)| {
                 let signature = Arc::clone(&signature);
                 let desc = Desc { signature, input, output, members: members.into() };
-                Case { desc: Box::new(desc), binding: BindingOffsets { input: binding.0, output: binding.1 }, fill }
+                Case {
+                    desc: Box::new(desc),
+                    binding: BindingOffsets { input: binding.0, output: binding.1 },
+                    fill,
+                }
             },
         )
     })
