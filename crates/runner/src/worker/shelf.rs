@@ -12,6 +12,7 @@ use crate::schedule::Shared;
 /// Descs by the place of their operator in the library.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
+    #[expect(clippy::vec_box, reason = "a desc changes hands by its pointer, to cases and from them")]
     rows: Vec<Vec<Box<Desc>>>,
     /// The operator of the case that was read last, which the next one will mostly be of.
     last: usize,
