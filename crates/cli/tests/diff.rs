@@ -107,6 +107,20 @@ fn only_what_got_worse_is_an_error() {
 }
 
 /// What a run that ended early did not come to is not gone: nobody knows.
+/// A list of known failures that is out of date does not turn better into worse.
+#[test]
+fn what_was_known_to_fail_and_passes_is_fixed() {
+    let whole = recorded("known-whole.jsonl", &["--limit", "20"]);
+    let known = r#""verdict":"expected-fail","class":"wrong-value""#;
+    let with = |name: &str, verdict: &str| changed(&whole, name, &[(1, verdict), (2, verdict)], &[]);
+    let (failing, passing) =
+        (with("known-fails.jsonl", known), with("known-passes.jsonl", r#""verdict":"unexpected-pass""#));
+    let better = diff(&failing, &passing);
+    assert!(better.starts_with("exit 0\n") && better.contains("fixed     2 cases"), "{better}");
+    let worse = diff(&passing, &failing);
+    assert!(worse.starts_with("exit 1\n") && worse.contains("broken    2 cases"), "{worse}");
+}
+
 #[test]
 fn a_new_run_that_is_not_complete_proves_nothing() {
     let whole = recorded("complete.jsonl", &["--strategy", "documented"]);

@@ -56,7 +56,7 @@ impl Side {
 /// What became of a case from one run to the other, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It was as expected, and is not any more.
+    /// It was as expected, and is not any more; or it passed, against what was known, and fails as it is known to.
     Broken,
     /// It comes to something else, which is as much or as little expected as before.
     Changed,
@@ -64,7 +64,7 @@ pub enum Kind {
     NewFailing,
     /// It has another answer to a question that the pages leave open, which is as right as the one before.
     Answered,
-    /// It was not as expected, and is now; or it was skipped, and passes now.
+    /// It was not as expected, and is now; or it was skipped, and passes now; or it failed as it was known to, and passes.
     Fixed,
     /// It is there in the second run only, and is as expected.
     New,
@@ -187,6 +187,10 @@ struct Meaning {
     is_bad: bool,
     is_skipped: bool,
     is_recorded: bool,
+    /// Whether it failed as it is known to.
+    fails_as_known: bool,
+    /// Whether it passed, and is known to fail.
+    passes_anyway: bool,
 }
 
 /// Every case of both runs.
@@ -255,6 +259,8 @@ impl Cases {
             is_bad: verdict.is_none_or(Verdict::is_unexpected),
             is_skipped: verdict == Some(Verdict::Skip),
             is_recorded: verdict == Some(Verdict::Recorded),
+            fails_as_known: verdict == Some(Verdict::ExpectedFail),
+            passes_anyway: verdict == Some(Verdict::UnexpectedPass),
         };
         let next = self.meanings.len();
         // Nobody can look through so many kinds; what is left shares the last one.
@@ -277,8 +283,13 @@ impl Cases {
             self.meanings.get(usize::from(status)).is_some_and(what)
         };
         let is_bad = |status| has(status, |one| one.is_bad);
+        let is_known = |status| has(status, |one| one.fails_as_known);
+        let passes = |status| has(status, |one| one.passes_anyway);
         Some(match (old, new) {
             _ if old == new => return None,
+            // What the backend does counts, and not whether the list is up to date.
+            _ if is_known(old) && passes(new) => Kind::Fixed,
+            _ if passes(old) && is_known(new) => Kind::Broken,
             (_, ABSENT) => Kind::Gone,
             (ABSENT, _) if is_bad(new) => Kind::NewFailing,
             (ABSENT, _) => Kind::New,
