@@ -43,7 +43,7 @@ fn crashes_that_are_known_are_named_and_others_are_not_beside_no_failure() {
     let list = Scratch::new("next-known.yaml", list);
     let known = said("crash", &list, &["--known-failures", list.path()]);
     assert!(known.starts_with("exit 0\n"), "{known}");
-    let line = "\nknown     1 case failed as known, of which 1 crashed the backend: ends 1 (bug)\n";
+    let line = "\nknown     1 case failed as known, of which 1 crashed the backend: ends 1 (bug); 1 bug has no `link` to where it is reported\n";
     assert!(known.contains(line), "{known}");
     let news = said("crash", &list, &[]);
     assert!(news.contains("\nheld      1 passed, 1 crashed\n"), "{news}");

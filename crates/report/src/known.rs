@@ -154,7 +154,17 @@ pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String>
     }
     let all: u64 = known.iter().map(|tally| tally.counts.as_expected).sum();
     let cases = if all == 0 { "no case".to_owned() } else { counted(all, "case") };
-    Some(format!("{cases} failed as known{}: {}", broke(summary), named.join(", ")))
+    Some(format!("{cases} failed as known{}: {}{}", broke(summary), named.join(", "), unreported(known)))
+}
+
+/// How many bugs name no place where they are reported: nobody will know when they are mended.
+fn unreported(known: &[KnownTally]) -> String {
+    let bugs = known.iter().filter(|tally| tally.entry.kind == Kind::Bug && tally.entry.link.is_none());
+    match bugs.count() as u64 {
+        0 => String::new(),
+        1 => "; 1 bug has no `link` to where it is reported".to_owned(),
+        bugs => format!("; {} bugs have no `link` to where they are reported", grouped(bugs)),
+    }
 }
 
 /// How many cases ended the backend or had no answer as they are known to: whoever reads of failures would not think of that.
