@@ -1,9 +1,10 @@
-//! What a process costs: tiny random cases a second through a whole run, with the reference at home, behind the protocol,
-//! and with a Python backend that echoes its input. Best of several rounds, since starting counts once a run.
+//! What a process costs: tiny random cases a second through a whole run, with the reference at home and behind the protocol, with wgpu
+//! behind it, and with a Python backend that echoes its input. The least, the median and the most of several rounds.
 //!
-//! `cargo bench -p dmlcts --bench processes`; `DMLCTS_PYTHON` names an interpreter other than `python3`.
+//! `cargo bench -p dmlcts --bench processes`; `DMLCTS_PYTHON` names an interpreter other than `python3`. A backend that does not run, or
+//! whose cases fail, ends it with exit code 1.
 
-use std::{sync::Arc, time::Duration};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use dmlcts_backend::process::{Command, Launcher};
 use dmlcts_generate::Suite;
@@ -18,8 +19,19 @@ parts:
   - {id: random, strategy: random, elements: 64}
 ";
 
-const CASES: u64 = 500_000;
-const ROUNDS: u32 = 4;
+const ROUNDS: usize = 3;
+
+/// A row of what is printed.
+struct Row {
+    name: &'static str,
+    backend: Arc<Factory>,
+    /// Cases a thread: a few seconds of them, so that starting, which counts once a run, counts little.
+    cases: u64,
+    /// Whether it takes its input for its output, so that most of its cases fail.
+    is_wrong: bool,
+    /// What is asked of two threads, in cases a second.
+    asked: &'static str,
+}
 
 fn process(command: &str) -> Arc<Factory> {
     let command = Command::parse(command).expect("a command");
@@ -27,42 +39,69 @@ fn process(command: &str) -> Arc<Factory> {
     Arc::new(move || Ok(Box::new(launcher.host()?)))
 }
 
-fn main() {
+fn rows() -> Vec<Row> {
+    let python = std::env::var("DMLCTS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let echo = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend/python/echo_backend.py");
+    let serve = |options: &str| process(&format!("'{}' serve{options}", env!("CARGO_BIN_EXE_dmlcts")));
+    let row = |name, backend, cases, asked| Row { name, backend, cases, is_wrong: false, asked };
+    vec![
+        row("reference", Arc::new(|| Ok(Box::new(Reference::backend()))), 4_000_000, "2.00 million"),
+        row("reference in a process", serve(""), 3_000_000, "0.70 million"),
+        #[cfg(feature = "wgpu")]
+        row("wgpu in a process", serve(" --backend wgpu"), 2_000_000, "0.40 million, on lavapipe"),
+        Row {
+            is_wrong: true,
+            ..row("echo in Python", process(&format!("'{python}' '{echo}'")), 500_000, "0.15 million")
+        },
+    ]
+}
+
+fn main() -> ExitCode {
     let library = Library::embedded();
     let suite = Suite::parse(&Source::new("tiny.yaml", SUITE)).expect("the suite is one");
     let parts = Arc::new(Parts::new(suite.expand(library, 0).expect("the suite expands"), &[]));
-    let python = std::env::var("DMLCTS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let echo = concat!(env!("CARGO_MANIFEST_DIR"), "/../backend/python/echo_backend.py");
-    let backends: [(&str, Arc<Factory>); 3] = [
-        ("reference", Arc::new(|| Ok(Box::new(Reference::backend())))),
-        ("reference in a process", process(&format!("'{}' serve", env!("CARGO_BIN_EXE_dmlcts")))),
-        ("echo in Python", process(&format!("'{python}' '{echo}'"))),
-    ];
+    let mut ended = ExitCode::SUCCESS;
     for jobs in [1, 2] {
-        for (name, backend) in &backends {
-            let mut best = 0.0_f64;
+        for Row { name, backend, cases, is_wrong, asked } in rows() {
+            let mut rates = Vec::new();
             for _ in 0..ROUNDS {
                 let run = Run {
                     library,
                     source: Arc::clone(&parts) as Arc<_>,
-                    backend: Arc::clone(backend),
+                    backend: Arc::clone(&backend),
                     configuration: Configuration {
                         jobs,
-                        limit: Some(CASES),
+                        limit: Some(cases * jobs as u64),
                         shrink: false,
                         ..Configuration::default()
                     },
                     stop: Stop::default(),
                 };
                 match dmlcts_runner::run(&run, &mut |_| {}) {
-                    Ok(summary) => {
-                        best = best
-                            .max(summary.totals.progress.ran as f64 / summary.totals.elapsed.as_secs_f64());
+                    Ok(summary) if is_wrong || summary.totals.verdicts().unexpected() == 0 => {
+                        rates.push(summary.totals.progress.ran as f64 / summary.totals.elapsed.as_secs_f64());
                     }
-                    Err(error) => println!("{name}: {error}"),
+                    Ok(summary) => {
+                        println!("{name}: {} cases failed", summary.totals.verdicts().unexpected());
+                        ended = ExitCode::FAILURE;
+                    }
+                    Err(error) => {
+                        println!("{name}: {error}");
+                        ended = ExitCode::FAILURE;
+                    }
                 }
             }
-            println!("{name:24} {jobs} thread(s) {best:9.0} cases/s");
+            rates.sort_by(f64::total_cmp);
+            if let (Some(least), Some(median), Some(most)) =
+                (rates.first(), rates.get(rates.len() / 2), rates.last())
+            {
+                let [least, median, most] = [least, median, most].map(|rate| rate / 1e6);
+                let asked = if jobs == 2 { format!(", asked {asked}") } else { String::new() };
+                println!(
+                    "{name:24} {jobs} thread(s)  {median:.2} million cases/s ({least:.2} to {most:.2}){asked}"
+                );
+            }
         }
     }
+    ended
 }
