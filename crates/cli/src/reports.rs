@@ -51,12 +51,12 @@ impl Reports {
         self.write_by(|out| write_junit(out, context, summary), |out| write_markdown(out, context, summary))
     }
 
-    /// Writes that a run came to nothing, and why, and hands on the reason.
-    pub(crate) fn explain(&mut self, context: &Context, problem: Problem) -> Problem {
+    /// Writes that the run of this name came to nothing, and why, and hands on the reason.
+    pub(crate) fn explain(&mut self, run: &str, problem: Problem) -> Problem {
         let message = problem.to_string();
         // The first problem is the one that tells.
         let _ = self.write_by(
-            |out| write_junit_of_problem(out, context, &message),
+            |out| write_junit_of_problem(out, run, &message),
             |out| write_markdown_of_problem(out, &message),
         );
         problem

@@ -73,6 +73,7 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
         said(&[one.path(), other.path(), "--results", out.path()]),
         said(&[one.path(), two.path(), "--results", two.path(), "--overwrite"]),
         said(&["nothing.jsonl"]),
+        said(&[one.path(), two.path(), "--known-failures", "known.yaml"]),
     ];
     insta::assert_snapshot!(all.join("\n"));
     // A part whose file was cut off.
@@ -85,6 +86,53 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
          help: go on with it: dmlcts run --suite smoke --strategy documented --partition 2/2 --resume two\n"
     );
     assert!(!fs::exists(out.path()).expect("its folder can be read"), "half a whole is not left behind");
+}
+
+/// A page of tests must not go on showing the last merge that went well.
+#[test]
+fn parts_that_do_not_join_leave_reports_that_say_why() {
+    let documented = ["--strategy", "documented"];
+    let (one, two) = (part("1/2", &documented), part("2/2", &documented));
+    let other = part("2/2", &["--strategy", "documented", "--seed", "2"]);
+    let empty = Scratch::new("no-part.jsonl", "");
+    let (xml, page) = (Scratch::new("parts.xml", ""), Scratch::new("parts.md", ""));
+    let merge = |files: &[&str]| {
+        let reports = ["--junit", xml.path(), "--markdown", page.path()];
+        run(&[&["merge", "--quiet"], files, &reports].concat()).status.code()
+    };
+    let bad = [
+        (vec![one.path()], 3, "smoke", "of the 2 parts of the run, 2 is missing".to_owned()),
+        (
+            vec!["nothing.jsonl", two.path()],
+            2,
+            "smoke",
+            "cannot read the results file nothing.jsonl: ".to_owned(),
+        ),
+        (vec![empty.path()], 2, "merge", format!("{} has no header: ", empty.path())),
+        (
+            vec![one.path(), other.path()],
+            2,
+            "smoke",
+            format!("{} and {} are of different runs: ", one.path(), other.path()),
+        ),
+    ];
+    for (files, code, name, why) in bad {
+        assert_eq!(merge(&[one.path(), two.path()]), Some(0));
+        assert!(xml.text().contains(r#"failures="0" errors="0""#), "{}", xml.text());
+        let before = page.text();
+        assert_eq!(merge(&files), Some(code), "{why}");
+        let said = xml.text();
+        assert!(said.contains(r#"tests="1" skipped="0" failures="0" errors="1""#), "{said}");
+        assert!(said.contains(&format!(r#"<testcase name="run" classname="dmlcts.{name}">"#)), "{said}");
+        assert!(said.contains(&format!(r#"<error message="{why}"#)), "{said}");
+        let said = page.text();
+        let news = said.strip_prefix(&before).expect("what was there stays");
+        assert!(news.starts_with("## dmlcts: nothing was run\n") && news.contains(&why), "{news}");
+    }
+    // Where no report was, there is one now.
+    fs::remove_file(xml.path()).expect("it was there");
+    assert_eq!(merge(&[one.path()]), Some(3));
+    assert!(xml.text().contains(r#"type="not-run""#), "{}", xml.text());
 }
 
 /// There is no run to go on with: what helps is another place for the whole.

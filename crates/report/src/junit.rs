@@ -16,7 +16,7 @@ use dmlcts_runner::{Ending, Failure, Group, Summary, Tally, Verdict};
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
-    Context, Subject,
+    Context,
     failure::{in_short, title},
     known::{became, edit},
     numbers::{counted, grouped},
@@ -27,7 +27,7 @@ use crate::{
 
 /// Writes what a run came to.
 pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
-    let run = run_of(context);
+    let run = context.subject.name();
     let mut report = Report::new("dmlcts");
     report.set_time(summary.totals.elapsed);
     report.add_test_suite(course(run, context, summary));
@@ -54,14 +54,6 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
     write(out, &report)
 }
 
-/// What was run, as the names of tests have it.
-fn run_of(context: &Context) -> &str {
-    match &context.subject {
-        Subject::Suite { name, .. } => name,
-        Subject::Given => "given",
-    }
-}
-
 /// Writes a report, without the letters that `quick_junit` leaves in and XML has no place for, wherever they come from: words of a
 /// backend, an argument, the name of a file.
 fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -69,10 +61,9 @@ fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     out.write_all(text.replace(['\u{fffe}', '\u{ffff}'], "").as_bytes())
 }
 
-/// Writes that a run came to nothing, and why: a page of tests has one with an error, and does not look like one of a run that has not
-/// been yet.
-pub fn write_junit_of_problem(out: &mut dyn Write, context: &Context, message: &str) -> io::Result<()> {
-    let run = run_of(context);
+/// Writes that the run of this name came to nothing, and why: a page of tests has one with an error, and does not look like one of a
+/// run that has not been yet.
+pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> io::Result<()> {
     let mut test =
         TestCase::new("run", failed(NonSuccessKind::Error, "not-run", message.to_owned(), String::new()));
     test.set_classname(format!("dmlcts.{run}"));
@@ -214,7 +205,7 @@ fn failures(
     let mut tests: Vec<&str> = others.iter().map(|group| group.first.strategy.as_str()).collect();
     tests.dedup();
     if !tests.is_empty() {
-        let run = run_of(context);
+        let run = context.subject.name();
         let tests: Vec<String> = tests.iter().map(|strategy| format!("`{run}: {strategy}`")).collect();
         lines.push(format!("other groups of failures of {operator_name} are shown in {}", tests.join(", ")));
     }

@@ -68,6 +68,16 @@ pub enum Subject {
     Given,
 }
 
+impl Subject {
+    /// What was run, as the names of tests have it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Suite { name, .. } => name,
+            Self::Given => "given",
+        }
+    }
+}
+
 /// Writes the groups of failures, one after the other.
 pub fn write_failures(
     out: &mut dyn Write,

@@ -50,6 +50,10 @@ pub(crate) struct MergeArguments {
     #[arg(long, requires = "results")]
     pub(crate) overwrite: bool,
 
+    /// Taken to say where it belongs
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub(crate) known_failures: Vec<String>,
+
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 

@@ -9,8 +9,8 @@ use std::{
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_failures, write_known, write_summary,
 };
-use dmlcts_results::{Error, Header, Parts as Files, SelectionForm, Writer};
-use dmlcts_runner::{Parts, Source as _, Summary};
+use dmlcts_results::{Error, Header, Parts as Files, Reader, SelectionForm, Writer};
+use dmlcts_runner::{Claim, Parts, Source as _, Summary};
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
@@ -22,20 +22,19 @@ use crate::{
 /// Joins the files, shows what the whole comes to, and says how the program ends.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let library = Library::embedded();
-    arguments.check_paths()?;
-    let files = Files::open(&arguments.files)?;
-    let Some(header) = files.header() else { return Ok(Exit::Usage) };
-    if header.spec != library.hash() {
-        let (first, spec) = (&arguments.files[0], &header.spec);
+    if !arguments.known_failures.is_empty() {
         return Err(Problem::usage(
-            format!(
-                "{first} was judged by the spec {spec:.12}, and this program has {}",
-                library.short_hash()
-            ),
-            "join it with the version of dmlcts that wrote it",
+            "`merge` takes no --known-failures: the parts were judged by the lists that their runs had",
+            "give them to each `dmlcts run --partition`",
         ));
     }
-    let claim = profile::claim(&header.selection)?;
+    arguments.check_paths()?;
+    let mut reports = Reports::open(&arguments.reports)?;
+    let opened = open_parts(&arguments.files, library);
+    let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
+    let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
+    let mut context = context(&header, arguments.files.len());
+    let run = context.subject.name().to_owned();
     let suite = suite(&header.selection);
     let strategies = match (&header.selection.suite, &suite) {
         (None, _) => vec!["given".to_owned()],
@@ -44,22 +43,22 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
             dmlcts_generate::suite::Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec()
         }
     };
-    let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &header.selection)?;
-    let mut reports = Reports::open(&arguments.reports)?;
-    let mut context = context(&header, arguments.files.len());
+    let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &header.selection);
+    let ledger = ledger.map_err(|problem| reports.explain(&run, problem))?;
     let mut writer = match &arguments.results {
         Some(path) => {
             // What does not join leaves the file as it was that it would have replaced.
             let joined = Files::open(&arguments.files)
                 .and_then(|files| files.join(library, &strategies, &mut |_| Ok(())));
-            joined.map_err(|error| reports.explain(&context, error.into()))?;
+            joined.map_err(|error| reports.explain(&run, error.into()))?;
             let opened = open(path, arguments, strategies.clone());
-            Some(opened.map_err(|problem| reports.explain(&context, problem))?)
+            Some(opened.map_err(|problem| reports.explain(&run, problem))?)
         }
         None => None,
     };
     if let Some(writer) = &mut writer {
-        writer.header(&header).map_err(Error::of_whole)?;
+        let written = writer.header(&header);
+        written.map_err(|error| reports.explain(&run, error.of_whole().into()))?;
     }
     let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
     let joined = files.join(library, &strategies, &mut take);
@@ -69,7 +68,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         // A part of a whole looks like a run that was cut off; the first error is the one that tells.
         let _ = fs::remove_file(path);
     }
-    let joined = joined.map_err(|error| reports.explain(&context, error.of_whole().into()))?;
+    let joined = joined.map_err(|error| reports.explain(&run, error.of_whole().into()))?;
     let Some(summary) = joined else { return Ok(Exit::Usage) };
     let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
     context.claim = claim;
@@ -91,6 +90,37 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         return ended.and_then(|exit| Ok(finished.map(|()| exit).map_err(Error::of_whole)?));
     }
     ended
+}
+
+/// Opens the files, and checks that they are the parts of one run that this program can sum up; with what they are of, and what
+/// they claim.
+fn open_parts(
+    paths: &[String],
+    library: &Library,
+) -> Result<Option<(Files, Header, Option<Claim>)>, Problem> {
+    let files = Files::open(paths)?;
+    let Some(header) = files.header() else { return Ok(None) };
+    if header.spec != library.hash() {
+        let (first, spec) = (&paths[0], &header.spec);
+        return Err(Problem::usage(
+            format!(
+                "{first} was judged by the spec {spec:.12}, and this program has {}",
+                library.short_hash()
+            ),
+            "join it with the version of dmlcts that wrote it",
+        ));
+    }
+    let claim = profile::claim(&header.selection)?;
+    Ok(Some((files, header, claim)))
+}
+
+/// What reports call the run of files that do not join: as the first of them says that can be read. A pipe is not opened again, since
+/// it may have no writer any more, and nobody would come.
+fn run_of(paths: &[String]) -> String {
+    let is_file = |path: &&String| fs::metadata(path).is_ok_and(|found| found.is_file());
+    let first = paths.iter().filter(is_file).find_map(|path| Reader::open(path).ok());
+    let name = |part: Reader| context(part.header(), paths.len()).subject.name().to_owned();
+    first.map_or_else(|| "merge".to_owned(), name)
 }
 
 /// Shows what the whole comes to.

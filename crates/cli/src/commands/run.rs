@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
-    let (mut record, resume) = record.map_err(|problem| reports.explain(&context, problem))?;
+    let (mut record, resume) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
     let run = Run {
         library: Library::embedded(),
         source,
@@ -115,8 +115,9 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             written = terminal.show(&event);
         }
     });
-    let summary =
-        ended.map_err(|error| reports.explain(&context, Problem::start(error, &arguments.backend)))?;
+    let summary = ended.map_err(|error| {
+        reports.explain(context.subject.name(), Problem::start(error, &arguments.backend))
+    })?;
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     recorded.map_err(|problem| unrecorded(problem, &mut reports, &context, &summary))?;
@@ -126,7 +127,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         reported?;
         entered?;
         if !ran {
-            return Err(reports.explain(&context, nothing(&summary, selection)));
+            return Err(reports.explain(context.subject.name(), nothing(&summary, selection)));
         }
         let mut exit = Exit::of(&summary, suite.as_deref());
         if let Some(bless) = &mut bless {
@@ -214,7 +215,7 @@ fn is_empty(summary: &Summary, selection: &Selection) -> bool {
 /// Reports a run that could not be recorded, as far as it came, and hands on the reason.
 fn unrecorded(problem: Problem, reports: &mut Reports, context: &Context, summary: &Summary) -> Problem {
     if is_refused(summary) {
-        return reports.explain(context, problem);
+        return reports.explain(context.subject.name(), problem);
     }
     // The first problem is the one that tells.
     let _ = reports.write(context, summary);
