@@ -184,13 +184,14 @@ fn key(line: &str) -> Key {
 struct Meaning {
     operator: String,
     text: String,
-    is_bad: bool,
-    is_skipped: bool,
-    is_recorded: bool,
-    /// Whether it failed as it is known to.
-    fails_as_known: bool,
-    /// Whether it passed, and is known to fail.
-    passes_anyway: bool,
+    /// `None` where this program knows none of that name.
+    verdict: Option<Verdict>,
+}
+
+impl Meaning {
+    fn is_bad(&self) -> bool {
+        self.verdict.is_none_or(Verdict::is_unexpected)
+    }
 }
 
 /// Every case of both runs.
@@ -226,7 +227,7 @@ impl Cases {
                     let own = &mut statuses[place as usize];
                     // A case may stand in a suite twice. Where one of both went wrong, that counts.
                     let is_bad =
-                        |status: Status| self.meanings.get(usize::from(status)).is_some_and(|one| one.is_bad);
+                        |status: Status| self.meanings.get(usize::from(status)).is_some_and(Meaning::is_bad);
                     if *own == ABSENT || is_bad(status) && !is_bad(*own) {
                         *own = status;
                     }
@@ -253,15 +254,8 @@ impl Cases {
             return *status;
         }
         let verdict = Verdict::from_id(&case.verdict);
-        let meaning = Meaning {
-            operator: operator.chars().take(100).collect(),
-            text: meaning(case, verdict),
-            is_bad: verdict.is_none_or(Verdict::is_unexpected),
-            is_skipped: verdict == Some(Verdict::Skip),
-            is_recorded: verdict == Some(Verdict::Recorded),
-            fails_as_known: verdict == Some(Verdict::ExpectedFail),
-            passes_anyway: verdict == Some(Verdict::UnexpectedPass),
-        };
+        let meaning =
+            Meaning { operator: operator.chars().take(100).collect(), text: meaning(case, verdict), verdict };
         let next = self.meanings.len();
         // Nobody can look through so many kinds; what is left shares the last one.
         let next = Status::try_from(next).unwrap_or(ABSENT).min(ABSENT - 1);
@@ -279,25 +273,22 @@ impl Cases {
 
     /// What became of a case; `None` where it came to the same.
     fn kind(&self, [old, new]: [Status; 2]) -> Option<Kind> {
-        let has = |status: Status, what: fn(&Meaning) -> bool| {
-            self.meanings.get(usize::from(status)).is_some_and(what)
-        };
-        let is_bad = |status| has(status, |one| one.is_bad);
-        let is_known = |status| has(status, |one| one.fails_as_known);
-        let passes = |status| has(status, |one| one.passes_anyway);
+        let meaning = |status: Status| self.meanings.get(usize::from(status));
+        let is = |status, verdict| meaning(status).is_some_and(|one| one.verdict == Some(verdict));
+        let is_bad = |status| meaning(status).is_some_and(Meaning::is_bad);
         Some(match (old, new) {
             _ if old == new => return None,
             // What the backend does counts, and not whether the list is up to date.
-            _ if is_known(old) && passes(new) => Kind::Fixed,
-            _ if passes(old) && is_known(new) => Kind::Broken,
+            _ if is(old, Verdict::ExpectedFail) && is(new, Verdict::UnexpectedPass) => Kind::Fixed,
+            _ if is(old, Verdict::UnexpectedPass) && is(new, Verdict::ExpectedFail) => Kind::Broken,
             (_, ABSENT) => Kind::Gone,
             (ABSENT, _) if is_bad(new) => Kind::NewFailing,
             (ABSENT, _) => Kind::New,
             _ => match (is_bad(old), is_bad(new)) {
                 (false, true) => Kind::Broken,
                 (true, false) => Kind::Fixed,
-                (false, false) if has(old, |one| one.is_skipped) => Kind::Fixed,
-                _ if [old, new].iter().all(|status| has(*status, |one| one.is_recorded)) => Kind::Answered,
+                (false, false) if is(old, Verdict::Skip) => Kind::Fixed,
+                _ if [old, new].into_iter().all(|status| is(status, Verdict::Recorded)) => Kind::Answered,
                 _ => Kind::Changed,
             },
         })
