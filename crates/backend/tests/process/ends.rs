@@ -40,19 +40,14 @@ fn a_crash_that_does_not_come_again_is_not_passed_over() {
 /// Both batches behind the one that ended the process are put to a fresh one, which answers both at once.
 #[test]
 fn answers_that_come_early_are_those_of_the_next_batch() {
-    let mut host = host("two");
-    let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
-    let mut second = batch(&[Trouble::None; 5]);
-    let mut third = batch(&[Trouble::None, Trouble::Refuses]);
-    host.start(&mut first);
-    host.start(&mut second);
-    host.finish(&mut first);
-    host.start(&mut third);
-    host.finish(&mut second);
-    host.finish(&mut third);
-    check_copies(&first);
-    check_copies(&second);
-    check_copies(&third);
+    let [first, second, third] = run_ahead(
+        &mut host("two"),
+        [
+            &[Trouble::None, Trouble::Ends, Trouble::None],
+            &[Trouble::None; 5],
+            &[Trouble::None, Trouble::Refuses],
+        ],
+    );
     assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)));
     assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output), "{:?}", second.jobs()[0].outcome);
     assert!(matches!(third.jobs()[1].outcome, Outcome::Rejected { .. }));
@@ -61,19 +56,14 @@ fn answers_that_come_early_are_those_of_the_next_batch() {
 #[test]
 fn a_crash_leaves_the_batches_behind_it_alone() {
     for way in ["each", "ahead"] {
-        let mut host = host(way);
-        let mut first = batch(&[Trouble::None, Trouble::Ends, Trouble::None]);
-        let mut second = batch(&[Trouble::None; 5]);
-        let mut third = batch(&[Trouble::None, Trouble::None, Trouble::Aborts]);
-        host.start(&mut first);
-        host.start(&mut second);
-        host.finish(&mut first);
-        host.start(&mut third);
-        host.finish(&mut second);
-        host.finish(&mut third);
-        check_copies(&first);
-        check_copies(&second);
-        check_copies(&third);
+        let [first, second, third] = run_ahead(
+            &mut host(way),
+            [
+                &[Trouble::None, Trouble::Ends, Trouble::None],
+                &[Trouble::None; 5],
+                &[Trouble::None, Trouble::None, Trouble::Aborts],
+            ],
+        );
         assert!(matches!(first.jobs()[1].outcome, Outcome::Crashed(_)), "{way}");
         assert!(second.jobs().iter().all(|job| job.outcome == Outcome::Output), "{way}");
         assert!(matches!(third.jobs()[2].outcome, Outcome::Crashed(_)), "{way}");

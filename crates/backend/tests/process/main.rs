@@ -84,6 +84,22 @@ fn run_in(host: &mut Host, troubles: &[Trouble]) -> Batch {
     batch
 }
 
+/// Runs batches of these cases, the next one started before the last one is finished, and checks their outputs.
+#[track_caller]
+fn run_ahead<const COUNT: usize>(host: &mut Host, cases: [&[Trouble]; COUNT]) -> [Batch; COUNT] {
+    let mut batches = cases.map(batch);
+    for place in 0..=COUNT {
+        if let Some(next) = batches.get_mut(place) {
+            host.start(next);
+        }
+        if let Some(last) = place.checked_sub(1) {
+            host.finish(&mut batches[last]);
+        }
+    }
+    batches.iter().for_each(check_copies);
+    batches
+}
+
 /// That the outputs of the cases that ran are copies, and nothing else was written.
 #[track_caller]
 fn check_copies(batch: &Batch) {

@@ -36,15 +36,13 @@ fn answers_beyond_those_that_are_due_are_the_failure_of_who_sends_them() {
 #[test]
 fn the_batch_behind_surplus_answers_has_its_own() {
     for way in ["batch", "ahead"] {
-        let mut host = host(way);
-        let mut first = batch(&[Trouble::None, Trouble::None, Trouble::AnswersTwice]);
-        let mut second = batch(&[Trouble::None, Trouble::None, Trouble::Refuses]);
-        host.start(&mut first);
-        host.start(&mut second);
-        host.finish(&mut first);
-        host.finish(&mut second);
-        check_copies(&first);
-        check_copies(&second);
+        let [first, second] = run_ahead(
+            &mut host(way),
+            [
+                &[Trouble::None, Trouble::None, Trouble::AnswersTwice],
+                &[Trouble::None, Trouble::None, Trouble::Refuses],
+            ],
+        );
         assert!(matches!(first.jobs()[2].outcome, Outcome::Failed { .. }), "{way}: {:?}", first.jobs()[2]);
         let refused = &second.jobs()[2];
         assert!(matches!(refused.outcome, Outcome::Rejected { .. }), "{way}: {refused:?}");
