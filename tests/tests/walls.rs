@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process::Command,
 };
 
@@ -20,17 +20,21 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").to_owned()
 }
 
-/// The normal dependencies of each crate of the workspace on others of the workspace.
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+/// What Cargo says of the workspace.
+fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
         .current_dir(root())
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+/// The normal dependencies of each crate of the workspace on others of the workspace.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    metadata["packages"]
+    metadata()["packages"]
         .as_array()
         .expect("packages")
         .iter()
@@ -213,4 +217,77 @@ fn only_the_report_and_the_program_print() {
             "write to a stream and handle its error",
         );
     }
+}
+
+/// Paths are taken as they are written: `..` takes one folder away.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
+/// The strings between quotation marks.
+fn literals(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').skip(1).step_by(2)
+}
+
+/// What a source may name other files by: the strings from a macro that reads files, or the path of a module, to the statement's end.
+fn file_names(source: &str) -> Vec<&str> {
+    let starts = ["include_str!(", "include_bytes!(", "include!(", "#[path"];
+    let uses = starts.iter().flat_map(|start| source.split(start).skip(1));
+    uses.flat_map(|rest| literals(rest.split(';').next().unwrap_or(rest))).collect()
+}
+
+/// The sources that are in a package: tests and benchmarks stay out, and a package within another one is its own.
+fn packaged_sources(package: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
+    let (mut sources, mut open) = (Vec::new(), vec![package.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder lists") {
+            let path = entry.expect("a folder lists").path();
+            let left_out = path == package.join("tests") || path == package.join("benches");
+            if path.is_dir() && !left_out && !packages.contains(&path) {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.push(path);
+            }
+        }
+    }
+    sources
+}
+
+#[test]
+fn a_package_is_built_from_files_of_its_own_folder() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let path_of = |value: &Value| Path::new(value.as_str().expect("a path")).to_owned();
+    let folder =
+        |package: &Value| path_of(&package["manifest_path"]).parent().expect("it lies there").to_owned();
+    let folders: Vec<PathBuf> = packages.iter().map(folder).collect();
+    let mut seen = 0;
+    for (package, folder) in packages.iter().zip(&folders) {
+        for target in package["targets"].as_array().expect("targets") {
+            let root = plain(&path_of(&target["src_path"]));
+            assert!(root.starts_with(folder), "{} is not in {}", root.display(), folder.display());
+        }
+        for path in packaged_sources(folder, &folders) {
+            let source = fs::read_to_string(&path).expect("a source is text");
+            let script = path == folder.join("build.rs");
+            let names = if script { literals(&source).collect() } else { file_names(&source) };
+            seen += names.len();
+            for name in names {
+                // A name that begins with a slash follows the package's folder in `concat!`.
+                let from =
+                    if script || name.starts_with('/') { folder } else { path.parent().expect("a folder") };
+                let file = plain(&from.join(name.trim_start_matches('/')));
+                assert!(file.starts_with(folder), "{} reads {name}, which its package lacks", path.display());
+            }
+        }
+    }
+    assert!(seen > 10, "kernels, suites, profiles and the protocol's page are read so");
 }

@@ -6,9 +6,6 @@ use dmlcts_model::Signatures;
 
 use crate::{LoadError, Operator, Remark, Source, expression::Scope, load};
 
-/// Names and texts, listed by the build script.
-const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
-
 /// The operators of one load.
 #[derive(Debug)]
 pub struct Library {
@@ -22,7 +19,7 @@ impl Library {
     /// The files that this program was built with, which are those that `spec/` held: what operators share
     /// first, then the operators, oldest first.
     pub fn embedded_sources() -> Vec<Source> {
-        EMBEDDED.iter().map(|(name, text)| Source::new(*name, *text)).collect()
+        dmlcts_spec_files::FILES.iter().map(|(name, text)| Source::new(*name, *text)).collect()
     }
 
     /// The specs that this program was built with, loaded on first use.

@@ -5,6 +5,7 @@ mod form;
 
 use std::sync::Arc;
 
+use dmlcts_case_files::SUITES;
 use dmlcts_spec::{
     FileError, Library, LoadError, Source, read_file,
     yaml::{self, Document, Place},
@@ -14,15 +15,6 @@ pub(crate) use check::CheckedPart;
 pub use form::{BoundForm, FillForm, PartForm, RanksForm, Strategy, SuiteForm};
 
 use crate::Expansion;
-
-/// The suites that the program was built with: name and text.
-const EMBEDDED: [(&str, &str); 5] = [
-    ("smoke", include_str!("../../../../cases/suites/smoke.yaml")),
-    ("ci", include_str!("../../../../cases/suites/ci.yaml")),
-    ("exhaustive", include_str!("../../../../cases/suites/exhaustive.yaml")),
-    ("exhaustive-large", include_str!("../../../../cases/suites/exhaustive-large.yaml")),
-    ("soak", include_str!("../../../../cases/suites/soak.yaml")),
-];
 
 /// A suite as it was written. [`Suite::expand`] applies it to a spec.
 #[derive(Debug, Clone)]
@@ -54,13 +46,13 @@ pub enum SuiteError {
 impl Suite {
     /// The names of the embedded suites.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        EMBEDDED.iter().map(|suite| suite.0)
+        SUITES.iter().map(|suite| suite.0)
     }
 
     /// An embedded suite by its name, or the suite in the file at this path: a name with a dot or a slash in
     /// it is a path.
     pub fn load(name: &str) -> Result<Self, SuiteError> {
-        if let Some((_, text)) = EMBEDDED.iter().find(|suite| suite.0 == name) {
+        if let Some((_, text)) = SUITES.iter().find(|suite| suite.0 == name) {
             return Ok(Self::parse(&Source::new(format!("cases/suites/{name}.yaml"), *text))?);
         }
         if !name.contains(['.', '/', '\\']) {

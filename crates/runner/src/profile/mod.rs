@@ -11,6 +11,7 @@ mod statement;
 
 use std::sync::Arc;
 
+use dmlcts_case_files::PROFILES;
 use dmlcts_generate::Suite;
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{
@@ -21,13 +22,6 @@ use dmlcts_spec::{
 pub use form::{ProfileForm, PromisedForm};
 pub use promised::promised;
 pub use statement::{Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Withheld};
-
-/// The profiles that the program was built with: name and text. The newest and fullest comes first.
-const EMBEDDED: [(&str, &str); 3] = [
-    ("directml-6.4", include_str!("../../../../cases/profiles/directml-6.4.yaml")),
-    ("directml-5.0", include_str!("../../../../cases/profiles/directml-5.0.yaml")),
-    ("directml-6.4-smoke", include_str!("../../../../cases/profiles/directml-6.4-smoke.yaml")),
-];
 
 /// A profile, checked.
 #[derive(Debug, Clone)]
@@ -60,7 +54,7 @@ impl Outdated {
 impl Profile {
     /// The names of the profiles that there are.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        EMBEDDED.iter().map(|profile| profile.0)
+        PROFILES.iter().map(|profile| profile.0)
     }
 
     /// The profile of this name; `None` where there is none.
@@ -69,7 +63,7 @@ impl Profile {
     ///
     /// Where its text is no profile, which a test rules out.
     pub fn load(name: &str) -> Result<Option<Self>, LoadError> {
-        let Some((_, text)) = EMBEDDED.iter().find(|profile| profile.0 == name) else { return Ok(None) };
+        let Some((_, text)) = PROFILES.iter().find(|profile| profile.0 == name) else { return Ok(None) };
         Self::parse(&Source::new(format!("cases/profiles/{name}.yaml"), *text)).map(Some)
     }
 
@@ -151,7 +145,7 @@ mod tests {
 
     /// A profile with a line of another one replaced.
     fn changed(from: &str, to: &str) -> Result<Profile, LoadError> {
-        let text = EMBEDDED[0].1;
+        let text = PROFILES[0].1;
         assert!(text.contains(from));
         Profile::parse(&Source::new("mine.yaml", text.replacen(from, to, 1)))
     }

@@ -1,4 +1,4 @@
-//! Lists the files of `spec/`, so that a file put there becomes part of the program: what operators share first,
+//! Lists the YAML files of this folder, so that a new file becomes part of the program: the file that operators share first,
 //! then the operators, oldest first.
 
 use std::{env, ffi::OsStr, fmt::Write, fs, io, path::Path};
@@ -7,11 +7,10 @@ use std::{env, ffi::OsStr, fmt::Write, fs, io, path::Path};
 const COMMON: &str = "common.yaml";
 
 fn main() -> io::Result<()> {
-    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../spec");
-    let folder = folder.canonicalize()?;
-    println!("cargo::rerun-if-changed={}", folder.display());
+    // Cargo runs a build script in the folder of its package.
+    println!("cargo::rerun-if-changed=.");
     let mut files = Vec::new();
-    for entry in fs::read_dir(&folder)? {
+    for entry in fs::read_dir(".")? {
         let path = entry?.path();
         if path.extension().is_none_or(|extension| extension != "yaml") {
             continue;
@@ -23,13 +22,13 @@ fn main() -> io::Result<()> {
     files.sort();
     let mut code = String::from("&[\n");
     for (_, _, name) in &files {
-        let path = folder.join(name).display().to_string();
-        println!("cargo::rerun-if-changed={path}");
+        println!("cargo::rerun-if-changed={name}");
         // Formatted for debugging, a string is a literal.
-        let _ = writeln!(code, "({:?}, include_str!({path:?})),", format!("spec/{name}"));
+        let (title, path) = (format!("spec/{name}"), format!("/{name}"));
+        let _ = writeln!(code, "({title:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?}))),");
     }
     code.push_str("]\n");
-    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("sources.rs"), code)
+    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("files.rs"), code)
 }
 
 /// The feature level that an operator's file says it is as old as. What is wrong with a file is told when it is
