@@ -1,5 +1,6 @@
 //! The README's examples of a CI, pasted: they are YAML, and their commands do what they are there for, from the parts of a run to
-//! the files that are kept. What they install is installed already, and `python3 mine.py` is this program as a backend.
+//! the files that are kept. What they install is installed already, and `python3 mine.py` is this program as a backend. The steps of
+//! this repository's action run as `action.rs` shows them to.
 
 #![cfg(unix)]
 
@@ -15,8 +16,9 @@ use serde_yaml::Value;
 const README: &str = include_str!("../../../README.md");
 const PROGRAM: &str = env!("CARGO_BIN_EXE_dmlcts");
 /// What the commands begin with that install something.
-const INSTALLS: [&str; 3] =
-    ["pip install ", "cargo install --locked --git \"$DMLCTS\" dmlcts", "apt-get update "];
+const INSTALLS: [&str; 3] = ["pip install ", "cargo install ", "apt-get update "];
+/// How this repository is named as an action, before its version.
+const ACTION: &str = "example/dmlcts@";
 
 /// The folder of somebody's job, with the programs that it finds.
 struct Job(PathBuf);
@@ -25,11 +27,11 @@ impl Job {
     fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(folder.join("bin")).expect("a folder of this test's own");
+        fs::create_dir_all(folder.join("dmlcts/bin")).expect("a folder of this test's own");
         for (name, command) in
             [("dmlcts", format!("exec '{PROGRAM}' \"$@\"")), ("python3", format!("exec '{PROGRAM}' serve"))]
         {
-            let file = folder.join("bin").join(name);
+            let file = folder.join("dmlcts/bin").join(name);
             fs::write(&file, format!("#!/bin/sh\n{command}\n")).expect("the folder takes it");
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it is ours");
         }
@@ -38,12 +40,15 @@ impl Job {
 
     /// Runs a command as the shell of a CI does, and returns what it came to.
     fn run(&self, command: &str) -> Output {
-        let path = format!("{}:{}", self.0.join("bin").display(), std::env::var("PATH").unwrap_or_default());
+        let path =
+            format!("{}:{}", self.0.join("dmlcts/bin").display(), std::env::var("PATH").unwrap_or_default());
         Command::new("sh")
             .args(["-e", "-c", command])
             .current_dir(&self.0)
             .env("PATH", path)
             .env("GITHUB_STEP_SUMMARY", self.0.join("summary.md"))
+            .env("GITHUB_OUTPUT", self.0.join("output"))
+            .env("RUNNER_TEMP", &self.0)
             .output()
             .expect("a shell")
     }
@@ -54,7 +59,12 @@ impl Job {
             if INSTALLS.iter().any(|install| command.starts_with(install)) {
                 continue;
             }
-            assert!(command.starts_with("dmlcts "), "what is `{command}` for?");
+            // GitLab's job has the program in a folder of its own.
+            let command = command.strip_prefix(".dmlcts/bin/").unwrap_or(command);
+            assert!(
+                command.starts_with("dmlcts ") || command.contains("/.ci/action"),
+                "what is `{command}` for?"
+            );
             let output = self.run(command);
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(0), "{command}: {said}");
@@ -99,14 +109,29 @@ fn steps(job: &Value, part: &str) -> Vec<Value> {
     serde_yaml::from_str::<Value>(&text).expect("still YAML").as_sequence().expect("steps").clone()
 }
 
+/// What a step of this repository's action runs, with its inputs in variables as `action.yml` has them there; without a
+/// backend it only installs.
+fn action(step: &Value) -> Option<String> {
+    let inputs =
+        step["uses"].as_str().filter(|uses| uses.starts_with(ACTION)).and(step["with"].as_mapping())?;
+    let variables = inputs.iter().map(|(name, value)| {
+        let (name, value) = (name.as_str().expect("a name"), value.as_str().expect("a text"));
+        assert!(!value.contains('\''), "this test does not quote {value}");
+        format!("INPUT_{}='{value}' ", name.to_uppercase().replace('-', "_"))
+    });
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    Some(format!("{}bash '{folder}/.ci/action' run", variables.collect::<String>()))
+}
+
 /// What the steps run, and the files that they keep.
 fn commands_and_files(steps: &[Value]) -> (Vec<String>, Vec<String>) {
-    let commands = steps.iter().filter_map(|step| step["run"].as_str());
+    let commands =
+        steps.iter().filter_map(|step| step["run"].as_str().map(str::to_owned).or_else(|| action(step)));
     let uploads = steps.iter().filter(|step| {
         step["uses"].as_str().is_some_and(|action| action.starts_with("actions/upload-artifact@"))
     });
     let files = uploads.flat_map(|step| step["with"]["path"].as_str().expect("what to keep").lines());
-    (commands.map(str::to_owned).collect(), files.map(str::to_owned).collect())
+    (commands.collect(), files.map(str::to_owned).collect())
 }
 
 #[test]
@@ -142,4 +167,23 @@ fn the_example_for_gitlab_runs_on_one_machine() {
     let kept = &conformance["artifacts"];
     job.check_files(&texts(&kept["paths"]));
     job.check_files(&[kept["reports"]["junit"].as_str().expect("a report").to_owned()]);
+}
+
+#[test]
+fn examples_install_this_version() {
+    let pinned = format!("v{}", env!("CARGO_PKG_VERSION"));
+    for start in [ACTION, "--tag ", "key: dmlcts-", "dmlcts.git dmlcts@"] {
+        let mut found = README.split(start).skip(1).peekable();
+        assert!(found.peek().is_some(), "no example has `{start}`");
+        for rest in found {
+            let version = rest.split([' ', ',', '`', '\n']).next().unwrap_or_default();
+            assert_eq!(format!("v{}", version.trim_start_matches('v')), pinned, "behind `{start}`");
+        }
+    }
+    for line in README.lines().filter(|line| line.contains("cargo install ") && line.contains("--git")) {
+        assert!(
+            line.contains("--locked") && line.contains("--tag v"),
+            "another day it installs another program: {line}"
+        );
+    }
 }
