@@ -31,7 +31,7 @@ pub use element::{ElementError, element_from_text, element_to_text, write_elemen
 pub use expectation::{Allowed, Expectation};
 pub use feature_level::{FeatureLevel, FeatureLevelError};
 pub use outcome::{Change, ErrorCode, Outcome, Phase, Stray, StrayPlace};
-pub use printable::printable;
+pub use printable::{Escape, LineFilter, escaped, printable};
 pub use signature::{Enumeration, Enumerator, Member, MemberKind, Signature, Signatures};
 pub use tensor::{Tensor, element_count, packed_strides, required_bytes, span_elements};
 pub use walk::{Offsets, coordinates_of};

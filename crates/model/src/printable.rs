@@ -1,22 +1,93 @@
-//! What somebody else wrote, such as the words of a backend, made fit for a message.
+//! Text that this program did not write, such as the words of a backend or the name of a file, made fit for a line of a message.
+//!
+//! Letters that a terminal obeys, that end a line or that cannot be seen are shown as escapes, such as `\u{1b}`, so that nothing is lost.
+//! The logs of CI services are terminals with commands of their own: `::error` at the start of a line on GitHub, and `##[error]`
+//! and `##vso[task]` anywhere in a line. A letter of each is shown as an escape, too.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
-/// The first letters of a text, as many as this at most, on one line. In place of a letter that ends a line, that a terminal
-/// obeys, that changes the order in which others are shown, or that is none (U+FFFE and U+FFFF, which XML cannot hold), there is a blank.
-pub fn printable(text: &str, most: usize) -> Cow<'_, str> {
-    // There are never more letters than bytes.
-    if text.len() <= most && text.chars().all(is_shown) {
-        return Cow::Borrowed(text);
-    }
-    text.chars().take(most).map(|letter| if is_shown(letter) { letter } else { ' ' }).collect()
+/// A text on one line, in which no letter is more than a letter.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    printable(text, usize::MAX)
 }
 
-fn is_shown(letter: char) -> bool {
-    let is_separator = matches!(letter, '\u{2028}' | '\u{2029}');
-    let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_none = matches!(letter, '\u{fffe}' | '\u{ffff}');
-    !(letter.is_control() || is_separator || turns || is_none)
+/// The start of such a line: `most` letters at most, and no part of an escape.
+pub fn printable(text: &str, most: usize) -> Cow<'_, str> {
+    let mut filter = LineFilter::default();
+    // There are never more letters than bytes.
+    if text.len() <= most && text.chars().all(|letter| filter.passes(letter)) {
+        return Cow::Borrowed(text);
+    }
+    let (mut filter, mut shown, mut left) = (LineFilter::default(), String::new(), most);
+    for letter in text.chars() {
+        let escape = (!filter.passes(letter)).then(|| Escape(letter).to_string());
+        let length = escape.as_ref().map_or(1, String::len);
+        if length > left {
+            break;
+        }
+        left -= length;
+        match escape {
+            Some(escape) => shown.push_str(&escape),
+            None => shown.push(letter),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Says of the letters of a line, one after the other, which can be shown as they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LineFilter {
+    /// Nothing but blanks stands before the next letter.
+    #[default]
+    Start,
+    /// A colon stands before it, and nothing but blanks before that.
+    Colon,
+    /// A `#` stands before it.
+    Hash,
+    /// Something else does.
+    Text,
+}
+
+impl LineFilter {
+    /// Whether a letter can be shown as it is behind those before it. Where it cannot, it is taken to be shown as an [`Escape`].
+    #[inline]
+    pub fn passes(&mut self, letter: char) -> bool {
+        let (next, passes) = match (letter, *self) {
+            (' ', Self::Start) => (Self::Start, true),
+            (':', Self::Start) => (Self::Colon, true),
+            (':', Self::Colon) | ('#', Self::Hash) => (Self::Text, false),
+            ('#', _) => (Self::Hash, true),
+            (' '..='~', _) => (Self::Text, true),
+            _ => (Self::Text, is_visible(letter)),
+        };
+        *self = next;
+        passes
+    }
+}
+
+/// Whether a letter outside of ASCII leaves ink, as the standard library's tables have it. It escapes a combining mark at the start of a text
+/// alone: elsewhere the letter before it shows it.
+fn is_visible(letter: char) -> bool {
+    let mut buffer = [b'a'; 5];
+    letter.encode_utf8(&mut buffer[1..]);
+    let text = std::str::from_utf8(&buffer[..=letter.len_utf8()]).unwrap_or_default();
+    text.escape_debug().eq(text.chars())
+}
+
+/// A letter as text that shows which one it is, such as `\n` or `\u{202e}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Escape(pub char);
+
+impl fmt::Display for Escape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(letter) = *self;
+        let mut short = letter.escape_debug();
+        if short.len() > 1 {
+            write!(f, "{short}")
+        } else {
+            short.try_for_each(|_| write!(f, "{}", letter.escape_unicode()))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -24,19 +95,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_terminal_would_not_just_show_is_replaced() {
+    fn letters_that_do_more_than_stand_there_are_shown_as_escapes() {
+        for (text, expected) in [
+            ("plain: a::b # c, C:\\d, `e` \"f\" 'g'", "plain: a::b # c, C:\\d, `e` \"f\" 'g'"),
+            ("größer, gro\u{308}ßer, 大きい, 🙂", "größer, gro\u{308}ßer, 大きい, 🙂"),
+            ("\u{1b}[31mred\nand\tso\r\u{9b}0m\0\x07\x7f", r"\u{1b}[31mred\nand\tso\r\u{9b}0m\0\u{7}\u{7f}"),
+            ("a\u{202e}b\u{2028}c\u{200b}d\u{e0041}", r"a\u{202e}b\u{2028}c\u{200b}d\u{e0041}"),
+            ("a\u{fffe}b\u{ffff}c\u{fffd}", "a\\u{fffe}b\\u{ffff}c\u{fffd}"),
+            ("::error::no", r":\u{3a}error::no"),
+            ("  ::error::no", r"  :\u{3a}error::no"),
+            ("a ##[error]no", r"a #\u{23}[error]no"),
+            ("##vso[task.x]no ####", r"#\u{23}vso[task.x]no #\u{23}#\u{23}"),
+            ("", ""),
+        ] {
+            assert_eq!(escaped(text), expected);
+            assert_eq!(escaped(expected), expected, "what was escaped is left as it is");
+        }
+        assert!(matches!(escaped("größer"), Cow::Borrowed(_)), "most texts are left as they are");
+    }
+
+    #[test]
+    fn a_line_is_cut_between_letters_and_escapes() {
         for (text, most, expected) in [
             ("plain", 5, "plain"),
             ("plain", 4, "plai"),
             ("größer", 6, "größer"),
             ("größer", 5, "größe"),
-            ("\u{1b}[31mred\nand\tso\r\u{9b}0m", 40, " [31mred and so  0m"),
-            ("a\u{202e}b\u{2028}c", 9, "a b c"),
-            ("a\u{fffe}b\u{ffff}c\u{fffd}", 9, "a b c\u{fffd}"),
+            ("a\x1bb", 7, r"a\u{1b}"),
+            ("a\x1bb", 6, "a"),
             ("", 0, ""),
         ] {
             assert_eq!(printable(text, most), expected);
         }
-        assert!(matches!(printable("größer", 9), Cow::Borrowed(_)), "most texts are left as they are");
     }
 }

@@ -54,6 +54,6 @@ mod tests {
         tail.push("x".repeat(100_000).as_bytes());
         assert_eq!(tail.last_words().len(), LETTERS);
         tail.push(b"\n\x1b[31mred\xff\n");
-        assert!(tail.last_words().ends_with("|  [31mred\u{FFFD}"), "{}", tail.last_words());
+        assert!(tail.last_words().ends_with("| \\u{1b}[31mred\u{FFFD}"), "{}", tail.last_words());
     }
 }

@@ -152,7 +152,7 @@ mod tests {
         let failed =
             failures.all(&strategies, |strategy, _| strategy == "negative").next().expect("it is kept");
         assert_eq!(failed.class, Class::RefusedValid);
-        assert_eq!(failed.cause, "a valid desc was refused as invalid: not today");
+        assert_eq!(failed.cause, "a valid desc was refused as invalid: not\\ntoday");
         assert!(!failures.all(&strategies, |_, _| true).any(|failed| failed.class == Class::AcceptedInvalid));
     }
 }
