@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_model::printable;
+use dmlcts_model::{escaped, printable};
 use dmlcts_runner::{Claim, Group, Summary, Verdict};
 
 use crate::{
@@ -175,31 +175,50 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// A text in which Markdown and HTML see nothing of theirs: neither emphasis, strokes and formulas, nor the end of a cell.
+/// A text in which Markdown and HTML see nothing of theirs: neither emphasis, strokes and formulas, nor the end of a cell; and in which
+/// the pages that show it find no person to notify, no issue and no address to link.
 fn text(plain: &str) -> String {
-    let mut escaped = String::new();
+    let mut shown = String::new();
     for letter in html(plain).chars() {
         if matches!(letter, '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '\\') {
-            escaped.push('\\');
+            shown.push('\\');
         }
-        escaped.push(letter);
+        shown.push(letter);
     }
-    escaped
+    shown
 }
 
-/// A text on one line in which HTML sees nothing of its own.
+/// A blank without width. Names, numbers and addresses are looked for in what Markdown has become, where a backslash is gone.
+const GAP: &str = "&#8203;";
+
+/// A text on one line in which HTML sees nothing of its own, and no name, number or address is live.
 fn html(plain: &str) -> String {
-    let mut escaped = String::new();
-    for letter in plain.chars() {
+    let plain = escaped(plain);
+    let mut shown = String::new();
+    for (place, letter) in plain.char_indices() {
+        let (before, behind) = (&plain[..place], &plain[place + letter.len_utf8()..]);
         match letter {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
-            _ => escaped.push(letter),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '&' => shown.push_str("&amp;"),
+            _ => shown.push(letter),
+        }
+        let is_live = match letter {
+            '@' | '#' => true,
+            ':' => behind.starts_with("//"),
+            '.' => ends_in_www(before),
+            _ => false,
+        };
+        if is_live {
+            shown.push_str(GAP);
         }
     }
-    escaped
+    shown
+}
+
+fn ends_in_www(text: &str) -> bool {
+    let start = text.len().checked_sub(3);
+    start.and_then(|start| text.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case("www"))
 }
 
 #[cfg(test)]
@@ -208,7 +227,22 @@ mod tests {
 
     #[test]
     fn what_is_plain_stays_plain_in_markdown_and_in_html() {
-        assert_eq!(html("a_b <i>\n& $x$"), "a_b &lt;i&gt; &amp; $x$");
+        assert_eq!(html("a_b <i>\n& $x$"), r"a_b &lt;i&gt;\n&amp; $x$");
         assert_eq!(text("a_b | ~~c~~ <i> $x$ \\"), r"a\_b \| \~\~c\~\~ &lt;i&gt; \$x\$ \\");
+    }
+
+    #[test]
+    fn names_numbers_and_addresses_are_not_live() {
+        for (plain, expected) in [
+            ("@octocat, @org/team", "@&#8203;octocat, @&#8203;org/team"),
+            ("#1, owner/name#1", "#&#8203;1, owner/name#&#8203;1"),
+            ("https://a.test ftp://b.test", "https:&#8203;//a.test ftp:&#8203;//b.test"),
+            ("www.a.test WWW.b.test w.c", "www.&#8203;a.test WWW.&#8203;b.test w.c"),
+            ("someone@a.test mailto:someone@a.test", "someone@&#8203;a.test mailto:someone@&#8203;a.test"),
+            ("wgpu: slice.c 1:2", "wgpu: slice.c 1:2"),
+        ] {
+            assert_eq!(html(plain), expected);
+            assert_eq!(text(plain), expected);
+        }
     }
 }
