@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path, sync::Arc};
 
+use dmlcts_model::escaped;
 use dmlcts_report::counted;
 use dmlcts_results::{SelectionForm, Turn, prepare_to_replace, replace};
 use dmlcts_runner::{
@@ -135,7 +136,7 @@ impl Bless {
         };
         let failures = without_doubles(failures);
         let mut sentence =
-            format!("{} has {} now", self.path, counted(failures.len() as u64, "known failure"));
+            format!("{} has {} now", escaped(&self.path), counted(failures.len() as u64, "known failure"));
         let form = KnownFailuresForm { backend: summary.capabilities.name.clone(), failures };
         let text = form.to_yaml(old.as_deref(), schema(Path::new(&self.path)).as_deref());
         if old.as_ref() != Some(&text) {
@@ -147,11 +148,11 @@ impl Bless {
         }
         for (what, entries) in [("taken out", &removed), ("changed", &changed)] {
             for (id, conclusion) in entries {
-                sentence.extend(["\n", what, ": ", id, ", ", why(*conclusion)]);
+                sentence.extend(["\n", what, ": ", &escaped(id), ", ", why(*conclusion)]);
             }
         }
         for error in &left {
-            sentence.extend(["\nnot in it: ", &error.to_string(), "\n  help: ", error.help()]);
+            sentence.extend(["\nnot in it: ", &escaped(&error.to_string()), "\n  help: ", error.help()]);
         }
         let is_all = flaky == 0 && left.is_empty();
         Ok((if is_all { Exit::Success } else { Exit::Unexpected }, sentence))

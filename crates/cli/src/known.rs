@@ -1,13 +1,11 @@
 //! Lists of known failures: the files that are named, and whether a run says if their entries are still true.
 
-use std::io::{self, Write as _};
-
 use dmlcts_generate::Suite;
 use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
 use dmlcts_runner::KnownFailures;
 use dmlcts_spec::{Library, Source, read_file};
 
-use crate::{arguments::unknown, problem::Problem};
+use crate::{arguments::unknown, output, problem::Problem};
 
 /// The lists of a run.
 pub(crate) struct Known {
@@ -29,8 +27,7 @@ impl Known {
     /// Says on standard error which suites entries name that nobody here knows, in a run of this selection.
     pub(crate) fn warn(&self, selection: &SelectionForm) {
         for warning in self.unknown_suites(selection.suite.as_ref().map(|suite| suite.name.as_str())) {
-            // Where nobody can be told, the run goes on.
-            let _ = writeln!(io::stderr(), "{warning}");
+            output::note(&warning);
         }
     }
 

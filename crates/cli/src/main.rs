@@ -22,14 +22,10 @@ mod selection;
 mod signals;
 mod units;
 
-use std::{
-    io::{self, Write},
-    panic,
-    process::ExitCode,
-    time::Instant,
-};
+use std::{env, io::Write, panic, process::ExitCode, time::Instant};
 
 use clap::Parser;
+use dmlcts_model::escaped;
 
 use crate::{exit::Exit, problem::Problem};
 
@@ -39,23 +35,31 @@ fn main() -> ExitCode {
     signals::survive_large_files();
     let ended = match arguments::Arguments::try_parse() {
         Ok(arguments) => commands::execute(&arguments.command, started),
-        Err(said) => say(&said),
+        Err(said) => say(&on_one_line(said)),
     };
     match ended {
         Ok(exit) => exit.into(),
         Err(problem) => {
             // Where nobody can be told, the exit code still tells.
-            let _ = io::stderr().write_all(problem.render().as_bytes());
+            let _ = output::stderr().write_all(problem.render().as_bytes());
             problem.exit().into()
         }
     }
+}
+
+/// The same error, of the same arguments with escapes: it repeats them, and they may hold what a terminal obeys.
+fn on_one_line(said: clap::Error) -> clap::Error {
+    let words = env::args_os().map(|word| escaped(&word.to_string_lossy()).into_owned());
+    arguments::Arguments::try_parse_from(words).err().unwrap_or(said)
 }
 
 /// Says what clap has to say instead of arguments: what is wrong with them, or the help that they ask for.
 fn say(said: &clap::Error) -> Result<Exit, Problem> {
     if said.use_stderr() {
         // Where nobody can be told, the exit code still tells.
-        let _ = said.print();
+        let text = said.render();
+        let text = if output::has_colour_of_errors() { text.ansi().to_string() } else { text.to_string() };
+        let _ = output::stderr().write_all(text.as_bytes());
         return Ok(Exit::Usage);
     }
     let (mut out, text) = (output::stdout(), said.render());

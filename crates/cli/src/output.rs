@@ -1,11 +1,13 @@
-//! Standard output, and what its reader wants.
+//! Standard output and standard error, and what their readers want. Everything that the program writes there goes through a
+//! [`Screen`].
 
 use std::{
     env,
-    io::{self, BufWriter, IsTerminal, StdoutLock, Write as _},
+    io::{self, BufWriter, IsTerminal, Stderr, StdoutLock, Write as _},
 };
 
-use dmlcts_report::Palette;
+use dmlcts_model::escaped;
+use dmlcts_report::{Palette, Screen};
 
 use crate::problem::Problem;
 
@@ -13,8 +15,18 @@ use crate::problem::Problem;
 const BUFFER: usize = 1 << 18;
 
 /// Standard output, buffered. Whoever uses it flushes it: an error on the way out must not get lost.
-pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(BUFFER, io::stdout().lock())
+pub(crate) fn stdout() -> Screen<BufWriter<StdoutLock<'static>>> {
+    Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()), palette().colour)
+}
+
+/// Standard error.
+pub(crate) fn stderr() -> Screen<Stderr> {
+    Screen::new(io::stderr(), has_colour_of_errors())
+}
+
+/// Shows a line on standard error. The program goes on where that fails: its exit code tells as much.
+pub(crate) fn note(line: &str) {
+    let _ = writeln!(stderr(), "{}", escaped(line));
 }
 
 /// Takes it for no failure that the reader went away: for commands whose verdict holds whether or not somebody reads it.
@@ -27,13 +39,18 @@ pub(crate) fn unless_gone(written: io::Result<()>) -> Result<(), Problem> {
 
 /// Shows a line at once, if anybody still reads.
 pub(crate) fn show(line: &str) -> Result<(), Problem> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     unless_gone(writeln!(out, "{line}").and_then(|()| out.flush()))
 }
 
 /// Colours where standard output is a terminal, unless `NO_COLOR` says otherwise.
 pub(crate) fn palette() -> Palette {
     Palette { colour: io::stdout().is_terminal() && !no_color() }
+}
+
+/// Whether messages on standard error have colours.
+pub(crate) fn has_colour_of_errors() -> bool {
+    io::stderr().is_terminal() && !no_color()
 }
 
 /// Whether `NO_COLOR` is set to anything but nothing (<https://no-color.org>).

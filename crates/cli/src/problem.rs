@@ -1,12 +1,14 @@
-//! What ends the program with a message: data until the very end, where it is shown once, on standard error.
+//! What ends the program with a message: data until the very end, where it is shown once, on standard error. A message repeats what
+//! arguments and files hold, so that all of it is escaped there.
 
 use std::{
+    borrow::Cow,
     fmt,
     io::{self, IsTerminal},
     ops::Range,
 };
 
-use dmlcts_model::line::LineError;
+use dmlcts_model::{escaped, line::LineError};
 use dmlcts_results::LedgerError;
 use dmlcts_runner::RunError;
 use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
@@ -148,30 +150,35 @@ impl Problem {
                 let help = LedgerError::Load(error.clone()).help();
                 format!("{}  help: {help}\n", render_all(error))
             }
-            Self::Ledger(error) => format!("error: {error}\n  help: {}\n", error.help()),
             Self::Line { line, error } => render_line("case", line, error),
             Self::List { text, error } => render_line("standard input", text, error),
             Self::Predicate { text, mistake } => {
                 let span = mistake.span.start..mistake.span.end;
                 render(&Pointed::new("--where", text, &mistake.message, mistake.help.as_deref(), span))
             }
-            Self::Usage { message, help } if !help.is_empty() => {
-                format!("error: {message}\n  help: {help}\n")
+            _ => {
+                let (error, help) = (self.to_string(), self.help());
+                let help = help.map(|help| format!("  help: {}\n", escaped(&help)));
+                format!("error: {}\n{}", escaped(&error), help.unwrap_or_default())
             }
-            Self::BadEnd { what, help } => format!("error: {what}\n  help: {help}\n"),
-            Self::Start { error, help } => format!("error: {error}\n  help: {help}\n"),
-            Self::Results(error) => format!("error: {error}\n  help: {}\n", error.help()),
-            Self::File(error) => format!("error: {error}\n  help: {}\n", error.help()),
-            Self::Report { .. } => {
-                let help = "make room, or name another file; `dmlcts merge` makes reports of a results file without a run";
-                format!("error: {self}\n  help: {help}\n")
-            }
-            Self::Known { .. } => format!("error: {self}\n  help: make room, and run it again\n"),
-            Self::Output(_) => {
-                format!("error: {self}\n  help: make room where standard output goes, or send it elsewhere\n")
-            }
-            Self::Usage { .. } | Self::Run(_) => format!("error: {self}\n"),
         }
+    }
+
+    /// What to do about what a sentence says.
+    fn help(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::Usage { help, .. } if help.is_empty() => return None,
+            Self::Usage { help, .. } | Self::BadEnd { help, .. } | Self::Start { help, .. } => help.into(),
+            Self::Results(error) => error.help(),
+            Self::Ledger(error) => error.help().into(),
+            Self::File(error) => error.help().into(),
+            Self::Report { .. } => {
+                "make room, or name another file; `dmlcts merge` makes reports of a results file without a run".into()
+            }
+            Self::Known { .. } => "make room, and run it again".into(),
+            Self::Output(_) => "make room where standard output goes, or send it elsewhere".into(),
+            Self::Run(_) | Self::Load(_) | Self::Line { .. } | Self::List { .. } | Self::Predicate { .. } => return None,
+        })
     }
 }
 
@@ -219,16 +226,21 @@ impl Clipped {
         if from > line_start {
             text.push_str("... ");
         }
-        let shown = text.len() + (start - from);
-        text.push_str(&whole[from..to]);
-        let length = floor(whole, span.end.clamp(start, to)).max(start) - start;
+        let end = floor(whole, span.end.clamp(start, to)).max(start);
+        text.push_str(&source(&whole[from..start]));
+        let shown = text.len();
+        text.push_str(&source(&whole[start..end]));
+        let length = text.len() - shown;
+        // The line may end as Windows ends one.
+        let behind = &whole[end..to];
+        text.push_str(&source(behind.strip_suffix('\r').unwrap_or(behind)));
         if to < line_end {
             text.push_str(" ...");
         }
         text.push('\n');
         text.extend(after.map(|line| format!("{}\n", head(line))));
         let place = (whole[..line_start].matches('\n').count(), whole[line_start..start].chars().count());
-        (Self { name: name.to_owned(), text, place }, shown..shown + length)
+        (Self { name: escaped(name).into_owned(), text, place }, shown..shown + length)
     }
 }
 
@@ -240,7 +252,13 @@ fn floor(text: &str, at: usize) -> usize {
 /// The start of a line that stands next to a mistake.
 fn head(line: &str) -> String {
     let end = floor(line, WIDEST);
-    if end < line.len() { format!("{} ...", &line[..end]) } else { line.to_owned() }
+    let more = if end < line.len() { " ..." } else { "" };
+    source(&line[..end]) + more
+}
+
+/// A part of a line of source. Tabs are left to what shows it, which aligns them.
+fn source(part: &str) -> String {
+    part.split('\t').map(escaped).collect::<Vec<_>>().join("\t")
 }
 
 impl SourceCode for Clipped {
@@ -266,10 +284,11 @@ impl SourceCode for Clipped {
     }
 }
 
-/// A message, within bounds.
+/// A message on one line, within bounds.
 fn short(message: &str) -> String {
     let end = floor(message, LONGEST);
-    if end < message.len() { format!("{} ...", &message[..end]) } else { message.to_owned() }
+    let more = if end < message.len() { " ..." } else { "" };
+    escaped(&message[..end]).into_owned() + more
 }
 
 impl Pointed {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use dmlcts_model::escaped;
 use dmlcts_results::{Change, Comparison, Kind, Side};
 use dmlcts_runner::Ending;
 
@@ -27,8 +28,9 @@ const KINDS: [(Kind, &str, Tone); 7] = [
 
 /// Writes how two runs compare.
 pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: Palette) -> io::Result<()> {
+    // Both files may come from strangers.
     let mut line = |tone: Tone, head: &str, text: &str| {
-        writeln!(out, "{} {text}", palette.paint(tone, format_args!("{head:<9}")))
+        writeln!(out, "{} {}", palette.paint(tone, format_args!("{head:<9}")), escaped(text))
     };
     line(Tone::Strong, "old", &side(&comparison.old))?;
     line(Tone::Strong, "new", &side(&comparison.new))?;

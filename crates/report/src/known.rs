@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
 };
 
+use dmlcts_model::escaped;
 use dmlcts_runner::{Class, Conclusion, Kind, KnownCounts, KnownFailures, KnownTally, Summary};
 
 use crate::{
@@ -37,7 +38,7 @@ pub fn write_known(
         if !is_untrue && !is_unexpected(&tally.counts) {
             continue;
         }
-        let head = format!("KNOWN FAILURE {}:", tally.entry.id);
+        let head = format!("KNOWN FAILURE {}:", escaped(&tally.entry.id));
         writeln!(out, "{} {}", palette.paint(Tone::Bad, head), palette.paint(Tone::Strong, became(tally)))?;
         let firsts = [
             ("passed", &tally.counts.first_passed),
@@ -45,14 +46,14 @@ pub fn write_known(
         ];
         for (what, first) in firsts {
             if let Some((index, line)) = first {
-                writeln!(out, "  the first that {what} is case {}: {line}", grouped(*index))?;
+                writeln!(out, "  the first that {what} is case {}: {}", grouped(*index), escaped(line))?;
             }
         }
         if is_untrue {
             write!(out, "{}", edit(tally))?;
         } else {
-            let suites = tally.entry.suites.join(" or ");
-            writeln!(out, "  a whole run of {suites} says whether to change it in {}", tally.entry.file)?;
+            let (suites, file) = (tally.entry.suites.join(" or "), escaped(&tally.entry.file));
+            writeln!(out, "  a whole run of {} says whether to change it in {file}", escaped(&suites))?;
         }
         writeln!(out)?;
     }
@@ -99,9 +100,9 @@ pub(crate) fn edit(tally: &KnownTally) -> String {
     let mut text = String::new();
     let mut lines = |what: &str, lines: &[(char, &str)]| {
         // Writing into a string cannot fail.
-        let _ = writeln!(text, "  in {}, {what}:", entry.file);
+        let _ = writeln!(text, "  in {}, {what}:", escaped(&entry.file));
         for (mark, line) in lines {
-            let _ = writeln!(text, "  {mark} {line}");
+            let _ = writeln!(text, "  {mark} {}", escaped(line));
         }
     };
     let others = &tally.counts.otherwise;

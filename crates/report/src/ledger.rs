@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use dmlcts_model::escaped;
 use dmlcts_results::{
     Against, LedgerAnswer, LedgerChange, LedgerEntry, LedgerForm, LedgerNews, LedgerQuestion,
 };
@@ -36,7 +37,7 @@ pub(crate) fn news(news: &LedgerNews) -> Vec<String> {
         let what = if options.is_empty() { "the whole suite".to_owned() } else { format!("`{options}`") };
         lines.push(format!("{path} is as it was: it has a run of {what}, and this one was of other cases"));
     }
-    lines
+    lines.iter().map(|line| escaped(line).into_owned()).collect()
 }
 
 fn driver_name(driver: &str) -> String {
@@ -104,7 +105,7 @@ pub fn write_ledger(
     palette: Palette,
 ) -> io::Result<()> {
     for (place, entry) in ledger.backends.iter().enumerate() {
-        writeln!(out, "[{}] {}", place + 1, who(entry, library))?;
+        writeln!(out, "[{}] {}", place + 1, escaped(&who(entry, library)))?;
     }
     let mut seen: Vec<&str> = Vec::new();
     let asked = library.operators().iter().flat_map(|operator| {
@@ -157,7 +158,7 @@ fn who(entry: &LedgerEntry, library: &Library) -> String {
         format!(", by another spec, {:.12}", entry.spec)
     };
     let LedgerEntry { name, version, level, suite, .. } = entry;
-    one_line(&format!("{name} {version}{device}: suite {suite}{options} at feature level {level}{spec}"))
+    format!("{name} {version}{device}: suite {suite}{options} at feature level {level}{spec}")
 }
 
 /// Writes one question. A note that stood above already is not repeated.
@@ -189,23 +190,20 @@ fn write_row<'a>(
     }
     let mark = palette.paint(Tone::Note, if is_disputed(answered) { "*" } else { " " });
     writeln!(out)?;
-    match question {
-        Some((operator, question)) => {
-            let cite = question.cite.on(operator.page());
-            writeln!(out, "{mark} {}: {} ({cite})", palette.paint(Tone::Strong, id), question.text)?;
-            if let Some(note) = question.note.as_deref().filter(|note| !seen.contains(note)) {
-                writeln!(out, "      note: {}", one_line(note))?;
-                seen.push(note);
-            }
+    let id = palette.paint(Tone::Strong, escaped(id));
+    if let Some((operator, question)) = question {
+        writeln!(out, "{mark} {id}: {} ({})", question.text, question.cite.on(operator.page()))?;
+        if let Some(note) = question.note.as_deref().filter(|note| !seen.contains(note)) {
+            writeln!(out, "      note: {}", one_line(note))?;
+            seen.push(note);
         }
-        None => {
-            writeln!(out, "{mark} {}: not asked by this program's spec", palette.paint(Tone::Strong, id))?;
-        }
+    } else {
+        writeln!(out, "{mark} {id}: not asked by this program's spec")?;
     }
     for (head, cells, example) in rows {
-        writeln!(out, "    {head}: {}", cells.join(", "))?;
+        writeln!(out, "    {}: {}", escaped(&head), cells.join(", "))?;
         if !example.is_empty() {
-            writeln!(out, "      {}", palette.paint(Tone::Faint, example))?;
+            writeln!(out, "      {}", palette.paint(Tone::Faint, escaped(example)))?;
         }
     }
     Ok(())

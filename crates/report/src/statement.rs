@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use dmlcts_model::escaped;
 use dmlcts_runner::{
     Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Summary, Verdict, Withheld,
 };
@@ -31,9 +32,10 @@ pub(crate) fn write_statement(
     let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
     writeln!(out, "\n{}", palette.paint(Tone::Strong, title))?;
     for (head, text) in lines(claim, &stated, library, summary) {
+        let text = escaped(&text);
         let text = match (&stated, head) {
             (Ok(statement), "verdict") => palette.paint(tone(statement.conformity), &text).to_string(),
-            _ => text,
+            _ => text.into_owned(),
         };
         writeln!(out, "  {} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))?;
     }

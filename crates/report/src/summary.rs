@@ -6,6 +6,7 @@ use std::{
     io::{self, Write},
 };
 
+use dmlcts_model::escaped;
 use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Answer, Library, Obligation, Operator};
@@ -105,16 +106,20 @@ pub fn write_summary(
     summary: &Summary,
     palette: Palette,
 ) -> io::Result<()> {
-    let mut line = |head: &str, text: &str| {
-        writeln!(out, "{} {text}", palette.paint(Tone::Strong, format_args!("{head:<9}")))
+    let mut line = |head: &str, tone: Option<Tone>, text: &str| {
+        let (head, text) = (palette.paint(Tone::Strong, format!("{head:<9}")), escaped(text));
+        match tone {
+            Some(tone) => writeln!(out, "{head} {}", palette.paint(tone, text)),
+            None => writeln!(out, "{head} {text}"),
+        }
     };
     let is_suite = matches!(context.subject, Subject::Suite { .. });
     if is_suite {
-        line("promised", &promised(context, summary))?;
+        line("promised", None, &promised(context, summary))?;
     }
-    line("ran", &ran(context, summary))?;
+    line("ran", None, &ran(context, summary))?;
     if let Some(ending) = ended(summary) {
-        line("ended", &palette.paint(Tone::Note, ending).to_string())?;
+        line("ended", Some(Tone::Note), &ending)?;
     }
     let tally = summary.tally();
     let tone = match broke(summary).is_empty() {
@@ -122,33 +127,32 @@ pub fn write_summary(
         true => Tone::Good,
         false => Tone::Note,
     };
-    line("held", &palette.paint(tone, verdicts(summary)).to_string())?;
+    line("held", Some(tone), &verdicts(summary))?;
     if let Subject::Suite { obligations, .. } = &context.subject {
-        line("", &exercised(context.library, summary, obligations))?;
+        line("", None, &exercised(context.library, summary, obligations))?;
     }
     for (place, text) in skipped(context.library, summary).iter().enumerate() {
-        line(if place == 0 { "skipped" } else { "" }, text)?;
+        line(if place == 0 { "skipped" } else { "" }, None, text)?;
     }
     if let Some(text) = known(&context.known, summary) {
-        let is_calm = broke(summary).is_empty();
-        line("known", &if is_calm { text } else { palette.paint(Tone::Note, text).to_string() })?;
+        line("known", Some(Tone::Note).filter(|_| !broke(summary).is_empty()), &text)?;
     }
     for (place, text) in recorded(summary).iter().enumerate() {
-        line(if place == 0 { "recorded" } else { "" }, text)?;
+        line(if place == 0 { "recorded" } else { "" }, None, text)?;
     }
     for (place, text) in context.ledger.iter().flat_map(ledger::news).enumerate() {
-        line(if place == 0 { "ledger" } else { "" }, &text)?;
+        line(if place == 0 { "ledger" } else { "" }, None, &text)?;
     }
     for note in notes(summary) {
-        line("note", &note)?;
+        line("note", None, &note)?;
     }
     if is_proof(summary) {
         for (place, text) in context.certificate.iter().enumerate() {
-            line(if place == 0 { "proved" } else { "" }, text)?;
+            line(if place == 0 { "proved" } else { "" }, None, text)?;
         }
     }
     if is_suite {
-        line("speed", &speed(summary))?;
+        line("speed", None, &speed(summary))?;
     }
     let mut next = Vec::new();
     if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
@@ -163,9 +167,15 @@ pub fn write_summary(
         next.extend(context.next.iter().map(|(command, purpose)| (command.clone(), Some(purpose.as_str()))));
     }
     for (place, (command, purpose)) in next.iter().enumerate() {
-        let purpose = purpose.map(|purpose| palette.paint(Tone::Faint, format!("# {purpose}")));
-        let text = purpose.map_or_else(|| command.clone(), |purpose| format!("{command:<36} {purpose}"));
-        line(if place == 0 { "next" } else { "" }, &text)?;
+        let head = palette.paint(Tone::Strong, if place == 0 { "next     " } else { "         " });
+        let command = escaped(command);
+        match purpose {
+            Some(purpose) => {
+                let purpose = palette.paint(Tone::Faint, format!("# {purpose}"));
+                writeln!(out, "{head} {command:<36} {purpose}")?;
+            }
+            None => writeln!(out, "{head} {command}")?,
+        }
     }
     match &context.claim {
         Some(claim) => write_statement(out, claim, (context.library, summary), palette),

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dmlcts_model::escaped;
 use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Event, Failure, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -138,6 +139,7 @@ impl<'a> Terminal<'a> {
         if self.options.quiet {
             return;
         }
+        let line = escaped(line);
         if let Some(bar) = &self.bar {
             bar.suspend(|| {
                 let _ = writeln!(self.err, "{line}");

@@ -31,24 +31,26 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
 #[cfg(feature = "directml")]
 fn directml(out: &mut impl Write) -> std::io::Result<()> {
     use dmlcts_directml::{DirectMl, Options};
+    use dmlcts_model::escaped;
     let adapters = match DirectMl::adapters() {
         Ok(adapters) => adapters,
-        Err(error) => return writeln!(out, "directml    {error}"),
+        Err(error) => return writeln!(out, "directml    {}", escaped(&error.to_string())),
     };
     for (adapter, name) in adapters {
         let word = format!("directml:{adapter}");
         let directml = match DirectMl::open(&Options { adapter, ..Options::default() }) {
             Ok(directml) => directml,
             Err(error) => {
-                writeln!(out, "{word:<11} {name}: {error}")?;
+                writeln!(out, "{word:<11} {}", escaped(&format!("{name}: {error}")))?;
                 continue;
             }
         };
         let capabilities = directml.capabilities();
         let types: Vec<String> = capabilities.data_types.iter().map(ToString::to_string).collect();
-        writeln!(out, "{word:<11} {}", capabilities.device)?;
-        writeln!(out, "            version: {} {}", capabilities.name, capabilities.version)?;
-        writeln!(out, "            driver: {}", capabilities.driver)?;
+        writeln!(out, "{word:<11} {}", escaped(&capabilities.device))?;
+        let version = format!("{} {}", capabilities.name, capabilities.version);
+        writeln!(out, "            version: {}", escaped(&version))?;
+        writeln!(out, "            driver: {}", escaped(&capabilities.driver))?;
         writeln!(out, "            data types: {}", types.join(", "))?;
     }
     Ok(())
@@ -56,6 +58,7 @@ fn directml(out: &mut impl Write) -> std::io::Result<()> {
 
 #[cfg(feature = "wgpu")]
 fn wgpu(out: &mut impl Write) -> std::io::Result<()> {
+    use dmlcts_model::escaped;
     let adapters = dmlcts_wgpu::Gpu::all();
     if adapters.is_empty() {
         return writeln!(out, "wgpu        {}", dmlcts_wgpu::OpenError::NoAdapter);
@@ -64,14 +67,14 @@ fn wgpu(out: &mut impl Write) -> std::io::Result<()> {
         let gpu = match adapter {
             Ok(gpu) => gpu,
             Err(error) => {
-                writeln!(out, "wgpu        {error}")?;
+                writeln!(out, "wgpu        {}", escaped(&error.to_string()))?;
                 continue;
             }
         };
         let capabilities = gpu.capabilities();
         let (binding, workgroups) = gpu.binding_limits();
-        writeln!(out, "wgpu        {}", capabilities.device)?;
-        writeln!(out, "            driver: {}", capabilities.driver)?;
+        writeln!(out, "wgpu        {}", escaped(&capabilities.device))?;
+        writeln!(out, "            driver: {}", escaped(&capabilities.driver))?;
         writeln!(
             out,
             "            limits: {} MiB in a binding, {workgroups} workgroups in a dimension, {} MiB in a tensor",

@@ -1,12 +1,12 @@
 //! How a run ends the program, beyond its verdicts: a run that shows nothing is no success, nor is one on a backend that breaks
 //! when it ends.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use dmlcts_report::{command, counted};
 use dmlcts_runner::Summary;
 
-use crate::{exit::Exit, problem::Problem};
+use crate::{exit::Exit, output, problem::Problem};
 
 /// Ends the program as the verdicts of a run on this backend have it, or with what outranks them.
 pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<Exit, Problem> {
@@ -16,7 +16,7 @@ pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<E
     match bad_end.or_else(|| unjudged(summary, backend).filter(|_| !is_graver)) {
         // Whoever interrupts a run knows why it ended, and is told the rest.
         Some(problem) if exit == Exit::Interrupted => {
-            let _ = io::stderr().write_all(problem.render().as_bytes());
+            let _ = output::stderr().write_all(problem.render().as_bytes());
             Ok(exit)
         }
         Some(problem) => Err(problem),

@@ -11,7 +11,7 @@ use std::{
 };
 
 use dmlcts_generate::Length;
-use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, Tensor, line};
+use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, Tensor, escaped, line};
 use dmlcts_report::grouped;
 use dmlcts_runner::{Partition, Parts, Source};
 use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
@@ -125,7 +125,7 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
                 "endless".to_owned()
             }
         };
-        writeln!(out, "{length:>15}  {} ({})", part.id(), part.strategy())?;
+        writeln!(out, "{length:>15}  {} ({})", escaped(part.id()), part.strategy())?;
         for remark in part.remarks() {
             writeln!(out, "{:>15}  note: {remark}", "")?;
         }

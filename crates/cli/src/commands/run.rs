@@ -1,7 +1,7 @@
 //! `dmlcts run`: puts cases to a backend.
 
 use std::{
-    io::{self, IsTerminal, Write as _},
+    io::{self, IsTerminal},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -77,8 +77,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         },
         stop,
     };
-    let (mut out, mut err) = (output::stdout(), io::stderr());
-    let bar = err.is_terminal();
+    let (mut out, mut err) = (output::stdout(), output::stderr());
+    let bar = io::stderr().is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
     let (mut written, mut recorded, mut entered) = (Ok(()), Ok(()), Ok(()));
@@ -133,8 +133,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         if let Some(bless) = &mut bless {
             let (ended, sentence) = bless.write(&summary, &run)?;
             exit = ended;
-            // Where nobody can be told, the exit code still tells.
-            let _ = writeln!(io::stderr(), "{sentence}");
+            // Each of its lines is one; the exit code tells as much.
+            sentence.lines().for_each(output::note);
         }
         output::unless_gone(written)?;
         conclude(exit, &summary, &arguments.backend)

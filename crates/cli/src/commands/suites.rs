@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use dmlcts_generate::Suite;
+use dmlcts_model::escaped;
 
 use crate::{arguments::SuitesArguments, exit::Exit, output, problem::Problem, selection::load_suite};
 
@@ -12,10 +13,10 @@ pub(crate) fn suites(arguments: &SuitesArguments) -> Result<Exit, Problem> {
     match &arguments.name {
         Some(name) => {
             let suite = load_suite(name)?;
-            writeln!(out, "{}\n  {}\n", suite.name(), in_one_line(suite.purpose()))?;
+            writeln!(out, "{}\n  {}\n", escaped(suite.name()), in_one_line(suite.purpose()))?;
             for part in &suite.form().parts {
                 let note = in_one_line(part.note.as_deref().unwrap_or_default());
-                let line = format!("  {:<13} {:<11} {note}", part.id, part.strategy.name());
+                let line = format!("  {:<13} {:<11} {note}", escaped(&part.id), part.strategy.name());
                 writeln!(out, "{}", line.trim_end())?;
             }
         }
@@ -30,5 +31,5 @@ pub(crate) fn suites(arguments: &SuitesArguments) -> Result<Exit, Problem> {
 }
 
 fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    escaped(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }

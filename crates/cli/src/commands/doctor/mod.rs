@@ -14,7 +14,7 @@ use dmlcts_backend::{
     Capabilities, Lack,
     process::{Curfew, Goodbyes, Incidents},
 };
-use dmlcts_model::DataType;
+use dmlcts_model::{DataType, escaped};
 use dmlcts_report::{Palette, Tone, counted, span};
 use dmlcts_runner::{
     Class, Configuration, Ending, Event, Factory, Parts, Run, RunError, Source, Stop, Summary,
@@ -56,7 +56,7 @@ impl Report {
 
     /// Shows more of the last line.
     fn below(&mut self, text: &str) -> Result<(), Problem> {
-        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, text)))
+        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, escaped(text))))
     }
 
     /// Shows what there was nothing to tell by. Why not has a line of its own, as a failure.
@@ -65,7 +65,7 @@ impl Report {
     }
 
     fn line(&mut self, tone: Tone, mark: &str, what: &str, found: &str) -> Result<(), Problem> {
-        output::show(&format!("{} {what:<24} {found}", self.palette.paint(tone, mark)))
+        output::show(&format!("{} {what:<24} {}", self.palette.paint(tone, mark), escaped(found)))
     }
 }
 
