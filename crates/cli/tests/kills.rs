@@ -15,7 +15,7 @@ use std::{
 
 use common::{Scratch, dmlcts, run};
 use dmlcts_results::{Item, Reader, SummaryForm};
-use dmlcts_runner::Verdict;
+use dmlcts_runner::{Ending, Verdict};
 
 /// Valid descs and such that must be refused, so that an answer in the wrong place does not pass.
 const SUITE: &str = "
@@ -62,7 +62,7 @@ fn verdicts(file: &Scratch) -> (BTreeMap<Verdict, u64>, SummaryForm) {
         match item {
             Item::Case(case) => {
                 assert_eq!(case.index, next, "{}", case.line);
-                *verdicts.entry(Verdict::from_id(&case.verdict).expect("a verdict")).or_default() += 1;
+                *verdicts.entry(case.verdict).or_default() += 1;
                 next += 1;
             }
             Item::Checkpoint(_) => {}
@@ -70,7 +70,7 @@ fn verdicts(file: &Scratch) -> (BTreeMap<Verdict, u64>, SummaryForm) {
         }
     }
     let summary = summary.expect("the run came to its end");
-    assert_eq!((summary.ending.as_str(), summary.totals.ran, next), ("limit", CASES, CASES));
+    assert_eq!((summary.ending, summary.totals.ran, next), (Ending::Limit, CASES, CASES));
     (verdicts, *summary)
 }
 

@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace};
 use dmlcts_runner::{
-    CaseResult, Class, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate,
-    Said, Totals, Undeclared, Verdict, Work,
+    CaseResult, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate, Said,
+    Totals, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
@@ -80,19 +80,27 @@ fn question_place(operator: &Operator, id: &str) -> Result<usize, Strange> {
     place.ok_or_else(|| Strange::new("the question", id))
 }
 
-fn verdict(id: &str) -> Result<Verdict, Strange> {
-    Verdict::from_id(id).ok_or_else(|| Strange::new("the verdict", id))
-}
-
 impl<'a> CaseForm<'a> {
+    /// All that there is to say of a case that just passed.
+    pub(crate) fn in_short(index: u64, line: &'a str, verdict: Verdict) -> Self {
+        Self {
+            index,
+            line: Cow::Borrowed(line),
+            verdict,
+            strategy: None,
+            outcome: None,
+            class: None,
+            violates: Vec::new(),
+            answers: Vec::new(),
+            known: None,
+            rate: None,
+            differences: None,
+        }
+    }
+
     /// What the runner says became of a case.
     pub(crate) fn new(result: &CaseResult<'a>, names: Names<'_>) -> Self {
-        let form = Self {
-            index: result.index,
-            line: Cow::Borrowed(result.line),
-            verdict: Cow::Borrowed(result.verdict.id()),
-            ..Self::default()
-        };
+        let form = Self::in_short(result.index, result.line, result.verdict);
         let (Some(details), Some(operator)) =
             (result.details, names.library.operators().get(result.operator))
         else {
@@ -102,7 +110,7 @@ impl<'a> CaseForm<'a> {
         Self {
             strategy: Some(names.strategy_name(result.strategy)),
             outcome: Some(outcome.into()),
-            class: class.map(|class| class.id().to_owned()),
+            class: *class,
             violates: clause_ids(operator, judgement.violated),
             answers: answers
                 .iter()
@@ -117,6 +125,14 @@ impl<'a> CaseForm<'a> {
             differences: differences.as_ref().map(Into::into),
             ..form
         }
+    }
+}
+
+impl CaseForm<'_> {
+    /// Holds against their sets what serde does not: what the backend did, and how questions are answered.
+    pub(crate) fn check(&self) -> Result<(), Strange> {
+        self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
+        self.answers.iter().try_for_each(|answer| answer_of(&answer.answer).map(drop))
     }
 }
 
@@ -216,10 +232,7 @@ impl From<&Differences> for DifferencesForm {
         let counts = Difference::ALL.into_iter().zip(differences.counts);
         Self {
             elements: differences.elements,
-            wrong: counts
-                .filter(|(_, count)| *count > 0)
-                .map(|(kind, count)| (kind.name().to_owned(), count))
-                .collect(),
+            wrong: counts.filter(|(_, count)| *count > 0).collect(),
             at: first.map(|first| first.coordinates.to_vec()).unwrap_or_default(),
             expected: first.map(|first| format!("{:#x}", first.expected)),
             actual: first.map(|first| format!("{:#x}", first.actual)),
@@ -235,8 +248,7 @@ impl TotalsForm {
         for (strategy, name) in names.strategies.iter().enumerate() {
             for (place, operator) in operators.iter().enumerate() {
                 let tally = totals.tally(strategy, place);
-                let counts =
-                    Verdict::ALL.into_iter().map(|verdict| (verdict.id().to_owned(), tally.of(verdict)));
+                let counts = Verdict::ALL.into_iter().map(|verdict| (verdict, tally.of(verdict)));
                 let counts: BTreeMap<_, _> = counts.filter(|(_, cases)| *cases > 0).collect();
                 let first = totals.first_unexpected(strategy, place);
                 if !counts.is_empty() {
@@ -245,7 +257,7 @@ impl TotalsForm {
                         operator: operator.name().to_owned(),
                         counts,
                         first: first.map(|first| FirstForm { index: first.index, line: first.line.clone() }),
-                        class: first.and_then(|first| first.class).map(|class| class.id().to_owned()),
+                        class: first.and_then(|first| first.class),
                     });
                 }
             }
@@ -259,7 +271,7 @@ impl TotalsForm {
         });
         let skipped = totals.skipped.iter().map(|(place, undeclared, cases)| SkippedForm {
             operator: names.name_of(place),
-            undeclared: undeclared.id().to_owned(),
+            undeclared,
             cases,
         });
         let Work { runs, bytes, too_large, only_created } = totals.work;
@@ -294,13 +306,11 @@ impl TotalsForm {
         for form in &self.verdicts {
             let (strategy, (operator, _)) =
                 (names.strategy(&form.strategy)?, names.operator(&form.operator)?);
-            for (id, cases) in &form.counts {
-                totals.count(strategy, operator, verdict(id)?, *cases);
+            for (verdict, cases) in &form.counts {
+                totals.count(strategy, operator, *verdict, *cases);
             }
             if let Some(FirstForm { index, line }) = &form.first {
-                let class = form.class.as_deref();
-                let class = class.map(|id| Class::from_id(id).ok_or_else(|| Strange::new("the class", id)));
-                totals.note_unexpected((strategy, operator), *index, line, class.transpose()?);
+                totals.note_unexpected((strategy, operator), *index, line, form.class);
             }
         }
         let unexpected =
@@ -328,11 +338,9 @@ impl TotalsForm {
             totals.answers.count_many(place, question, answer_of(&answer.answer)?, first);
         }
         for SkippedForm { operator, undeclared, cases } in &self.skipped {
-            let unknown = || Strange::new("what was not declared", undeclared);
-            let why = Undeclared::from_id(undeclared).ok_or_else(unknown)?;
-            totals.skipped.count(names.operator(operator)?.0, why, *cases);
+            totals.skipped.count(names.operator(operator)?.0, *undeclared, *cases);
         }
-        totals.known = self.known.iter().map(KnownForm::tally).collect::<Result<_, _>>()?;
+        totals.known = self.known.iter().map(KnownForm::tally).collect();
         let groups: Result<Vec<_>, _> =
             self.groups.iter().map(|group| Ok((group.found(names)?, group.cases))).collect();
         totals.found = FoundGroups::new(groups?, self.ungrouped);
@@ -353,7 +361,7 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
     GroupForm {
         cases,
         operator: names.name_of(found.operator),
-        class: found.class.id().to_owned(),
+        class: found.class,
         violates: operator.map(|operator| clause_ids(operator, found.judgement.violated)).unwrap_or_default(),
         raises: operator
             .map(|operator| question_ids(operator, found.judgement.questions))
@@ -362,7 +370,7 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         index: found.index,
         strategy: names.strategy_name(found.strategy),
         line: group.first.case.to_string(),
-        verdict: found.verdict.id().to_owned(),
+        verdict: found.verdict,
         rate: found.rate.map(Into::into),
         again: Some(found.again),
         outcome: (&group.first.outcome).into(),
@@ -385,8 +393,8 @@ impl GroupForm {
             index: self.index,
             strategy: names.strategy(&self.strategy)?,
             operator: place,
-            verdict: verdict(&self.verdict)?,
-            class: Class::from_id(&self.class).ok_or_else(|| Strange::new("the class", &self.class))?,
+            verdict: self.verdict,
+            class: self.class,
             outcome: self.outcome.outcome()?,
             judgement: Judgement {
                 violated: clause_places(operator, &self.violates)?,

@@ -18,16 +18,13 @@ impl Count {
     ///
     /// # Errors
     ///
-    /// Where it does not stand behind the ones before it, or its verdict is none.
+    /// Where it does not stand behind the ones before it.
     pub(crate) fn case(&mut self, case: &CaseForm<'_>) -> Result<(), String> {
         let index = case.index;
-        let Some(verdict) = Verdict::from_id(&case.verdict) else {
-            return Err("its verdict is none".to_owned());
-        };
         if self.last.is_some_and(|before| before >= index) {
             return Err(format!("case {index} stands behind a later one, or twice"));
         }
-        self.verdicts[verdict as usize] += 1;
+        self.verdicts[case.verdict as usize] += 1;
         self.last = Some(index);
         Ok(())
     }
@@ -44,7 +41,7 @@ impl Count {
     /// Where it counts others.
     pub(crate) fn check(&self, what: &str, totals: &TotalsForm) -> Result<(), String> {
         for verdict in Verdict::ALL {
-            let counts = totals.verdicts.iter().filter_map(|form| form.counts.get(verdict.id()));
+            let counts = totals.verdicts.iter().filter_map(|form| form.counts.get(&verdict));
             let (counted, there) = (counts.sum::<u64>(), self.verdicts[verdict as usize]);
             if counted != there {
                 let id = verdict.id();

@@ -35,7 +35,7 @@ pub struct Side {
     pub header: Header,
     /// How many different cases it has.
     pub cases: u64,
-    /// How it ended; `None` where it was cut off, so that its file has no summary, or where this program knows no such ending.
+    /// How it ended; `None` where it was cut off, so that its file has no summary.
     pub ending: Option<Ending>,
     /// Whether cases were started and never answered.
     pub is_abandoned: bool,
@@ -184,13 +184,12 @@ fn key(line: &str) -> Key {
 struct Meaning {
     operator: String,
     text: String,
-    /// `None` where this program knows none of that name.
-    verdict: Option<Verdict>,
+    verdict: Verdict,
 }
 
 impl Meaning {
     fn is_bad(&self) -> bool {
-        self.verdict.is_none_or(Verdict::is_unexpected)
+        self.verdict.is_unexpected()
     }
 }
 
@@ -235,7 +234,7 @@ impl Cases {
                 Item::Summary(summary) => {
                     let what = format!("the summary in line {number}");
                     count.check(&what, &summary.totals).map_err(uncounted)?;
-                    ending = Ending::from_id(&summary.ending);
+                    ending = Some(summary.ending);
                     is_abandoned = !summary.abandoned.is_empty();
                 }
                 Item::Checkpoint(totals) => {
@@ -249,13 +248,12 @@ impl Cases {
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {
         let operator = case.line.split(' ').next().unwrap_or_default();
-        let passed = case.verdict == Verdict::Pass.id();
+        let passed = case.verdict == Verdict::Pass;
         if passed && let Some((_, status)) = self.passed.iter().find(|(known, _)| known == operator) {
             return *status;
         }
-        let verdict = Verdict::from_id(&case.verdict);
-        let meaning =
-            Meaning { operator: operator.chars().take(100).collect(), text: meaning(case, verdict), verdict };
+        let operator_name = operator.chars().take(100).collect();
+        let meaning = Meaning { operator: operator_name, text: meaning(case), verdict: case.verdict };
         let next = self.meanings.len();
         // Nobody can look through so many kinds; what is left shares the last one.
         let next = Status::try_from(next).unwrap_or(ABSENT).min(ABSENT - 1);
@@ -274,7 +272,7 @@ impl Cases {
     /// What became of a case; `None` where it came to the same.
     fn kind(&self, [old, new]: [Status; 2]) -> Option<Kind> {
         let meaning = |status: Status| self.meanings.get(usize::from(status));
-        let is = |status, verdict| meaning(status).is_some_and(|one| one.verdict == Some(verdict));
+        let is = |status, verdict| meaning(status).is_some_and(|one| one.verdict == verdict);
         let is_bad = |status| meaning(status).is_some_and(Meaning::is_bad);
         Some(match (old, new) {
             _ if old == new => return None,
@@ -348,18 +346,14 @@ impl Cases {
 }
 
 /// What a case came to, in words.
-fn meaning(case: &CaseForm<'_>, verdict: Option<Verdict>) -> String {
-    let verdict =
-        verdict.map_or_else(|| case.verdict.chars().take(100).collect(), |verdict| verdict.name().to_owned());
+fn meaning(case: &CaseForm<'_>) -> String {
+    let verdict = case.verdict.name();
     // Of a crash and the like the verdict says as much.
-    let is_told = |class: &&String| {
-        let class = Class::from_id(class);
-        matches!(class, Some(Class::Crashed | Class::TimedOut | Class::Lost))
-    };
-    if let Some(class) = case.class.as_ref().filter(|class| !is_told(class)) {
-        return format!("{verdict} ({})", class.chars().take(100).collect::<String>());
+    let is_told = |class: &Class| matches!(class, Class::Crashed | Class::TimedOut | Class::Lost);
+    if let Some(class) = case.class.filter(|class| !is_told(class)) {
+        return format!("{verdict} ({})", class.id());
     }
     let answers: Vec<String> =
         case.answers.iter().map(|answer| format!("{}: {}", answer.question, answer.answer)).collect();
-    if answers.is_empty() { verdict } else { format!("{verdict} ({})", answers.join(", ")) }
+    if answers.is_empty() { verdict.to_owned() } else { format!("{verdict} ({})", answers.join(", ")) }
 }

@@ -25,7 +25,7 @@ pub enum Line<'a> {
 }
 
 /// What became of a case. What stands behind the verdict is left out where the case just passed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseForm<'a> {
     /// Its index among the cases to choose from.
     pub index: u64,
@@ -33,9 +33,8 @@ pub struct CaseForm<'a> {
     #[serde(borrow)]
     pub line: Cow<'a, str>,
     /// What it came to.
-    #[serde(borrow)]
-    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
-    pub verdict: Cow<'a, str>,
+    #[schemars(with = "String", extend("enum" = Verdict::ALL.map(Verdict::id)))]
+    pub verdict: Verdict,
     /// The strategy that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
@@ -44,8 +43,8 @@ pub struct CaseForm<'a> {
     pub outcome: Option<OutcomeForm>,
     /// In which way it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
-    pub class: Option<String>,
+    #[schemars(with = "Option<String>", extend("enum" = Class::ALL.map(Class::id)))]
+    pub class: Option<Class>,
     /// The ids of the clauses that its desc breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violates: Vec<String>,
@@ -128,8 +127,8 @@ pub struct DifferencesForm {
     /// How many elements were compared.
     pub elements: u64,
     /// How many of them differ in which way.
-    #[schemars(extend("propertyNames" = serde_json::json!({"enum": Difference::ALL.map(Difference::name)})))]
-    pub wrong: BTreeMap<String, u64>,
+    #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Difference::ALL.map(Difference::name)})))]
+    pub wrong: BTreeMap<Difference, u64>,
     /// The coordinates of the first that differs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<i64>,
@@ -147,15 +146,15 @@ pub struct CutForm {
     /// Which part.
     pub partition: PartitionForm,
     /// Why it ended.
-    #[schemars(extend("enum" = Ending::ALL.map(Ending::id)))]
-    pub ending: String,
+    #[schemars(with = "String", extend("enum" = Ending::ALL.map(Ending::id)))]
+    pub ending: Ending,
     /// How many cases it had looked at, those of other parts included.
     pub read: u64,
 }
 
 impl From<&CutPart> for CutForm {
     fn from(part: &CutPart) -> Self {
-        Self { partition: part.partition.into(), ending: part.ending.id().to_owned(), read: part.read }
+        Self { partition: part.partition.into(), ending: part.ending, read: part.read }
     }
 }
 
@@ -165,8 +164,7 @@ impl CutForm {
         let PartitionForm { part, of } = self.partition;
         let partition =
             Partition::new(part, of).ok_or_else(|| Strange::new("the part", &self.partition.to_string()))?;
-        let ending = Ending::from_id(&self.ending).ok_or_else(|| Strange::new("the ending", &self.ending))?;
-        Ok(CutPart { partition, ending, read: self.read })
+        Ok(CutPart { partition, ending: self.ending, read: self.read })
     }
 }
 
@@ -174,8 +172,8 @@ impl CutForm {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryForm {
     /// Why it ended.
-    #[schemars(extend("enum" = Ending::ALL.map(Ending::id)))]
-    pub ending: String,
+    #[schemars(with = "String", extend("enum" = Ending::ALL.map(Ending::id)))]
+    pub ending: Ending,
     /// What the program exits with.
     pub exit_code: u8,
     /// Why the backend was lost, where it was.

@@ -7,8 +7,6 @@ use dmlcts_runner::{Class, Kind, KnownCounts, KnownFailure, KnownTally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Strange;
-
 /// An entry of a list of known failures, and what became of the cases that it matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownForm {
@@ -21,8 +19,8 @@ pub struct KnownForm {
     /// Its cases in words: the predicate, or how many are listed.
     pub cases: String,
     /// In which way they fail.
-    #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
-    pub signature: String,
+    #[schemars(with = "String", extend("enum" = Class::ALL.map(Class::id)))]
+    pub signature: Class,
     /// Whose matter it is.
     pub kind: Kind,
     /// Why they fail.
@@ -35,8 +33,8 @@ pub struct KnownForm {
     pub as_expected: u64,
     /// Cases that failed in another way, by class.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("propertyNames" = serde_json::json!({"enum": Class::ALL.map(Class::id)})))]
-    pub otherwise: BTreeMap<String, u64>,
+    #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Class::ALL.map(Class::id)})))]
+    pub otherwise: BTreeMap<Class, u64>,
     /// Cases that passed.
     #[serde(default)]
     pub passed: u64,
@@ -69,8 +67,6 @@ impl From<&KnownTally> for KnownForm {
         let KnownCounts { as_expected, otherwise, passed, skipped, unknown, first_passed, first_otherwise } =
             tally.counts.clone();
         let first = |first: Option<(u64, String)>| first.map(|(index, line)| FirstForm { index, line });
-        let signature = signature.id().to_owned();
-        let otherwise = otherwise.into_iter().map(|(class, cases)| (class.id().to_owned(), cases)).collect();
         let (first_passed, first_otherwise) = (first(first_passed), first(first_otherwise));
         Self {
             file,
@@ -94,11 +90,10 @@ impl From<&KnownTally> for KnownForm {
 
 impl KnownForm {
     /// The entry and its counts.
-    pub(crate) fn tally(&self) -> Result<KnownTally, Strange> {
-        let class = |id: &str| Class::from_id(id).ok_or_else(|| Strange::new("the class", id));
+    pub(crate) fn tally(&self) -> KnownTally {
         let form = self.clone();
         let entry = KnownFailure {
-            signature: class(&form.signature)?,
+            signature: form.signature,
             file: form.file,
             id: form.id,
             suites: form.suites,
@@ -107,17 +102,16 @@ impl KnownForm {
             reason: form.reason,
             link: form.link,
         };
-        let otherwise = form.otherwise.iter().map(|(id, cases)| Ok((class(id)?, *cases)));
         let first = |first: Option<FirstForm>| first.map(|first| (first.index, first.line));
         let counts = KnownCounts {
             as_expected: form.as_expected,
-            otherwise: otherwise.collect::<Result<_, _>>()?,
+            otherwise: form.otherwise,
             passed: form.passed,
             skipped: form.skipped,
             unknown: form.unknown,
             first_passed: first(form.first_passed),
             first_otherwise: first(form.first_otherwise),
         };
-        Ok(KnownTally { entry: Arc::new(entry), counts })
+        KnownTally { entry: Arc::new(entry), counts }
     }
 }

@@ -16,8 +16,8 @@
 //! jq -r '.case | select(.verdict == "fail") | .line' results.jsonl
 //! ```
 //!
-//! Keys may be added without a new version, so readers pass over those that they do not know. A file without a summary is
-//! one whose run was cut off. Its last line may be torn, and is then no line.
+//! Keys may be added without a new version, so readers pass over those that they do not know. Verdicts, classes and the like are closed
+//! sets: a value outside of its set is an error of its line. A file without a summary is one whose run was cut off. Its last line may be torn, and is then no line.
 //!
 //! # What is kept of a run that is killed
 //!

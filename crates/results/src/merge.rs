@@ -188,8 +188,7 @@ fn summarise(
         all.found.others += totals.found.others;
         all.add(&totals);
         found.extend(totals.found.groups.into_iter().zip(summary.totals.groups));
-        let own = Ending::from_id(&summary.ending)
-            .ok_or_else(|| strange(path)(Strange::new("the ending", &summary.ending)))?;
+        let own = summary.ending;
         ending = graver(ending, own);
         for part in &summary.cut {
             cut.push(part.part().map_err(strange(path))?);

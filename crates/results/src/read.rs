@@ -107,7 +107,10 @@ impl Reader {
         }
         let wrong = |cause| Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause };
         match self.lines.parse().map_err(wrong)? {
-            Line::Case(case) => Ok(Some(Item::Case(case))),
+            Line::Case(case) => {
+                case.check().map_err(|strange| wrong(strange.to_string()))?;
+                Ok(Some(Item::Case(case)))
+            }
             Line::Checkpoint(totals) => Ok(Some(Item::Checkpoint(totals))),
             Line::Summary(summary) => Ok(Some(Item::Summary(summary))),
             Line::Header(_) => Err(wrong("a second header; files are joined by `dmlcts merge`".to_owned())),

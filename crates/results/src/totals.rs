@@ -53,15 +53,15 @@ pub struct VerdictsForm {
     /// Their operator.
     pub operator: String,
     /// How many came to which verdict; those of no case are left out.
-    #[schemars(extend("propertyNames" = serde_json::json!({"enum": Verdict::ALL.map(Verdict::id)})))]
-    pub counts: BTreeMap<String, u64>,
+    #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Verdict::ALL.map(Verdict::id)})))]
+    pub counts: BTreeMap<Verdict, u64>,
     /// The first of them that was not as expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<FirstForm>,
     /// In which way that one failed; left out where it passed unexpectedly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
-    pub class: Option<String>,
+    #[schemars(with = "Option<String>", extend("enum" = Class::ALL.map(Class::id)))]
+    pub class: Option<Class>,
 }
 
 /// How much was run.
@@ -101,8 +101,8 @@ pub struct SkippedForm {
     pub operator: String,
     /// What was not declared: the operator, the data type, the rank; or `bare-arrays`, where an invalid desc has lists that are
     /// not as long as its counts say.
-    #[schemars(extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
-    pub undeclared: String,
+    #[schemars(with = "String", extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
+    pub undeclared: Undeclared,
     /// How many cases.
     pub cases: u64,
 }
@@ -128,8 +128,8 @@ pub struct GroupForm {
     /// Their operator.
     pub operator: String,
     /// In which way they failed.
-    #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
-    pub class: String,
+    #[schemars(with = "String", extend("enum" = Class::ALL.map(Class::id)))]
+    pub class: Class,
     /// The ids of the clauses that their descs break.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violates: Vec<String>,
@@ -146,8 +146,8 @@ pub struct GroupForm {
     /// The first of them.
     pub line: String,
     /// What it came to.
-    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
-    pub verdict: String,
+    #[schemars(with = "String", extend("enum" = Verdict::ALL.map(Verdict::id)))]
+    pub verdict: Verdict,
     /// How often it failed, where it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,

@@ -216,7 +216,7 @@ impl Writer {
             self.push(&Line::Checkpoint(Box::new(totals.clone())));
         }
         self.push(&Line::Summary(Box::new(SummaryForm {
-            ending: summary.ending.id().to_owned(),
+            ending: summary.ending,
             exit_code,
             lost: summary.lost.clone(),
             bad_end: summary.bad_end.clone(),
@@ -397,6 +397,7 @@ mod tests {
         time::Duration,
     };
 
+    use dmlcts_runner::Verdict;
     use dmlcts_tests::Scratch;
 
     use super::*;
@@ -423,7 +424,7 @@ mod tests {
         writer.durable = Some(Durable::start(sync).expect("a thread can be started"));
         for chunk in [384, 5 * UNSYNCED + 7, 384, UNSYNCED] {
             for index in 0..chunk {
-                let case = CaseForm { index, ..CaseForm::default() };
+                let case = CaseForm::in_short(index, "", Verdict::Pass);
                 writer.push(&Line::Case(Box::new(case)));
             }
             writer.flush().expect("it can be written");
@@ -445,7 +446,7 @@ mod tests {
         let mut writer = writer(file.path());
         let broken = Durable::start(|| Err(io::Error::other("the disk is gone")));
         writer.durable = Some(broken.expect("a thread can be started"));
-        writer.push(&Line::Case(Box::default()));
+        writer.push(&Line::Case(Box::new(CaseForm::in_short(0, "", Verdict::Pass))));
         let failed = writer.flush().and_then(|()| writer.sync()).expect_err("it cannot be synced");
         assert!(failed.is_machine());
         assert_eq!(

@@ -47,8 +47,8 @@ fn every_case_stands_there_once_and_the_summary_counts_them() {
     assert!(cases.iter().map(|case| case.index).eq(0..lines.len() as u64));
     assert!(cases.iter().zip(&lines).all(|(case, line)| case.line == *line));
     for verdict in Verdict::ALL {
-        let told = cases.iter().filter(|case| case.verdict == verdict.id()).count() as u64;
-        let counted: u64 = totals.verdicts.iter().filter_map(|form| form.counts.get(verdict.id())).sum();
+        let told = cases.iter().filter(|case| case.verdict == verdict).count() as u64;
+        let counted: u64 = totals.verdicts.iter().filter_map(|form| form.counts.get(&verdict)).sum();
         assert_eq!((told, counted), (summary.tally().of(verdict), summary.tally().of(verdict)), "{verdict}");
     }
     let library = Library::embedded();

@@ -27,6 +27,7 @@
 mod alone;
 mod answers;
 mod case_result;
+mod closed;
 mod collect;
 mod compare;
 mod configuration;

@@ -92,7 +92,7 @@ Examples:
 
 /// Lists the cases of a results file that failed, each as the command that runs it again
 ///
-/// Behind a command stands in which way its case failed. A run that goes on can be looked at, too.
+/// Behind a command stands in which way its case failed. A run that goes on can be looked at, too. The commands ask the backend that the file names, `header.backend.argument`, and `exec:` and `dylib:` there run what they name: pipe them into a shell only where you trust the file. All other words of the file are quoted, and a value outside of its set ends the program with exit code 2.
 #[derive(Debug, Args)]
 #[command(after_help = FAILURES_EXAMPLES)]
 pub(crate) struct FailuresArguments {

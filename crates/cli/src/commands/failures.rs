@@ -1,45 +1,54 @@
-//! `dmlcts failures`: the cases of a recorded run that failed, each as a command that can be pasted.
+//! `dmlcts failures`: the cases of a recorded run that failed, each as a command that can be pasted, or piped into a shell.
+//!
+//! Words of the file stand in a command quoted, so that each is one word, and behind `#` on one line. A case must be a case: another text
+//! in its place would be an option.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
+use dmlcts_model::{escaped, line};
 use dmlcts_report::{command, counted};
-use dmlcts_results::{CaseForm, Item, Reader};
+use dmlcts_results::{CaseForm, Error, Item, Reader};
 use dmlcts_runner::Verdict;
+use dmlcts_spec::Library;
 
 use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};
 
 /// Lists them, in the order of the cases.
 pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
-    let mut reader = Reader::open(&arguments.file)?;
+    let path = &arguments.file;
+    let mut reader = Reader::open(path)?;
     let header = reader.header();
     let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
     words.extend(header.asked().words().into_iter().chain(header.selection.words_of_a_case()));
     let mut out = output::stdout();
-    let (mut cases, mut failed) = (0, 0);
+    // The header is the first line.
+    let (mut number, mut cases, mut failed) = (1, 0, 0);
     while let Some(item) = reader.next()? {
+        number += 1;
         let Item::Case(case) = item else { continue };
         cases += 1;
-        // A verdict that this program does not know is worth a look.
-        let verdict = Verdict::from_id(&case.verdict);
-        let is_known = verdict == Some(Verdict::ExpectedFail);
-        if verdict.is_none_or(Verdict::is_unexpected) || is_known && arguments.known {
+        let is_known = case.verdict == Verdict::ExpectedFail;
+        if case.verdict.is_unexpected() || is_known && arguments.known {
             failed += 1;
+            line::parse(&case.line, Library::embedded().signatures()).map_err(|error| {
+                let cause = format!("`{}` is no case: {error}", case.line);
+                Error::Line { path: path.clone(), number, cause }
+            })?;
             words.push(case.line.to_string());
-            writeln!(out, "{} # {}", command(&words), how(&case))?;
+            writeln!(out, "{} # {}", command(&words), escaped(&how(&case)))?;
             words.pop();
         }
     }
     out.flush()?;
     if failed == 0 {
-        // Where nobody can be told, an empty list tells as much.
-        let _ = writeln!(io::stderr(), "none of {} failed", counted(cases, "case"));
+        output::note(&format!("none of {} failed", counted(cases, "case")));
     }
     Ok(Exit::Success)
 }
 
 /// In which way a case failed, and as what it is known; else what it came to.
 fn how(case: &CaseForm<'_>) -> String {
-    let mut text = case.class.clone().unwrap_or_else(|| case.verdict.to_string());
+    let mut text = case.class.map_or_else(|| case.verdict.id(), |class| class.id()).to_owned();
     if let Some(rate) = case.rate {
         text.extend([", in ", &rate.failed.to_string(), " of ", &counted(rate.runs.into(), "run")]);
     }

@@ -121,11 +121,7 @@ pub(crate) fn read(path: &str) -> (Vec<CaseForm<'static>>, Option<SummaryForm>) 
     let (mut cases, mut summary) = (Vec::new(), None);
     while let Some(item) = reader.next().expect("every line is one") {
         match item {
-            Item::Case(case) => cases.push(CaseForm {
-                line: case.line.into_owned().into(),
-                verdict: case.verdict.into_owned().into(),
-                ..*case
-            }),
+            Item::Case(case) => cases.push(CaseForm { line: case.line.into_owned().into(), ..*case }),
             Item::Summary(last) => summary = Some(*last),
             Item::Checkpoint(_) => {}
         }

@@ -1,0 +1,72 @@
+//! Closed sets in files: a value is written as its id, and an id outside of the set is an error where it is read, so that no text of a
+//! stranger gets past the reader under the name of a verdict.
+
+use std::{fmt, marker::PhantomData};
+
+use dmlcts_model::printable;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, Visitor},
+};
+
+use crate::{Class, Difference, Ending, Undeclared, Verdict};
+
+/// As much of an id that is none is repeated.
+const LONGEST: usize = 100;
+
+/// A set whose values have ids.
+trait Closed: Sized {
+    /// What one of them is called.
+    const WHAT: &str;
+
+    /// The value of this id.
+    fn find(id: &str) -> Option<Self>;
+}
+
+struct Ids<T>(PhantomData<T>);
+
+impl<T: Closed> Visitor<'_> for Ids<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the id of a {}", T::WHAT)
+    }
+
+    fn visit_str<E: Error>(self, id: &str) -> Result<T, E> {
+        T::find(id).ok_or_else(|| {
+            E::custom(format_args!("`{}` is no {} that this program knows", printable(id, LONGEST), T::WHAT))
+        })
+    }
+}
+
+macro_rules! closed {
+    ($($set:ident: $what:literal, $id:ident;)*) => {$(
+        impl Closed for $set {
+            const WHAT: &str = $what;
+
+            fn find(id: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|value| value.$id() == id)
+            }
+        }
+
+        impl Serialize for $set {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.$id())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $set {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str(Ids(PhantomData))
+            }
+        }
+    )*};
+}
+
+closed! {
+    Class: "class", id;
+    Difference: "difference", name;
+    Ending: "ending", id;
+    Undeclared: "reason to skip", id;
+    Verdict: "verdict", id;
+}
