@@ -164,9 +164,8 @@ mod tests {
         assert!(claim.is_some());
         let form = form(&filled, claim.as_ref());
         assert_eq!(filled.selection.suite, "ci");
-        assert_eq!(filled.words_of_a_case(&form), ["--feature-level", "5.0", "--memory", "67108864"]);
-        let whole =
-            ["dmlcts", "run", "--profile", "directml-5.0", "--partition", "2/3", "--memory", "67108864"];
+        assert_eq!(filled.words_of_a_case(&form), ["--feature-level", "5.0", "--memory", "64MiB"]);
+        let whole = ["dmlcts", "run", "--profile", "directml-5.0", "--partition", "2/3", "--memory", "64MiB"];
         let words = filled.words_of_a_run(&form);
         assert_eq!(words, whole);
         let (again, _) = parse(&words[2..]).of_profile().expect("it is there");

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Reads `90s`, `10m`, `1h30m`, `500ms`; a bare number counts seconds. No time at all is none.
+/// Reads `90s`, `10m`, `1h30m`, `500ms`. A number without a unit is refused: its reader may take it for seconds, minutes or
+/// milliseconds.
 pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
     match span(text)? {
         Duration::ZERO => Err("nothing runs in no time; write 90s, or leave the option out".to_owned()),
@@ -13,8 +14,13 @@ pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
 fn span(text: &str) -> Result<Duration, String> {
     let wrong =
         || format!("`{text}` is not a time span; write whole numbers with units, such as 90s, 10m or 1h30m");
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().map(Duration::from_secs).map_err(|_| wrong());
+    if text.is_empty() {
+        return Err(wrong());
+    }
+    if is_bare(text) {
+        let is_zero = text.bytes().all(|byte| byte == b'0');
+        let has_no_unit = || format!("`{text}` has no unit; write {text}s or {text}m");
+        return if is_zero { Ok(Duration::ZERO) } else { Err(has_no_unit()) };
     }
     let mut rest = text;
     let mut total = Duration::ZERO;
@@ -39,7 +45,13 @@ fn span(text: &str) -> Result<Duration, String> {
     Ok(total)
 }
 
-/// Reads `512MiB`, `2GiB`, `64k`; units are powers of 1024, and a bare number counts bytes. No case fits in none.
+/// Whether a text is a number without a unit.
+fn is_bare(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Reads `512MiB`, `2GiB`, `64k`, `100B`; units are powers of 1024. A number without a unit is refused, but for 0, which is refused
+/// for what it is.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(
@@ -48,6 +60,9 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     };
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
+    if is_bare(text) && number.bytes().any(|byte| byte != b'0') {
+        return Err(format!("`{text}` has no unit; write {text}MiB or {text}GiB, or {text}B for bytes"));
+    }
     let shift = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
         "k" | "kb" | "kib" => 10,
@@ -87,7 +102,7 @@ mod tests {
     #[test]
     fn time_spans_are_read() {
         for (text, milliseconds) in
-            [("90s", 90_000), ("1h30m", 5_400_000), ("500ms", 500), ("7", 7_000), ("2min", 120_000)]
+            [("90s", 90_000), ("1h30m", 5_400_000), ("500ms", 500), ("7s", 7_000), ("2min", 120_000)]
         {
             assert_eq!(time_span(text), Ok(Duration::from_millis(milliseconds)), "{text}");
         }
@@ -100,12 +115,23 @@ mod tests {
 
     #[test]
     fn sizes_are_read() {
-        for (text, bytes) in [("512MiB", 512 << 20), ("2g", 2 << 30), ("64k", 65_536), ("100", 100)] {
+        for (text, bytes) in [("512MiB", 512 << 20), ("2g", 2 << 30), ("64k", 65_536), ("100B", 100)] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
         for text in ["", "MiB", "1.5G", "99999999999G", "-1", "0", "0GiB"] {
             assert!(size(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_without_a_unit_is_refused_with_units_to_choose_from() {
+        assert_eq!(time_span("10"), Err("`10` has no unit; write 10s or 10m".to_owned()));
+        assert_eq!(size("1"), Err("`1` has no unit; write 1MiB or 1GiB, or 1B for bytes".to_owned()));
+        for zero in ["0", "00"] {
+            assert!(time_span(zero).is_err_and(|said| said.starts_with("nothing runs in no time")));
+            assert!(size(zero).is_err_and(|said| said.starts_with("no case fits in no memory")));
+        }
+        assert!(time_span("").is_err_and(|said| said.contains("is not a time span")));
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
         (&wrong, &[]),
         (&wrong, &["--feature-level", "4.1"]),
         (&wrong, &["--retries", "0"]),
-        (&wrong, &["--memory", "67108864"]),
+        (&wrong, &["--memory", "64MiB"]),
         (&wrong, &["--allow", "nan-canonicalised,zero-sign"]),
         (&wrong, &["--known-failures", list.path()]),
         (&wrong, &["--case-timeout", "4321ms", "--known-failures", list.path(), "--retries", "1"]),

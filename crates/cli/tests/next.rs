@@ -64,7 +64,7 @@ fn each_case_that_failed_is_listed_as_a_command() {
     assert_eq!(run(&[&recording[..], &[ONE, OTHER]].concat()).status.code(), Some(1));
     let listed = stdout(&["failures", file.path()]);
     let quoted = format!("'{}'", backend.replace('\'', r"'\''"));
-    assert_eq!(listed, format!("dmlcts run --backend {quoted} --memory 1048576 '{ONE}' # wrong-value\n"));
+    assert_eq!(listed, format!("dmlcts run --backend {quoted} --memory 1MiB '{ONE}' # wrong-value\n"));
     // Of a run of which nothing failed there is nothing but a word about it.
     let right = ["run", "--quiet", "--overwrite", "--results", file.path(), ONE, OTHER];
     assert_eq!(run(&right).status.code(), Some(0));

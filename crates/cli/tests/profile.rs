@@ -105,7 +105,7 @@ fn a_run_that_is_cut_off_states_nothing_and_goes_on_to_its_statement() {
 
 #[test]
 fn what_a_run_leaves_out_is_reserved() {
-    let shown = stdout(&[&SMOKE[..], &["--memory", "64"]].concat());
+    let shown = stdout(&[&SMOKE[..], &["--memory", "64B"]].concat());
     let lines: Vec<&str> = shown
         .lines()
         .filter(|line| line.starts_with("  verdict") || line.starts_with("  reserved"))

@@ -99,6 +99,13 @@ pub struct PartitionForm {
     pub of: u64,
 }
 
+/// A size as `--memory` reads it back: a whole number of the largest unit that loses nothing.
+fn exact_size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().find(|(shift, _)| bytes > 0 && bytes.trailing_zeros() >= *shift);
+    unit.map_or_else(|| format!("{bytes}B"), |(shift, name)| format!("{}{name}", bytes >> shift))
+}
+
 /// What a file says that was written before retries were recorded.
 fn usual_retries() -> u32 {
     Configuration::USUAL_RETRIES
@@ -159,7 +166,7 @@ impl SelectionForm {
             ("--feature-level", feature_level.clone().unwrap_or_default()),
             ("--partition", partition.map(|partition| partition.to_string()).unwrap_or_default()),
             ("--limit", limit.map(|limit| limit.to_string()).unwrap_or_default()),
-            ("--memory", memory.to_string()),
+            ("--memory", exact_size(*memory)),
             ("--retries", retries.to_string()),
             ("--allow", allow.join(",")),
             ("--known-failures", known.join(", ")),
@@ -194,7 +201,11 @@ impl SelectionForm {
             (Decides::Level, "--feature-level", feature_level.clone()),
             (Decides::Part, "--partition", partition.map(|partition| partition.to_string())),
             (Decides::Part, "--limit", limit.map(|limit| limit.to_string())),
-            (Decides::Size, "--memory", unusual(*memory, Configuration::USUAL_MEMORY)),
+            (
+                Decides::Size,
+                "--memory",
+                (*memory != Configuration::USUAL_MEMORY).then(|| exact_size(*memory)),
+            ),
             (Decides::Failure, "--allow", named(allow)),
             (Decides::Gate, "--retries", unusual((*retries).into(), Configuration::USUAL_RETRIES.into())),
         ];
@@ -235,6 +246,11 @@ impl SelectionForm {
             }
             None => self.words(&[&[Decides::Choice, Decides::Seed, Decides::Level], &how[..]].concat()),
         }
+    }
+
+    /// What chooses the cases that a run would come to without a limit, as `count --obligations` is told.
+    pub fn words_without_limit(&self) -> Vec<String> {
+        Self { limit: None, ..self.clone() }.words_of_a_list()
     }
 
     /// What bears on which cases run, beyond the suite: nothing where all of it do, as usual.
