@@ -62,7 +62,7 @@ pub enum Subject {
         name: String,
         /// As they read behind "ran": `suite smoke, seed 0`.
         what: String,
-        /// The command that names the obligations that they leave out.
+        /// The command that names the obligations that the whole suite leaves out; a run that ended early adds its number of cases.
         obligations: String,
     },
     /// Cases that somebody gave one by one. What they leave of the spec unexercised says nothing.
@@ -307,7 +307,8 @@ pub(crate) fn verdicts(summary: &Summary) -> String {
     counts.join(", ")
 }
 
-/// How much of the spec was exercised, of the operators that had any case. Where much is missing, `command` names it.
+/// How much of the spec was exercised, of the operators that had any case. Where much is missing, `command` names it, with
+/// the number of cases that ran where the run ended before the suite: an endless suite has no other end.
 pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
     let mut clauses = 0;
     let (mut kept, mut broken, mut exact, mut met, mut all) = (0, 0, 0, 0, 0);
@@ -339,7 +340,11 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
     );
     // Where hardly anything is missing, its names are more use than its number.
     if missing.len() > NAMED {
-        text.extend([" (", command, " names the others)"]);
+        let limit = match summary.ending {
+            Ending::Complete => String::new(),
+            _ => format!(" --limit {}", summary.totals.progress.ran),
+        };
+        text.extend([" (", command, &limit, " names the others)"]);
     } else if !missing.is_empty() {
         text.extend(["; not met: ", &missing.join(", ")]);
     }

@@ -161,7 +161,7 @@ fn each_chunk(
     if !with_text && end == u64::MAX && selection.limit.is_none() {
         return Err(Problem::usage(
             "an endless suite cannot be counted where cases are left out",
-            "add --limit",
+            "say how many to count at most: --limit 100000",
         ));
     }
     let threads = selection.threads().min(usize::try_from(end.div_ceil(CHUNK)).unwrap_or(usize::MAX)).max(1);

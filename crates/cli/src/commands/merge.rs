@@ -164,7 +164,7 @@ fn context(header: &Header, files: usize) -> Context {
             }
             let mut words =
                 ["dmlcts", "count", "--obligations", "--suite", &suite.name].map(str::to_owned).to_vec();
-            words.extend(selection.words_of_a_list());
+            words.extend(selection.words_without_limit());
             Subject::Suite { name: suite.name.clone(), what, obligations: command(&words) }
         }
     };

@@ -60,36 +60,38 @@ fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]
 fn covered(selection: &Selection, parts: &Parts, level: FeatureLevel) -> Result<Coverage, Problem> {
     let library = Library::embedded();
     let filter = selection.filter()?;
-    let is_filtered = filter.is_some() || selection.feature_level.is_some();
     let Some(blank) = blank() else { return Ok(Coverage::new(library)) };
     let end = match (parts.count(), selection.limit) {
         (None, None) => {
             return Err(Problem::usage(
-                "the obligations of an endless suite are never all counted",
-                "add --limit",
+                "the cases of an endless suite are never all judged",
+                "say how many to judge: --limit 100000",
             ));
         }
-        (count, limit) => count.unwrap_or(u64::MAX).min(limit.unwrap_or(u64::MAX)),
+        (count, limit) => {
+            let limit = limit.filter(|_| !selection.leaves_out());
+            count.unwrap_or(u64::MAX).min(limit.unwrap_or(u64::MAX))
+        }
     };
-    if is_filtered && selection.limit.is_some() {
-        return Err(Problem::usage(
-            "which cases a limit leaves depends on the filter",
-            "leave out --limit, or --where and --feature-level",
-        ));
-    }
-    let threads = selection.threads();
+    // Which cases a limit takes is known only in their order where others are left out.
+    let in_order = selection.limit.filter(|_| selection.leaves_out());
+    let threads = if in_order.is_some() { 1 } else { selection.threads() };
     let judge = |first: u64| {
         let mut coverage = Coverage::new(library);
         let (mut cursor, mut case, mut scratch) = (parts.cursor(), blank.clone(), Scratch::default());
         let mut picker = Picker::new(filter.as_deref(), selection);
-        let mut start = first * CHUNK;
-        while start < end {
+        let (mut start, mut left) = (first * CHUNK, in_order.unwrap_or(u64::MAX));
+        while start < end && left > 0 {
             for index in start..start.saturating_add(CHUNK).min(end) {
                 cursor.read(index, &mut case);
                 let operator = library.operator(&case.desc.signature.operator);
                 if let Some(operator) = operator.filter(|_| picker.picks(&case)) {
                     let judgement = operator.judge(&case.desc, level, &mut scratch);
                     coverage.mark(operator, &case.desc, level, judgement, &mut scratch);
+                    left -= 1;
+                    if left == 0 {
+                        break;
+                    }
                 }
             }
             start = start.saturating_add(CHUNK.saturating_mul(threads as u64));

@@ -297,7 +297,7 @@ fn cases(
     let subject = Subject::Suite {
         name: suite.name().to_owned(),
         what: form.describe(),
-        obligations: with(&["dmlcts", "count", "--obligations"], &[&of_suite, &of_list]),
+        obligations: with(&["dmlcts", "count", "--obligations"], &[&of_suite, &form.words_without_limit()]),
     };
     let context = context(&form, subject, next);
     let source: Arc<dyn Source> = Arc::clone(&parts) as _;
