@@ -1,8 +1,10 @@
 //! The backends that this program knows, by the name on the command line, and where they run: what is trusted at home, and
-//! everything else in processes of its own, where it can crash and hang without harm. A backend that is built in runs there
+//! everything else in processes of its own, where a crash or a hang costs its case. Processes are no sandbox. A backend that is built in runs there
 //! behind `dmlcts serve`, which is this program.
 
 use std::{
+    ffi::OsStr,
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -13,13 +15,14 @@ use dmlcts_backend::{
 };
 use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
+use dmlcts_report::command;
 use dmlcts_runner::{Configuration, Factory};
 use dmlcts_spec::Library;
 
 use crate::{arguments::unknown, problem::Problem};
 
 /// Every name.
-const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     "reference",
     #[cfg(feature = "directml")]
     "directml",
@@ -111,7 +114,34 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             }))
         }
         ("dylib", _) => served(name, hosting),
-        _ => Err(Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend")),
+        _ => Err(match own(name) {
+            Some(meant) => Problem::usage(
+                format!(
+                    "there is no backend `{name}`; a program of your own stands behind `exec:`, and a library behind `dylib:`"
+                ),
+                format!("write {}", command(&["--backend", &meant])),
+            ),
+            None => Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend"),
+        }),
+    }
+}
+
+/// The backend that is meant by a name without a colon, where it reads like a command, or like the path of a script or library.
+fn own(name: &str) -> Option<String> {
+    let is_command = name.trim().contains(char::is_whitespace);
+    if let (true, Some(command)) = (is_command, name.strip_prefix("exec ")) {
+        return Some(format!("exec:{command}"));
+    }
+    let path = Path::new(name);
+    let is_path = name.contains(['/', '\\']);
+    match path.extension().and_then(OsStr::to_str) {
+        // A name without a folder would be searched for where the system keeps its libraries.
+        Some("so" | "dylib" | "dll") if !is_command && !is_path => Some(format!("dylib:./{name}")),
+        Some("so" | "dylib" | "dll") if !is_command => Some(format!("dylib:{name}")),
+        Some("py") if !is_command => Some(format!("exec:python3 {name}")),
+        _ if is_command || is_path => Some(format!("exec:{name}")),
+        _ if path.is_file() => Some(format!("exec:./{name}")),
+        _ => None,
     }
 }
 
@@ -196,4 +226,30 @@ fn left_out(name: &str) -> Problem {
         format!("this program was built without the backend `{name}`"),
         "build it with its default features: cargo run --release -- …, or cargo install --path crates/cli",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own;
+
+    #[test]
+    fn a_command_or_path_without_its_colon_is_told_from_a_misspelled_name() {
+        for (name, meant) in [
+            ("./mine.py", "exec:python3 ./mine.py"),
+            ("mine.py", "exec:python3 mine.py"),
+            ("python3 mine.py", "exec:python3 mine.py"),
+            ("exec python3 mine.py", "exec:python3 mine.py"),
+            ("target/release/mine", "exec:target/release/mine"),
+            ("./libmine.so", "dylib:./libmine.so"),
+            ("libmine.dylib", "dylib:./libmine.dylib"),
+            (r"C:\backends\mine.dll", r"dylib:C:\backends\mine.dll"),
+            ("Cargo.lock.sh", ""),
+            ("Cargo.toml", "exec:./Cargo.toml"),
+            ("refrence", ""),
+            ("exec", ""),
+            ("", ""),
+        ] {
+            assert_eq!(own(name).unwrap_or_default(), meant, "{name}");
+        }
+    }
 }
