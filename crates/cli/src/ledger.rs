@@ -22,8 +22,8 @@ impl LedgerOfRun {
         let Some(path) = path else { return Ok(None) };
         let Some(suite) = &selection.suite else {
             return Err(Problem::usage(
-                "a ledger has the answers to the cases of a suite, and these were given one by one",
-                "run a suite, or leave out --ledger",
+                "--ledger compares the answers to all cases of a suite, and these cases were given one by one",
+                "leave out --ledger: the summary names the answers; or name their suite by --suite, and choose them by --where",
             ));
         };
         Ledger::prepare(path)?;
