@@ -3,24 +3,79 @@
 mod results;
 mod run;
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum as _, ValueHint};
+use clap_complete::Shell;
 use dmlcts_model::FeatureLevel;
 
-use crate::{breakage::Fault, exit, units};
+use crate::{breakage::Fault, exit, units, version};
 
 pub(crate) use results::{
     DiffArguments, FailuresArguments, LedgerArguments, MergeArguments, ReportArguments,
 };
 pub(crate) use run::{RunArguments, Selection};
 
+/// The headings that options stand under in the help.
+mod heading {
+    pub(super) const CASES: &str = "Cases";
+    pub(super) const LIMITS: &str = "Limits";
+    pub(super) const BACKEND: &str = "Backend";
+    pub(super) const VERDICTS: &str = "Verdicts";
+    pub(super) const REPORTS: &str = "Output and reports";
+    pub(super) const GLOBAL: &str = "Options of every command";
+}
+
 /// Conformance tests and a spec-driven fuzzer for DirectML's tensor-moving operators.
 #[derive(Debug, Parser)]
-#[command(name = "dmlcts", version, propagate_version = true, after_help = exit::HELP, max_term_width = 110)]
+#[command(
+    name = "dmlcts",
+    version,
+    long_version = version::long(),
+    propagate_version = true,
+    after_help = exit::SHORT_HELP,
+    after_long_help = exit::HELP,
+    max_term_width = 110,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    /// Use colours: auto, always or never
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        global = true,
+        help_heading = heading::GLOBAL
+    )]
+    pub(crate) color: ColorChoice,
+
+    /// Print help, in short with -h
+    #[arg(long, short, global = true, action = ArgAction::Help, help_heading = heading::GLOBAL)]
+    help: Option<bool>,
+
+    /// Print the version, with the commit by --version
+    #[arg(long, short = 'V', global = true, action = ArgAction::Version, help_heading = heading::GLOBAL)]
+    version: Option<bool>,
+}
+
+/// The value of `--color` in words that clap does not take as arguments. Help and mistakes are shown in colours, too.
+pub(crate) fn color_of(words: impl Iterator<Item = OsString>) -> ColorChoice {
+    let mut words = words.map(|word| word.to_string_lossy().into_owned()).take_while(|word| word != "--");
+    let mut color = ColorChoice::Auto;
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--color") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+            None => None,
+        };
+        color = value.and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or(color);
+    }
+    color
 }
 
 #[derive(Debug, Subcommand)]
@@ -28,16 +83,25 @@ pub(crate) enum Command {
     Run(Box<RunArguments>),
     List(ListArguments),
     Count(CountArguments),
-    /// Shows a case: its desc member by member, its input, and the output that is expected
+    /// Shows a case: its desc, its input and the output that is expected
+    ///
+    /// The desc is shown member by member.
+    #[command(after_help = SHOW_EXAMPLE)]
     Show(CaseArguments),
-    /// Explains a case: the clauses that it touches, and where each element of its output comes from
+    /// Explains a case: its clauses, and where its output comes from
+    ///
+    /// It names the clauses that the case touches, and for each element of the output the place in the input that it comes from.
+    #[command(after_help = EXPLAIN_EXAMPLE)]
     Explain(CaseArguments),
-    /// Says whether a case's desc is valid, and by which clauses it is not
+    /// Says whether a desc is valid, and which clauses it breaks
+    #[command(after_help = JUDGE_EXAMPLES)]
     Judge(CaseArguments),
     /// Checks, shows and lists specs: what the pages promise, as YAML
     #[command(subcommand)]
     Spec(SpecCommand),
-    /// Lists who can answer cases here: adapters with their drivers and limits, and what a self-test found
+    /// Lists the backends: adapters, drivers, limits and a self-test
+    ///
+    /// Each adapter has its driver, its limits and what the self-test found.
     Backends,
     Doctor(DoctorArguments),
     Serve(ServeArguments),
@@ -47,15 +111,38 @@ pub(crate) enum Command {
     Ledger(LedgerArguments),
     Suites(SuitesArguments),
     Profiles(ProfilesArguments),
+    Completions(CompletionsArguments),
 }
 
-/// Answers cases as a backend process does, on standard input and output
+const COMPLETIONS_PLACES: &str = "\
+Where it goes:
+  bash        ~/.local/share/bash-completion/completions/dmlcts
+  zsh         ~/.zfunc/_dmlcts, with fpath+=~/.zfunc above compinit in ~/.zshrc
+  fish        ~/.config/fish/completions/dmlcts.fish
+  powershell  dmlcts completions powershell | Out-String | Invoke-Expression
+              as a line of the file that $PROFILE names
+  elvish      eval (dmlcts completions elvish | slurp)
+              as a line of rc.elv
+
+Example:
+  dmlcts completions fish > ~/.config/fish/completions/dmlcts.fish";
+
+/// Prints a script that completes commands and options in a shell
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_PLACES)]
+pub(crate) struct CompletionsArguments {
+    /// bash, zsh, fish, powershell or elvish
+    #[arg(value_name = "SHELL", value_enum, hide_possible_values = true)]
+    pub(crate) shell: Shell,
+}
+
+/// Answers cases as a backend process does
 ///
-/// The protocol is specified in crates/backend/PROTOCOL.md. `dmlcts run --backend 'exec:dmlcts serve'` runs the reference in a process of its own.
+/// It reads cases from standard input and answers on standard output. The protocol is specified in crates/backend/PROTOCOL.md. `dmlcts run --backend 'exec:dmlcts serve'` runs the reference in a process of its own.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// Who answers the cases: as for `run`
-    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND)]
+    /// The backend, as for `run`
+    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND, value_hint = ValueHint::Other)]
     pub(crate) backend: String,
 
     /// Misbehave in this way at the case of --break-at, for `doctor`
@@ -71,33 +158,35 @@ pub(crate) struct ServeArguments {
     pub(crate) parent: Option<u32>,
 }
 
-/// Takes a first look at a backend: is it well, and would a run notice if it were not?
+/// Takes a first look at a backend, and breaks it on purpose
 ///
 /// It runs the suite `smoke` and says what it tells of the backend, line by line. Then it breaks the backend on purpose, through a shim around it, and shows that each way to be broken is noticed. The exit code is 0 where all is well, 1 where a line says FAIL, and 3 where the backend does not start or is lost.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Whom to look at: as for `run`
-    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND)]
+    /// The backend, as for `run`
+    #[arg(long, value_name = "NAME", default_value = RunArguments::DEFAULT_BACKEND, value_hint = ValueHint::Other)]
     pub(crate) backend: String,
 
-    /// How long a backend in another process may be silent while it has cases, such as 500ms or 1m
+    /// How long a process may be silent
+    ///
+    /// A backend in another process that has cases, and is silent for this time, such as 500ms or 1m, is ended.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) case_timeout: Duration,
 
-    /// How long all of it may take, such as 90s or 10m
+    /// How long all of it may take
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
 }
 
-/// Lists the suites that the program was built with, or shows the parts of one
+/// Lists the suites that are built in, or shows the parts of one
 #[derive(Debug, Args)]
 pub(crate) struct SuitesArguments {
     /// The suite to show: a name, or the path of a YAML file
-    #[arg(value_name = "NAME|PATH")]
+    #[arg(value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
     pub(crate) name: Option<String>,
 }
 
-/// Lists the profiles that a backend can be shown to conform to, or shows one
+/// Lists the profiles that a backend can conform to, or shows one
 ///
 /// A profile is a suite, a seed and a feature level, with the hash of the spec and digests of what is expected of its cases.
 #[derive(Debug, Args)]
@@ -135,24 +224,34 @@ pub(crate) struct CountArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
 
-    /// Count what the cases exercise of the spec instead, and name what they do not
+    /// Count what the cases exercise of the spec instead
     ///
-    /// An obligation is one thing to be tried: a clause kept, broken or met exactly, a question raised, a branch, a mode, a type, a rank, a row of support. Every case is judged, and none is run.
-    #[arg(long)]
+    /// What they do not exercise is named. An obligation is one thing to be tried: a clause kept, broken or met exactly, a question raised, a branch, a mode, a type, a rank, a row of support. Every case is judged, and none is run.
+    #[arg(long, help_heading = heading::CASES)]
     pub(crate) obligations: bool,
 }
 
-const CASE_EXAMPLE: &str = "\
+const SHOW_EXAMPLE: &str = "\
+Example:
+  dmlcts show 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'";
+
+const EXPLAIN_EXAMPLE: &str = "\
 Example:
   dmlcts explain 'SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota'";
 
-/// A case, and the level to judge it at.
+const JUDGE_EXAMPLES: &str = "\
+Examples:
+  dmlcts judge 'SLICE FLOAT32 in=4 out=9 Offsets=0 Sizes=9 Strides=1'
+  dmlcts list --strategy negative | dmlcts judge -";
+
+/// Cases, and the level to judge them at.
 #[derive(Debug, Args)]
-#[command(after_help = CASE_EXAMPLE)]
 pub(crate) struct CaseArguments {
-    /// The case, as `dmlcts list` prints it
-    #[arg(value_name = "CASE")]
-    pub(crate) case: String,
+    /// Cases, as `dmlcts list` prints them; `-` reads standard input
+    ///
+    /// Standard input holds one case a line; empty lines and lines that begin with `#` are passed over. Where there are several cases, each has its line as a heading.
+    #[arg(value_name = "CASE", required = true)]
+    pub(crate) cases: Vec<String>,
 
     /// The feature level to judge at, such as 4.1 [default: the newest]
     #[arg(long, value_name = "LEVEL")]
@@ -166,7 +265,7 @@ pub(crate) enum SpecCommand {
     /// Without files it checks those that the program was built with. A file named common.yaml takes the place of the built-in one.
     Check {
         /// YAML files
-        #[arg(value_name = "FILE")]
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<String>,
     },
     /// Shows all that is promised of an operator, with citations

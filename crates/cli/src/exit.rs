@@ -21,6 +21,11 @@ A reader of the output that goes away early, such as `head`, ends a command that
 something quietly, with 0. A command that comes to a verdict goes on without it, since its exit
 code is still to come.";
 
+/// What `-h` says of them.
+pub(crate) const SHORT_HELP: &str = "\
+Exit codes: 0 nothing unexpected, 1 an unexpected verdict, 2 wrong usage,
+3 the backend or the machine failed, 130 interrupted. `--help` says more.";
+
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {

@@ -2,10 +2,10 @@
 //! `dmlcts list` prints them. Empty lines and lines that begin with `#` are passed over, so that a list of cases can
 //! be a file that people read.
 
-use std::io::Read;
+use std::{env, ffi::OsString, io::Read};
 
 use dmlcts_model::{Case, line};
-use dmlcts_report::bytes;
+use dmlcts_report::{bytes, command};
 use dmlcts_spec::Library;
 
 use crate::{problem::Problem, selection::parse_case};
@@ -23,7 +23,7 @@ pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Proble
             let most = most.saturating_sub(cases.len() as u64);
             cases.extend(parse_list(&read(std::io::stdin().lock(), most)?, most)?);
         } else {
-            cases.push(parse_case(argument)?);
+            cases.push(parse_case(argument).map_err(|problem| unquoted(arguments).unwrap_or(problem))?);
         }
     }
     if cases.is_empty() {
@@ -33,6 +33,45 @@ pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Proble
         ));
     }
     Ok(cases)
+}
+
+/// Says that a case was given without quotes, so that the shell took it apart. Arguments look like that where there are several and
+/// the first is a single word: no case is.
+fn unquoted(arguments: &[String]) -> Option<Problem> {
+    let first = arguments.first().filter(|first| *first != STDIN && !first.contains(char::is_whitespace))?;
+    if arguments.len() < 2 {
+        return None;
+    }
+    let quoted = quoted(env::args_os().skip(1), arguments);
+    Some(Problem::usage(
+        format!(
+            "`{first}` is no case: without quotes, the shell takes one case for {} arguments",
+            arguments.len()
+        ),
+        format!("write {quoted}"),
+    ))
+}
+
+/// The command of these words with one argument in the place of several. Options may stand between those.
+fn quoted(words: impl Iterator<Item = OsString>, arguments: &[String]) -> String {
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut left = arguments;
+    let mut kept = Vec::new();
+    // From the end: an option's value that reads like a part of the case stands before that as a rule.
+    for word in words.into_iter().rev() {
+        match left.split_last() {
+            Some((last, others)) if *last == word => {
+                left = others;
+                if left.is_empty() {
+                    kept.push(arguments.join(" "));
+                }
+            }
+            _ => kept.push(word),
+        }
+    }
+    kept.push("dmlcts".to_owned());
+    kept.reverse();
+    command(&kept)
 }
 
 /// The text up to the line of the last case that is wanted.
@@ -110,6 +149,21 @@ mod tests {
         assert_eq!(parse_list(&text, u64::MAX).expect("cases").len(), 2);
         assert_eq!(parse_list(&text, 1).expect("cases").len(), 1);
         assert!(parse_list("# nothing\n", u64::MAX).expect("no mistake").is_empty());
+    }
+
+    #[test]
+    fn a_case_without_quotes_is_quoted_where_it_stands() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let of = |text: &str, arguments: &str| {
+            quoted(words(text).into_iter().map(OsString::from), &words(arguments))
+        };
+        assert_eq!(of("run SLICE in=4 --jobs 1", "SLICE in=4"), "dmlcts run 'SLICE in=4' --jobs 1");
+        assert_eq!(
+            of("--color never judge SLICE in=4", "SLICE in=4"),
+            "dmlcts --color never judge 'SLICE in=4'"
+        );
+        assert_eq!(of("run SLICE --jobs 4 in=4", "SLICE in=4"), "dmlcts run 'SLICE in=4' --jobs 4");
+        assert_eq!(of("run --suite SLICE SLICE in=4", "SLICE in=4"), "dmlcts run --suite SLICE 'SLICE in=4'");
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod reports;
 mod selection;
 mod signals;
 mod units;
+mod version;
 
 use std::{env, io::Write, panic, process::ExitCode, time::Instant};
 
@@ -33,7 +34,12 @@ fn main() -> ExitCode {
     let started = Instant::now();
     stay_silent_about_caught_panics();
     signals::survive_large_files();
-    let ended = match arguments::Arguments::try_parse() {
+    let parsed = arguments::Arguments::try_parse();
+    output::choose_color(match &parsed {
+        Ok(arguments) => arguments.color,
+        Err(_) => arguments::color_of(env::args_os()),
+    });
+    let ended = match parsed {
         Ok(arguments) => commands::execute(&arguments.command, started),
         Err(said) => say(&on_one_line(said)),
     };
@@ -55,14 +61,14 @@ fn on_one_line(said: clap::Error) -> clap::Error {
 
 /// Says what clap has to say instead of arguments: what is wrong with them, or the help that they ask for.
 fn say(said: &clap::Error) -> Result<Exit, Problem> {
+    let text = said.render();
     if said.use_stderr() {
         // Where nobody can be told, the exit code still tells.
-        let text = said.render();
         let text = if output::has_colour_of_errors() { text.ansi().to_string() } else { text.to_string() };
         let _ = output::stderr().write_all(text.as_bytes());
         return Ok(Exit::Usage);
     }
-    let (mut out, text) = (output::stdout(), said.render());
+    let mut out = output::stdout();
     if output::palette().colour {
         write!(out, "{}", text.ansi())?;
     } else {

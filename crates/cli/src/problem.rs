@@ -343,14 +343,15 @@ impl Diagnostic for Pointed {
     }
 }
 
-/// Whether standard error wants colours: it is a terminal, and `NO_COLOR` is not set.
+/// How standard error shows a mistake at its place: with lines drawn where it is a terminal, and in colours where it has them.
 fn theme() -> GraphicalTheme {
-    if !io::stderr().is_terminal() {
-        GraphicalTheme::none()
-    } else if crate::output::no_color() {
+    let stderr = io::stderr();
+    if crate::output::has_colour(&stderr) {
+        GraphicalTheme::unicode()
+    } else if stderr.is_terminal() {
         GraphicalTheme::unicode_nocolor()
     } else {
-        GraphicalTheme::unicode()
+        GraphicalTheme::none()
     }
 }
 

@@ -35,8 +35,24 @@ const LARGE: &str =
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
     for command in [
-        "", "run", "list", "count", "show", "explain", "judge", "spec", "backends", "doctor", "serve",
-        "merge", "diff", "suites",
+        "",
+        "run",
+        "list",
+        "count",
+        "show",
+        "explain",
+        "judge",
+        "spec",
+        "backends",
+        "doctor",
+        "serve",
+        "failures",
+        "merge",
+        "diff",
+        "ledger",
+        "suites",
+        "profiles",
+        "completions",
     ] {
         let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
         let output = run(&arguments);
@@ -195,6 +211,11 @@ fn bad_input_is_explained() {
         ("suite_that_is_no_text", &["run", "--suite", not_text.path()]),
         ("directory", &["spec", "check", env!("CARGO_MANIFEST_DIR")]),
         ("endless_count", &["count", "--suite", "soak", "--where", "1 == 1"]),
+        ("endless_obligations", &["count", "--suite", "soak", "--obligations"]),
+        (
+            "ledger_of_given_cases",
+            &["run", "--ledger", "answers.yaml", "SLICE FLOAT32 in=1 out=1 Offsets=0 Sizes=1 Strides=1"],
+        ),
     ];
     for (name, arguments) in cases {
         let text = text(arguments);
@@ -207,6 +228,24 @@ fn bad_input_is_explained() {
         if *name == "unknown_backend" {
             text = without_features(&text);
         }
+        insta::assert_snapshot!(format!("bad_{name}"), text);
+    }
+}
+
+/// What cannot be taken as it is, but reads like something else, is answered with that.
+#[test]
+fn what_was_meant_is_proposed() {
+    let cases: [(&str, &[&str]); 6] = [
+        ("script_for_backend", &["run", "--backend", "./mine.py"]),
+        ("command_for_backend", &["doctor", "--backend", "python3 mine.py"]),
+        ("library_for_backend", &["run", "--backend", "./libmine.so"]),
+        ("timeout_without_unit", &["run", "--timeout", "10"]),
+        ("memory_without_unit", &["run", "--memory", "1"]),
+        ("case_without_quotes", &["run", "--jobs", "1", "SLICE", "FLOAT32", "in=4", "out=2", "Strides=2"]),
+    ];
+    for (name, arguments) in cases {
+        let text = text(arguments);
+        assert!(text.starts_with("exit 2\n--- stderr\n"), "{name}: {text}");
         insta::assert_snapshot!(format!("bad_{name}"), text);
     }
 }
@@ -370,12 +409,6 @@ fn a_timeout_ends_an_endless_run_and_is_no_failure() {
     let text = stdout(&["run", "--suite", "soak", "--timeout", "1s"]);
     assert!(text.contains("ended     by the timeout, after "), "{text}");
     assert!(started.elapsed() < Duration::from_secs(30));
-}
-
-#[test]
-fn output_that_is_no_terminal_has_no_colours() {
-    assert!(!stdout(&["run", "--limit", "10"]).contains('\x1b'));
-    assert!(!stdout(&["explain", EXAMPLE]).contains('\x1b'));
 }
 
 /// Where there is no adapter, one sentence says what to install. wgpu's own variable asks for a kind that this system does

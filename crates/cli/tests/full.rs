@@ -56,6 +56,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["profiles"],
         &["profiles", "directml-6.4"],
         &["profiles", "directml-6.4-smoke", "--check"],
+        &["completions", "bash"],
         &["--help"],
         &["--version"],
         &["run", "--help"],

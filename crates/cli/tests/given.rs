@@ -57,6 +57,76 @@ fn what_is_listed_runs_from_standard_input() {
     assert!(ran.contains(" 0 failed"), "{ran}");
 }
 
+#[test]
+fn several_cases_are_judged_each_under_its_line() {
+    let (one, other) = (stdout(&["judge", CASE]), stdout(&["judge", INVALID]));
+    let both = format!("{CASE}\n{one}\n{INVALID}\n{other}");
+    assert_eq!(stdout(&["judge", CASE, INVALID]), both);
+    let list = format!("# found on Tuesday\n{CASE}\n\n  {INVALID}\r\n");
+    assert_eq!(text_with_input(&["judge", "-"], &list), format!("exit 0\n--- stdout\n{both}"));
+    assert_eq!(
+        text_with_input(&["judge", "-"], CASE),
+        format!("exit 0\n--- stdout\n{one}"),
+        "it has no heading"
+    );
+    for command in ["show", "explain"] {
+        let blocks = stdout(&[command, CASE, INVALID]);
+        for case in [CASE, INVALID] {
+            assert_eq!(blocks.lines().filter(|line| *line == case).count(), 1, "{command}: {blocks}");
+            let block = stdout(&[command, case]);
+            assert!(blocks.contains(&block), "{command}: {block} is not in {blocks}");
+        }
+    }
+}
+
+/// A mistake is told before anything is printed.
+#[test]
+fn a_mistake_in_one_of_several_cases_is_all_that_is_said() {
+    let mistaken = CASE.replace("Offsets", "Offset");
+    let said = text(&["judge", CASE, &mistaken]);
+    assert!(said.starts_with("exit 2\n--- stderr\nerror: `Offset` is no member of SLICE"), "{said}");
+    let said = text_with_input(&["judge", "-"], &format!("{CASE}\n{mistaken}\n"));
+    assert!(said.starts_with("exit 2\n--- stderr\n") && said.contains("[standard input:2:"), "{said}");
+}
+
+/// The words that a shell makes of a case without quotes are put together again, for each command that takes cases.
+#[test]
+fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
+    let words: Vec<&str> = CASE.split(' ').collect();
+    for command in ["run", "judge", "show", "explain"] {
+        let said = text(&[&[command, "--feature-level", "4.1"], &words[..]].concat());
+        let help = format!("  help: write dmlcts {command} --feature-level 4.1 '{CASE}'\n");
+        assert!(said.starts_with("exit 2\n--- stderr\n") && said.ends_with(&help), "{said}");
+    }
+    let one = text(&["run", "SLICE"]);
+    assert!(!one.contains("quotes"), "one argument was not taken apart: {one}");
+}
+
+/// The command that a run names for what it has not exercised counts the same cases as the run did: also those of an endless suite.
+#[test]
+fn what_an_ended_run_left_out_is_named_by_the_command_that_it_names() {
+    for options in [&["--suite", "soak"][..], &["--suite", "soak", "--where", "operator == SLICE"]] {
+        let shown = stdout(&[&["run", "--timeout", "1s"], options].concat());
+        let (counts, rest) = shown.split_once(" obligations met (dmlcts ").expect("obligations");
+        let (command, _) = rest.split_once(" names the others)").expect("a command");
+        let words: Vec<&str> = command
+            .split('\'')
+            .enumerate()
+            .flat_map(|(place, part)| match place % 2 {
+                0 => part.split_whitespace().collect(),
+                _ => vec![part],
+            })
+            .collect();
+        let named = stdout(&words);
+        let met: u64 = named
+            .lines()
+            .filter_map(|line| line.split_once(" obligations met")?.0.split(' ').nth(1)?.parse::<u64>().ok())
+            .sum();
+        let (_, count) = counts.rsplit_once("; ").expect("a count");
+        assert_eq!(count.split(' ').next(), Some(&*met.to_string()), "{command}");
+    }
+}
+
 /// What a run only counts has a command that names it, and both count alike.
 #[test]
 fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
@@ -73,7 +143,7 @@ fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
     assert_eq!((met, rest.split(' ').next()), (&*sum(1).to_string(), Some(&*sum(3).to_string())));
     let one = stdout(&["count", "--obligations", "--where", "operator == SLICE"]);
     assert!(one.ends_with("SLICE1: no case\nPADDING1: no case\n"), "{one}");
-    assert!(text(&["count", "--obligations", "--suite", "soak"]).contains("add --limit"));
+    assert!(text(&["count", "--obligations", "--suite", "soak"]).contains("--limit 100000"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `dmlcts show` and `dmlcts judge`: one case, looked at without a backend.
+//! `dmlcts show` and `dmlcts judge`: cases, looked at without a backend.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{CaseMemory, bytes, write_case, write_judgement};
 use dmlcts_spec::{Answer, Judgement, Library, Operator, Scratch};
 
-use crate::{arguments::CaseArguments, exit::Exit, output, problem::Problem, selection::parse_case};
+use crate::{arguments::CaseArguments, exit::Exit, given, output, problem::Problem};
 
 /// A case, with its operator and what the spec says of it.
 pub(super) struct Judged {
@@ -17,14 +17,44 @@ pub(super) struct Judged {
     pub(super) judgement: Judgement,
 }
 
-/// Reads and judges the case of the arguments.
-pub(super) fn judged(arguments: &CaseArguments) -> Result<Judged, Problem> {
-    let case = parse_case(&arguments.case)?;
+/// When a case's line stands above what is said of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heading {
+    /// For every case.
+    Always,
+    /// Where there are several cases.
+    OfSeveral,
+}
+
+/// Judges the cases of the arguments one after the other, and has each written as a block of its own. A mistake in one of them ends
+/// the command before anything is written.
+pub(super) fn each_case(
+    arguments: &CaseArguments,
+    heading: Heading,
+    write: impl Fn(&mut dyn Write, &Judged) -> Result<(), Problem>,
+) -> Result<Exit, Problem> {
+    let cases = given::cases(&arguments.cases, u64::MAX)?;
+    let is_headed = heading == Heading::Always || cases.len() > 1;
+    let level = arguments.feature_level.unwrap_or(FeatureLevel::NEWEST);
+    let mut out = output::stdout();
+    for (place, case) in cases.into_iter().enumerate() {
+        if place > 0 {
+            writeln!(out)?;
+        }
+        if is_headed {
+            writeln!(out, "{case}")?;
+        }
+        write(&mut out, &judged(case, level)?)?;
+    }
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+fn judged(case: Case, level: FeatureLevel) -> Result<Judged, Problem> {
     let name = &case.desc.signature.operator;
     let operator = Library::embedded()
         .operator(name)
         .ok_or_else(|| Problem::usage(format!("there is no operator `{name}`"), "see `dmlcts spec list`"))?;
-    let level = arguments.feature_level.unwrap_or(FeatureLevel::NEWEST);
     let judgement = operator.judge(&case.desc, level, &mut Scratch::default());
     Ok(Judged { case, operator, level, judgement })
 }
@@ -87,18 +117,15 @@ impl Judged {
 
 /// Shows the desc member by member, and both tensors.
 pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
-    let judged = judged(arguments)?;
-    let mut out = output::stdout();
-    write_case(&mut out, &judged.case, &judged.memory(), output::palette())?;
-    out.flush()?;
-    Ok(Exit::Success)
+    each_case(arguments, Heading::OfSeveral, |mut out, judged| {
+        Ok(write_case(&mut out, &judged.case, &judged.memory(), output::palette())?)
+    })
 }
 
 /// Says whether the desc is valid, and by which clauses it is not.
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
-    let Judged { case, operator, level, judgement } = judged(arguments)?;
-    let mut out = output::stdout();
-    write_judgement(&mut out, operator, &case.desc, level, &judgement, output::palette())?;
-    out.flush()?;
-    Ok(Exit::Success)
+    each_case(arguments, Heading::OfSeveral, |mut out, judged| {
+        let Judged { case, operator, level, judgement } = judged;
+        Ok(write_judgement(&mut out, operator, &case.desc, *level, judgement, output::palette())?)
+    })
 }

@@ -6,15 +6,19 @@ use dmlcts_model::Side;
 use dmlcts_report::{write_derivation, write_every_clause, write_judgement, write_tensor};
 use dmlcts_spec::Scratch;
 
-use super::case::judged;
+use super::case::{Heading, Judged, each_case};
 use crate::{arguments::CaseArguments, exit::Exit, output, problem::Problem};
 
-/// Explains the case of the arguments.
+/// Explains the cases of the arguments.
 pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
-    let judged = judged(arguments)?;
-    let (case, operator) = (&judged.case, judged.operator);
-    let (mut out, palette) = (output::stdout(), output::palette());
-    writeln!(out, "{case}\n")?;
+    each_case(arguments, Heading::Always, |out, judged| {
+        writeln!(out)?;
+        write(out, judged)
+    })
+}
+
+fn write(mut out: &mut dyn Write, judged: &Judged) -> Result<(), Problem> {
+    let (case, operator, palette) = (&judged.case, judged.operator, output::palette());
     write_judgement(&mut out, operator, &case.desc, judged.level, &judged.judgement, palette)?;
     write_every_clause(&mut out, operator, &judged.judgement)?;
     let memory = judged.memory();
@@ -35,6 +39,5 @@ pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
             })?;
         }
     }
-    out.flush()?;
-    Ok(Exit::Success)
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod backends;
 mod case;
+mod completions;
 mod conclusion;
 mod diff;
 mod doctor;
@@ -40,5 +41,6 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites(arguments) => suites::suites(arguments),
         Command::Profiles(arguments) => profiles::profiles(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
     }
 }

@@ -1,0 +1,85 @@
+//! Tells the program which commit it is built from, for `dmlcts --version`: from Git in a checkout, and from the file that Cargo
+//! leaves in a packaged crate. Anywhere else the commit is unknown, which is no reason not to build.
+
+use std::{fs, path::Path, process::Command};
+
+/// What Cargo puts into a packaged crate.
+const PACKAGED: &str = ".cargo_vcs_info.json";
+/// Digits of a commit that are shown.
+const DIGITS: usize = 12;
+
+fn main() {
+    watch("build.rs");
+    let packaged = fs::read_to_string(PACKAGED).ok();
+    let commit = match &packaged {
+        Some(text) => {
+            watch(PACKAGED);
+            packaged_commit(text)
+        }
+        None => commit_of_checkout(),
+    };
+    println!("cargo::rustc-env=DMLCTS_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
+}
+
+/// Has Cargo run this again where a file, or any file of a folder, changes. One that is not there would have it run each time.
+fn watch(path: impl AsRef<Path>) {
+    if path.as_ref().exists() {
+        println!("cargo::rerun-if-changed={}", path.as_ref().display());
+    }
+}
+
+/// The commit in Cargo's file: `{"git": {"sha1": "647c7c…", "dirty": true}, …}`.
+pub(crate) fn packaged_commit(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("\"sha1\"")?;
+    let commit = rest.split('"').nth(1)?;
+    let is_dirty = rest.split_whitespace().collect::<String>().contains("\"dirty\":true");
+    marked(commit, is_dirty)
+}
+
+/// The commit that is checked out here, with its date.
+fn commit_of_checkout() -> Option<String> {
+    // A packaged crate may lie in a repository that is not its own.
+    if git(&["rev-parse", "--show-prefix"])? != "crates/cli/" {
+        return None;
+    }
+    let head = git(&["log", "-1", "--date=short", "--format=%H %cd"])?;
+    let (commit, date) = head.split_once(' ')?;
+    // A branch moves without a change of HEAD; its log has a line for each move. Where there is no log, the branch has a file, or
+    // stands among all that are packed.
+    let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
+    for file in ["HEAD", "logs/HEAD", branch.as_deref().unwrap_or_default(), "packed-refs"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", file]).filter(|_| !file.is_empty()) {
+            watch(path);
+        }
+    }
+    let sources = sources();
+    sources.iter().for_each(watch);
+    let mut changes = vec!["diff", "--quiet", "HEAD", "--"];
+    changes.extend(sources.iter().map(String::as_str));
+    Some(format!("{} ({date})", marked(commit, git(&changes).is_none())?))
+}
+
+/// What the program is made of. A change there builds it again as it is, and one anywhere else makes no other program.
+fn sources() -> Vec<String> {
+    let crates = fs::read_dir("..").into_iter().flatten().flatten();
+    let mut crates: Vec<String> =
+        crates.filter_map(|entry| Some(format!("../{}", entry.file_name().to_str()?))).collect();
+    crates.sort();
+    let of_crates = crates.iter().flat_map(|path| ["src", "Cargo.toml"].map(|name| format!("{path}/{name}")));
+    let of_all = ["Cargo.toml", "Cargo.lock", "spec", "cases/suites", "cases/profiles"];
+    let all = of_crates.chain(of_all.map(|name| format!("../../{name}")));
+    all.filter(|path| Path::new(path).exists()).collect()
+}
+
+/// The first digits of a commit, with a mark where files differ from it.
+fn marked(commit: &str, is_dirty: bool) -> Option<String> {
+    let digits = commit.get(..DIGITS).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    Some(format!("{digits}{}", if is_dirty { "-dirty" } else { "" }))
+}
+
+/// What Git says, where it is there and succeeds.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).env("GIT_OPTIONAL_LOCKS", "0").output().ok()?;
+    let said = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| said.trim().to_owned())
+}
