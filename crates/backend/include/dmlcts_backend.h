@@ -9,7 +9,7 @@
  * file, in ../c/example_backend.c. What is expected of a case is never passed.
  *
  * Integers have the widths of DirectML.h's structs, and data types, enumerators, flags and feature levels its numbers. Texts are
- * UTF-8 and end with a zero byte. Structs have no padding that matters, on every ABI of 64 bits.
+ * UTF-8, at most DMLCTS_LONGEST_TEXT bytes, and end with a zero byte. Structs have no padding that matters, on every ABI of 64 bits.
  */
 #ifndef DMLCTS_BACKEND_H
 #define DMLCTS_BACKEND_H
@@ -18,6 +18,11 @@
 
 /* The version of this header. A library that was built with another one is refused. */
 #define DMLCTS_ABI_VERSION 1u
+
+/* The most bytes of a text before its zero byte. A library that declares a longer one does not open. */
+#define DMLCTS_LONGEST_TEXT 255u
+/* The most operators that a library can name. */
+#define DMLCTS_MOST_OPERATORS 1000u
 
 #if defined(_WIN32)
 #define DMLCTS_EXPORT __declspec(dllexport)
@@ -46,7 +51,7 @@ enum {
 };
 
 /* Room for the reason of a result other than DMLCTS_OK, in words for people. It is all zero when a function is called, and is
- * the caller's: write a text of at most 255 bytes and a zero, or nothing. */
+ * the caller's: write a text of at most DMLCTS_LONGEST_TEXT bytes and a zero, or nothing. */
 typedef struct dmlcts_reason {
     char text[256];
 } dmlcts_reason;
@@ -131,7 +136,7 @@ typedef struct dmlcts_capabilities {
     /* The device and the driver in their makers' words, or null. */
     const char *device;
     const char *driver;
-    /* `operator_count` names, such as "SLICE1"; null where it has whatever it is asked for. */
+    /* `operator_count` names, such as "SLICE1", at most DMLCTS_MOST_OPERATORS; null where it has whatever it is asked for. */
     const char *const *operators;
     uint32_t operator_count;
     /* DML_FEATURE_LEVEL: 0x6400 is 6.4. */

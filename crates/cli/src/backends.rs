@@ -168,7 +168,7 @@ fn remedy_of_process(command: &str, reason: &str) -> String {
         format!(
             "see what `{command}` waits for: it is to say hello as soon as it is asked, before what takes long"
         )
-    } else if reason.contains("makes no sense") {
+    } else if reason.contains("makes no sense") || reason.contains("a frame `hello` announces") {
         "mend what it says of itself: crates/backend/PROTOCOL.md has each key of a `hello`, and a JSON Schema"
             .to_owned()
     } else {

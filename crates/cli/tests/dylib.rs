@@ -151,6 +151,12 @@ fn declarations_that_make_no_sense_are_named() {
             "its `operator_count` is 2000000000",
         ),
         (
+            "endless",
+            ".version = \"1.0\"",
+            &format!(".version = \"{}\"", "x".repeat(256)),
+            "its `version` has no zero byte within 256 bytes",
+        ),
+        (
             "open",
             "    return DMLCTS_OK;\n}\n\nvoid dmlcts_close",
             "    return refuse(reason, DMLCTS_FAILED, \"no device\");\n}\n\nvoid dmlcts_close",

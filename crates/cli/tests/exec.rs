@@ -88,6 +88,26 @@ fn a_backend_of_another_version_of_the_protocol_is_named() {
     }
 }
 
+/// It is refused for its length before it is read, so that it costs no memory and no time.
+#[test]
+#[cfg(unix)]
+fn a_hello_beyond_its_bounds_is_refused() {
+    for operators in [1001, 2_000_000] {
+        let names = vec![r#""A""#; operators].join(",");
+        let header = common::hello(&format!(r#","operators":[{names}]"#));
+        let expected = if operators == 1001 {
+            "makes no sense: its `operators` has 1001 elements, and at most 1000 are allowed".to_owned()
+        } else {
+            let length = header.len();
+            format!("a frame `hello` announces {length} bytes of header, where at most 1048576 can come")
+        };
+        let file = common::Scratch::new("large-hello", common::frame("hello", &header));
+        let said = text(&["run", "--backend", &format!("exec:cat {}", file.path())]);
+        assert!(said.starts_with("exit 3\n") && said.contains(&expected), "{said}");
+        assert!(said.contains("\n  help: mend what it says of itself"), "{said}");
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn the_time_of_a_run_bounds_the_wait_for_a_hello() {

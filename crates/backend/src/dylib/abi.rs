@@ -121,6 +121,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::protocol::{LONGEST, MOST};
 
     /// Assertions in C about a struct: its size, and where its fields lie.
     macro_rules! assertions {
@@ -187,6 +188,8 @@ mod tests {
         );
         let numbers = [
             ("DMLCTS_ABI_VERSION", i64::from(VERSION)),
+            ("DMLCTS_LONGEST_TEXT", LONGEST as i64),
+            ("DMLCTS_MOST_OPERATORS", MOST as i64),
             ("DMLCTS_OK", OK.into()),
             ("DMLCTS_INVALID", INVALID.into()),
             ("DMLCTS_UNSUPPORTED", UNSUPPORTED.into()),

@@ -9,23 +9,16 @@
 mod abi;
 mod desc;
 
-use std::{
-    ffi::{CStr, c_char},
-    mem::ManuallyDrop,
-    ptr, slice,
-    sync::Arc,
-};
+use std::{ffi::c_char, mem::ManuallyDrop, ptr, slice, sync::Arc};
 
 use dmlcts_model::{BindingOffsets, DataType, Desc, ErrorCode, FeatureLevel, printable};
 
-use crate::{Capabilities, Limits, Operators, Refusal, RunError, Sequential};
+use crate::{
+    Capabilities, Limits, Operators, Refusal, RunError, Sequential,
+    protocol::{LONGEST, MOST},
+};
 use abi::{Functions, Memory, Opaque, Reason};
 use desc::Descs;
-
-/// The most operators that a library can name.
-const MOST_OPERATORS: u32 = 1000;
-/// A longer name, version, device or driver is cut.
-const LONGEST: usize = 200;
 
 /// Why a library is no backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -230,23 +223,43 @@ fn said(error: &libloading::Error) -> String {
     format!("{error}{cause}").replace('\n', " ")
 }
 
+/// The text at a pointer, on one line; `None` where that is null. Not more than the longest text and its zero byte are read.
+///
+/// # Safety
+///
+/// The pointer is null, or all bytes from it on can be read up to the first zero byte, or up to one more than [`LONGEST`].
+unsafe fn text_at(text: *const c_char) -> Result<Option<String>, String> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    loop {
+        // SAFETY: no byte before this one is zero, and there are at most `LONGEST` of them.
+        let byte = unsafe { text.add(bytes.len()).read() } as u8;
+        match byte {
+            0 => return Ok(Some(printable(&String::from_utf8_lossy(&bytes), LONGEST).into_owned())),
+            _ if bytes.len() == LONGEST => {
+                return Err(format!("has no zero byte within {} bytes", LONGEST + 1));
+            }
+            byte => bytes.push(byte),
+        }
+    }
+}
+
 /// What a library declares, or what is wrong with it.
 fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, String> {
     // SAFETY: it is null or points to the struct of this version of the header, which stays as it is while the backend is open.
     let Some(declared) = (unsafe { declared.as_ref() }) else {
         return Err("dmlcts_describe returned null".to_owned());
     };
-    let text = |text: *const c_char| {
-        if text.is_null() {
-            return None;
-        }
+    let text = |key: &str, text: *const c_char| {
         // SAFETY: the header asks for a text that ends with a zero byte and stays as it is while the backend is open.
-        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        Some(printable(&text, LONGEST).into_owned())
+        unsafe { text_at(text) }.map_err(|what| format!("its `{key}` {what}"))
     };
-    let name =
-        text(declared.name).filter(|name| !name.trim().is_empty()).ok_or("its `name` is null or empty")?;
-    let version = text(declared.version).ok_or("its `version` is null")?;
+    let name = text("name", declared.name)?
+        .filter(|name| !name.trim().is_empty())
+        .ok_or("its `name` is null or empty")?;
+    let version = text("version", declared.version)?.ok_or("its `version` is null")?;
     let level = declared.feature_level;
     let feature_level = FeatureLevel::from_code(level).ok_or_else(|| {
         format!("its `feature_level` {level:#06X} is none of DML_FEATURE_LEVEL, such as 0x6400")
@@ -273,23 +286,22 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         None
     } else {
         let count = declared.operator_count;
-        if count == 0 || count > MOST_OPERATORS {
-            return Err(format!("its `operator_count` is {count}, and not from 1 to {MOST_OPERATORS}"));
+        if count == 0 || count as usize > MOST {
+            return Err(format!("its `operator_count` is {count}, and not from 1 to {MOST}"));
         }
         // SAFETY: the header asks for as many pointers to texts, which stay as they are while the backend is open.
         let names = unsafe { slice::from_raw_parts(declared.operators, count as usize) };
-        Some(
-            names
-                .iter()
-                .map(|name| text(*name).ok_or("a name in its `operators` is null"))
-                .collect::<Result<_, _>>()?,
-        )
+        let names = names.iter().enumerate().map(|(place, name)| {
+            let key = format!("operators[{place}]");
+            text(&key, *name)?.ok_or_else(|| format!("its `{key}` is null"))
+        });
+        Some(names.collect::<Result<_, _>>()?)
     };
     Ok(Capabilities {
         name,
         version,
-        device: text(declared.device).unwrap_or_default(),
-        driver: text(declared.driver).unwrap_or_default(),
+        device: text("device", declared.device)?.unwrap_or_default(),
+        driver: text("driver", declared.driver)?.unwrap_or_default(),
         feature_level,
         can_set_feature_level: false,
         operators,
@@ -301,4 +313,24 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
             ..Limits::default()
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_byte_is_read_behind_a_text_or_its_bound() {
+        let read = |bytes: Vec<u8>| {
+            let bytes = bytes.into_boxed_slice();
+            // SAFETY: it holds a zero byte, or as many others as a text has at most and one more.
+            unsafe { text_at(bytes.as_ptr().cast()) }
+        };
+        assert_eq!(read(b"mine\0".to_vec()), Ok(Some("mine".to_owned())));
+        let longest = [vec![b'x'; LONGEST], vec![0]].concat();
+        assert_eq!(read(longest), Ok(Some("x".repeat(LONGEST))));
+        assert_eq!(read(vec![b'x'; LONGEST + 1]), Err("has no zero byte within 256 bytes".to_owned()));
+        // SAFETY: it is null.
+        assert_eq!(unsafe { text_at(ptr::null()) }, Ok(None));
+    }
 }

@@ -15,7 +15,7 @@ use std::{
 };
 
 use super::{Command, Curfew, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
-use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, speaks};
+use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, LONGEST_HELLO, speaks};
 
 /// Nothing is waited for longer: clocks end somewhere.
 const LONGEST: Duration = Duration::from_secs(1 << 32);
@@ -264,8 +264,10 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
     let mut stdout = BufReader::with_capacity(64 << 10, stdout);
     loop {
         // What is permitted is said before anything is asked, and so before anything can come.
+    // The first frame is the `hello`.
+    let mut header = LONGEST_HELLO;
         let wait = io::BufRead::fill_buf(&mut stdout).map(<[u8]>::is_empty);
-        let bounds = Bounds { header: LONGEST_HEADER, body: permitted.load(Ordering::Relaxed) };
+        let bounds = Bounds { header, body: permitted.load(Ordering::Relaxed) };
         let frame = match wait {
             Ok(true) => return,
             _ => Frame::read(&mut stdout, bounds),
@@ -274,6 +276,7 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
             Ok(Some(frame)) => {
                 let is_followed = !stdout.buffer().is_empty();
                 if frames.send(Ok(Received { frame, is_followed })).is_err() {
+                header = LONGEST_HEADER;
                     return;
                 }
             }

@@ -101,8 +101,10 @@ pub enum FrameError {
     #[error("`{0}` is no message; there are hello, level, run, packed, results, bye")]
     Kind(String),
     /// A length that is out of bounds.
-    #[error("a frame announces {length} bytes of {part}, where at most {most} can come")]
+    #[error("a frame `{kind}` announces {length} bytes of {part}, where at most {most} can come")]
     Long {
+        /// Which message it holds.
+        kind: &'static str,
         /// Which part of it.
         part: &'static str,
         /// What it announces.
@@ -154,7 +156,11 @@ impl Frame {
             u64::from_le_bytes(bytes)
         };
         let bounded = |part: &'static str, length: u64, most: u64| {
-            if length > most { Err(FrameError::Long { part, length, most }) } else { Ok(length) }
+            if length > most {
+                Err(FrameError::Long { kind: kind.name(), part, length, most })
+            } else {
+                Ok(length)
+            }
         };
         let header_length = bounded("header", length(0), bounds.header)?;
         let body_length = bounded("body", length(8), bounds.body)?;
@@ -256,7 +262,7 @@ mod tests {
         long[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
         assert_eq!(
             said(&long),
-            "a frame announces 18446744073709551615 bytes of body, where at most 100 can come"
+            "a frame `run` announces 18446744073709551615 bytes of body, where at most 100 can come"
         );
     }
 

@@ -9,8 +9,12 @@ use crate::{Capabilities, Lack, Limits};
 
 /// The version of the protocol that this program speaks.
 pub const VERSION: u32 = 1;
-/// A longer name, version, device or driver is cut.
-const LONGEST: usize = 200;
+/// The longest header of a `hello`, in bytes: it is read before anything is known of its sender.
+pub const LONGEST_HELLO: u64 = 1 << 20;
+/// The most characters of a text in a `hello`.
+pub(crate) const LONGEST: usize = 255;
+/// The most elements of a list in a `hello`.
+pub(crate) const MOST: usize = 1000;
 /// Bytes of the smallest tensor: a `TotalTensorSizeInBytes` is a multiple of them (page: `ns-directml-dml_buffer_tensor_desc`).
 const LEAST_TENSOR: u64 = 4;
 
@@ -41,6 +45,7 @@ pub struct HostHello {
     /// The version of the protocol: 1.
     pub protocol: u32,
     /// Who asks, and its version.
+    #[schemars(length(max = LONGEST))]
     pub host: String,
 }
 
@@ -52,27 +57,35 @@ pub struct Hello {
     /// The version of the protocol: 1.
     pub protocol: u32,
     /// What reports call the backend.
+    #[schemars(length(max = LONGEST))]
     pub name: String,
     /// The backend's own version.
+    #[schemars(length(max = LONGEST))]
     pub version: String,
     /// The device that computes, in its maker's words.
     #[serde(default)]
+    #[schemars(length(max = LONGEST))]
     pub device: String,
     /// The driver and its version.
     #[serde(default)]
+    #[schemars(length(max = LONGEST))]
     pub driver: String,
     /// The highest `DML_FEATURE_LEVEL` supported, such as `6.4`.
+    #[schemars(length(max = LONGEST))]
     pub feature_level: String,
     /// Whether the message `level` works.
     #[serde(default)]
     pub can_set_feature_level: bool,
     /// The operators that it has, as the pages spell them; left out or null where it has whatever it is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub operators: Option<Vec<String>>,
     /// The data types that its operators can be created with, such as `FLOAT32`.
+    #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub data_types: Vec<String>,
     /// The data types that single operators lack of these; usually left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST))]
     pub lacks: Vec<LackForm>,
     /// The dimension counts that its operators can be created with.
     pub ranks: Ranks,
@@ -93,8 +106,10 @@ pub struct Hello {
 #[serde(deny_unknown_fields)]
 pub struct LackForm {
     /// The operator, such as `PADDING1`.
+    #[schemars(length(max = LONGEST))]
     pub operator: String,
     /// The data types that it cannot be created with, such as `UINT16`.
+    #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub data_types: Vec<String>,
 }
 
@@ -153,10 +168,10 @@ impl From<&Capabilities> for Hello {
         let wants_its_own = limits.busy_jobs != Limits::default().busy_jobs;
         Self {
             protocol: VERSION,
-            name: capabilities.name.clone(),
-            version: capabilities.version.clone(),
-            device: capabilities.device.clone(),
-            driver: capabilities.driver.clone(),
+            name: cut(&capabilities.name),
+            version: cut(&capabilities.version),
+            device: cut(&capabilities.device),
+            driver: cut(&capabilities.driver),
             feature_level: capabilities.feature_level.to_string(),
             can_set_feature_level: capabilities.can_set_feature_level,
             operators: capabilities.operators.clone(),
@@ -182,6 +197,13 @@ impl From<&Lack> for LackForm {
     }
 }
 
+impl HostHello {
+    /// That its text is within its bound, or what is wrong with it.
+    pub(crate) fn check_bounds(&self) -> Result<(), String> {
+        check_text("host", &self.host)
+    }
+}
+
 impl Hello {
     /// Reads the header of the message, or says at which key there is something else than belongs there.
     pub(crate) fn read(header: &[u8]) -> Result<Self, String> {
@@ -191,11 +213,28 @@ impl Hello {
         })
     }
 
+    /// That every text and every list is within its bound, or which is not.
+    fn check_bounds(&self) -> Result<(), String> {
+        check_text("name", &self.name)?;
+        check_text("version", &self.version)?;
+        check_text("device", &self.device)?;
+        check_text("driver", &self.driver)?;
+        check_text("feature_level", &self.feature_level)?;
+        check_texts("operators", self.operators.as_deref().unwrap_or_default())?;
+        check_texts("data_types", &self.data_types)?;
+        check_list("lacks", &self.lacks)?;
+        self.lacks.iter().enumerate().try_for_each(|(place, lack)| {
+            check_text(&format!("lacks[{place}].operator"), &lack.operator)?;
+            check_texts(&format!("lacks[{place}].data_types"), &lack.data_types)
+        })
+    }
+
     /// What the message says, or what is wrong with it.
     pub fn capabilities(&self) -> Result<Capabilities, String> {
         if self.protocol != VERSION {
             return Err(speaks("it", self.protocol));
         }
+        self.check_bounds()?;
         if self.name.trim().is_empty() {
             return Err("its `name` is empty".to_owned());
         }
@@ -293,6 +332,34 @@ fn misplaced(said: &Map<String, Json>) -> Option<String> {
     })
 }
 
+/// That a text of the message is within its bound.
+fn check_text(key: &str, text: &str) -> Result<(), String> {
+    let length = text.chars().count();
+    if length <= LONGEST {
+        return Ok(());
+    }
+    Err(format!("its `{key}` has {length} characters, and at most {LONGEST} are allowed"))
+}
+
+/// That a list of the message is within its bound.
+fn check_list<T>(key: &str, list: &[T]) -> Result<(), String> {
+    if list.len() <= MOST {
+        return Ok(());
+    }
+    Err(format!("its `{key}` has {} elements, and at most {MOST} are allowed", list.len()))
+}
+
+/// That a list of texts is within its bound, and each of them.
+fn check_texts(key: &str, texts: &[String]) -> Result<(), String> {
+    check_list(key, texts)?;
+    texts.iter().enumerate().try_for_each(|(place, text)| check_text(&format!("{key}[{place}]"), text))
+}
+
+/// As much of a text as a `hello` may hold.
+fn cut(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
+
 /// A text of the backend's, within bounds and on one line.
 pub(crate) fn short(text: &str) -> String {
     printable(text, LONGEST).into_owned()
@@ -373,5 +440,62 @@ mod tests {
             hello.lacks.push(LackForm { operator: "SLICE".to_owned(), data_types: vec!["F16".to_owned()] });
         };
         assert!(said(lack).contains("its `lacks`: `F16` is none"));
+    }
+
+    /// What is said of a message that is spoiled so.
+    type Spoil = (&'static str, fn(&mut Hello));
+
+    /// One that is too long.
+    fn text() -> String {
+        "x".repeat(LONGEST + 1)
+    }
+
+    fn lack() -> LackForm {
+        LackForm { operator: "SLICE".to_owned(), data_types: vec!["INT8".to_owned()] }
+    }
+
+    #[test]
+    fn a_text_or_a_list_beyond_its_bound_is_named_with_the_bound() {
+        let spoils: [Spoil; 11] = [
+            ("name` has 256 characters", |hello| hello.name = text()),
+            ("version` has 256 characters", |hello| hello.version = text()),
+            ("device` has 256 characters", |hello| hello.device = text()),
+            ("driver` has 256 characters", |hello| hello.driver = text()),
+            ("feature_level` has 256 characters", |hello| hello.feature_level = text()),
+            ("operators[1]` has 256 characters", |hello| {
+                hello.operators = Some(vec![String::new(), text()]);
+            }),
+            ("operators` has 1001 elements", |hello| hello.operators = Some(vec![String::new(); MOST + 1])),
+            ("data_types` has 1001 elements", |hello| hello.data_types = vec!["INT8".to_owned(); MOST + 1]),
+            ("lacks` has 1001 elements", |hello| hello.lacks = vec![lack(); MOST + 1]),
+            ("lacks[0].operator` has 256 characters", |hello| {
+                hello.lacks = vec![LackForm { operator: text(), ..lack() }];
+            }),
+            ("lacks[0].data_types[0]` has 256 characters", |hello| {
+                hello.lacks = vec![LackForm { data_types: vec![text()], ..lack() }];
+            }),
+        ];
+        for (expected, spoil) in spoils {
+            let mut hello = hello();
+            spoil(&mut hello);
+            let said = hello.capabilities().expect_err("it is beyond a bound");
+            let bound = if expected.ends_with("elements") { MOST } else { LONGEST };
+            assert_eq!(said, format!("its `{expected}, and at most {bound} are allowed"));
+        }
+        let mut full = hello();
+        full.device = "\u{fc}".repeat(LONGEST);
+        full.data_types = vec!["INT8".to_owned(); MOST];
+        assert!(full.capabilities().is_ok(), "it is within its bounds");
+        let host = HostHello { host: text(), ..HostHello::default() };
+        assert!(host.check_bounds().is_err_and(|said| said.starts_with("its `host` has 256")));
+    }
+
+    #[test]
+    fn a_longer_text_of_a_backend_is_cut_for_its_hello() {
+        let mut capabilities = hello().capabilities().expect("it is whole");
+        capabilities.driver = "x".repeat(LONGEST + 1);
+        let hello = Hello::from(&capabilities);
+        assert_eq!(hello.driver.len(), LONGEST);
+        assert!(hello.capabilities().is_ok());
     }
 }

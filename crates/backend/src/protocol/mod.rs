@@ -14,8 +14,8 @@ mod stdio;
 mod text;
 
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
-pub use hello::{Bye, Hello, HostHello, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
-pub(crate) use hello::{another_version, short, speaks};
+pub use hello::{Bye, Hello, HostHello, LONGEST_HELLO, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
+pub(crate) use hello::{LONGEST, MOST, another_version, short, speaks};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
 pub use quick::read_run;
@@ -24,5 +24,5 @@ pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
 pub use serve::{ServeError, serve};
 pub use stdio::{claim_stdout, end_with_parent};
 
-/// The longest header of a frame, in bytes.
+/// The longest header of a frame behind the `hello`, in bytes.
 pub const LONGEST_HEADER: u64 = 64 << 20;

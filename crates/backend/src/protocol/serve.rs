@@ -10,8 +10,8 @@ use dmlcts_model::{Outcome, Signatures};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LevelForm, Results, another_version,
-    guards, prefix, read_packed, read_run, speaks, write_frame,
+    Bounds, Frame, FrameError, Hello, HostHello, Kind, LONGEST_HEADER, LONGEST_HELLO, LevelForm, Results,
+    another_version, guards, prefix, read_packed, read_run, speaks, write_frame,
 };
 use crate::{Backend, Batch};
 
@@ -40,15 +40,17 @@ pub fn serve(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), ServeError> {
-    let bounds = Bounds { header: LONGEST_HEADER, body: isize::MAX as u64 };
+    let mut bounds = Bounds { header: LONGEST_HELLO, body: isize::MAX as u64 };
     let mut batch = Batch::default();
     while let Some(frame) = Frame::read(input, bounds)? {
+        bounds.header = LONGEST_HEADER;
         match frame.kind {
             Kind::Hello => {
                 if let Some(version) = another_version(&frame.header) {
                     return Err(ServeError::Message("hello", speaks("it", version)));
                 }
-                let _: HostHello = parse(&frame)?;
+                let host: HostHello = parse(&frame)?;
+                host.check_bounds().map_err(|what| ServeError::Message("hello", what))?;
                 send(
                     output,
                     Kind::Hello,
