@@ -132,7 +132,7 @@ impl Child {
         named().spawn(move || write(stdin, &frames_to))?;
         named().spawn(move || read(stdout, &sender, &permitted))?;
         named().spawn(move || {
-            listen(stderr, &tail, &mut Notes::new(incidents));
+            listen(stderr, &tail, Notes::new(incidents));
             drop(speaking);
         })?;
         Ok(child)
@@ -230,6 +230,8 @@ impl Child {
             }
             _ => Goodbye::Late(grace),
         };
+        // Its notes are counted when its standard error ends.
+        let _ = self.spoken.recv_timeout(LAST_WORDS);
         (goodbye, self.surplus())
     }
 
@@ -262,10 +264,10 @@ fn write(mut stdin: ChildStdin, frames: &Receiver<Vec<u8>>) {
 
 fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, permitted: &AtomicU64) {
     let mut stdout = BufReader::with_capacity(64 << 10, stdout);
-    loop {
-        // What is permitted is said before anything is asked, and so before anything can come.
     // The first frame is the `hello`.
     let mut header = LONGEST_HELLO;
+    loop {
+        // What is permitted is said before anything is asked, and so before anything can come.
         let wait = io::BufRead::fill_buf(&mut stdout).map(<[u8]>::is_empty);
         let bounds = Bounds { header, body: permitted.load(Ordering::Relaxed) };
         let frame = match wait {
@@ -274,9 +276,9 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
         };
         match frame {
             Ok(Some(frame)) => {
+                header = LONGEST_HEADER;
                 let is_followed = !stdout.buffer().is_empty();
                 if frames.send(Ok(Received { frame, is_followed })).is_err() {
-                header = LONGEST_HEADER;
                     return;
                 }
             }
@@ -291,17 +293,18 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
     }
 }
 
-fn listen(mut stderr: impl Read, tail: &Mutex<Tail>, notes: &mut Notes) {
+fn listen(mut stderr: impl Read, tail: &Mutex<Tail>, mut notes: Notes) {
     let mut piece = [0; 4096];
     loop {
         match stderr.read(&mut piece) {
-            Ok(0) => return,
+            Ok(0) => break,
             Ok(length) => {
                 locked(tail).push(&piece[..length]);
                 notes.push(&piece[..length]);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
+            Err(_) => break,
         }
     }
+    notes.finish();
 }

@@ -10,17 +10,21 @@ const MARK: &str = "note: ";
 const KEPT: usize = 4 << 10;
 /// As many letters of it are told.
 const LETTERS: usize = 600;
+/// So many lines of a process are told. Of the others, only their number is.
+const MOST: u64 = 20;
 
 /// Looks for such lines in a stream, and tells of each.
 pub(super) struct Notes {
     incidents: Incidents,
     /// The line that has not ended yet.
     line: Vec<u8>,
+    /// How many such lines there were.
+    count: u64,
 }
 
 impl Notes {
     pub(super) fn new(incidents: Incidents) -> Self {
-        Self { incidents, line: Vec::new() }
+        Self { incidents, line: Vec::new(), count: 0 }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
@@ -30,10 +34,21 @@ impl Notes {
             if piece.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&self.line);
                 if let Some(note) = line.trim_end().strip_prefix(MARK) {
-                    self.incidents.add(format!("a backend process notes: {}", printable(note, LETTERS)));
+                    self.count += 1;
+                    if self.count <= MOST {
+                        self.incidents.add(format!("a backend process notes: {}", printable(note, LETTERS)));
+                    }
                 }
                 self.line.clear();
             }
+        }
+    }
+
+    /// Tells how many lines were not told, since no more come.
+    pub(super) fn finish(self) {
+        let further = self.count.saturating_sub(MOST);
+        if further > 0 {
+            self.incidents.add(format!("a backend process notes: and {further} more"));
         }
     }
 }
@@ -48,6 +63,7 @@ mod tests {
         for piece in pieces {
             notes.push(piece);
         }
+        notes.finish();
         std::iter::from_fn(|| incidents.take()).collect()
     }
 
@@ -56,6 +72,16 @@ mod tests {
         let pieces: [&[u8]; 4] =
             [b"loading\nno", b"te: one\r\nnotes: none\nA note: none\n", b"note: two", b"\nnote: three"];
         assert_eq!(told(&pieces), ["a backend process notes: one", "a backend process notes: two"]);
+    }
+
+    #[test]
+    fn of_many_lines_the_first_are_told_and_the_others_counted() {
+        let lines = |count: usize| "note: again\n".repeat(count);
+        let told = |count: usize| told(&[lines(count).as_bytes()]);
+        assert_eq!(told(20), vec!["a backend process notes: again"; 20]);
+        let many = told(1_000_000);
+        assert_eq!(many[..20], vec!["a backend process notes: again"; 20]);
+        assert_eq!(many[20..], ["a backend process notes: and 999980 more"]);
     }
 
     #[test]
