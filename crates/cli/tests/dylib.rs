@@ -187,7 +187,7 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         (
             "further",
             "memory->output[memory->output_bytes + 100] = 1;".to_owned(),
-            "the backend wrote 100 bytes behind the output",
+            "the backend wrote at offset 100 past the end of the output",
         ),
         ("prints", "puts(\"running\"), fflush(stdout);".to_owned(), "1 passed"),
     ] {
@@ -230,13 +230,13 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
             "behind",
             "if (created->mode == 2) memory->output[memory->output_bytes + 3] ^= 1;",
             "wrote-outside",
-            "wrote 3 bytes behind the output",
+            "wrote at offset 3 past the end of the output",
         ),
         (
             "before",
             "if (created->mode == 2) memory->output[-1] ^= 1;",
             "wrote-outside",
-            "wrote 1 byte before the output",
+            "wrote at offset 1 before the start of the output",
         ),
         (
             "input",
@@ -248,13 +248,13 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
             "refused",
             "if (created->mode == 2) { memory->output[-2] ^= 1; return DMLCTS_UNSUPPORTED; }",
             "wrote-outside",
-            "wrote 2 bytes before the output",
+            "wrote at offset 2 before the start of the output",
         ),
         (
             "wrong",
             "if (created->mode == 2) { memory->output[memory->output_bytes] ^= 1; return DMLCTS_OK; }",
             "wrote-outside",
-            "wrote 0 bytes behind the output",
+            "wrote at offset 0 past the end of the output",
         ),
     ] {
         let Some(library) =

@@ -112,14 +112,14 @@ fn first_difference<'a>(
     was.map(|byte| is.next() == Some(byte)).position(|is_same| !is_same).map(|place| place as u64)
 }
 
-/// `wrote 3 bytes behind the output`.
+/// `wrote at offset 3 past the end of the output`.
 impl fmt::Display for Stray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = if self.offset == 1 { "byte" } else { "bytes" };
-        match self.place {
-            StrayPlace::Input => write!(f, "changed byte {} of the input", self.offset),
-            StrayPlace::Before => write!(f, "wrote {} {bytes} before the output", self.offset),
-            StrayPlace::Behind => write!(f, "wrote {} {bytes} behind the output", self.offset),
+        let Self { place, offset } = self;
+        match place {
+            StrayPlace::Input => write!(f, "changed byte {offset} of the input"),
+            StrayPlace::Before => write!(f, "wrote at offset {offset} before the start of the output"),
+            StrayPlace::Behind => write!(f, "wrote at offset {offset} past the end of the output"),
         }
     }
 }
@@ -243,11 +243,27 @@ mod tests {
         };
         let clean = [7; 4];
         assert_eq!(around(&clean, &clean), None);
-        assert_eq!(around(&[0, 7, 0, 7], &clean).as_deref(), Some("wrote 2 bytes before the output"));
-        assert_eq!(around(&[7, 7, 7, 0], &clean).as_deref(), Some("wrote 1 byte before the output"));
-        assert_eq!(around(&clean, &[7, 7, 7, 0]).as_deref(), Some("wrote 3 bytes behind the output"));
-        assert_eq!(around(&clean, &[0, 0, 7, 7]).as_deref(), Some("wrote 0 bytes behind the output"));
-        assert_eq!(around(&clean, &[7, 7]).as_deref(), Some("wrote 2 bytes behind the output"), "it is gone");
+        assert_eq!(
+            around(&[0, 7, 0, 7], &clean).as_deref(),
+            Some("wrote at offset 2 before the start of the output")
+        );
+        assert_eq!(
+            around(&[7, 7, 7, 0], &clean).as_deref(),
+            Some("wrote at offset 1 before the start of the output")
+        );
+        assert_eq!(
+            around(&clean, &[7, 7, 7, 0]).as_deref(),
+            Some("wrote at offset 3 past the end of the output")
+        );
+        assert_eq!(
+            around(&clean, &[0, 0, 7, 7]).as_deref(),
+            Some("wrote at offset 0 past the end of the output")
+        );
+        assert_eq!(
+            around(&clean, &[7, 7]).as_deref(),
+            Some("wrote at offset 2 past the end of the output"),
+            "it is gone"
+        );
         assert_eq!(Stray::into_input(&clean, &clean), None);
         let input = Stray::into_input(&clean, &[7, 7, 0, 0]).map(|stray| stray.to_string());
         assert_eq!(input.as_deref(), Some("changed byte 2 of the input"));
