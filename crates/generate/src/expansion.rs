@@ -240,7 +240,7 @@ fn bounded<'lib>(part: &CheckedPart<'lib>, spaces: &mut Spaces<'lib>) -> Vec<Bou
         let bounds = settings
             .map(|setting| terms.iter().map(|term| lower::bound(operator, &setting.values, term)).collect())
             .collect();
-        Some(Bounded { space, bounds })
+        Some(Bounded::new(space, bounds))
     });
     bounded.collect()
 }

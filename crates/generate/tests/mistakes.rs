@@ -87,6 +87,23 @@ fn a_box_without_an_end_is_refused_with_what_lacks_a_bound() {
     assert!(matches!(expansion, Ok(1)), "{}", expansion.unwrap_err());
 }
 
+/// What lies in memory before the first case is bounded, and so is the time until then.
+#[test]
+fn a_box_with_too_many_tuples_is_refused_at_its_bounds() {
+    let sized = |size: u32| {
+        format!(
+            "id: a\nstrategy: exhaustive\noperators: [SLICE1]\nranks: {{min: 1, max: 1}}\nbounds:\n  \
+             - that: InputTensor.Sizes <= {size}\n  - that: -9 <= InputWindowStrides <= 9"
+        )
+    };
+    let began = std::time::Instant::now();
+    insta::assert_snapshot!(message(&sized(1_000_000)));
+    assert!(began.elapsed() < std::time::Duration::from_secs(60), "{:?}", began.elapsed());
+    let text = format!("suite: try\npurpose: Fits.\nparts:\n  - {}\n", sized(20).replace('\n', "\n    "));
+    let suite = Suite::parse(&Source::new("try.yaml", text)).unwrap();
+    assert!(suite.expand(Library::embedded(), 0).is_ok());
+}
+
 #[test]
 fn a_box_in_which_a_rule_of_whole_tensors_can_fail_is_refused() {
     let sized = |size: u32| {

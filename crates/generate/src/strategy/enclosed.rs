@@ -10,7 +10,7 @@ use dmlcts_spec::{
     yaml::Place,
 };
 
-use super::exhaustive::Bounded;
+use super::exhaustive::{Bounded, MOST_TUPLES};
 use crate::{
     lower,
     solve::{Interval, Problem},
@@ -33,12 +33,15 @@ pub(crate) fn check(
         for (place, setting) in space.settings.iter().enumerate() {
             let Some(problem) = bounded.problem(place) else { continue };
             let unbounded = unbounded(&problem, space.width());
-            let found = if unbounded.is_empty() {
-                let tied = ranks.clone().flat_map(|rank| tied(space.operator, setting, &problem, rank));
-                tied.map(Fault::Tied).collect()
+            let mut found = Vec::new();
+            if !unbounded.is_empty() {
+                found.push(Fault::Unbounded(unbounded));
+            } else if bounded.is_too_large(place, &problem) {
+                found.push(Fault::Large);
             } else {
-                vec![Fault::Unbounded(unbounded)]
-            };
+                let tied = ranks.clone().flat_map(|rank| tied(space.operator, setting, &problem, rank));
+                found.extend(tied.map(Fault::Tied));
+            }
             for fault in found {
                 match faults.iter_mut().find(|(known, _)| *known == fault) {
                     Some((_, settings)) if settings.last() == Some(&setting.name.as_str()) => {}
@@ -56,6 +59,8 @@ pub(crate) fn check(
 enum Fault {
     /// These variables have too many values to try each.
     Unbounded(Vec<usize>),
+    /// More tuples fit on an axis than are listed.
+    Large,
     /// This clause depends on several axes at once, and can be false in the box.
     Tied(usize),
 }
@@ -89,6 +94,14 @@ impl Fault {
                     )
                     .help(format!("add a bound such as {}", remedies.join(" and ")))
             }
+            Self::Large => place
+                .mistake(
+                    format!(
+                        "{part}: more than {MOST_TUPLES} combinations of sizes and values fit these bounds on one axis of {whom}"
+                    ),
+                    "all of them are listed before the first case",
+                )
+                .help(format!("lower a bound, such as to `- {{operator: {operator}, that: InputTensor.Sizes <= 8}}`")),
             Self::Tied(clause) => {
                 let clause = &bounded.space.operator.clauses()[*clause];
                 place

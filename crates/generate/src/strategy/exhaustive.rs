@@ -20,11 +20,26 @@ use crate::{
     suite::FillForm,
 };
 
+/// The most tuples of one axis in a setting: they lie in memory before the first case.
+pub(crate) const MOST_TUPLES: usize = 1 << 20;
+
 /// The bounds of one operator.
 pub(crate) struct Bounded<'lib> {
     pub(crate) space: Arc<Space<'lib>>,
     /// For each setting of the space, what every axis keeps beside the clauses.
-    pub(crate) bounds: Vec<Vec<Condition>>,
+    bounds: Vec<Vec<Condition>>,
+    /// For each setting, the tuples within these bounds, listed on their first use.
+    listings: Vec<OnceLock<Listing>>,
+}
+
+/// The tuples of one setting.
+#[derive(Default)]
+struct Listing {
+    tuples: Tuples,
+    /// What went wrong.
+    remark: Option<String>,
+    /// Whether there are more than [`MOST_TUPLES`], so that they are not listed.
+    is_cut: bool,
 }
 
 /// The strategy, within the bounds of one part of a suite.
@@ -37,10 +52,9 @@ pub(crate) struct Exhaustive<'lib> {
     listed: OnceLock<Listed>,
 }
 
-/// All tuples, and the blocks of cases that they span.
+/// The blocks of cases that all tuples span.
 #[derive(Default)]
 struct Listed {
-    tuples: Vec<Tuples>,
     blocks: Vec<Block>,
     ends: Vec<u128>,
     remarks: Vec<String>,
@@ -53,8 +67,6 @@ struct Block {
     rank: usize,
     data_type: DataType,
     fills: Vec<Fill>,
-    /// In [`Listed::tuples`].
-    tuples: usize,
 }
 
 impl<'lib> Exhaustive<'lib> {
@@ -74,9 +86,7 @@ impl<'lib> Exhaustive<'lib> {
             for (place, bounded) in self.boxes.iter().enumerate() {
                 let space = &bounded.space;
                 for setting in 0..space.settings.len() {
-                    let (tuples, remark) = bounded.tuples(setting);
-                    listed.remarks.extend(remark);
-                    listed.tuples.push(tuples);
+                    listed.remarks.extend(bounded.listing(setting).remark.clone());
                     self.add_blocks(&mut listed, place, setting);
                 }
             }
@@ -86,9 +96,9 @@ impl<'lib> Exhaustive<'lib> {
 
     fn add_blocks(&self, listed: &mut Listed, place: usize, setting: usize) {
         let space = &self.boxes[place].space;
-        let tuples = listed.tuples.len() - 1;
-        let count = listed.tuples[tuples].len() as u128;
-        let widest = listed.tuples[tuples].iter().map(|tuple| tuple[INPUT].unsigned_abs()).max().unwrap_or(0);
+        let tuples = self.boxes[place].tuples(setting);
+        let count = tuples.len() as u128;
+        let widest = tuples.iter().map(|tuple| tuple[INPUT].unsigned_abs()).max().unwrap_or(0);
         for rank in self.ranks.0.max(space.ranks.0)..=self.ranks.1.min(space.ranks.1) {
             let elements = (0..rank).fold(1_u64, |product, _| product.saturating_mul(widest));
             for &data_type in self.types.iter().filter(|data_type| space.types.contains(data_type)) {
@@ -101,24 +111,46 @@ impl<'lib> Exhaustive<'lib> {
                 let cases = descs.saturating_mul(fills.len() as u128);
                 let start = listed.ends.last().copied().unwrap_or(0);
                 listed.ends.push(start.saturating_add(cases));
-                listed.blocks.push(Block { place, setting, rank, data_type, fills, tuples });
+                listed.blocks.push(Block { place, setting, rank, data_type, fills });
             }
         }
     }
 }
 
-impl Bounded<'_> {
+impl<'lib> Bounded<'lib> {
+    /// A space, and for each of its settings what every axis keeps beside the clauses.
+    pub(crate) fn new(space: Arc<Space<'lib>>, bounds: Vec<Vec<Condition>>) -> Self {
+        let listings = bounds.iter().map(|_| OnceLock::new()).collect();
+        Self { space, bounds, listings }
+    }
+
+    /// Whether a setting, whose problem this is, has more tuples than are listed. They are counted only where the problem's domains leave
+    /// it possible.
+    pub(crate) fn is_too_large(&self, setting: usize, problem: &Problem<'_>) -> bool {
+        let sizes = problem.domains().iter().map(|domain| domain.len());
+        let most = sizes.fold(1_u64, u64::saturating_mul);
+        most > MOST_TUPLES as u64 && self.listing(setting).is_cut
+    }
+
+    fn tuples(&self, setting: usize) -> &Tuples {
+        &self.listing(setting).tuples
+    }
+
+    fn listing(&self, setting: usize) -> &Listing {
+        self.listings[setting].get_or_init(|| self.list(setting))
+    }
+
     /// What every axis keeps in a setting, tightened; `None` where no tuple can keep it.
     pub(crate) fn problem(&self, setting: usize) -> Option<Problem<'_>> {
         let conditions = self.space.settings[setting].conditions(true).chain(&self.bounds[setting]);
         Problem::new(self.space.domains(), conditions).and_then(Problem::tightened)
     }
 
-    /// Every tuple that no clause and no bound refuses, in ascending order, and what went wrong.
-    fn tuples(&self, setting: usize) -> (Tuples, Option<String>) {
+    /// Every tuple that no clause and no bound refuses, in ascending order.
+    fn list(&self, setting: usize) -> Listing {
         let space = &self.space;
         let mut tuples = Tuples::new(space.width());
-        let Some(problem) = self.problem(setting) else { return (tuples, None) };
+        let Some(problem) = self.problem(setting) else { return Listing { tuples, ..Listing::default() } };
         let bounds = &self.bounds[setting];
         let setting = &space.settings[setting];
         let (mut case, mut scratch) = (space.blank(), Scratch::default());
@@ -128,12 +160,16 @@ impl Bounded<'_> {
             if bounds.iter().any(|bound| bound.truth(&singles) != Some(true)) {
                 return true;
             }
-            let tuple = values.to_vec();
-            let judgement = space.judge_tuple(setting, &tuple, &mut case, &mut scratch);
-            if judgement.validity() != Validity::Invalid {
-                found.push(tuple);
-            }
-            true
+            found.push(values.to_vec());
+            found.len() <= MOST_TUPLES
+        });
+        let is_cut = found.len() > MOST_TUPLES;
+        if is_cut {
+            found.clear();
+        }
+        found.retain(|tuple| {
+            let judgement = space.judge_tuple(setting, tuple, &mut case, &mut scratch);
+            judgement.validity() != Validity::Invalid
         });
         found.sort_unstable();
         for tuple in &found {
@@ -144,7 +180,7 @@ impl Bounded<'_> {
             let (operator, variable) = (space.operator.name(), &space.variables[unbounded.unknown].name);
             format!("not every value of {variable} was tried on {operator}")
         });
-        (tuples, remark)
+        Listing { tuples, remark, is_cut }
     }
 }
 
@@ -157,7 +193,7 @@ impl Generator for Exhaustive<'_> {
         let listed = self.listed();
         let Some((place, within)) = radix::locate(&listed.ends, index) else { return };
         let block = &listed.blocks[place];
-        let tuples = &listed.tuples[block.tuples];
+        let tuples = self.boxes[block.place].tuples(block.setting);
         let space = &self.boxes[block.place].space;
         let mut digits = Digits::new(within);
         let fill = digits.take(block.fills.len() as u64) as usize;
@@ -195,7 +231,7 @@ impl Generator for Exhaustive<'_> {
                     operator: operator.to_owned(),
                     setting: setting.clone(),
                     rank: block.rank,
-                    tuples: listed.tuples[block.tuples].len(),
+                    tuples: self.boxes[block.place].tuples(block.setting).len(),
                     cases,
                 }),
             }
