@@ -208,7 +208,7 @@ Examples:
 
 /// Lists the cases of a suite, one line each
 ///
-/// A line is a whole case: `dmlcts run`, `show`, `explain` and `judge` take it, in quotes.
+/// A line is a whole case: `dmlcts run`, `show`, `explain` and `judge` take it, in quotes. Where a million cases in a row of an endless suite are left out, the list ends with exit code 2.
 #[derive(Debug, Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub(crate) struct ListArguments {

@@ -32,6 +32,21 @@ const OVERLAP: &str = "SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 Outp
 const LARGE: &str =
     "SLICE FLOAT32 in=20000,1000 out=20000,1000 Offsets=0,0 Sizes=20000,1000 Strides=1,1 fill=iota";
 
+/// A search that may never find anything ends, and says where.
+#[test]
+fn a_filter_that_nothing_passes_ends_the_list_of_an_endless_suite() {
+    let nothing = text(&["list", "--suite", "soak", "--where", "rank > 8"]);
+    let error = "error: the first 1,001,472 cases of the suite were left out, and it never ends\n";
+    assert!(nothing.starts_with(&format!("exit 2\n--- stderr\n{error}")), "{nothing}");
+    // The first case alone.
+    let rare = "operator == SLICE and rank == 4 and (any axis Strides == 1497821481) \
+                and (any axis Sizes == 108) and (any axis InputTensor.Sizes == 17)";
+    let some = text(&["list", "--suite", "soak", "--where", rare]);
+    assert!(some.starts_with("exit 2\n--- stdout\nSLICE FLOAT64 in=108,17,1,1 "), "{some}");
+    let error = "error: behind the case that was taken, the next 1,001,472 cases of the suite were left out, and it never ends\n";
+    assert!(some.contains(error), "{some}");
+}
+
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
     for command in [

@@ -26,6 +26,8 @@ use crate::{
 
 /// Cases a chunk.
 const CHUNK: u64 = 2048;
+/// So many cases of an endless suite in a row may be left out, to the end of a chunk; then nothing more is looked for.
+const TRIES: u64 = 1_000_000;
 
 /// A chunk's lines, and how many they are.
 struct Lines {
@@ -177,9 +179,15 @@ fn each_chunk(
             })
             .collect();
         let mut left = selection.limit.unwrap_or(u64::MAX);
+        let (mut taken, mut tries) = (0, 0);
         for channel in channels.iter().cycle() {
             // A thread ends where the cases do, and so do the chunks behind.
             let Ok(mut lines) = channel.recv() else { break };
+            taken += lines.count;
+            tries = if lines.count == 0 { tries + CHUNK } else { 0 };
+            if tries >= TRIES && end == u64::MAX {
+                return Err(too_rare(taken, tries));
+            }
             if lines.count >= left {
                 let end = lines.text.match_indices('\n').nth(left as usize - usize::from(left > 0));
                 lines.text.truncate(end.filter(|_| left > 0).map_or(0, |(end, _)| end + 1));
@@ -193,6 +201,20 @@ fn each_chunk(
         }
         Ok(end)
     })
+}
+
+/// Says that of an endless suite so many cases in a row were left out, behind those that were taken.
+fn too_rare(taken: u64, tries: u64) -> Problem {
+    let which = match taken {
+        0 => "the first".to_owned(),
+        1 => "behind the case that was taken, the next".to_owned(),
+        _ => format!("behind the {} cases that were taken, the next", grouped(taken)),
+    };
+    let message = format!("{which} {} cases of the suite were left out, and it never ends", grouped(tries));
+    Problem::usage(
+        message,
+        "ask for less by --where, for fewer cases by --limit, or name a suite that has an end",
+    )
 }
 
 fn format_chunks(
