@@ -28,6 +28,20 @@ fn few<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
+fn a_backend_that_does_not_start_leaves_no_results_file_behind() {
+    let file = Scratch::nothing("never-started.jsonl");
+    let none = ["run", "--backend", "exec:no-such-program", "--results", file.path()];
+    assert_eq!(run(&none).status.code(), Some(3));
+    assert!(!std::path::Path::new(file.path()).exists());
+    let own = Scratch::new("own.jsonl", "");
+    assert_eq!(
+        run(&["run", "--backend", "exec:no-such-program", "--results", own.path()]).status.code(),
+        Some(3)
+    );
+    assert_eq!(own.text(), "", "the program did not make it");
+}
+
+#[test]
 fn a_run_is_recorded_and_another_does_not_write_over_it() {
     let file = Scratch::new("once.jsonl", "");
     assert_eq!(named(&few(&["--results", file.path()]), &file), "exit 0\n");

@@ -34,6 +34,8 @@ pub struct Writer {
     durable: Option<Durable>,
     library: &'static Library,
     strategies: Vec<String>,
+    /// Whether the file was made for this run.
+    is_new: bool,
     /// As much of the file as is whole.
     length: u64,
     buffer: Vec<u8>,
@@ -67,7 +69,14 @@ impl Writer {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
         check_name(Path::new(path)).map_err(open)?;
         // Not to be read: whoever reads a pipe that he writes to is never told that nobody else does.
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(open)?;
+        let mut options = OpenOptions::new();
+        options.write(true);
+        let (file, is_new) = match options.create_new(true).open(path) {
+            Ok(file) => (file, true),
+            Err(_) => {
+                (options.create_new(false).create(true).truncate(false).open(path).map_err(open)?, false)
+            }
+        };
         let about = file.metadata().map_err(open)?;
         lock(&file, path)?;
         // Asked again: the run that held the lock may have written since.
@@ -75,7 +84,9 @@ impl Writer {
         if about.is_file() && length > 0 && !overwrite {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        Self::new(file, path, about.is_file(), 0, library, strategies)
+        let mut writer = Self::new(file, path, about.is_file(), 0, library, strategies)?;
+        writer.is_new = is_new;
+        Ok(writer)
     }
 
     /// A writer that goes on behind so many bytes of a locked file.
@@ -98,6 +109,7 @@ impl Writer {
             durable,
             library,
             strategies,
+            is_new: false,
             length,
             buffer,
             lines,
@@ -325,6 +337,17 @@ impl Writer {
 
     fn failed(&self, cause: io::Error) -> Error {
         Error::Write { path: self.path.clone(), cause }
+    }
+}
+
+impl Drop for Writer {
+    /// Removes a file that was made for a run which never began, so that nothing was written to it.
+    fn drop(&mut self) {
+        let is_empty = || self.file.metadata().is_ok_and(|about| about.is_file() && about.len() == 0);
+        if self.is_new && is_empty() && has_name(&self.file, &self.path) {
+            // Where it cannot be removed, it stays, and is written over by the next run.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

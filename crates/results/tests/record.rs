@@ -76,6 +76,39 @@ fn a_file_that_has_something_in_it_is_written_over_only_on_request() {
 }
 
 #[test]
+fn a_file_that_was_made_for_nothing_is_removed_and_no_other() {
+    let file = Scratch::nothing("made-for-nothing.jsonl");
+    let path = std::path::Path::new(file.path());
+    let create = || Writer::create(file.path(), false, Library::embedded(), Vec::new());
+    let writer = create().expect("it can be made");
+    assert!(path.exists());
+    drop(writer);
+    assert!(!path.exists(), "nothing was written");
+    fs::write(path, "").expect("it can be written");
+    drop(create().expect("it is empty"));
+    assert!(path.exists(), "it was there before");
+    fs::remove_file(path).expect("it is there");
+    let writer = create().expect("it can be made");
+    fs::write(path, "mine").expect("it can be written");
+    drop(writer);
+    assert_eq!(file.text(), "mine");
+    fs::remove_file(path).expect("it is there");
+    record(file.path(), &lines(1), None);
+    assert!(file.text().starts_with("{\"header\""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_took_the_name_of_the_one_that_was_made_stays() {
+    let file = Scratch::nothing("made-and-replaced.jsonl");
+    let writer = Writer::create(file.path(), false, Library::embedded(), Vec::new()).expect("it can be made");
+    fs::remove_file(file.path()).expect("it is there");
+    fs::write(file.path(), "").expect("it can be written");
+    drop(writer);
+    assert!(std::path::Path::new(file.path()).exists());
+}
+
+#[test]
 fn what_is_no_results_file_is_said_to_be_none() {
     let file = Scratch::nothing("none.jsonl");
     let said = |text: &str| {
