@@ -355,7 +355,9 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
 pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
     let mut questions: Vec<&Recorded> = summary.recorded.iter().collect();
     questions.sort_by_key(|recorded| std::cmp::Reverse(recorded.cases()));
-    let mut lines: Vec<String> = questions.iter().take(ANSWERED).map(|recorded| answers(recorded)).collect();
+    // A line that says that there is one more takes the place of that one.
+    let shown = if questions.len() == ANSWERED + 1 { questions.len() } else { ANSWERED };
+    let mut lines: Vec<String> = questions.iter().take(shown).map(|recorded| answers(recorded)).collect();
     let further = questions.len() - lines.len();
     if further > 0 {
         lines.push(format!("and answers to {}", counted(further as u64, "further question")));

@@ -8,7 +8,7 @@ use common::*;
 use dmlcts_backend::Job;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
 use dmlcts_report::{Context, Options, Palette, Replay, Terminal, write_failures, write_summary};
-use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Run, Stop, Summary};
+use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop, Summary};
 use dmlcts_spec::Library;
 
 fn failures(summary: &Summary, palette: Palette) -> String {
@@ -101,6 +101,42 @@ fn the_summary_of_a_run_without_failures() {
 fn the_summary_of_a_run_with_failures_ends_with_a_case_to_look_at() {
     let summary = summary(&[REVERSAL, EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Lost));
     insta::assert_snapshot!(summary_text(&summary));
+}
+
+#[test]
+fn a_single_question_is_shown_in_the_place_of_a_line_that_counts_it() {
+    let mut summary = summary(&[REVERSAL], backend(|_, _, _| {}));
+    let operators = Library::embedded().operators().iter();
+    let all =
+        operators.flat_map(|operator| operator.questions().iter().map(move |question| (operator, question)));
+    let recorded = |(operator, question)| Recorded { operator, question, answers: Vec::new(), together: 1 };
+    summary.recorded = all.clone().take(5).map(recorded).collect();
+    let text = summary_text(&summary);
+    assert_eq!(text.matches(": 1 refused together with other questions\n").count(), 5, "{text}");
+    assert!(!text.contains("further question"), "{text}");
+    summary.recorded = all.take(6).map(recorded).collect();
+    let text = summary_text(&summary);
+    assert_eq!(text.matches(": 1 refused together with other questions\n").count(), 4, "{text}");
+    assert!(text.contains("          and answers to 2 further questions\n"), "{text}");
+}
+
+/// That some cases ran on other data is said of the run, and of a failure that such a run shows.
+#[test]
+fn a_second_run_on_other_data_is_named() {
+    let remembers = backend(|job, _, outputs| {
+        let first = job.runs.first().map(|run| run.output.clone());
+        for run in job.runs.iter().skip(1) {
+            first.clone().into_iter().for_each(|first| outputs.copy_within(first, run.output.start));
+        }
+    });
+    let summary = summary(&[REVERSAL], remembers);
+    let text = failures(&summary, Palette::PLAIN);
+    let note = "  seen in a second run, on other data than the case's fill (`--runs once` leaves it out)\n";
+    assert!(text.contains(note), "{text}");
+    let mut out = Vec::new();
+    write_summary(&mut out, &context(), &summary, Palette::PLAIN).expect("memory takes it");
+    let text = String::from_utf8(out).expect("text");
+    assert!(text.contains(", 2 runs of an operator (1 case ran a second time, on other data), "), "{text}");
 }
 
 /// What a part did not come to is not left out, and the run did not end after all its cases.
