@@ -41,10 +41,11 @@ fn command_of(shown: &str) -> &str {
 fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
     let list = Scratch::new("again list.yaml", LIST);
     let (wrong, silent) = (broken("wrong-data", CASE), broken("hang", CASE));
-    let rows: [(&str, &[&str]); 9] = [
+    let rows: [(&str, &[&str]); 10] = [
         (&wrong, &[]),
         (&wrong, &["--feature-level", "4.1"]),
         (&wrong, &["--retries", "0"]),
+        (&wrong, &["--runs", "once"]),
         (&wrong, &["--memory", "64MiB"]),
         (&wrong, &["--allow", "nan-canonicalised,zero-sign"]),
         (&wrong, &["--known-failures", list.path()]),

@@ -411,3 +411,19 @@ fn the_parts_of_a_suite_are_together_the_suite() {
     let ran = |part: &str| stdout(&["run", "--partition", part, case]).contains("ran       1 case on");
     assert_eq!(["1/3", "2/3", "3/3"].map(ran).iter().filter(|ran| **ran).count(), 1);
 }
+
+#[test]
+fn runs_that_differ_in_how_often_operators_run_are_not_joined_or_gone_on_with() {
+    let (one, two) = (Scratch::nothing("runs-1.jsonl"), Scratch::nothing("runs-2.jsonl"));
+    let part = |part: &str, how: &[&str], file: &Scratch| {
+        let words = ["run", "--partition", part, "--results", file.path()];
+        assert!(run(&[&words[..], how].concat()).status.success());
+    };
+    part("1/2", &["--runs", "once"], &one);
+    part("2/2", &[], &two);
+    assert!(one.text().lines().next().is_some_and(|header| header.contains(" --runs once")), "its command");
+    let merged = text(&["merge", one.path(), two.path()]);
+    assert!(merged.starts_with("exit 2\n") && merged.contains("--runs: once"), "{merged}");
+    let resumed = text(&["run", "--partition", "1/2", "--resume", one.path()]);
+    assert!(resumed.contains("is of another run: --runs: sampled here, once there"), "{resumed}");
+}

@@ -211,7 +211,10 @@ fn write_evidence(
         RunKind::OtherPoison => {
             writeln!(out, "{INDENT}seen in a second run, over memory that held something else before")?;
         }
-        RunKind::OtherData => writeln!(out, "{INDENT}seen in a second run, on other data")?,
+        RunKind::OtherData => writeln!(
+            out,
+            "{INDENT}seen in a second run, on other data than the case's fill (`--runs once` leaves it out)"
+        )?,
     }
     let marked: Vec<List> = differences.first.iter().map(|wrong| wrong.coordinates.clone()).collect();
     let write = |out: &mut dyn Write, name, remark, tensor, memory, marked| {

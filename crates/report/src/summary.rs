@@ -425,12 +425,17 @@ pub fn is_proof(summary: &Summary) -> bool {
 /// How fast it was with what it was asked: what is skipped is not, or hardly any work.
 fn speed(summary: &Summary) -> String {
     let tried = summary.tally().tried();
+    let work = &summary.totals.work;
+    let again = match work.on_other_data {
+        0 => String::new(),
+        cases => format!(" ({} ran a second time, on other data)", counted(cases, "case")),
+    };
     format!(
-        "{} cases/s: {} in {}, {} of an operator, {} of output",
+        "{} cases/s: {} in {}, {} of an operator{again}, {} of output",
         rate(tried, summary.totals.elapsed),
         counted(tried, "case"),
         span(summary.totals.elapsed),
-        counted(summary.totals.work.runs, "run"),
-        bytes(summary.totals.work.bytes),
+        counted(work.runs, "run"),
+        bytes(work.bytes),
     )
 }

@@ -234,7 +234,7 @@ fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
     );
     assert!(shown.contains(&format!("\nskipped   {operators}\n          {types}\n")), "{shown}");
     // One ran twice, for four elements of four bytes; the other is to be refused.
-    assert!(shown.contains(": 2 cases in 1.23 s, 2 runs of an operator, 32 bytes of output\n"), "{shown}");
+    assert!(shown.contains(": 2 cases in 1.23 s, 2 runs of an operator (1 case ran a second time, on other data), 32 bytes of output\n"), "{shown}");
     assert!(!shown.contains("proved"), "of four cases it tried two: {shown}");
     let page = markdown(&summary);
     assert!(page.contains(&format!("\n- skipped: {operators}\n- skipped: {types}\n")), "{page}");

@@ -274,7 +274,7 @@ impl TotalsForm {
             undeclared,
             cases,
         });
-        let Work { runs, bytes, too_large, only_created } = totals.work;
+        let Work { runs, on_other_data, bytes, too_large, only_created } = totals.work;
         let Notes { holes, tails, forgiven } = totals.notes;
         let found = totals.found.groups.iter().zip(groups);
         Self {
@@ -287,7 +287,7 @@ impl TotalsForm {
                 .iter()
                 .map(|operator| (operator.name().to_owned(), sets(totals, operator)))
                 .collect(),
-            work: WorkForm { runs, bytes, too_large, only_created },
+            work: WorkForm { runs, on_other_data, bytes, too_large, only_created },
             notes: NotesForm { holes, tails, forgiven },
             answers: answers.collect(),
             skipped: skipped.collect(),
@@ -327,8 +327,8 @@ impl TotalsForm {
             }
             totals.coverage.add(operator, marks);
         }
-        let WorkForm { runs, bytes, too_large, only_created } = self.work;
-        totals.work = Work { runs, bytes, too_large, only_created };
+        let WorkForm { runs, on_other_data, bytes, too_large, only_created } = self.work;
+        totals.work = Work { runs, on_other_data, bytes, too_large, only_created };
         let NotesForm { holes, tails, forgiven } = self.notes;
         totals.notes = Notes { holes, tails, forgiven };
         for CountedAnswer { operator, answer, cases, first } in &self.answers {

@@ -179,6 +179,8 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
+    use dmlcts_runner::Runs;
+
     use super::*;
     use crate::{GivenForm, PartitionForm, ProfileEdition, SuiteForm};
 
@@ -257,6 +259,7 @@ mod tests {
         );
         assert_eq!(said(|header| header.selection.seed = 3), "--seed: 0 here, 3 there");
         assert_eq!(said(|header| header.selection.retries = 7), "--retries: 2 here, 7 there");
+        assert_eq!(said(|header| header.selection.runs = Runs::Once), "--runs: sampled here, once there");
         assert_eq!(
             said(|header| header.selection.partition = Some(PartitionForm { part: 2, of: 3 })),
             "--partition: none here, 2/3 there"

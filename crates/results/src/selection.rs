@@ -3,7 +3,7 @@
 //! What two selections differ in, whether one is a whole suite, and which words of a command mean the same again: all of it follows from
 //! two functions here that take a selection apart, so that a member which is added is forgotten nowhere.
 
-use dmlcts_runner::{Configuration, Partition, Profile};
+use dmlcts_runner::{Configuration, Partition, Profile, Runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,9 @@ pub struct SelectionForm {
     pub limit: Option<u64>,
     /// How many bytes a case may take; larger ones are created only.
     pub memory: u64,
+    /// How often a created operator runs.
+    #[serde(default, skip_serializing_if = "are_sampled")]
+    pub runs: Runs,
     /// How often a failure is run again alone.
     #[serde(default = "usual_retries")]
     pub retries: u32,
@@ -111,6 +114,11 @@ fn usual_retries() -> u32 {
     Configuration::USUAL_RETRIES
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn are_sampled(runs: &Runs) -> bool {
+    *runs == Runs::Sampled
+}
+
 /// What an option of `run` decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decides {
@@ -148,6 +156,7 @@ impl SelectionForm {
             partition,
             limit,
             memory,
+            runs,
             retries,
             known_failures,
             allow,
@@ -167,6 +176,7 @@ impl SelectionForm {
             ("--partition", partition.map(|partition| partition.to_string()).unwrap_or_default()),
             ("--limit", limit.map(|limit| limit.to_string()).unwrap_or_default()),
             ("--memory", exact_size(*memory)),
+            ("--runs", runs.id().to_owned()),
             ("--retries", retries.to_string()),
             ("--allow", allow.join(",")),
             ("--known-failures", known.join(", ")),
@@ -188,6 +198,7 @@ impl SelectionForm {
             partition,
             limit,
             memory,
+            runs,
             retries,
             known_failures,
             allow,
@@ -206,6 +217,7 @@ impl SelectionForm {
                 "--memory",
                 (*memory != Configuration::USUAL_MEMORY).then(|| exact_size(*memory)),
             ),
+            (Decides::Failure, "--runs", (!are_sampled(runs)).then(|| runs.id().to_owned())),
             (Decides::Failure, "--allow", named(allow)),
             (Decides::Gate, "--retries", unusual((*retries).into(), Configuration::USUAL_RETRIES.into())),
         ];
@@ -275,6 +287,7 @@ impl SelectionForm {
             && self.seed == form.seed
             && self.feature_level == Some(profile.level().to_string())
             && self.memory <= form.memory
+            && self.runs == Runs::Sampled
             && self.words(&[Decides::Choice]).is_empty()
             && self.limit.is_none()
     }

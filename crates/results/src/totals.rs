@@ -69,6 +69,9 @@ pub struct VerdictsForm {
 pub struct WorkForm {
     /// How often a created operator was run.
     pub runs: u64,
+    /// Cases whose operator ran a second time, on other data than their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub on_other_data: u64,
     /// Bytes of the outputs of these runs.
     pub bytes: u64,
     /// Valid cases that were too large to run.

@@ -9,6 +9,8 @@ use std::{
 use dmlcts_backend::{Backend, process::Incidents};
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Predicate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals};
 
@@ -28,6 +30,39 @@ pub struct Run {
     pub configuration: Configuration,
     /// Ends the run from outside.
     pub stop: Stop,
+}
+
+/// How often a created operator runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Runs {
+    /// Once, and in a sample of the cases a second time on other data, which shows what it remembers. Where the expected output looks
+    /// like the poison before it, it runs again over another poison, which shows what it never wrote.
+    #[default]
+    Sampled,
+    /// Once in each case, on the case's own data.
+    Once,
+}
+
+impl Runs {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::Sampled, Self::Once];
+
+    /// As files and options spell it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Sampled => "sampled",
+            Self::Once => "once",
+        }
+    }
+
+    /// How many runs a case has at most.
+    pub(crate) fn most(self) -> u64 {
+        match self {
+            Self::Sampled => 3,
+            Self::Once => 1,
+        }
+    }
 }
 
 /// How cases are run, and where a run ends.
@@ -52,6 +87,8 @@ pub struct Configuration {
     /// How many bytes one case may take, its tensors and what they are compared with together. A larger case
     /// is created and not run.
     pub memory: u64,
+    /// How often a created operator runs.
+    pub runs: Runs,
     /// Differences that are no failures in this run.
     pub allow: Vec<Difference>,
     /// Runs only the cases for which it holds.
@@ -99,6 +136,7 @@ impl Default for Configuration {
             max_hangs: None,
             deadline: None,
             memory: Self::USUAL_MEMORY,
+            runs: Runs::default(),
             allow: Vec::new(),
             filter: None,
             grace: Duration::from_secs(5),

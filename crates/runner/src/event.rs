@@ -205,6 +205,8 @@ impl Tally {
 pub struct Work {
     /// How often a created operator was run, as far as the backend says that it was.
     pub runs: u64,
+    /// Cases whose operator ran a second time, on other data than their own.
+    pub on_other_data: u64,
     /// Bytes of the outputs of these runs.
     pub bytes: u64,
     /// Valid cases that were created only, being larger than the memory that a case may take or than the

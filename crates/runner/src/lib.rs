@@ -56,7 +56,7 @@ mod worker;
 pub use answers::{Answered, Answers, Recorded, Said};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
-pub use configuration::{Configuration, Factory, Run};
+pub use configuration::{Configuration, Factory, Run, Runs};
 pub use event::{CutPart, Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
 pub use exposure::{Exposure, Exposures};
 pub use flake::Rate;

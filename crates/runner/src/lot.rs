@@ -86,6 +86,11 @@ impl Planned {
         }
     }
 
+    /// Whether a job runs a second time on other data.
+    pub(crate) fn has_other_data(&self, job: &Job) -> bool {
+        self.kinds(job).any(|kind| kind == RunKind::OtherData)
+    }
+
     /// Which runs a job has.
     fn kinds(&self, job: &Job) -> impl Iterator<Item = RunKind> {
         self.kinds.into_iter().take(job.runs.len())
@@ -258,7 +263,7 @@ impl Lot {
             let input = self.batch.inputs.get(run.input.clone())?;
             Some((input, self.image.get(run.output.clone())?))
         });
-        let exposures = Exposures::of(desc, &runs, planned.kinds(job).any(|kind| kind == RunKind::OtherData));
+        let exposures = Exposures::of(desc, &runs, planned.has_other_data(job));
         match &planned.expectation {
             Expectation::Open(allowed) => exposures.with_answers(allowed),
             _ => exposures,
@@ -358,7 +363,7 @@ impl Lot {
                 if found.wrong() > forgiven && !another_reading(&self.inputs()[run.input.clone()], actual) {
                     let difference = found.gravest().unwrap_or(Difference::WrongValue);
                     if difference.is_of_arithmetic() {
-                        let is_sure = planned.kinds(job).any(|kind| kind == RunKind::OtherData)
+                        let is_sure = planned.has_other_data(job)
                             || !self.is_of_places((&job.desc, run), &found, difference);
                         let class = Class::Output(if is_sure { difference } else { Difference::WrongValue });
                         spoiled.get_or_insert_with(|| wrong(class, found));

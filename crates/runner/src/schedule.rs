@@ -14,7 +14,7 @@ use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::{
-    CaseResults, Difference, Ending, Factory, KnownFailures, Partition, Source, Stop, Totals,
+    CaseResults, Difference, Ending, Factory, KnownFailures, Partition, Runs, Source, Stop, Totals,
     expect::Declared,
 };
 
@@ -74,6 +74,7 @@ pub(crate) struct Shared {
     pub(crate) selected_level: Option<FeatureLevel>,
     pub(crate) allow: Vec<Difference>,
     pub(crate) memory: u64,
+    pub(crate) runs: Runs,
     pub(crate) fail_fast: bool,
     max_hangs: Option<u64>,
     hangs: AtomicU64,
@@ -119,6 +120,7 @@ impl Shared {
             selected_level,
             allow: configuration.allow.clone(),
             memory: configuration.memory.min(isize::MAX as u64),
+            runs: configuration.runs,
             fail_fast: configuration.fail_fast,
             max_hangs: configuration.max_hangs,
             hangs: AtomicU64::new(0),

@@ -170,6 +170,7 @@ impl Totals {
         self.progress.unexpected += other.progress.unexpected;
         self.coverage.merge(&other.coverage);
         self.work.runs += other.work.runs;
+        self.work.on_other_data += other.work.on_other_data;
         self.work.bytes += other.work.bytes;
         self.work.too_large += other.work.too_large;
         self.work.only_created += other.work.only_created;

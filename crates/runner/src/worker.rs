@@ -337,6 +337,7 @@ impl<'run> Worker<'run> {
         totals.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
         if job.outcome == Outcome::Output {
             totals.work.runs += job.runs.len() as u64;
+            totals.work.on_other_data += u64::from(planned.has_other_data(job));
             totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
         }
         totals.progress.unexpected += u64::from(verdict.is_unexpected());

@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::Asked;
-use dmlcts_runner::{Configuration, Difference, Partition};
+use dmlcts_runner::{Configuration, Difference, Partition, Runs};
 
 use super::{ReportArguments, file, heading, unknown};
 use crate::{exit, units};
@@ -131,7 +131,7 @@ pub(crate) struct RunArguments {
     #[arg(
         long,
         value_name = "NAME",
-        conflicts_with_all = ["suite", "seed", "filter", "strategy", "limit", "feature_level", "cases", "bless"],
+        conflicts_with_all = ["suite", "seed", "filter", "strategy", "limit", "feature_level", "cases", "bless", "runs"],
         help_heading = heading::CASES
     )]
     pub(crate) profile: Option<String>,
@@ -214,6 +214,12 @@ pub(crate) struct RunArguments {
         help_heading = heading::BACKEND
     )]
     pub(crate) case_timeout: Duration,
+
+    /// How often a created operator runs: sampled or once
+    ///
+    /// An operator must not remember what it ran on before. With `sampled`, one case in eight runs a second time on other data than its `fill`; behind the first 262,144 cases it is one in 32. Cases of special values run a second time, too, as does a case whose output looks like the memory before it. With `once`, no case does, and what only a second run shows is not found.
+    #[arg(long, value_name = "HOW", default_value = "sampled", value_parser = runs, help_heading = heading::VERDICTS)]
+    pub(crate) runs: Runs,
 
     /// Differences that are no failures
     ///
@@ -313,6 +319,13 @@ fn strategy(name: &str) -> Result<Strategy, String> {
     Strategy::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
         unknown("strategy", name, &names)
+    })
+}
+
+fn runs(name: &str) -> Result<Runs, String> {
+    Runs::ALL.into_iter().find(|runs| runs.id() == name).ok_or_else(|| {
+        let names = Runs::ALL.map(Runs::id);
+        unknown("number of runs", name, &names)
     })
 }
 

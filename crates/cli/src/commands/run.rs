@@ -174,6 +174,7 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         expose: arguments.bless.is_some(),
         retries: arguments.retries,
         memory: arguments.memory,
+        runs: arguments.runs,
         allow: arguments.allow.clone(),
         // A case that somebody typed is shown as it was typed.
         shrink: arguments.cases.is_empty(),

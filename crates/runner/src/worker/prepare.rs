@@ -85,8 +85,8 @@ impl<'run> Worker<'run> {
         let reading = expect::readings(&planned.expectation).next();
         let bytes = expect::bytes_of_a_run(input, output, &planned.expectation);
         let fits = bytes <= shared.memory && shared.declared.runs(desc);
-        // Any case that leaves room for it runs up to three times.
-        let runs = if bytes.saturating_mul(3) <= shared.memory { 3 } else { 1 };
+        let most = shared.runs.most();
+        let runs = if bytes.saturating_mul(most) <= shared.memory { most } else { 1 };
         let is_large = fits && reading.is_some() && bytes.saturating_mul(runs) > LARGE;
         if is_large && turn.is_none() {
             return Prepared::Waits;

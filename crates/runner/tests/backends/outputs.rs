@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dmlcts_backend::Batch;
 use dmlcts_model::Outcome;
-use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Run, Verdict};
+use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Run, Runs, Verdict};
 
 use crate::fixture::{
     BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, failure, honest, run_of,
@@ -199,16 +199,41 @@ fn what_the_first_data_could_not_show_is_not_remembered() {
     assert_eq!(class_found(alike, behaving(forwards)), Class::Output(Difference::WrongValue));
 }
 
-#[test]
-fn an_operator_that_remembers_its_first_data_is_found_by_a_second_run() {
-    let backend = spoiling(|job, outputs| {
+/// It gives in each later run what was right in the first.
+fn remembering() -> Arc<Factory> {
+    spoiling(|job, outputs| {
         let first = job.runs[0].output.clone();
         for run in &job.runs[1..] {
             outputs.copy_within(first.clone(), run.output.start);
         }
-    });
+    })
+}
+
+#[test]
+fn an_operator_that_remembers_its_first_data_is_found_by_a_second_run() {
     // One case in eight runs again; which ones depends on the index.
-    let summary = summary(&run_of(&[REVERSAL; 64], backend));
-    assert!((1..64).contains(&summary.tally().of(Verdict::Fail)), "{:?}", summary.tally());
+    let summary = summary(&run_of(&[REVERSAL; 64], remembering()));
+    let failed = summary.tally().of(Verdict::Fail);
+    assert!((1..64).contains(&failed), "{:?}", summary.tally());
     assert_eq!(summary.groups[0].first.class, Class::Remembered);
+    let work = &summary.totals.work;
+    assert_eq!((work.on_other_data, work.runs), (failed, 64 + failed));
+}
+
+#[test]
+fn without_second_runs_each_operator_runs_once() {
+    // An operator that writes nothing where its poison is expected: only another poison shows that.
+    let poisoned = "SLICE1 UINT8 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=1 fill=explicit:b5b5b5b5";
+    let special = REVERSAL.replace("fill=iota", "fill=special:1");
+    for (line, more) in [(REVERSAL, 0), (poisoned, 64), (special.as_str(), 64)] {
+        let mut run = run_of(&[line; 64], behaving(honest));
+        let sampled = summary(&run).totals.work;
+        assert!(sampled.on_other_data > 0 && sampled.runs >= 64 + more, "{line}: {sampled:?}");
+        run.configuration.runs = Runs::Once;
+        let once = summary(&run).totals.work;
+        assert_eq!((once.on_other_data, once.runs), (0, 64), "{line}");
+    }
+    let mut run = run_of(&[REVERSAL; 64], remembering());
+    run.configuration.runs = Runs::Once;
+    assert_eq!(summary(&run).tally().of(Verdict::Pass), 64);
 }
