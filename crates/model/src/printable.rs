@@ -65,7 +65,7 @@ impl LineFilter {
     }
 }
 
-/// Whether a letter outside of ASCII leaves ink, as the standard library's tables have it. It escapes a combining mark at the start of a text
+/// Whether a letter outside of ASCII is visible, by the standard library's tables. It escapes a combining mark at the start of a text
 /// alone: elsewhere the letter before it shows it.
 fn is_visible(letter: char) -> bool {
     let mut buffer = [b'a'; 5];

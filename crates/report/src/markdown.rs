@@ -197,6 +197,9 @@ fn html(plain: &str) -> String {
     let mut shown = String::new();
     for (place, letter) in plain.char_indices() {
         let (before, behind) = (&plain[..place], &plain[place + letter.len_utf8()..]);
+        if letter == '.' && ends_in_www(before) {
+            shown.push_str(GAP);
+        }
         match letter {
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
@@ -206,7 +209,6 @@ fn html(plain: &str) -> String {
         let is_live = match letter {
             '@' | '#' => true,
             ':' => behind.starts_with("//"),
-            '.' => ends_in_www(before),
             _ => false,
         };
         if is_live {
@@ -237,7 +239,7 @@ mod tests {
             ("@octocat, @org/team", "@&#8203;octocat, @&#8203;org/team"),
             ("#1, owner/name#1", "#&#8203;1, owner/name#&#8203;1"),
             ("https://a.test ftp://b.test", "https:&#8203;//a.test ftp:&#8203;//b.test"),
-            ("www.a.test WWW.b.test w.c", "www.&#8203;a.test WWW.&#8203;b.test w.c"),
+            ("www.a.test WWW.b.test w.c", "www&#8203;.a.test WWW&#8203;.b.test w.c"),
             ("someone@a.test mailto:someone@a.test", "someone@&#8203;a.test mailto:someone@&#8203;a.test"),
             ("wgpu: slice.c 1:2", "wgpu: slice.c 1:2"),
         ] {

@@ -70,7 +70,7 @@ impl<W: Write> Write for Screen<W> {
             self.begun.extend(&bytes[whole..]);
             return Ok(bytes.len());
         }
-        // As much as surely ends what was begun; the rest is written by the next call.
+        // Enough bytes to complete the pending letter; the next call writes the rest.
         let more = &bytes[..bytes.len().min(LONGEST)];
         let mut joined = std::mem::take(&mut self.begun);
         joined.extend(more);

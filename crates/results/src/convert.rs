@@ -129,10 +129,17 @@ impl<'a> CaseForm<'a> {
 }
 
 impl CaseForm<'_> {
-    /// Holds against their sets what serde does not: what the backend did, and how questions are answered.
+    /// Checks the values that serde does not: outcomes and answers.
     pub(crate) fn check(&self) -> Result<(), Strange> {
         self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
-        self.answers.iter().try_for_each(|answer| answer_of(&answer.answer).map(drop))
+        self.answers.iter().try_for_each(AnswerForm::check)
+    }
+}
+
+impl AnswerForm {
+    /// Checks the answer, which serde does not.
+    pub(crate) fn check(&self) -> Result<(), Strange> {
+        answer_of(&self.answer).map(drop)
     }
 }
 

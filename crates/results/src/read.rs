@@ -45,11 +45,14 @@ impl Reader {
         match header {
             Ok(Line::Header(header)) if header.format == VERSION => {
                 let header = *header;
+                header.check().map_err(|cause| lines.wrong(cause.to_string()))?;
                 Ok(Self { lines, header })
             }
             // Of a header of another version, nothing but its number may be understood.
-            _ => Err(match lines.version() {
+            Ok(_) => Err(Error::Headless { path: lines.path }),
+            Err(cause) => Err(match lines.version() {
                 Some(version) if version != VERSION => Error::Version { path: lines.path, version },
+                Some(_) if !lines.is_torn => lines.wrong(cause),
                 _ => Error::Headless { path: lines.path },
             }),
         }
@@ -105,14 +108,20 @@ impl Reader {
         if !self.lines.advance()? {
             return Ok(None);
         }
-        let wrong = |cause| Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause };
+        let wrong = |cause| self.lines.wrong(cause);
         match self.lines.parse().map_err(wrong)? {
             Line::Case(case) => {
                 case.check().map_err(|strange| wrong(strange.to_string()))?;
                 Ok(Some(Item::Case(case)))
             }
-            Line::Checkpoint(totals) => Ok(Some(Item::Checkpoint(totals))),
-            Line::Summary(summary) => Ok(Some(Item::Summary(summary))),
+            Line::Checkpoint(totals) => {
+                totals.check().map_err(|strange| wrong(strange.to_string()))?;
+                Ok(Some(Item::Checkpoint(totals)))
+            }
+            Line::Summary(summary) => {
+                summary.totals.check().map_err(|strange| wrong(strange.to_string()))?;
+                Ok(Some(Item::Summary(summary)))
+            }
             Line::Header(_) => Err(wrong("a second header; files are joined by `dmlcts merge`".to_owned())),
         }
     }
@@ -150,8 +159,14 @@ impl Lines {
         Ok(true)
     }
 
+    /// That the line which was read last is not right.
+    fn wrong(&self, cause: String) -> Error {
+        Error::Line { path: self.path.clone(), number: self.number, cause }
+    }
+
     fn parse(&self) -> Result<Line<'_>, String> {
-        serde_json::from_slice(&self.line).map_err(|error| error.to_string())
+        // Serde's own place is that of the line, which follows its line end.
+        serde_json::from_slice(self.line.trim_ascii_end()).map_err(|error| error.to_string())
     }
 
     /// The version that a header of any version states.

@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Undeclared, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm};
+use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, Strange};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +43,14 @@ pub struct TotalsForm {
     /// Failures of further groups, which were counted only.
     #[serde(default)]
     pub ungrouped: u64,
+}
+
+impl TotalsForm {
+    /// Checks the values that serde does not: outcomes and answers.
+    pub(crate) fn check(&self) -> Result<(), Strange> {
+        self.groups.iter().try_for_each(|group| group.outcome.outcome().map(drop))?;
+        self.answers.iter().try_for_each(|answer| answer.answer.check())
+    }
 }
 
 /// How many cases of one strategy and one operator came to which verdict.

@@ -11,7 +11,7 @@ use serde::{
 
 use crate::{Class, Difference, Ending, Undeclared, Verdict};
 
-/// As much of an id that is none is repeated.
+/// The longest part of an unknown id that an error repeats.
 const LONGEST: usize = 100;
 
 /// A set whose values have ids.

@@ -1,11 +1,10 @@
 //! `dmlcts failures`: the cases of a recorded run that failed, each as a command that can be pasted, or piped into a shell.
 //!
-//! Words of the file stand in a command quoted, so that each is one word, and behind `#` on one line. A case must be a case: another text
-//! in its place would be an option.
+//! Words of the file are quoted, so that each is one word, also behind `#`. A line that is no case is refused: it could be an option.
 
 use std::io::Write as _;
 
-use dmlcts_model::{escaped, line};
+use dmlcts_model::line;
 use dmlcts_report::{command, counted};
 use dmlcts_results::{CaseForm, Error, Item, Reader};
 use dmlcts_runner::Verdict;
@@ -35,7 +34,8 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
                 Error::Line { path: path.clone(), number, cause }
             })?;
             words.push(case.line.to_string());
-            writeln!(out, "{} # {}", command(&words), escaped(&how(&case)))?;
+            // Some shells take no comments at a prompt.
+            writeln!(out, "{} # {}", command(&words), command(&[how(&case)]))?;
             words.pop();
         }
     }

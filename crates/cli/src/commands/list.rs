@@ -26,8 +26,8 @@ use crate::{
 
 /// Cases a chunk.
 const CHUNK: u64 = 2048;
-/// So many cases of an endless suite in a row may be left out, to the end of a chunk; then nothing more is looked for.
-const TRIES: u64 = 1_000_000;
+/// The search in an endless suite ends after this number of cases in a row that are left out, at the end of a chunk.
+pub(super) const TRIES: u64 = 1_000_000;
 
 /// A chunk's lines, and how many they are.
 struct Lines {
@@ -203,8 +203,8 @@ fn each_chunk(
     })
 }
 
-/// Says that of an endless suite so many cases in a row were left out, behind those that were taken.
-fn too_rare(taken: u64, tries: u64) -> Problem {
+/// Says how many cases of an endless suite in a row were left out, behind those that were taken.
+pub(super) fn too_rare(taken: u64, tries: u64) -> Problem {
     let which = match taken {
         0 => "the first".to_owned(),
         1 => "behind the case that was taken, the next".to_owned(),

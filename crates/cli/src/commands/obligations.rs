@@ -10,7 +10,7 @@ use dmlcts_report::counted;
 use dmlcts_runner::{Parts, Source as _};
 use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
 
-use super::list::{Picker, blank};
+use super::list::{Picker, TRIES, blank, too_rare};
 use crate::{arguments::Selection, exit::Exit, output, problem::Problem};
 
 /// As many cases in a row are judged by one thread.
@@ -80,33 +80,39 @@ fn covered(selection: &Selection, parts: &Parts, level: FeatureLevel) -> Result<
         let mut coverage = Coverage::new(library);
         let (mut cursor, mut case, mut scratch) = (parts.cursor(), blank.clone(), Scratch::default());
         let mut picker = Picker::new(filter.as_deref(), selection);
-        let (mut start, mut left) = (first * CHUNK, in_order.unwrap_or(u64::MAX));
+        let (mut start, mut left, mut tries) = (first * CHUNK, in_order.unwrap_or(u64::MAX), 0);
+        let mut taken = 0;
         while start < end && left > 0 {
+            if tries >= TRIES && end == u64::MAX {
+                return Err(too_rare(taken, tries));
+            }
+            let before = taken;
             for index in start..start.saturating_add(CHUNK).min(end) {
                 cursor.read(index, &mut case);
                 let operator = library.operator(&case.desc.signature.operator);
                 if let Some(operator) = operator.filter(|_| picker.picks(&case)) {
                     let judgement = operator.judge(&case.desc, level, &mut scratch);
                     coverage.mark(operator, &case.desc, level, judgement, &mut scratch);
-                    left -= 1;
+                    (left, taken) = (left - 1, taken + 1);
                     if left == 0 {
                         break;
                     }
                 }
             }
+            tries = if taken == before { tries + CHUNK } else { 0 };
             start = start.saturating_add(CHUNK.saturating_mul(threads as u64));
         }
-        coverage
+        Ok(coverage)
     };
-    let mut all = Coverage::new(library);
     thread::scope(|scope| {
+        let mut all = Coverage::new(library);
         let workers: Vec<_> = (0..threads as u64).map(|first| scope.spawn(move || judge(first))).collect();
         for worker in workers {
             match worker.join() {
-                Ok(coverage) => all.merge(&coverage),
+                Ok(coverage) => all.merge(&coverage?),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-    });
-    Ok(all)
+        Ok(all)
+    })
 }
