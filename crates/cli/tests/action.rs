@@ -17,14 +17,23 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// A machine of GitHub's: a folder with the action as it is fetched, a release beside it, and what steps leave.
-struct Runner(PathBuf);
+struct Runner {
+    folder: PathBuf,
+    /// What `RUNNER_TEMP` is, seen from the folder.
+    temp: PathBuf,
+}
 
 impl Runner {
     fn new(name: &str) -> Self {
+        Self::with_temp(name, |folder| folder.join("temp dir"))
+    }
+
+    fn with_temp(name: &str, temp: impl FnOnce(&Path) -> PathBuf) -> Self {
         let folder = std::env::temp_dir().join(format!("dmlcts-{}-action-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        let runner = Self(folder);
-        fs::create_dir_all(runner.at("temp dir")).expect("a folder of this test's own");
+        let temp = temp(&folder);
+        let runner = Self { folder, temp };
+        fs::create_dir_all(runner.at("").join(&runner.temp)).expect("a folder of this test's own");
         fs::create_dir_all(runner.at("action/.ci")).expect("a folder of this test's own");
         for file in ["action.yml", ".ci/action", "Cargo.lock"] {
             fs::copy(Path::new(ROOT).join(file), runner.at("action").join(file)).expect("a copy");
@@ -38,7 +47,7 @@ impl Runner {
         let manifest: String = manifest
             .lines()
             .map(|line| match line.strip_prefix("repository = ") {
-                Some(_) => format!("repository = \"file://{}\"\n", runner.0.display()),
+                Some(_) => format!("repository = \"file://{}\"\n", runner.folder.display()),
                 None => format!("{line}\n"),
             })
             .collect();
@@ -47,7 +56,7 @@ impl Runner {
     }
 
     fn at(&self, path: &str) -> PathBuf {
-        self.0.join(path)
+        self.folder.join(path)
     }
 
     /// Puts this program into a release of this version, under the names that `cargo binstall` looks for.
@@ -60,7 +69,7 @@ impl Runner {
                 .expect("the key is there");
             let filled = line.trim_matches('"').replace("{ version }", version).replace("{ target }", TARGET);
             filled
-                .replace("{ repo }", &self.0.display().to_string())
+                .replace("{ repo }", &self.folder.display().to_string())
                 .replace("{ bin }{ binary-ext }", "dmlcts")
         };
         let (archive, program) = (PathBuf::from(fill("pkg-url")), self.at("packed").join(fill("bin-dir")));
@@ -79,7 +88,7 @@ impl Runner {
 
     fn shell(&self, line: &str) {
         let output =
-            Command::new("bash").args(["-euc", line]).current_dir(&self.0).output().expect("a shell");
+            Command::new("bash").args(["-euc", line]).current_dir(&self.folder).output().expect("a shell");
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
@@ -105,7 +114,7 @@ impl Runner {
             );
         }
         let mut command = Command::new("bash");
-        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", line]).current_dir(&self.0);
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", line]).current_dir(&self.folder);
         for (variable, value) in step["env"].as_mapping().expect("variables") {
             let value = value.as_str().expect("a text");
             let name = value
@@ -119,7 +128,7 @@ impl Runner {
             .env("GITHUB_OUTPUT", self.at("output"))
             .env("GITHUB_PATH", self.at("path"))
             .env("GITHUB_STEP_SUMMARY", self.at("summary.md"))
-            .env("RUNNER_TEMP", self.at("temp dir"))
+            .env("RUNNER_TEMP", &self.temp)
             .env("RUNNER_OS", "Linux")
             .env("RUNNER_ARCH", "X64")
             // What this test shall not need, and could take for what the archive lacks.
@@ -158,7 +167,7 @@ impl Runner {
 
 impl Drop for Runner {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -234,6 +243,74 @@ fn an_archive_that_is_not_what_its_checksum_says_is_not_run() {
 }
 
 #[test]
+fn a_folder_with_a_colon_is_no_other_machine() {
+    // As Windows has it: Git Bash's tar, which is GNU's as here, asks the machine `D` for such an archive.
+    let runner = Runner::with_temp("colon", |_| PathBuf::from(r"D:\a\_temp"));
+    runner.release(VERSION);
+    let said = runner.passes("install", &[]);
+    assert!(said.contains(VERSION) && !said.contains("::"), "{said}");
+    assert!(runner.at(r"D:\a\_temp/dmlcts/bin/dmlcts").exists());
+}
+
+#[test]
+fn an_archive_that_cannot_be_unpacked_is_an_error_and_no_reason_to_build() {
+    let runner = Runner::new("unpack");
+    let archive = runner.release(VERSION);
+    let damage = [
+        ("is no archive", "echo other >\"$archive\""),
+        ("has no program", "mkdir -p empty/$name && tar -C empty -czf \"$archive\" $name"),
+    ];
+    for (what, command) in damage {
+        runner.shell(&format!(
+            "archive='{}' name=dmlcts-v{VERSION}-{TARGET}; {command}; sha256sum \"$archive\" >\"$archive.sha256\"",
+            archive.display()
+        ));
+        let said = runner.fails(3, "install", &[]);
+        assert!(
+            said.contains("::error title=dmlcts::") && said.contains("cannot be unpacked"),
+            "it {what}: {said}"
+        );
+        assert!(!said.contains("no archive of version"), "it {what}: {said}");
+    }
+}
+
+#[test]
+fn what_the_cache_brought_is_neither_downloaded_nor_built() {
+    // There is no release and no Cargo.
+    let runner = Runner::new("hit");
+    let bin = runner.at("temp dir/dmlcts/bin");
+    fs::create_dir_all(&bin).expect("a folder of this test's own");
+    std::os::unix::fs::symlink(PROGRAM, bin.join("dmlcts")).expect("a link");
+    let said = runner.passes("install", &[]);
+    assert!(said.contains(VERSION) && !said.contains("::"), "{said}");
+    // A release of other sources stays where it is.
+    runner.release("9.9.9");
+    fs::remove_file(runner.at("path")).expect("the step wrote it");
+    runner.passes("install", &[("version", "9.9.9")]);
+    assert!(!runner.at("temp dir/dmlcts").join(format!("dmlcts-v9.9.9-{TARGET}.tar.gz")).exists());
+    assert_eq!(runner.read("path").trim_end(), bin.display().to_string());
+}
+
+#[test]
+fn the_program_is_saved_before_a_run_can_fail() {
+    let action: Value = serde_yaml::from_str(include_str!("../../../action.yml")).expect("YAML");
+    let steps = action["runs"]["steps"].as_sequence().expect("steps");
+    let at = |field: &str, what: &str| {
+        let mut places =
+            (0..steps.len()).filter(|&at| steps[at][field].as_str().is_some_and(|text| text.contains(what)));
+        let place = places.next().unwrap_or_else(|| panic!("no step has {what}"));
+        assert_eq!(places.next(), None, "two steps have {what}");
+        place
+    };
+    let restore = at("uses", "actions/cache/restore@");
+    let (install, save, run) = (at("run", " install"), at("uses", "actions/cache/save@"), at("run", " run"));
+    assert!(restore < install && save == install + 1 && save < run);
+    assert_eq!(steps[save]["with"], steps[restore]["with"], "what is saved is what is restored");
+    assert_eq!(steps[restore]["id"].as_str(), Some("cache"));
+    assert_eq!(steps[save]["if"].as_str(), Some("steps.cache.outputs.cache-hit != 'true'"));
+}
+
+#[test]
 fn without_an_archive_the_sources_are_built_and_no_others() {
     let runner = Runner::new("build");
     runner.release("9.9.9");
@@ -255,6 +332,7 @@ fn a_program_is_cached_by_its_sources() {
     };
     let first = key(&[("backend", "exec:mine")]);
     assert_eq!(key(&[("backend", "reference")]), first, "both are built with few features");
+    assert_eq!(key(&[]), first, "a job that only installs fills the cache for one that runs");
     assert_ne!(key(&[("backend", "wgpu:nvidia")]), first);
     assert_ne!(key(&[("backend", "exec:mine"), ("version", "9.9.9")]), first);
     fs::write(runner.at("action/spec/slice.yaml"), "operator: SLICE1\n").expect("it is ours");

@@ -139,6 +139,12 @@ fn the_example_for_github_runs_in_parts_and_joins_them() {
     let (workflow, job) = (example("runs-on: "), Job::new("github"));
     let (run, verdict) = (&workflow["jobs"]["run"], &workflow["jobs"]["verdict"]);
     assert_eq!(verdict["needs"].as_str(), Some("run"));
+    // The parts begin together: without a job before them, each builds what the cache lacks.
+    assert_eq!(run["needs"].as_str(), Some("install"));
+    let installs = workflow["jobs"]["install"]["steps"].as_sequence().expect("steps");
+    assert_eq!(installs.len(), 1);
+    assert!(installs[0]["uses"].as_str().is_some_and(|uses| uses.starts_with(ACTION)));
+    assert!(installs[0]["with"].is_null(), "with a backend it runs a suite");
     let parts = run["strategy"]["matrix"]["part"].as_sequence().expect("a list");
     for part in parts {
         let part = part.as_u64().expect("a number").to_string();
@@ -164,6 +170,8 @@ fn the_example_for_gitlab_runs_on_one_machine() {
     let (pipeline, job) = (example("image: rust"), Job::new("gitlab"));
     let conformance = &pipeline["conformance"];
     job.run_all(&texts(&conformance["script"]));
+    // Otherwise a job that fails builds the program at every push.
+    assert_eq!(conformance["cache"]["when"].as_str(), Some("always"));
     let kept = &conformance["artifacts"];
     job.check_files(&texts(&kept["paths"]));
     job.check_files(&[kept["reports"]["junit"].as_str().expect("a report").to_owned()]);
