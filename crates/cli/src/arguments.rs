@@ -160,7 +160,7 @@ pub(crate) struct ServeArguments {
 
 /// Takes a first look at a backend, and breaks it on purpose
 ///
-/// It runs the suite `smoke` and says what it tells of the backend, line by line. Then it breaks the backend on purpose, through a shim around it, and shows that each way to be broken is noticed. The exit code is 0 where all is well, 1 where a line says FAIL, and 3 where the backend does not start or is lost.
+/// It runs the suite `smoke` and says what it tells of the backend, line by line. Then it breaks the backend on purpose, through a shim around it, and shows that each way to be broken is noticed. The exit code is 0 where all is well, 1 where a line says FAIL or no time was left for a check, and 3 where the backend does not start or is lost.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// The backend, as for `run`

@@ -145,3 +145,33 @@ fn what_does_not_start() {
                                    see that `cat`, run by hand, prints nothing on standard output and waits for its standard input
     ");
 }
+
+/// Checks that no time is left for are no success.
+#[test]
+fn checks_that_were_not_tried_for_want_of_time_fail() {
+    let started = std::time::Instant::now();
+    assert!(text(&["doctor"]).starts_with("exit 0\n"));
+    let whole = started.elapsed();
+    // A backend that hangs on purpose takes seconds, and two checks come behind it.
+    let cut = (2..8).map(|eighths| {
+        let milliseconds = format!("{}ms", (whole * (8 - eighths) / 8).as_millis().max(1));
+        text(&["doctor", "--timeout", &milliseconds])
+    });
+    let is_cut =
+        |said: &String| said.contains("ok    keeps up ") && said.contains("not tried: the time was up");
+    let said = cut.into_iter().find(is_cut).expect("one of them ends between two checks");
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    let (checks, others) = match said.matches("  not tried: the time was up").count() {
+        _ if said.contains("--    and broken on purpose") => (6, ""),
+        1 => (1, "check was"),
+        untried => (untried, "checks were"),
+    };
+    let others = if others.is_empty() { "checks were" } else { others };
+    let last = said.lines().last().unwrap_or_default();
+    assert_eq!(
+        last,
+        format!(
+            "FAIL  tries every check        {checks} {others} not tried for want of time; --timeout gives more"
+        )
+    );
+}

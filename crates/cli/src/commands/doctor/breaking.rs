@@ -16,8 +16,6 @@ use dmlcts_spec::{Library, Operator};
 use super::{Report, run};
 use crate::{arguments::DoctorArguments, breakage::Fault, output, problem::Problem};
 
-/// Why the backend is not broken any more.
-const NO_TIME: &str = "the time was up before; give it more --timeout";
 /// How long a broken backend may be silent: it hangs on purpose, and a case that works takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -38,7 +36,7 @@ pub(super) fn breaks(
     }
     let Some(at) = passing(&examples, factory, deadline)? else {
         if is_over() {
-            return report.untried("and broken on purpose", NO_TIME);
+            return report.late("and broken on purpose", Fault::ALL.len());
         }
         return report.wrong(
             "and broken on purpose",
@@ -61,7 +59,7 @@ pub(super) fn breaks(
         let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };
         // One that had no time to start, or to be run again, shows nothing.
         let Some(summary) = summary.filter(|_| !is_over()) else {
-            report.untried(&what, NO_TIME)?;
+            report.late(&what, 1)?;
             continue;
         };
         let summary = summary?;

@@ -33,10 +33,15 @@ use crate::{
     signals,
 };
 
+/// Why a check was not tried that no time was left for.
+const NO_TIME: &str = "the time was up before";
+
 /// What was found, line by line. It goes on where nobody reads it any more, since the exit code is still to come.
 struct Report {
     palette: Palette,
     failures: usize,
+    /// The checks that no time was left for.
+    late: usize,
     /// The operators and ways in which cases failed that were shown to fail.
     shown: Vec<(usize, Class)>,
 }
@@ -64,6 +69,24 @@ impl Report {
         self.line(Tone::Note, "--   ", what, &format!("not tried: {why}"))
     }
 
+    /// Shows that the time was up before this many checks.
+    fn late(&mut self, what: &str, checks: usize) -> Result<(), Problem> {
+        self.late += checks;
+        self.untried(what, NO_TIME)
+    }
+
+    /// Shows how many checks no time was left for: a backend is not well for all that they would tell.
+    fn end(&mut self) -> Result<(), Problem> {
+        if self.late == 0 {
+            return Ok(());
+        }
+        self.failures += 1;
+        let were = if self.late == 1 { "was" } else { "were" };
+        let checks = counted(self.late as u64, "check");
+        let found = format!("{checks} {were} not tried for want of time; --timeout gives more");
+        self.line(Tone::Bad, "FAIL ", "tries every check", &found)
+    }
+
     fn line(&mut self, tone: Tone, mark: &str, what: &str, found: &str) -> Result<(), Problem> {
         output::show(&format!("{} {what:<24} {}", self.palette.paint(tone, mark), escaped(found)))
     }
@@ -72,7 +95,7 @@ impl Report {
 /// Looks at a backend, and says how the program ends.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     signals::end_program();
-    let mut report = Report { palette: output::palette(), failures: 0, shown: Vec::new() };
+    let mut report = Report { palette: output::palette(), failures: 0, late: 0, shown: Vec::new() };
     // A time that is beyond all clocks is never up.
     let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {
@@ -117,6 +140,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     }
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
+    report.end()?;
     if is_lost {
         return Ok(Exit::Broken);
     }

@@ -103,12 +103,20 @@ impl Reading<'_> {
         self.summary.strategies.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Why cases that were to run did not.
-    fn cut(&self) -> &'static str {
+    /// Shows a check for which no case ran, and why.
+    fn untried(&self, report: &mut Report, what: &str) -> Result<(), Problem> {
         match self.summary.ending {
-            Ending::BackendLost => "the backend was lost before",
-            Ending::Complete => "the backend declares nothing that they need",
-            _ => "the time was up before",
+            Ending::BackendLost => report.untried(what, "the backend was lost before"),
+            Ending::Complete => report.untried(what, "the backend declares nothing that they need"),
+            _ => report.late(what, 1),
+        }
+    }
+
+    /// Shows a check that needs an operator to run.
+    fn unrun(&self, report: &mut Report, what: &str) -> Result<(), Problem> {
+        match self.summary.ending {
+            Ending::Timeout => report.late(what, 1),
+            _ => report.untried(what, "no operator ran"),
         }
     }
 
@@ -130,7 +138,7 @@ impl Reading<'_> {
             (0, _) if tally.total() > 0 && tally.total() == tally.of(Verdict::Skip) => {
                 report.wrong(what, "none is of what it declares", "declare what it can do")
             }
-            (0, _) => report.untried(what, self.cut()),
+            (0, _) => self.untried(report, what),
             (tried, 0) => {
                 let found = format!(
                     "{} of the pages' examples, on every type and rank that it declares",
@@ -150,8 +158,8 @@ impl Reading<'_> {
         let (survives, refuses) = ("survives invalid descs", "refuses them");
         let tried = tally.tried();
         if tried == 0 {
-            report.untried(survives, self.cut())?;
-            return report.untried(refuses, self.cut());
+            self.untried(report, survives)?;
+            return self.untried(report, refuses);
         }
         let strategies = self.strategies();
         let count = |wanted: fn(&Failed) -> bool| -> u64 {
@@ -200,7 +208,7 @@ impl Reading<'_> {
         if self.has(touches) {
             self.wrong(report, (keeps, "something else was written to"), touches, SEE_THE_RUN)?;
         } else if runs == 0 {
-            report.untried(keeps, "no operator ran")?;
+            self.unrun(report, keeps)?;
         } else if self.asked.argument.starts_with("exec:") {
             // Nobody sees into a process that is not this program's.
             report.untried(keeps, "nobody sees into the memory of another program's process")?;
@@ -211,7 +219,7 @@ impl Reading<'_> {
             let found = "a later run of the same operator went wrong";
             self.wrong(report, (remembers, found), forgets, SEE_THE_RUN)
         } else if runs == 0 {
-            report.untried(remembers, "no operator ran")
+            self.unrun(report, remembers)
         } else {
             report.fine(remembers, "a created operator ran again on other data")
         }
@@ -223,7 +231,7 @@ impl Reading<'_> {
         let rest = |count: fn(&Tally) -> u64| count(&all) - count(&documented) - count(&negative);
         let what = "holds elsewhere";
         match (rest(Tally::tried), rest(wrong)) {
-            (0, _) => report.untried(what, self.cut()),
+            (0, _) => self.untried(report, what),
             (tried, 0) => report.fine(what, &format!("{} further cases of `smoke`", grouped(tried))),
             (tried, wrong) => {
                 let is_other = |strategy: &str, _: &Failed| !matches!(strategy, "documented" | "negative");
