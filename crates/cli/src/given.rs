@@ -23,7 +23,9 @@ pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Proble
             let most = most.saturating_sub(cases.len() as u64);
             cases.extend(parse_list(&read(std::io::stdin().lock(), most)?, most)?);
         } else {
-            cases.push(parse_case(argument).map_err(|problem| unquoted(arguments).unwrap_or(problem))?);
+            cases.push(parse_case(argument).map_err(|problem| {
+                unquoted_backend(env::args_os().skip(1)).or_else(|| unquoted(arguments)).unwrap_or(problem)
+            })?);
         }
     }
     if cases.is_empty() {
@@ -35,8 +37,8 @@ pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Proble
     Ok(cases)
 }
 
-/// Says that a case was given without quotes, so that the shell took it apart. Arguments look like that where there are several and
-/// the first is a single word: no case is.
+/// Says that a case was given without quotes, so that the shell took it apart. No case is one word, so several arguments after a
+/// single word are one unquoted case.
 fn unquoted(arguments: &[String]) -> Option<Problem> {
     let first = arguments.first().filter(|first| *first != STDIN && !first.contains(char::is_whitespace))?;
     if arguments.len() < 2 {
@@ -52,12 +54,44 @@ fn unquoted(arguments: &[String]) -> Option<Problem> {
     ))
 }
 
+/// Says that the command of `--backend exec:` was given without quotes among these words, so that the shell took it apart.
+pub(crate) fn unquoted_backend(words: impl Iterator<Item = OsString>) -> Option<Problem> {
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let start = words.iter().enumerate().find_map(|(place, word)| match word.strip_prefix("--backend") {
+        Some("") => words.get(place + 1)?.starts_with("exec:").then_some(place + 1),
+        Some(value) => value.starts_with("=exec:").then_some(place),
+        None => None,
+    })?;
+    let (head, rest) = words.split_at(start + 1);
+    let is_operator =
+        |word: &String| Library::embedded().operators().iter().any(|operator| operator.name() == word);
+    // A command ends at an option of this program, and at a case.
+    let ends =
+        |word: &String| word.starts_with("--") || word.contains(char::is_whitespace) || is_operator(word);
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    // Short options at its end may be this program's.
+    let end = rest[..end].iter().rposition(|word| !word.starts_with('-'))? + 1;
+    let (tail, others) = rest.split_at(end);
+    let (last, before) = head.split_last()?;
+    let value = last.strip_prefix("--backend=").unwrap_or(last);
+    let backend = [&[value.to_owned()], tail].concat().join(" ");
+    let mut before = before.to_vec();
+    if value.len() < last.len() {
+        before.push("--backend".to_owned());
+    }
+    let whole = [&["dmlcts".to_owned()], &before[..], std::slice::from_ref(&backend), others].concat();
+    Some(Problem::usage(
+        format!("the words behind exec: need quotes: {}", command(&["--backend", &backend])),
+        format!("write {}", command(&whole)),
+    ))
+}
+
 /// The command of these words with one argument in the place of several. Options may stand between those.
 fn quoted(words: impl Iterator<Item = OsString>, arguments: &[String]) -> String {
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     let mut left = arguments;
     let mut kept = Vec::new();
-    // From the end: an option's value that reads like a part of the case stands before that as a rule.
+    // Searches from the end: an option's value usually stands before the case.
     for word in words.into_iter().rev() {
         match left.split_last() {
             Some((last, others)) if *last == word => {
@@ -101,7 +135,7 @@ fn read(mut input: impl Read, most: u64) -> Result<String, Problem> {
         if text.len() as u64 > MOST {
             return Err(Problem::usage(
                 format!("standard input has more than {}", bytes(MOST)),
-                "give fewer cases, add --limit, or name the suite that they come from by --suite",
+                "give fewer cases at once; `run` alone also takes --limit, or --suite instead of cases",
             ));
         }
     }

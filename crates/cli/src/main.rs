@@ -25,7 +25,7 @@ mod version;
 
 use std::{env, io::Write, panic, process::ExitCode, time::Instant};
 
-use clap::Parser;
+use clap::{Parser, error::ErrorKind};
 use dmlcts_model::escaped;
 
 use crate::{exit::Exit, problem::Problem};
@@ -41,7 +41,10 @@ fn main() -> ExitCode {
     });
     let ended = match parsed {
         Ok(arguments) => commands::execute(&arguments.command, started),
-        Err(said) => say(&on_one_line(said)),
+        Err(said) => match unquoted_backend(&said) {
+            Some(problem) => Err(problem),
+            None => say(&on_one_line(said)),
+        },
     };
     match ended {
         Ok(exit) => exit.into(),
@@ -53,7 +56,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// The same error, of the same arguments with escapes: it repeats them, and they may hold what a terminal obeys.
+/// Says that quotes are forgotten, where words of a backend's command are left over.
+fn unquoted_backend(said: &clap::Error) -> Option<Problem> {
+    let is_left_over = matches!(said.kind(), ErrorKind::UnknownArgument | ErrorKind::ArgumentConflict);
+    is_left_over.then(|| given::unquoted_backend(env::args_os().skip(1))).flatten()
+}
+
+/// Parses the escaped arguments again, so that the error repeats no control character.
 fn on_one_line(said: clap::Error) -> clap::Error {
     let words = env::args_os().map(|word| escaped(&word.to_string_lossy()).into_owned());
     arguments::Arguments::try_parse_from(words).err().unwrap_or(said)

@@ -165,3 +165,46 @@ fn what_comes_next_keeps_the_selection() {
         format!("dmlcts list --suite {suite} --limit 10 | head")
     );
 }
+
+/// The words of a command behind `exec:` are put together again, whatever the parser makes of them.
+#[test]
+fn a_backend_without_quotes_is_answered_with_the_command_that_has_them() {
+    for (given, quoted) in [
+        ("run --backend exec:python3 mine.py", "run --backend 'exec:python3 mine.py'"),
+        ("run --backend=exec:python3 mine.py --jobs 2", "run --backend 'exec:python3 mine.py' --jobs 2"),
+        (
+            "run --suite smoke --backend exec:python3 mine.py --jobs 2",
+            "run --suite smoke --backend 'exec:python3 mine.py' --jobs 2",
+        ),
+        ("doctor --backend exec:python3 mine.py", "doctor --backend 'exec:python3 mine.py'"),
+        ("doctor --backend exec:python3 -u mine.py", "doctor --backend 'exec:python3 -u mine.py'"),
+    ] {
+        let said = text(&given.split(' ').collect::<Vec<_>>());
+        let backend = if quoted.contains("-u") { "exec:python3 -u mine.py" } else { "exec:python3 mine.py" };
+        let expected = format!(
+            "exit 2\n--- stderr\nerror: the words behind exec: need quotes: --backend '{backend}'\n  help: write dmlcts {quoted}\n"
+        );
+        assert_eq!(said, expected);
+    }
+    // A case without quotes behind a whole backend is still a case, and one with quotes is no part of a command.
+    let words: Vec<&str> = CASE.split(' ').collect();
+    let said = text(&[&["run", "--backend", "exec:./mine"], &words[..]].concat());
+    assert!(said.ends_with(&format!("help: write dmlcts run --backend exec:./mine '{CASE}'\n")), "{said}");
+    let said = text(&["run", "--backend", "exec:python3", "mine.py", CASE]);
+    let help = format!("help: write dmlcts run --backend 'exec:python3 mine.py' '{CASE}'\n");
+    assert!(said.ends_with(&help), "{said}");
+    let said = text(&["doctor", "--backend", "exec:./mine", "--jobs"]);
+    assert!(!said.contains("quotes"), "{said}");
+}
+
+/// `judge` has neither --limit nor --suite.
+#[test]
+fn too_long_a_list_is_answered_with_what_each_command_has() {
+    let line = format!("{CASE}\n");
+    let said = text_with_input(&["judge", "-"], &line.repeat((64 << 20) / line.len() + 1));
+    assert_eq!(
+        said,
+        "exit 2\n--- stderr\nerror: standard input has more than 64.0 MiB\n  \
+         help: give fewer cases at once; `run` alone also takes --limit, or --suite instead of cases\n"
+    );
+}
