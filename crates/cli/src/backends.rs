@@ -32,6 +32,9 @@ pub(crate) const NAMES: &[&str] = &[
     "dylib:<path>",
 ];
 
+/// What stands before the colon of a backend that has one.
+const KINDS: &[&str] = &["exec", "dylib", "wgpu", "directml"];
+
 /// What the words of `serve` begin with when it cannot start a backend. Its host says them as its own.
 const CANNOT_START: &str = "error: the backend cannot be started: ";
 
@@ -115,12 +118,16 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
         }
         ("dylib", _) => served(name, hosting),
         _ => Err(match own(name) {
-            Some(meant) => Problem::usage(
-                format!(
-                    "there is no backend `{name}`; a program of your own stands behind `exec:`, and a library behind `dylib:`"
-                ),
-                format!("write {}", command(&["--backend", &meant])),
-            ),
+            Some(meant) => {
+                let kind = name.split_whitespace().next().filter(|kind| KINDS.contains(kind));
+                let message = match kind {
+                    Some(kind) => format!("there is no backend `{name}`; a colon stands behind `{kind}`"),
+                    None => format!(
+                        "there is no backend `{name}`; a program of your own stands behind `exec:`, and a library behind `dylib:`"
+                    ),
+                };
+                Problem::usage(message, format!("write {}", command(&["--backend", &meant])))
+            }
             None => Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend"),
         }),
     }
@@ -128,20 +135,67 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
 
 /// The backend that is meant by a name without a colon, where it reads like a command, or like the path of a script or library.
 fn own(name: &str) -> Option<String> {
-    let is_command = name.trim().contains(char::is_whitespace);
-    if let (true, Some(command)) = (is_command, name.strip_prefix("exec ")) {
-        return Some(format!("exec:{command}"));
+    let name = name.trim();
+    if let Some((kind, rest)) = name.split_once(char::is_whitespace) {
+        match kind {
+            "reference" => return None,
+            "dylib" => return Some(library(rest.trim())),
+            _ if KINDS.contains(&kind) => return Some(format!("{kind}:{}", rest.trim())),
+            _ => {}
+        }
     }
     let path = Path::new(name);
-    let is_path = name.contains(['/', '\\']);
-    match path.extension().and_then(OsStr::to_str) {
-        // A name without a folder would be searched for where the system keeps its libraries.
-        Some("so" | "dylib" | "dll") if !is_command && !is_path => Some(format!("dylib:./{name}")),
-        Some("so" | "dylib" | "dll") if !is_command => Some(format!("dylib:{name}")),
-        Some("py") if !is_command => Some(format!("exec:python3 {name}")),
-        _ if is_command || is_path => Some(format!("exec:{name}")),
-        _ if path.is_file() => Some(format!("exec:./{name}")),
-        _ => None,
+    let is_script = path.extension().is_some_and(|extension| extension == "py");
+    let is_known = is_script || is_library(path);
+    let is_command = match name.split_once(char::is_whitespace) {
+        None => false,
+        // The first word of a command is no folder that the path of a script or library continues.
+        Some((program, _)) => {
+            let is_cut = is_known && is_path(program) && !Path::new(program).is_file();
+            !is_cut && !path.is_file()
+        }
+    };
+    if is_command {
+        Some(format!("exec:{name}"))
+    } else if is_library(path) {
+        Some(library(name))
+    } else if is_script {
+        Some(format!("exec:python3 {}", one_word(name)))
+    } else if is_path(name) {
+        Some(format!("exec:{}", one_word(name)))
+    } else if path.is_file() {
+        Some(format!("exec:{}", one_word(&format!("./{name}"))))
+    } else {
+        None
+    }
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '\\'])
+}
+
+/// Whether a path names a shared library, such as `libmine.so.1`.
+fn is_library(path: &Path) -> bool {
+    let is_numbered = |name: &str| {
+        name.split_once(".so.").is_some_and(|(_, version)| {
+            version.bytes().all(|letter| letter.is_ascii_digit() || letter == b'.')
+        })
+    };
+    matches!(path.extension().and_then(OsStr::to_str), Some("so" | "dylib" | "dll"))
+        || path.file_name().and_then(OsStr::to_str).is_some_and(is_numbered)
+}
+
+/// The backend of a library. A name without a folder would be searched for where the system keeps its libraries.
+fn library(name: &str) -> String {
+    if is_path(name) { format!("dylib:{name}") } else { format!("dylib:./{name}") }
+}
+
+/// A path as one word of a command behind `exec:`.
+fn one_word(path: &str) -> String {
+    match path {
+        _ if !path.contains(|letter: char| letter.is_whitespace() || letter == '\'') => path.to_owned(),
+        _ if path.contains('\'') => format!("\"{path}\""),
+        _ => format!("'{path}'"),
     }
 }
 
@@ -160,8 +214,14 @@ pub(crate) fn remedy(name: &str, reason: &str) -> Option<String> {
 /// What to do where a process of this command did not start, for this reason.
 fn remedy_of_process(command: &str, reason: &str) -> String {
     if reason.starts_with(&format!("`{command}`: ")) {
-        "see that a shell starts it by these words; a script is to be executable, or to stand behind what runs it, as in exec:python3 mine.py"
-            .to_owned()
+        // The system does not know the program's format.
+        if reason.contains("Exec format error") {
+            "the first line of a script must name what runs it, such as #!/usr/bin/env python3; a program must be built for this machine"
+        } else {
+            "no shell is asked, so no variable, `~` or `&&` is expanded: exec:sh -c '…' asks one; a script must be executable, or stand \
+             behind what runs it, as in exec:python3 mine.py"
+        }
+        .to_owned()
     } else if reason.contains("did not say hello: ") {
         format!("see why `{command}` ends, run by hand: it is to wait for its standard input")
     } else if reason.contains("did not say hello within") {
@@ -241,6 +301,18 @@ mod tests {
             ("exec python3 mine.py", "exec:python3 mine.py"),
             ("target/release/mine", "exec:target/release/mine"),
             ("./libmine.so", "dylib:./libmine.so"),
+            ("./libmine.so.1", "dylib:./libmine.so.1"),
+            ("libmine.so.1.2", "dylib:./libmine.so.1.2"),
+            ("dylib ./libmine.so", "dylib:./libmine.so"),
+            ("dylib libmine.so", "dylib:./libmine.so"),
+            ("./my lib.so", "dylib:./my lib.so"),
+            ("wgpu llvmpipe", "wgpu:llvmpipe"),
+            ("directml  warp,debug ", "directml:warp,debug"),
+            ("reference now", ""),
+            ("./my file.py", "exec:python3 './my file.py'"),
+            ("./it's mine.py", "exec:python3 \"./it's mine.py\""),
+            ("python3 ./mine.py --fast", "exec:python3 ./mine.py --fast"),
+            ("python3 dir/mine.py", "exec:python3 dir/mine.py"),
             ("libmine.dylib", "dylib:./libmine.dylib"),
             (r"C:\backends\mine.dll", r"dylib:C:\backends\mine.dll"),
             ("Cargo.lock.sh", ""),

@@ -46,7 +46,9 @@ fn what_does_not_start_is_named() {
     assert!(missing.starts_with("exit 3\n") && missing.contains("`no-such-program --fast`: "), "{missing}");
     assert!(missing.contains("; name a program by its path, or one that PATH finds"), "{missing}");
     assert!(
-        missing.contains("\n  help: see that a shell starts it by these words; a script is"),
+        missing.contains(
+            "\n  help: no shell is asked, so no variable, `~` or `&&` is expanded: exec:sh -c '…' asks one; "
+        ),
         "{missing}"
     );
     // Prints what is no frame.
@@ -151,4 +153,17 @@ fn a_hang_under_way_when_the_time_is_up_is_not_run() {
 fn serve_says_what_it_was_given_instead_of_frames() {
     insta::assert_snapshot!(common::text_with_input(&["serve"], "SLICE FLOAT32\n"));
     assert_eq!(common::text_with_input(&["serve"], ""), "exit 0\n");
+}
+
+/// The system starts no script that does not say what runs it.
+#[test]
+#[cfg(unix)]
+fn a_script_without_its_first_line_is_told_so() {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+    let script = common::Scratch::new("no-first-line.py", "import sys\n");
+    fs::set_permissions(script.path(), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let said = text(&["run", "--backend", &format!("exec:{}", script.path())]);
+    assert!(said.starts_with("exit 3\n") && said.contains("(os error 8)"), "{said}");
+    let help = "\n  help: the first line of a script must name what runs it, such as #!/usr/bin/env python3; a program must be built for this machine\n";
+    assert!(said.ends_with(help), "{said}");
 }
