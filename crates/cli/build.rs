@@ -21,7 +21,7 @@ fn main() {
     println!("cargo::rustc-env=DMLCTS_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
 }
 
-/// Has Cargo run this again where a file, or any file of a folder, changes. One that is not there would have it run each time.
+/// Reruns this script when the path changes. A missing path would rerun it on every build.
 fn watch(path: impl AsRef<Path>) {
     if path.as_ref().exists() {
         println!("cargo::rerun-if-changed={}", path.as_ref().display());
@@ -59,7 +59,7 @@ fn commit_of_checkout() -> Option<String> {
     Some(format!("{} ({date})", marked(commit, git(&changes).is_none())?))
 }
 
-/// What the program is made of. A change there builds it again as it is, and one anywhere else makes no other program.
+/// Sources of the program. Only changes here trigger a rebuild.
 fn sources() -> Vec<String> {
     let crates = fs::read_dir("..").into_iter().flatten().flatten();
     let mut crates: Vec<String> =

@@ -50,8 +50,8 @@ fn is_bare(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reads `512MiB`, `2GiB`, `64k`, `100B`; units are powers of 1024. A number without a unit is refused, but for 0, which is refused
-/// for what it is.
+/// Reads `512MiB`, `2GiB`, `64k`, `100B`; units are powers of 1024. A number needs a unit. Zero has an error of
+/// its own.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(

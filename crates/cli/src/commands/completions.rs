@@ -13,7 +13,7 @@ use crate::{
 
 /// Prints the script.
 pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<Exit, Problem> {
-    // What writes the script panics where it cannot be written, as to a reader that has gone away: it goes into memory first.
+    // clap panics on a closed pipe, so the script is built in memory first.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "dmlcts", &mut script);
     let mut out = output::stdout();

@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         if let Some(bless) = &mut bless {
             let (ended, sentence) = bless.write(&summary, &run)?;
             exit = ended;
-            // Each of its lines is one; the exit code tells as much.
+            // Prints each line; a failure to print does not change the exit code.
             sentence.lines().for_each(output::note);
         }
         output::unless_gone(written)?;
