@@ -119,9 +119,12 @@ fn check_parts(readers: &[Reader]) -> Result<(), Error> {
     let named: Vec<String> =
         (1..=of).filter(|part| !there.contains(part)).take(NAMED).map(|part| part.to_string()).collect();
     let further = missing - named.len() as u64;
-    let more = if further > 0 { format!(" and {further} more") } else { String::new() };
-    let are = if missing == 1 { "is" } else { "are" };
-    Err(Error::Incomplete { of, missing: format!("{}{more} {are} missing", named.join(", ")) })
+    let missing = match named.as_slice() {
+        [one] if further == 0 => format!("part {one} is missing"),
+        [others @ .., last] if further == 0 => format!("parts {} and {last} are missing", others.join(", ")),
+        _ => format!("parts {} and {further} more are missing", named.join(", ")),
+    };
+    Err(Error::Incomplete { of, missing })
 }
 
 /// One part, as far as it was read.
