@@ -101,7 +101,7 @@ fn parts_that_do_not_join_leave_reports_that_say_why() {
         run(&[&["merge", "--quiet"], files, &reports].concat()).status.code()
     };
     let bad = [
-        (vec![one.path()], 3, "smoke", "of the 2 parts of the run, 2 is missing".to_owned()),
+        (vec![one.path()], 3, "smoke", "of the 2 parts of the run, part 2 is missing".to_owned()),
         (
             vec!["nothing.jsonl", two.path()],
             2,
@@ -151,4 +151,18 @@ fn what_keeps_the_whole_from_being_written_has_a_remedy_that_merge_has() {
         "exit 2\n--- stderr\nerror: there, into which the parts are to be joined, has something in it already\n  \
          help: name another file, or write over it by --overwrite\n"
     );
+}
+
+/// A results file may come from a stranger: its names are escaped in JUnit, too.
+#[test]
+fn junit_of_a_merge_has_no_line_that_a_results_file_made_up() {
+    let whole = part("whole", &["--strategy", "documented"]);
+    let text = whole.text().replacen(r#""name":"smoke""#, r#""name":"smoke\n::error::x""#, 1);
+    assert_ne!(text, whole.text(), "the header names the suite");
+    fs::write(whole.path(), text).expect("it can be written");
+    let xml = Scratch::new("hostile-name.xml", "");
+    run(&["merge", "--quiet", whole.path(), "--junit", xml.path()]);
+    let said = xml.text();
+    assert!(said.contains(r#"<testsuite name="smoke\n::error::x: documented""#), "{said}");
+    assert!(!said.contains("\n::error::"), "{said}");
 }
