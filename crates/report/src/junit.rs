@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use dmlcts_model::escaped;
 use dmlcts_runner::{Ending, Failure, Group, Summary, Tally, Verdict};
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -35,13 +36,12 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
         if tally.total() == 0 {
             continue;
         }
-        let mut suite = TestSuite::new(format!("{run}: {strategy}"));
+        let mut suite = suite_of(&format!("{run}: {strategy}"));
         for (operator_place, operator) in context.library.operators().iter().enumerate() {
             let tally = summary.totals.tally(place, operator_place);
             if tally.total() > 0 {
                 let status = status((place, operator_place), &tally, context, summary);
-                let mut test = TestCase::new(operator.name(), status);
-                test.set_classname(format!("dmlcts.{run}.{strategy}"));
+                let mut test = test(operator.name(), &format!("dmlcts.{run}.{strategy}"), status);
                 test.set_system_out(format!("{}: {}", counted(tally.total(), "case"), verdicts(&tally)));
                 suite.add_test_case(test);
             }
@@ -64,12 +64,10 @@ fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 /// Writes that the run of this name came to nothing, and why: a page of tests has one with an error, and does not look like one of a
 /// run that has not been yet.
 pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> io::Result<()> {
-    let mut test =
-        TestCase::new("run", failed(NonSuccessKind::Error, "not-run", message.to_owned(), String::new()));
-    test.set_classname(format!("dmlcts.{run}"));
-    let mut suite = TestSuite::new(run);
+    let status = failed(NonSuccessKind::Error, "not-run", message, String::new());
+    let mut suite = suite_of(run);
     suite.set_time(Duration::ZERO);
-    suite.add_test_case(test);
+    suite.add_test_case(test("run", &format!("dmlcts.{run}"), status));
     let mut report = Report::new("dmlcts");
     report.set_time(Duration::ZERO);
     report.add_test_suite(suite);
@@ -80,22 +78,22 @@ pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> 
 fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     let status = match ended(summary) {
         Some(ended) if is_cut_off(summary) => {
-            failed(NonSuccessKind::Error, "incomplete", format!("it ended {ended}"), String::new())
+            failed(NonSuccessKind::Error, "incomplete", &format!("it ended {ended}"), String::new())
         }
         _ => match &summary.bad_end {
-            Some(bad_end) => failed(NonSuccessKind::Error, "bad-end", bad_end.clone(), String::new()),
+            Some(bad_end) => failed(NonSuccessKind::Error, "bad-end", bad_end, String::new()),
             None => TestCaseStatus::success(),
         },
     };
-    let mut test = TestCase::new("run", status);
-    test.set_classname(format!("dmlcts.{run}"));
+    let mut test = test("run", &format!("dmlcts.{run}"), status);
     let ended = ended(summary).filter(|_| !is_cut_off(summary)).map(|ended| format!("it ended {ended}"));
     let skipped = skipped(context.library, summary).into_iter().map(|why| format!("skipped: {why}"));
-    let said: Vec<String> = ended.into_iter().chain(skipped).collect();
+    let said: Vec<String> =
+        ended.into_iter().chain(skipped).map(|line| escaped(&line).into_owned()).collect();
     if !said.is_empty() {
         test.set_system_out(said.join("\n"));
     }
-    let mut suite = TestSuite::new(run);
+    let mut suite = suite_of(run);
     suite.set_time(summary.totals.elapsed);
     let backend = &summary.capabilities;
     let properties = [
@@ -113,7 +111,7 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     });
     for (name, value) in properties.into_iter().chain(stated) {
         if !value.is_empty() {
-            suite.add_property(Property::new(name, value));
+            suite.add_property(Property::new(name, &*escaped(&value)));
         }
     }
     suite.add_test_case(test);
@@ -122,17 +120,15 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
 
 /// The entries of lists of known failures, each a test: it fails where the entry is not true any more.
 fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
-    let mut suite = TestSuite::new(format!("{run}: known failures"));
+    let mut suite = suite_of(&format!("{run}: known failures"));
     for tally in &summary.totals.known {
         let mut untrue = summary.untrue(context.known.suite.as_deref());
         let status = if untrue.any(|other| std::ptr::eq(other, tally)) {
-            failed(NonSuccessKind::Failure, "known-failure", became(tally), edit(tally))
+            failed(NonSuccessKind::Failure, "known-failure", &became(tally), edit(tally))
         } else {
             TestCaseStatus::success()
         };
-        let mut test = TestCase::new(tally.entry.id.as_str(), status);
-        test.set_classname(format!("dmlcts.{run}.known"));
-        suite.add_test_case(test);
+        suite.add_test_case(test(&tally.entry.id, &format!("dmlcts.{run}.known"), status));
     }
     suite
 }
@@ -157,7 +153,7 @@ fn status(
     if unexpected == 0 {
         return if tally.of(Verdict::Skip) == tally.total() {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(why_skipped(operator, context, summary));
+            status.set_message(&*escaped(&why_skipped(operator, context, summary)));
             status
         } else {
             TestCaseStatus::success()
@@ -169,7 +165,7 @@ fn status(
     let message =
         format!("{} of {}: {}", grouped(unexpected), counted(tally.total(), "case"), verdicts(tally));
     let (class, text) = failures((strategy, operator), context, summary);
-    failed(kind, class, message, text)
+    failed(kind, class, &message, text)
 }
 
 fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String {
@@ -210,12 +206,26 @@ fn failures(
         lines.push(format!("other groups of failures of {operator_name} are shown in {}", tests.join(", ")));
     }
     let class = own.first().map(|group| group.first.class).or_else(|| first?.class);
-    (class.map_or("unexpected", |class| class.id()), lines.iter().flat_map(|line| [line, "\n"]).collect())
+    let text = lines.iter().flat_map(|line| [escaped(line), "\n".into()]).collect();
+    (class.map_or("unexpected", |class| class.id()), text)
 }
 
-fn failed(kind: NonSuccessKind, class: &str, message: String, text: String) -> TestCaseStatus {
+/// A suite of tests of this name, which may hold a stranger's.
+fn suite_of(name: &str) -> TestSuite {
+    TestSuite::new(&*escaped(name))
+}
+
+/// A test of this name and class, which may hold a stranger's.
+fn test(name: &str, class: &str, status: TestCaseStatus) -> TestCase {
+    let mut test = TestCase::new(&*escaped(name), status);
+    test.set_classname(&*escaped(class));
+    test
+}
+
+/// A failure. The lines of its text are escaped already, each on its own.
+fn failed(kind: NonSuccessKind, class: &str, message: &str, text: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(class).set_message(message);
+    status.set_type(class).set_message(&*escaped(message));
     if !text.is_empty() {
         status.set_description(text);
     }

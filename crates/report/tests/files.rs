@@ -8,7 +8,7 @@ use std::{fs, path::Path, time::Duration};
 use common::*;
 use dmlcts_model::{DataType, Outcome};
 use dmlcts_report::{
-    Palette, write_failures, write_junit, write_junit_of_problem, write_markdown, write_summary,
+    Palette, Subject, write_failures, write_junit, write_junit_of_problem, write_markdown, write_summary,
 };
 use dmlcts_runner::{Class, Ending, Failure, Rate, Summary, Verdict};
 use dmlcts_spec::Library;
@@ -246,4 +246,31 @@ fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
         assert!(tests.contains(&format!("<skipped message=\"{need} {why} it does not have")), "{tests}");
     }
     assert!(tests.contains(&format!("skipped: {operators}\nskipped: {types}")), "{tests}");
+}
+
+/// Names and reasons of strangers stay on one line, and no control character or command of a CI service is left in them.
+#[test]
+fn junit_escapes_what_strangers_wrote() {
+    const HOSTILE: &str = "smoke\n::error::x\r\u{1b}[31m\u{202e}\u{7f}";
+    const ESCAPED: &str = r"smoke\n::error::x\r\u{1b}[31m\u{202e}\u{7f}";
+    let mut context = context();
+    if let Subject::Suite { name, .. } = &mut context.subject {
+        HOSTILE.clone_into(name);
+    }
+    let mut failing = failing();
+    failing.capabilities.device = HOSTILE.to_owned();
+    failing.bad_end = Some(HOSTILE.to_owned());
+    for (strategy, _) in &mut failing.strategies {
+        strategy.push_str(HOSTILE);
+    }
+    let (mut run, mut problem) = (Vec::new(), Vec::new());
+    write_junit(&mut run, &context, &failing).expect("memory takes it");
+    write_junit_of_problem(&mut problem, HOSTILE, HOSTILE).expect("memory takes it");
+    for (text, places) in [(run, 12), (problem, 3)] {
+        let text = String::from_utf8(text).expect("text");
+        let is_raw = |letter: char| letter != '\n' && (letter.is_control() || letter == '\u{202e}');
+        assert!(!text.contains(is_raw), "{text:?}");
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+        assert!(text.matches(ESCAPED).count() >= places, "{text}");
+    }
 }
