@@ -291,6 +291,9 @@ impl Writer {
     fn flush_over(&mut self, old: &[u8]) -> Result<(), Error> {
         let start = self.length;
         let (same, lines) = same_lines(&self.buffer, old);
+        if same < old.len() {
+            self.try_end(old)?;
+        }
         self.buffer.drain(..same);
         self.lines -= lines;
         self.length += same as u64;
@@ -315,6 +318,18 @@ impl Writer {
         }
         self.length += bytes as u64;
         Ok(())
+    }
+
+    /// Writes the last byte of what stands behind the part that is whole where it stands. If that fails, as beyond the size that a file may
+    /// have, the lines could not be put back, and so they are not cut off.
+    fn try_end(&mut self, lines: &[u8]) -> Result<(), Error> {
+        let Some((last, before)) = lines.split_last() else { return Ok(()) };
+        let place = SeekFrom::Start(self.length + before.len() as u64);
+        let written = self.file.seek(place).and_then(|_| self.file.write_all(&[*last]));
+        written.map_err(|cause| {
+            (self.buffer, self.lines) = (Vec::new(), 0);
+            self.failed(cause)
+        })
     }
 
     /// Puts back what stood behind the part that is whole. It takes no room that was not taken before.
