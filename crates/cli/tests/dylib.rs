@@ -181,7 +181,7 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         (
             "why",
             "return refuse(reason, DMLCTS_FAILED, \"it is\\ncold\");".to_owned(),
-            "failed (execute): it failed: it is cold",
+            "failed (execute): it failed: it is\\ncold",
         ),
         ("unended", "memset(reason, 'x', sizeof *reason); return 1;".to_owned(), "it is invalid: xxxx"),
         (
