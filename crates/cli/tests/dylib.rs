@@ -205,7 +205,7 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
         (
             "created-why",
             "return refuse(reason, DMLCTS_FAILED, \"it is\\ncold\");",
-            "failed (create): it failed: it is cold",
+            "failed (create): it failed: it is\\ncold",
         ),
         (
             "created-memory",

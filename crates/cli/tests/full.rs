@@ -111,5 +111,5 @@ fn a_run_whose_files_may_not_be_larger_ends_with_3_and_loses_nothing() {
     let (code, said) = limited(
         "\"$1\" run --quiet --case-timeout 5s --backend 'exec:sh -c \"grep SigBlk: /proc/self/status >&2\"'; exit 7",
     );
-    assert!(code == Some(7) && said.contains("SigBlk: 0000000000000000"), "{said}");
+    assert!(code == Some(7) && said.contains(r"SigBlk:\t0000000000000000"), "{said}");
 }

@@ -78,7 +78,7 @@ fn each_case_that_failed_is_listed_as_a_command() {
     assert_eq!(run(&[&recording[..], &known].concat()).status.code(), Some(0));
     assert!(stdout(&["failures", file.path()]).is_empty());
     let listed = stdout(&["failures", "--known", file.path()]);
-    assert!(listed.ends_with(&format!("'{ONE}' # wrong-value, known as bit\n")), "{listed}");
+    assert!(listed.ends_with(&format!("'{ONE}' # 'wrong-value, known as bit'\n")), "{listed}");
 }
 
 #[cfg(unix)]

@@ -215,7 +215,7 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) case_timeout: Duration,
 
-    /// sampled or once: second runs of operators
+    /// Second runs: sampled or once
     ///
     /// An operator must not remember what it ran on before. With `sampled`, one case in eight runs a second time on other data than its `fill`; behind the first 262,144 cases it is one in 32. Cases of special values run a second time, too, as does a case whose output looks like the memory before it. With `once`, no case does, and what only a second run shows is not found.
     #[arg(long, value_name = "HOW", default_value = "sampled", value_parser = runs, help_heading = heading::VERDICTS)]
