@@ -30,7 +30,7 @@ fn long_search() -> String {
 
 #[test]
 fn a_timeout_cuts_the_search_for_cases_as_well() {
-    let suite = Scratch::new("huge-timeout.yaml", &long_search());
+    let suite = Scratch::new("huge-timeout.yaml", long_search());
     let started = Instant::now();
     let text = text(&["run", "--suite", suite.path(), "--timeout", "300ms"]);
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
@@ -44,7 +44,7 @@ fn a_timeout_cuts_the_search_for_cases_as_well() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_before_the_first_case_ends_the_program_at_once() {
-    let suite = Scratch::new("huge-interrupt.yaml", &long_search());
+    let suite = Scratch::new("huge-interrupt.yaml", long_search());
     let mut command = dmlcts();
     let child = command
         .args(["run", "--suite", suite.path()])
