@@ -3,14 +3,14 @@
 
 mod common;
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::PathBuf,
-    process::{Command, Output, Stdio},
-};
+use std::{collections::BTreeSet, fs, path::PathBuf, process::Output};
 
-use common::{Scratch, broken, dmlcts};
+#[cfg(unix)]
+use std::process::{Command, Stdio};
+
+#[cfg(unix)]
+use common::Scratch;
+use common::{broken, dmlcts};
 use serde_json::{Value, json};
 
 /// A title, a bell, a carriage return, a line of its own, right to left, and commands of GitHub and Azure Pipelines.
