@@ -12,7 +12,7 @@ use std::{
 
 #[cfg(unix)]
 use common::dmlcts;
-use common::{Scratch, run, stdout, text, without_features};
+use common::{COMMANDS, Scratch, run, stdout, text, without_features};
 
 const EXAMPLE: &str = "SLICE1 FLOAT32 in=1,1,4,4 out=1,1,2,2 InputWindowOffsets=0,0,0,1 \
                        InputWindowSizes=1,1,4,3 InputWindowStrides=1,1,-2,2 fill=iota";
@@ -49,26 +49,7 @@ fn a_filter_that_nothing_passes_ends_the_list_of_an_endless_suite() {
 
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
-    for command in [
-        "",
-        "run",
-        "list",
-        "count",
-        "show",
-        "explain",
-        "judge",
-        "spec",
-        "backends",
-        "doctor",
-        "serve",
-        "failures",
-        "merge",
-        "diff",
-        "ledger",
-        "suites",
-        "profiles",
-        "completions",
-    ] {
+    for command in COMMANDS {
         let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
         let output = run(&arguments);
         assert!(output.status.success());

@@ -2,28 +2,7 @@
 
 mod common;
 
-use common::dmlcts;
-
-const COMMANDS: [&str; 18] = [
-    "",
-    "run",
-    "list",
-    "count",
-    "show",
-    "explain",
-    "judge",
-    "spec",
-    "backends",
-    "doctor",
-    "serve",
-    "failures",
-    "merge",
-    "diff",
-    "ledger",
-    "suites",
-    "profiles",
-    "completions",
-];
+use common::{COMMANDS, dmlcts};
 
 /// `-h` of a command on a terminal of 80 columns.
 fn short(command: &str) -> String {

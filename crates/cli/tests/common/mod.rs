@@ -13,6 +13,28 @@ use std::{
 )]
 pub(crate) use dmlcts_tests::Scratch;
 
+/// Every command; the empty one is the program itself.
+pub(crate) const COMMANDS: [&str; 18] = [
+    "",
+    "run",
+    "list",
+    "count",
+    "show",
+    "explain",
+    "judge",
+    "spec",
+    "backends",
+    "doctor",
+    "serve",
+    "failures",
+    "merge",
+    "diff",
+    "ledger",
+    "suites",
+    "profiles",
+    "completions",
+];
+
 pub(crate) fn dmlcts() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
     command.env_remove("NO_COLOR").stdin(Stdio::null());
