@@ -29,6 +29,9 @@ pub struct Capabilities {
     pub ranks: RangeInclusive<u32>,
     /// What it cannot exceed.
     pub limits: Limits,
+    /// Whether it works on copies of a batch's inputs, as a backend in another process does, so that it cannot write to them. The runner
+    /// does not check inputs then.
+    pub is_apart: bool,
 }
 
 /// What one operator lacks of what a backend has.
@@ -50,7 +53,7 @@ pub struct Limits {
     /// How many jobs keep it busy for so long that handing them over does not count. A batch has about as many, where
     /// there are enough of them.
     pub busy_jobs: usize,
-    /// How many batches it takes before it must finish the first one; see [`crate::Backend::start`]. At least 1.
+    /// How many batches it takes before it must finish the first one; see [`crate::Pipelined::start`]. At least 1.
     pub in_flight: usize,
     /// Where the lists of a desc reach the backend as bare arrays, as in C: the greatest count that goes with them. Such a
     /// backend is not told of a greater one, since it may believe it, and cannot be told that a list has another length

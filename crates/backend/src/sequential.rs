@@ -1,13 +1,10 @@
 //! The simple way to write a backend: one operator at a time.
 
-use std::{
-    borrow::Cow,
-    time::{Duration, Instant},
-};
+use std::borrow::Cow;
 
 use dmlcts_model::{BindingOffsets, Desc, ErrorCode, FeatureLevel, Outcome, Phase};
 
-use crate::{Backend, Batch, Capabilities, Job};
+use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 
 /// A backend that creates and runs one operator at a time. [`Sequential`] makes a [`Backend`] of it.
 ///
@@ -58,6 +55,7 @@ use crate::{Backend, Batch, Capabilities, Job};
 ///     lacks: Vec::new(),
 ///     ranks: 1..=8,
 ///     limits: Limits::default(),
+///     is_apart: false,
 /// }));
 /// assert_eq!(mine.capabilities().name, "mine");
 /// ```
@@ -132,20 +130,13 @@ impl<T: Operators> Backend for Sequential<T> {
             self.run_job(job, inputs, outputs);
         }
     }
+}
 
-    fn run_from(&mut self, first: usize, batch: &mut Batch, time: Duration) -> usize {
-        let started = Instant::now();
-        let (jobs, inputs, outputs) = batch.parts();
-        let mut done = first;
-        for job in &mut jobs[first..] {
-            self.run_job(job, inputs, outputs);
-            done += 1;
-            // The clock costs as much as the smallest job.
-            if done.is_multiple_of(8) && started.elapsed() >= time {
-                break;
-            }
-        }
-        done
+impl<T: Operators> Pipelined for Sequential<T> {
+    fn start(&mut self, _: &mut Batch) {}
+
+    fn finish(&mut self, batch: &mut Batch) {
+        self.run(batch);
     }
 }
 
@@ -165,70 +156,5 @@ impl<T: Operators> Sequential<T> {
                 })
                 .map_or(Outcome::Output, |error| Outcome::Failed { phase: Phase::Execute, reason: error.0 }),
         };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{sync::Arc, thread};
-
-    use dmlcts_model::{DataType, List, Signature, Tensor};
-
-    use super::*;
-    use crate::Limits;
-
-    struct Slow(Capabilities);
-
-    impl Operators for Slow {
-        type Operator = ();
-
-        fn capabilities(&self) -> &Capabilities {
-            &self.0
-        }
-
-        fn set_feature_level(&mut self, _: FeatureLevel) {}
-
-        fn create(&mut self, _: &Desc) -> Result<(), Refusal> {
-            thread::sleep(Duration::from_millis(1));
-            Ok(())
-        }
-
-        fn run(&mut self, (): &mut (), _: BindingOffsets, _: &[u8], _: &mut [u8]) -> Result<(), RunError> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_slow_backend_stops_between_jobs_and_goes_on_where_it_stopped() {
-        let mut slow = Sequential(Slow(Capabilities {
-            name: "slow".to_owned(),
-            version: String::new(),
-            device: String::new(),
-            driver: String::new(),
-            feature_level: FeatureLevel::NEWEST,
-            can_set_feature_level: false,
-            operators: None,
-            data_types: vec![DataType::UINT8],
-            lacks: Vec::new(),
-            ranks: 1..=1,
-            limits: Limits::default(),
-        }));
-        let mut batch = Batch::default();
-        let tensor = Tensor::packed(DataType::UINT8, List::from_elem(1, 1));
-        let signature = Arc::new(Signature { operator: "NONE".to_owned(), members: Vec::new() });
-        for _ in 0..40 {
-            batch.push(
-                &Desc::usual(Arc::clone(&signature), tensor.clone(), tensor.clone()),
-                BindingOffsets::default(),
-            );
-        }
-        let (mut done, mut steps) = (0, 0);
-        while done < 40 {
-            let next = slow.run_from(done, &mut batch, Duration::from_millis(4));
-            assert!(next > done && batch.jobs()[..next].iter().all(|job| job.outcome == Outcome::Accepted));
-            assert!(batch.jobs()[next..].iter().all(|job| job.outcome == Outcome::Lost));
-            (done, steps) = (next, steps + 1);
-        }
-        assert!(steps > 1);
     }
 }

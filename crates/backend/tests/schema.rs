@@ -4,12 +4,13 @@
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;
 
-use dmlcts_backend::protocol::{Bye, Hello, HostHello, LevelForm, PackedForm, Results, RunForm};
+use dmlcts_backend::protocol::{Bye, CannotStart, Hello, HostHello, LevelForm, PackedForm, Results, RunForm};
 
 #[test]
 fn the_schema_of_every_message_is_current() {
     blessed::compare::<HostHello>("crates/backend/schema/host-hello.json");
     blessed::compare::<Hello>("crates/backend/schema/hello.json");
+    blessed::compare::<CannotStart>("crates/backend/schema/cannot-start.json");
     blessed::compare::<LevelForm>("crates/backend/schema/level.json");
     blessed::compare::<RunForm>("crates/backend/schema/run.json");
     blessed::compare::<PackedForm>("crates/backend/schema/packed.json");

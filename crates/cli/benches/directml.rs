@@ -19,7 +19,7 @@ use std::{
 };
 
 use dmlcts_backend::{
-    Backend, Capabilities,
+    Backend, Capabilities, Purpose,
     process::{Command, Launcher},
 };
 use dmlcts_directml::{DirectMl, Options, marshal::Marshalled};
@@ -105,9 +105,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let program = env!("CARGO_BIN_EXE_dmlcts");
     let command = Command::of(program.as_ref(), &["serve", "--backend", &backend], "dmlcts serve");
     let launcher = Arc::new(Launcher::new(command, Duration::from_secs(60)));
-    is_the_same(capabilities, launcher.host()?.capabilities(), program)?;
-    let at_home: Arc<Factory> = Arc::new(move || Ok(Box::new(directml.backend())));
-    let in_processes: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
+    is_the_same(capabilities, launcher.host(Purpose::Cases)?.capabilities(), program)?;
+    let at_home: Arc<Factory> = Arc::new(move |_| Ok(Box::new(directml.backend())));
+    let in_processes: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
     write!(out, "{:<34}", "cases a second")?;
     for head in ["1 thread", "2 threads", "1 process", "2 processes"] {
         write!(out, "{head:>27}")?;

@@ -36,7 +36,7 @@ struct Row {
 fn process(command: &str) -> Arc<Factory> {
     let command = Command::parse(command).expect("a command");
     let launcher = Arc::new(Launcher::new(command, Duration::from_secs(60)));
-    Arc::new(move || Ok(Box::new(launcher.host()?)))
+    Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))
 }
 
 fn rows() -> Vec<Row> {
@@ -45,7 +45,7 @@ fn rows() -> Vec<Row> {
     let serve = |options: &str| process(&format!("'{}' serve{options}", env!("CARGO_BIN_EXE_dmlcts")));
     let row = |name, backend, cases, asked| Row { name, backend, cases, is_wrong: false, asked };
     vec![
-        row("reference", Arc::new(|| Ok(Box::new(Reference::backend()))), 4_000_000, "2.00 million"),
+        row("reference", Arc::new(|_| Ok(Box::new(Reference::backend()))), 4_000_000, "2.00 million"),
         row("reference in a process", serve(""), 3_000_000, "0.70 million"),
         #[cfg(feature = "wgpu")]
         row("wgpu in a process", serve(" --backend wgpu"), 2_000_000, "0.40 million, on lavapipe"),

@@ -10,13 +10,14 @@ use std::{
 };
 
 use dmlcts_backend::{
-    dylib::{Dylib, DylibError},
-    process::{Command, Curfew, Incidents, Launcher},
+    OpenError,
+    dylib::Dylib,
+    process::{Command, Curfew, Incidents, Launcher, StartError},
 };
 use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
 use dmlcts_report::command;
-use dmlcts_runner::{Configuration, Factory};
+use dmlcts_runner::{Configuration, Factory, RunError};
 use dmlcts_spec::Library;
 
 use crate::{arguments::unknown, problem::Problem};
@@ -34,9 +35,6 @@ pub(crate) const NAMES: &[&str] = &[
 
 /// What stands before the colon of a backend that has one.
 const KINDS: &[&str] = &["exec", "dylib", "wgpu", "directml"];
-
-/// What the words of `serve` begin with when it cannot start a backend. Its host says them as its own.
-const CANNOT_START: &str = "error: the backend cannot be started: ";
 
 /// How processes are dealt with.
 #[derive(Clone, Debug)]
@@ -61,7 +59,7 @@ pub(crate) struct Hosting {
 /// What makes backends of this name, which may be followed by a colon and which of several is meant.
 pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
-        ("reference", "") => Ok(Arc::new(|| Ok(Box::new(Reference::backend())))),
+        ("reference", "") => Ok(Arc::new(|_| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "directml")]
         ("directml", words) => {
             let mut options: dmlcts_directml::Options = words.parse().map_err(|error| {
@@ -74,18 +72,16 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
                 return served(name, hosting);
             }
             options.timeout = hosting.case_timeout;
-            let directml = dmlcts_directml::DirectMl::open(&options)
-                .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
-            Ok(Arc::new(move || Ok(Box::new(directml.backend()))))
+            let directml = dmlcts_directml::DirectMl::open(&options).map_err(|error| unopened(&error))?;
+            Ok(Arc::new(move |_| Ok(Box::new(directml.backend()))))
         }
         #[cfg(not(feature = "directml"))]
         ("directml", _) => Err(left_out("directml")),
         #[cfg(feature = "wgpu")]
         ("wgpu", adapter) if hosting.in_process => {
             let options = dmlcts_wgpu::Options { is_served: hosting.is_served, ..Default::default() };
-            let gpu = dmlcts_wgpu::Gpu::open_with(adapter, options)
-                .map_err(|error| dmlcts_runner::RunError::Backend(error.to_string()))?;
-            Ok(Arc::new(move || Ok(Box::new(gpu.backend()))))
+            let gpu = dmlcts_wgpu::Gpu::open_with(adapter, options).map_err(|error| unopened(&error))?;
+            Ok(Arc::new(move |_| Ok(Box::new(gpu.backend()))))
         }
         #[cfg(feature = "wgpu")]
         ("wgpu", _) => served(name, hosting),
@@ -109,11 +105,10 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             "write its path behind the colon: --backend dylib:./mine.so",
         )),
         ("dylib", path) if hosting.in_process => {
-            let cannot = |error: DylibError| dmlcts_runner::RunError::Backend(error.to_string());
-            let library = Dylib::load(path).map_err(cannot)?;
-            Ok(Arc::new(move || match library.open() {
+            let library = Dylib::load(path).map_err(|error| unopened(&error))?;
+            Ok(Arc::new(move |_| match library.open() {
                 Ok(backend) => Ok(Box::new(backend)),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(OpenError::Own(error.to_string())),
             }))
         }
         ("dylib", _) => served(name, hosting),
@@ -199,11 +194,11 @@ fn one_word(path: &str) -> String {
     }
 }
 
-/// What to do where a backend of this name does not start, for this reason, and is somebody's own. The others say so themselves.
-pub(crate) fn remedy(name: &str, reason: &str) -> Option<String> {
-    match name.split_once(':')? {
-        ("exec", command) => Some(remedy_of_process(command, reason)),
-        ("dylib", path) => Some(format!(
+/// What to do where a backend of this name is the user's own and does not start. The others say so themselves.
+pub(crate) fn remedy(name: &str, error: &OpenError) -> Option<String> {
+    match (name.split_once(':')?, error) {
+        (("exec", command), OpenError::Process(error)) => remedy_of_process(command, error),
+        (("dylib", path), _) => Some(format!(
             "build {path} for this machine, with every function that crates/backend/include/dmlcts_backend.h declares; `nm -D {path}` lists \
              what it has, and `ldd {path}` what it needs"
         )),
@@ -211,31 +206,37 @@ pub(crate) fn remedy(name: &str, reason: &str) -> Option<String> {
     }
 }
 
-/// What to do where a process of this command did not start, for this reason.
-fn remedy_of_process(command: &str, reason: &str) -> String {
-    if reason.starts_with(&format!("`{command}`: ")) {
-        // The system does not know the program's format.
-        if reason.contains("Exec format error") {
+/// What to do where a process of this command did not start.
+fn remedy_of_process(command: &str, error: &StartError) -> Option<String> {
+    Some(match error {
+        StartError::Spawn { is_other_format: true, .. } => {
             "the first line of a script must name what runs it, such as #!/usr/bin/env python3; a program must be built for this machine"
-        } else {
+                .to_owned()
+        }
+        StartError::Spawn { .. } => {
             "no shell is asked, so no variable, `~` or `&&` is expanded: exec:sh -c '…' asks one; a script must be executable, or stand \
              behind what runs it, as in exec:python3 mine.py"
+                .to_owned()
         }
-        .to_owned()
-    } else if reason.contains("did not say hello: ") {
-        format!("see why `{command}` ends, run by hand: it is to wait for its standard input")
-    } else if reason.contains("did not say hello within") {
-        format!(
+        StartError::Ended { .. } => {
+            format!("see why `{command}` ends, run by hand: it is to wait for its standard input")
+        }
+        StartError::Silent { .. } => format!(
             "see what `{command}` waits for: it is to say hello as soon as it is asked, before what takes long"
-        )
-    } else if reason.contains("makes no sense") || reason.contains("a frame `hello` announces") {
-        "mend what it says of itself: crates/backend/PROTOCOL.md has each key of a `hello`, and a JSON Schema"
-            .to_owned()
-    } else {
-        format!(
+        ),
+        StartError::Hello { .. } => {
+            "mend what it says of itself: crates/backend/PROTOCOL.md has each key of a `hello`, and a JSON Schema".to_owned()
+        }
+        StartError::Refused(_) => return None,
+        StartError::Protocol { .. } | StartError::Version { .. } | StartError::Changed { .. } => format!(
             "see that `{command}`, run by hand, prints nothing on standard output and waits for its standard input"
-        )
-    }
+        ),
+    })
+}
+
+/// Why a backend that runs in this program cannot be opened.
+fn unopened(error: &dyn std::error::Error) -> RunError {
+    RunError::Backend(OpenError::Own(error.to_string()))
 }
 
 /// Starts processes of a command.
@@ -248,17 +249,11 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
         .telling(hosting.incidents.clone())
         .knowing(examples());
     let launcher = Arc::new(if hosting.is_served { launcher.in_haste() } else { launcher });
-    Arc::new(move || match launcher.host() {
-        Ok(host) => Ok(Box::new(host)),
-        Err(reason) => Err(match reason.split_once(CANNOT_START) {
-            Some((_, own)) => own.to_owned(),
-            None => reason,
-        }),
-    })
+    Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))
 }
 
 /// An example of each operator, for which a backend that is alive has an answer of some kind.
-fn examples() -> Vec<Desc> {
+pub(crate) fn examples() -> Vec<Desc> {
     let operators = Library::embedded().operators().iter();
     operators
         .filter_map(|operator| operator.examples().first())
@@ -269,9 +264,9 @@ fn examples() -> Vec<Desc> {
 /// Starts processes of this program that answer with a backend which is built in.
 fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     let program = std::env::current_exe().map_err(|error| {
-        dmlcts_runner::RunError::Backend(format!(
+        RunError::Backend(OpenError::Own(format!(
             "this program does not find itself, to run the backend in processes: {error}"
-        ))
+        )))
     })?;
     let text = format!("dmlcts serve --backend {name}");
     let own = std::process::id().to_string();

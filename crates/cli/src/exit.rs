@@ -102,7 +102,7 @@ mod tests {
         let run = Run {
             library,
             source: Arc::new(Listed::new(vec![case], "given")),
-            backend: Arc::new(|| Ok(Box::new(Reference::backend()))),
+            backend: Arc::new(|_| Ok(Box::new(Reference::backend()))),
             configuration: Configuration { jobs: 1, ..Configuration::default() },
             stop: Stop::default(),
         };

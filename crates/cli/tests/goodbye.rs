@@ -32,7 +32,6 @@ fn errors(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.starts_with("error: ")).collect()
 }
 
-/// One process answers the case, and another one waits for failures.
 #[test]
 fn a_leak_that_is_found_at_exit_fails_the_run_in_one_line() {
     let (script, backend) = ending("leaks", LEAKS);
@@ -71,7 +70,7 @@ fn a_process_behind_a_process_is_seen() {
     let nested = format!("exec:'{}' serve --backend '{backend}'", env!("CARGO_BIN_EXE_dmlcts"));
     let said = text(&["run", "--jobs", "1", "--backend", &nested, CASE]);
     assert!(said.starts_with("exit 3\n") && errors(&said).len() == 1, "{said}");
-    let inner = "the first: exit status: 3; it said: error: a backend process ended badly when it was told to end: exit status: 23";
+    let inner = "told to end: exit status: 3; it said: error: a backend process ended badly when it was told to end: exit status: 23";
     assert!(errors(&said)[0].contains(inner), "{said}");
     // The one in between has time to end the one behind it.
     let (_script, backend) = ending("nested-stays", "exec sleep 100");
@@ -87,7 +86,7 @@ fn every_report_says_so_and_so_does_the_merge() {
         ["bad-end.jsonl", "bad-end.xml", "bad-end.md"].map(|name| Scratch::new(name, ""));
     let reports = ["--results", results.path(), "--junit", junit.path(), "--markdown", markdown.path()];
     text(&[&["run", "--jobs", "1", "--backend", &backend, CASE][..], &reports].concat());
-    let bad_end = format!("2 backend processes ended badly when they were told to end; the first: {LEAKED}");
+    let bad_end = format!("a backend process ended badly when it was told to end: {LEAKED}");
     let recorded = results.text();
     let summary = recorded.lines().last().expect("a summary");
     assert!(summary.contains(&format!(r#""exit_code":3,"bad_end":"{bad_end}""#)), "{summary}");
@@ -112,9 +111,7 @@ fn a_backend_that_breaks_at_its_end_conforms_to_nothing() {
         stated.lines().nth(1).map(str::to_owned)
     };
     let said = text(&of_profile);
-    let because = format!(
-        "  because   2 backend processes ended badly when they were told to end; the first: {LEAKED}"
-    );
+    let because = format!("  because   a backend process ended badly when it was told to end: {LEAKED}");
     assert_eq!((said.starts_with("exit 3\n"), stated(&said)), (true, Some(because)), "{said}");
     let parts = ["1/2", "2/2"].map(|part| {
         let file = Scratch::nothing(&format!("claims-{}.jsonl", part.replace('/', "-")));
@@ -126,9 +123,7 @@ fn a_backend_that_breaks_at_its_end_conforms_to_nothing() {
     });
     let joined = Scratch::nothing("claims-joined.jsonl");
     let said = text(&["merge", parts[1].path(), parts[0].path(), "--results", joined.path()]);
-    let because = format!(
-        "in part 1/2, 2 backend processes ended badly when they were told to end; the first: {LEAKED}"
-    );
+    let because = format!("in part 1/2, a backend process ended badly when it was told to end: {LEAKED}");
     assert_eq!(
         (said.starts_with("exit 3\n"), stated(&said)),
         (true, Some(format!("  because   {because}"))),

@@ -1,6 +1,5 @@
 //! `dmlcts run --resume` after a run that was killed while its backend took its time: what was recorded stays, is not asked again, and the
-//! whole comes to what an undisturbed run comes to. This program is its own harness, since it is the backend, too, and writes down what it is
-//! asked. A run is killed when its file shows that it came so far, and so never too early or too late.
+//! whole comes to what an undisturbed run comes to. This program is the backend, too, and writes down what it is asked. A run is killed when its file shows that it came so far, and so never too early or too late.
 
 mod common;
 
@@ -9,7 +8,7 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write as _},
     path::Path,
-    process::Command,
+    process::{Command, ExitCode},
     thread,
     time::{Duration, Instant},
 };
@@ -23,6 +22,8 @@ use dmlcts_tests::at_once;
 
 /// Cases of a run.
 const CASES: usize = 150;
+/// The most cases of a batch of a slow backend with one job: an eighth of all.
+const BATCH: usize = CASES.div_ceil(8);
 /// Names the file in which the backend writes down what it is asked.
 const LOG: &str = "DMLCTS_TEST_LOG";
 /// Names the cases at which the backend is stuck, a line each, where it is at some.
@@ -37,23 +38,20 @@ failures:
 /// Nothing that the tests wait for takes as long.
 const LONG: Duration = Duration::from_secs(60);
 
-fn main() {
+fn main() -> ExitCode {
     if env::args().nth(1).is_some_and(|first| first == "serve") {
-        return serve();
+        serve();
+        return ExitCode::SUCCESS;
     }
-    let tests: [(&str, fn()); 7] = [
-        ("a slow run goes on where it was killed", a_slow_run_goes_on_where_it_was_killed),
-        ("a hang in the middle of a lot", a_hang_in_the_middle_of_a_lot),
-        ("a hang while other threads go on", a_hang_while_other_threads_go_on),
-        ("a hang in a part of a suite", a_hang_in_a_part_of_a_suite),
-        ("a run that hangs too often", a_run_that_hangs_too_often),
-        ("a run that begins with hangs only", a_run_that_begins_with_hangs_only),
-        ("what failed before counts in the whole", what_failed_before_counts_in_the_whole),
-    ];
-    at_once(tests, |(name, test)| {
-        test();
-        println!("test {name} ... ok");
-    });
+    common::run_tests(&[
+        (stringify!(a_slow_run_goes_on_where_it_was_killed), a_slow_run_goes_on_where_it_was_killed),
+        (stringify!(a_hang_in_the_middle_of_a_batch), a_hang_in_the_middle_of_a_batch),
+        (stringify!(a_hang_while_other_threads_go_on), a_hang_while_other_threads_go_on),
+        (stringify!(a_hang_in_a_part_of_a_suite), a_hang_in_a_part_of_a_suite),
+        (stringify!(a_run_that_hangs_too_often), a_run_that_hangs_too_often),
+        (stringify!(a_run_that_begins_with_hangs_only), a_run_that_begins_with_hangs_only),
+        (stringify!(what_failed_before_counts_in_the_whole), what_failed_before_counts_in_the_whole),
+    ])
 }
 
 /// Right, and slow, and stuck at cases if need be; answers each case as it is done.
@@ -85,12 +83,15 @@ impl Backend for Watched {
     }
 
     fn run(&mut self, batch: &mut Batch) {
-        self.inner.run(batch);
-    }
-
-    fn run_from(&mut self, first: usize, batch: &mut Batch, _: Duration) -> usize {
         let (jobs, inputs, outputs) = batch.parts();
-        let job = &mut jobs[first];
+        for job in jobs {
+            self.run_one(job, inputs, outputs);
+        }
+    }
+}
+
+impl Watched {
+    fn run_one(&mut self, job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {
         let line = Case { desc: job.desc.clone(), binding: job.binding, fill: Fill::Iota }.to_string();
         writeln!(self.log, "{line}").expect("the log can be written");
         if self.stuck.iter().flat_map(|stuck| stuck.lines()).any(|stuck| stuck == line) {
@@ -108,7 +109,6 @@ impl Backend for Watched {
         if self.is_wrong && job.outcome == Outcome::Output {
             spoil(&line, job, outputs);
         }
-        first + 1
     }
 }
 
@@ -226,19 +226,26 @@ fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) 
     assert_eq!(asked.lines().count(), ended.cases.len() - killed.counted, "and each other one once");
 }
 
+/// Whether a run has recorded what precedes the batch of a case at this place. The first batch has 8 cases.
+fn is_close(file: &Recorded, place: usize) -> bool {
+    (place.saturating_sub(BATCH).max(8)..=place).contains(&file.counted)
+}
+
 /// Here nothing hangs before the run is killed.
 fn a_slow_run_goes_on_where_it_was_killed() {
     at_once(["1", "2"], |jobs| kill_and_go_on(&["--jobs", jobs], CASES - 1, |file| file.counted >= 20));
 }
 
-/// Lots double from 8 cases on, and these hang at the first, at the second and at a late case of one. What was answered before is there.
-fn a_hang_in_the_middle_of_a_lot() {
-    at_once([8, 9, 47], |stuck| kill_and_go_on(&["--jobs", "1"], stuck, |file| file.counted == stuck));
+/// The first batch has 8 cases, and no later one has more than an eighth of all. The batches before the one that hangs are there.
+fn a_hang_in_the_middle_of_a_batch() {
+    at_once([8, 9, 47], |stuck| {
+        kill_and_go_on(&["--jobs", "1"], stuck, |file| is_close(file, stuck));
+    });
 }
 
-/// What they do behind the case that hangs waits for it, and what stands before it does not.
+/// The batches behind the one that hangs wait for it, and those before it do not.
 fn a_hang_while_other_threads_go_on() {
-    kill_and_go_on(&["--jobs", "3"], 40, |file| file.counted == 40);
+    kill_and_go_on(&["--jobs", "3"], 40, |file| is_close(file, 40));
 }
 
 fn a_hang_in_a_part_of_a_suite() {
@@ -252,7 +259,7 @@ fn a_hang_in_a_part_of_a_suite() {
     let of_part =
         (0..CASES).filter(|place| recorded(&other).cases.iter().any(|line| line.contains(&case(*place))));
     let stuck = of_part.into_iter().nth(before).expect("the part has some");
-    kill_and_go_on(&options, stuck, |file| file.counted == before);
+    kill_and_go_on(&options, stuck, |file| is_close(file, before));
 }
 
 /// It ends with what came before, says why, and goes on behind that.
@@ -277,7 +284,7 @@ fn a_run_that_hangs_too_often() {
 /// With less time than it takes to see that a backend answers nothing, each run still writes down some of the hangs that it begins with, and the
 /// next goes on behind them.
 fn a_run_that_begins_with_hangs_only() {
-    const HANGS: usize = 20;
+    const HANGS: usize = 8;
     let (file, log) = (Scratch::nothing("resume-block"), Scratch::nothing("resume-block-log"));
     let stuck = (0..HANGS).map(case).collect::<Vec<_>>().join("\n");
     let options = ["--retries", "0", "--jobs", "2", "--case-timeout", "500ms", "--timeout", "3s"];

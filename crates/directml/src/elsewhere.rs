@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_backend::{Backend, Batch, Capabilities, Pipelined};
 use dmlcts_model::FeatureLevel;
 
 use crate::{Adapter, OpenError, Options};
@@ -47,6 +47,16 @@ impl Backend for DirectMlBackend {
     }
 
     fn run(&mut self, _: &mut Batch) {
+        match self.0 {}
+    }
+}
+
+impl Pipelined for DirectMlBackend {
+    fn start(&mut self, _: &mut Batch) {
+        match self.0 {}
+    }
+
+    fn finish(&mut self, _: &mut Batch) {
         match self.0 {}
     }
 }

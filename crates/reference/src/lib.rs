@@ -78,6 +78,7 @@ impl Reference {
             lacks: Vec::new(),
             ranks: 1..=8,
             limits: Limits::default(),
+            is_apart: false,
         };
         Self { capabilities, level: FeatureLevel::NEWEST }
     }

@@ -29,7 +29,7 @@ fn pipeline(criterion: &mut Criterion) {
         let run = |parts: &Arc<Parts>| Run {
             library,
             source: Arc::clone(parts) as Arc<_>,
-            backend: Arc::new(|| Ok(Box::new(Reference::backend()))),
+            backend: Arc::new(|_| Ok(Box::new(Reference::backend()))),
             configuration: Configuration { jobs, limit: Some(CASES), ..Configuration::default() },
             stop: Stop::default(),
         };

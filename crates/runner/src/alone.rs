@@ -2,11 +2,7 @@
 
 use dmlcts_model::{Case, Outcome};
 
-use crate::{
-    Failure, Found, Verdict,
-    schedule::Shared,
-    worker::{Examination, Worker},
-};
+use crate::{Failure, Found, Verdict, deal::Shared, executor::Executor, judge::Examination};
 
 /// A failure, with what running it alone shows. Its verdict is a pass where it passes alone.
 pub(crate) fn describe(
@@ -14,7 +10,7 @@ pub(crate) fn describe(
     strategies: &[String],
     found: &Found,
     case: Case,
-    examiner: &mut Worker<'_>,
+    examiner: &mut Executor<'_>,
 ) -> Failure {
     let alone = examiner.examine(&case, found.index, found.strategy);
     shown(shared, strategies, found, case, alone)

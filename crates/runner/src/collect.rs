@@ -1,4 +1,4 @@
-//! The collector: puts the results of chunks in the order of the cases, adds them up, and tells about them.
+//! The collector: puts the results of batches in the order of the cases, adds them up, and tells about them.
 //!
 //! It runs on the thread of whoever called [`run`](crate::run()). Failures it runs again alone, and shrinks, on a backend of
 //! its own, so that what is reported does not depend on the number of threads.
@@ -20,8 +20,8 @@ use crate::{
     CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate, Stop,
     Totals, Verdict,
     alone::{describe, is_unanswered, shown},
-    schedule::{ChunkResult, Shared, Unfinished},
-    worker::Worker,
+    deal::{BatchResult, Shared},
+    executor::Executor,
 };
 
 /// How often the collector looks up from waiting: for the deadline, and for the stop switch.
@@ -30,7 +30,7 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 const SHRINK_STEPS: usize = 2_000;
 const SHRINK_TIME: Duration = Duration::from_secs(10);
 
-/// Puts the results of chunks in order and adds them up.
+/// Puts the results of batches in order and adds them up.
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
@@ -39,10 +39,10 @@ pub(crate) struct Collector<'run> {
     grace: Duration,
     retries: u32,
     shrinks: bool,
-    /// The first case of the chunk that is due.
+    /// The first case of the batch that is due.
     next: u64,
     /// Those behind it, by their first cases.
-    waiting: BTreeMap<u64, ChunkResult>,
+    waiting: BTreeMap<u64, BatchResult>,
     pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
     started: Instant,
@@ -74,7 +74,7 @@ impl<'run> Collector<'run> {
             grace: configuration.grace,
             retries: configuration.retries,
             shrinks: configuration.shrink,
-            next: shared.chunks.due(),
+            next: shared.dealer.due(),
             waiting: BTreeMap::new(),
             groups: Vec::new(),
             started: Instant::now(),
@@ -88,7 +88,7 @@ impl<'run> Collector<'run> {
     }
 
     /// Runs the first failures of an earlier part of the run again, for what only running them shows.
-    pub(crate) fn reopen_groups(&mut self, examiner: &mut Worker<'_>) {
+    pub(crate) fn reopen_groups(&mut self, examiner: &mut Executor<'_>) {
         let found = std::mem::take(&mut self.totals.found);
         for (first, cases) in &found.groups {
             let case = examiner.read(first.index);
@@ -114,8 +114,8 @@ impl<'run> Collector<'run> {
     /// Takes results until the workers are done, and returns the cases that some never finished.
     pub(crate) fn collect(
         &mut self,
-        results: &Receiver<ChunkResult>,
-        mut examiner: Option<&mut Worker<'_>>,
+        results: &Receiver<BatchResult>,
+        mut examiner: Option<&mut Executor<'_>>,
         end: Option<Instant>,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Vec<Range<u64>> {
@@ -136,13 +136,14 @@ impl<'run> Collector<'run> {
                 stop.request(Ending::Timeout);
             }
             if stop.is_requested() {
-                self.shared.chunks.wake();
+                self.shared.dealer.wake();
                 if now.duration_since(heard) > self.grace || self.is_over(end) {
                     // What was handed over at the last moment counts, and is busy with nobody.
                     abandoned = self.busy();
-                    let late = results.try_iter().map(|result| (result.chunk.cases.start, result));
+                    let late = results.try_iter().map(|result| (result.range.start, result));
                     self.waiting.extend(late);
-                    abandoned.retain(|(chunk, _)| *chunk >= self.next && !self.waiting.contains_key(chunk));
+                    let is_known = |start: u64| start < self.next || self.waiting.contains_key(&start);
+                    abandoned.retain(|cases| !is_known(cases.start));
                     if stop.reason() == Ending::Timeout || stop.is_interrupted() {
                         // They were not run in time, and neither were those that nobody had.
                         abandoned.clear();
@@ -155,11 +156,11 @@ impl<'run> Collector<'run> {
             let patience = deadline.map_or(LOOK_UP, |deadline| deadline.saturating_duration_since(now));
             match results.recv_timeout(patience.min(LOOK_UP)) {
                 Ok(result) => {
-                    self.waiting.insert(result.chunk.cases.start, result);
+                    self.waiting.insert(result.range.start, result);
                     while let Some(result) = self.waiting.remove(&self.next) {
-                        self.next = result.chunk.cases.end;
+                        self.next = result.range.end;
                         self.take(result, examiner.as_deref_mut(), tell);
-                        self.shared.chunks.report(self.next);
+                        self.shared.dealer.report(self.next);
                     }
                     // Looking at failures takes its time, in which nobody was listened to.
                     heard = Instant::now();
@@ -169,12 +170,12 @@ impl<'run> Collector<'run> {
             }
         }
         self.pause(tell);
-        // Chunks behind one that an early end left undone ran all the same.
+        // Batches behind one that an early end left undone ran all the same.
         for result in std::mem::take(&mut self.waiting).into_values() {
             self.take(result, examiner.as_deref_mut(), tell);
         }
         self.totals.elapsed = self.before + self.started.elapsed();
-        abandoned.into_iter().map(|(_, cases)| cases).collect()
+        abandoned
     }
 
     /// Whether the run is interrupted, or ends for want of time, which was up at `end`, and nobody is waited for any more.
@@ -209,18 +210,17 @@ impl<'run> Collector<'run> {
         self.shared.source.count() == Some(self.totals.progress.read)
     }
 
-    /// The cases that workers have read and not handed over, by the chunks that they are of.
-    fn busy(&self) -> Unfinished {
+    /// The cases that workers have in flight.
+    fn busy(&self) -> Vec<Range<u64>> {
         let busy = self.shared.busy.iter();
-        let cases = busy.flat_map(|busy| busy.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        cases.filter(|(_, cases)| !cases.is_empty()).collect()
+        busy.flat_map(|busy| busy.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
     }
 
-    /// Adds up one chunk, in order.
+    /// Adds up one batch, in order.
     fn take(
         &mut self,
-        mut result: ChunkResult,
-        mut examiner: Option<&mut Worker<'_>>,
+        mut result: BatchResult,
+        mut examiner: Option<&mut Executor<'_>>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
         if self.is_done {
@@ -230,8 +230,8 @@ impl<'run> Collector<'run> {
             let left = limit - self.totals.progress.ran;
             let Progress { read, ran, .. } = result.totals.progress;
             if ran > left || (ran == left && read > ran) {
-                // Only a part of this chunk was asked for: that part again, and nothing behind it.
-                result = examiner.chunk(&result.chunk, left);
+                // Only a part of this batch was asked for: that part again, and nothing behind it.
+                result = examiner.run_part(&result.range, left);
             }
             if result.totals.progress.ran == left {
                 self.is_done = true;
@@ -239,7 +239,7 @@ impl<'run> Collector<'run> {
         }
         // What was lost with the backend is to be run by the one that goes on.
         let is_lost = self.shared.lost().is_some() && result.totals.verdicts().of(Verdict::Lost) > 0;
-        self.has_gap |= result.chunk.cases.start != self.totals.next || is_lost;
+        self.has_gap |= result.range.start != self.totals.next || is_lost;
         if !self.has_gap {
             self.totals.next += result.totals.progress.read;
         }
@@ -288,7 +288,7 @@ impl<'run> Collector<'run> {
         suspects: &[Found],
         mut cases: u64,
         results: &mut CaseResults,
-        examiner: Option<&mut Worker<'_>>,
+        examiner: Option<&mut Executor<'_>>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
         let Some(first) = suspects.first().map(|first| self.renamed(first)) else { return };
@@ -335,7 +335,7 @@ impl<'run> Collector<'run> {
         &mut self,
         passes: &[Found],
         results: &mut CaseResults,
-        examiner: &mut Worker<'_>,
+        examiner: &mut Executor<'_>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
         for found in passes {
@@ -393,7 +393,7 @@ impl<'run> Collector<'run> {
 
     /// Runs a failure again alone, as often as was asked for and once at least, and keeps what the first run shows in which
     /// it fails.
-    fn run_again(&self, found: &Found, examiner: &mut Worker<'_>) -> (Failure, Rate) {
+    fn run_again(&self, found: &Found, examiner: &mut Executor<'_>) -> (Failure, Rate) {
         let mut rate = Rate::FOUND;
         let case = examiner.read(found.index);
         let mut kept = describe(self.shared, self.strategies, found, case.clone(), examiner);
@@ -415,7 +415,7 @@ impl<'run> Collector<'run> {
     /// Looks for a smaller case in each group, until the run has to be over.
     pub(crate) fn shrink(
         &mut self,
-        examiner: &mut Worker<'_>,
+        examiner: &mut Executor<'_>,
         over: Option<Instant>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_backend::{Backend, process::Incidents};
+use dmlcts_backend::{OpenError, Pipelined, Purpose, process::Incidents};
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals};
 
 /// Makes a backend. It is called once a thread, and again after a panic; the reason for not being able to is
 /// in the backend's words.
-pub type Factory = dyn Fn() -> Result<Box<dyn Backend>, String> + Send + Sync;
+pub type Factory = dyn Fn(Purpose) -> Result<Box<dyn Pipelined>, OpenError> + Send + Sync;
 
 /// Everything that a run needs.
 pub struct Run {

@@ -26,25 +26,28 @@
 
 mod alone;
 mod answers;
+mod batch_sizer;
 mod case_result;
 mod closed;
 mod collect;
 mod compare;
 mod configuration;
+mod deal;
+mod desc_pool;
 mod event;
+mod executor;
 mod expect;
 mod exposure;
 mod flake;
-mod flying;
 mod found;
+mod judge;
 mod known;
-mod lot;
-mod pace;
 mod panics;
 mod partition;
+mod prepare;
+mod prepared_batch;
 mod profile;
 mod run;
-mod schedule;
 mod skipped;
 mod source;
 mod stop;
@@ -65,9 +68,9 @@ pub use known::{
     BlessError, Blessed, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure,
     KnownFailureForm, KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
 };
-pub use lot::RunKind;
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};
+pub use prepared_batch::RunKind;
 pub use profile::{
     Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,
     Statement, Withheld, promised,

@@ -3,28 +3,32 @@
 use std::{
     sync::{
         Arc,
-        mpsc::{Receiver, channel},
+        mpsc::{Receiver, Sender, channel},
     },
     thread,
 };
 
-use dmlcts_backend::Capabilities;
+use dmlcts_backend::{Capabilities, OpenError, Purpose};
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
     Ending, Event, Run, Summary,
     collect::Collector,
-    schedule::{ChunkResult, Chunks, Lots, Shared},
+    deal::{BatchResult, Dealer, Shared},
+    executor::Executor,
     worker::Worker,
 };
+
+/// How many cases are read at most for each case of a batch, where some are left out.
+const REACH: u64 = 64;
 
 /// A run that could not start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// The factory made no backend.
     #[error("the backend cannot be started: {0}")]
-    Backend(String),
+    Backend(#[from] OpenError),
     /// The level is above the backend's own.
     #[error(
         "the backend `{backend}` supports feature level {highest}, so it cannot be held to {asked}; \
@@ -42,9 +46,9 @@ pub enum RunError {
 
 /// Runs cases until they or the run end, and tells `tell` about it.
 pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunError> {
-    let probe = (run.backend)().map_err(RunError::Backend)?;
+    let probe = (run.backend)(Purpose::Retries)?;
     let capabilities = probe.capabilities().clone();
-    check_names(&capabilities, run.library).map_err(RunError::Backend)?;
+    check_names(&capabilities, run.library).map_err(OpenError::Own)?;
     let (level, selected_level) = levels(run.configuration.level, &capabilities)?;
     let configuration = &run.configuration;
     let cases = run.source.count();
@@ -58,9 +62,10 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         _ => cases.unwrap_or(u64::MAX),
     };
     let jobs = configuration.jobs.max(1);
-    let chunk = Lots::new(&capabilities.limits).chunk();
     let from = configuration.resume.as_ref().map_or(0, |earlier| earlier.next.min(to_read));
-    let chunk = (to_read - from).div_ceil(jobs as u64 * 8).clamp(1, chunk);
+    // Small runs keep every thread busy, too.
+    let most = (to_read - from).div_ceil(jobs as u64 * 8);
+    let reach = if can_leave_out { REACH } else { 1 };
     let strategies = run.source.strategies();
     let shared = Arc::new(Shared::new(
         run,
@@ -69,11 +74,11 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         selected_level,
         strategies.len(),
         jobs,
-        Chunks::new(from..to_read, chunk),
+        Dealer::new(from..to_read, most, reach),
     ));
     tell(Event::Started { capabilities: &capabilities, level, cases });
 
-    let mut examiner = Worker::new(&shared, None, probe);
+    let mut examiner = Executor::new(&shared, probe, Purpose::Retries);
     let mut collector = Collector::new(&shared, &strategies, configuration);
     if let Some(examiner) = examiner.as_mut().filter(|_| !run.stop.is_requested()) {
         collector.reopen_groups(examiner);
@@ -82,8 +87,10 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
-        // Those that were under way were the last.
-        Ending::Hangs if collector.is_all_read() && abandoned.is_empty() => Ending::Complete,
+        // The last cases were in flight.
+        Ending::Hangs | Ending::Timeout if collector.is_all_read() && abandoned.is_empty() => {
+            Ending::Complete
+        }
         reason => reason,
     };
     let shrinks =
@@ -151,39 +158,44 @@ fn levels(
     }
 }
 
-/// Starts a thread for each worker. They are not joined: one that hangs is left behind.
-fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<ChunkResult> {
-    // A worker that waited here might hold what the one that looks at failures waits for. Nor can much pile up: chunks are
-    // given out no further than a window ahead of the one that is due.
+/// Starts the first worker, and with its first result two more, and so on: a run that is over in a moment opens no backend that it
+/// does not need. Threads are not joined: one that hangs is left behind.
+fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<BatchResult> {
+    // A worker that waited here might hold what the collector waits for. Nor can much pile up: cases are dealt no further than a
+    // window ahead of the batch that is due.
     let (sender, results) = channel();
-    for number in 0..jobs {
-        let (own, sender) = (Arc::clone(shared), sender.clone());
-        let work = move || {
-            let backend = match (own.backend)() {
-                Ok(backend) => backend,
-                Err(reason) => return own.lose_backend(reason),
-            };
-            let Some(mut worker) = Worker::new(&own, Some(number), backend) else { return };
-            // Who listens no more has seen to it that the run ends.
-            let mut done = |result| drop(sender.send(result));
-            // What is held back while a worker waits is what the others wait for.
-            while let Some(chunk) =
-                own.chunks.next(worker.portion.cases(), &own.stop, || worker.finish(&mut done))
-            {
-                worker.go_through(&chunk, &mut done);
-            }
-            worker.finish(&mut done);
+    start_worker(shared, &sender, 0, jobs);
+    results
+}
+
+fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs: usize) {
+    if number >= jobs || (number > 0 && shared.dealer.is_empty()) {
+        return;
+    }
+    let (own, sender) = (Arc::clone(shared), sender.clone());
+    let work = move || {
+        let backend = match (own.backend)(Purpose::Cases) {
+            Ok(backend) => backend,
+            Err(error) => return own.lose_backend(error.to_string()),
         };
-        let builder = thread::Builder::new().name(format!("worker {number}"));
-        if let Err(error) = builder.spawn(work) {
-            // One thread is enough to go on with.
-            if number == 0 {
-                shared.lose_backend(format!("no thread can be started: {error}"));
+        let Some(executor) = Executor::new(&own, backend, Purpose::Cases) else { return };
+        let mut is_first = true;
+        Worker::new(number, executor).work(&mut |result| {
+            // A collector that listens no more has ended the run.
+            let _ = sender.send(result);
+            if std::mem::take(&mut is_first) {
+                start_worker(&own, &sender, 2 * number + 1, jobs);
+                start_worker(&own, &sender, 2 * number + 2, jobs);
             }
-            break;
+        });
+    };
+    let builder = thread::Builder::new().name(format!("worker {number}"));
+    if let Err(error) = builder.spawn(work) {
+        // One thread is enough to go on with.
+        if number == 0 {
+            shared.lose_backend(format!("no thread can be started: {error}"));
         }
     }
-    results
 }
 
 #[cfg(test)]
@@ -207,6 +219,7 @@ mod tests {
             lacks: Vec::new(),
             ranks: 1..=8,
             limits: Limits::default(),
+            is_apart: false,
         };
         let said = |capabilities: &Capabilities| check_names(capabilities, Library::embedded());
         assert_eq!(said(&capabilities), Ok(()));

@@ -126,7 +126,7 @@ fn whole_runs(
         let run = Run {
             library: Library::embedded(),
             source: Arc::clone(parts) as Arc<_>,
-            backend: Arc::new(move || Ok(Box::new(own.backend()))),
+            backend: Arc::new(move |_| Ok(Box::new(own.backend()))),
             configuration: Configuration { jobs: threads, limit: Some(cases), ..Configuration::default() },
             stop: Stop::default(),
         };

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Run};
+use dmlcts_backend::{Backend, Batch, Capabilities, Pipelined, Run};
 use dmlcts_model::{FeatureLevel, Outcome, Phase};
 
 use crate::{
@@ -200,7 +200,9 @@ impl Backend for Wgpu {
         let started = self.send(batch);
         self.receive(started, batch);
     }
+}
 
+impl Pipelined for Wgpu {
     fn start(&mut self, batch: &mut Batch) {
         let started = self.send(batch);
         self.started.push_back(started);

@@ -1,100 +1,83 @@
-//! Taking what a process answers to a batch: its results as they come, and a look at what comes behind them, where it may
-//! only wait or answer what it was asked next.
+//! Taking what a process answers to a question: its results as they come, and a look at what comes behind them, where the process
+//! may only wait, or answer the next question.
 
 use std::time::Duration;
+
+use dmlcts_model::Outcome;
 
 use super::{
     Host,
     child::{Fault, Received},
-    host::{LISTEN, Question},
+    host::Question,
 };
 use crate::{
     Job,
     protocol::{Frame, Kind, Results, short},
 };
 
+/// How long a process is listened to once it has been found to send more than answers.
+pub(super) const LISTEN: Duration = Duration::from_millis(5);
+
 /// How a process failed over some jobs.
 pub(super) struct Failure {
     pub(super) fault: Fault,
-    /// How many of the jobs it had answered, as far as that is known.
+    /// How many of the jobs, from the first on, are answered.
     pub(super) answered: usize,
-    /// Whether its answers were too many or made no sense, so that nobody knows which answer is whose.
+    /// Whether it sent what makes no sense or more than its answers, so that an answer may be another job's.
     pub(super) is_doubtful: bool,
 }
 
 impl Host {
-    /// Takes the results of jobs that the process has, and then listens for so long to what else it sends. Where its answers
-    /// cannot be told apart, the memory of their outputs is filled again as before. Says whether all have come: where nothing does for
-    /// the time of a `pause`, those that have are told of first, and stand.
+    /// Takes the results of jobs that the process has, and then listens for `listen` to what else it sends. A process that fails is
+    /// ended, and the outputs of jobs without an answer are as before. Of a process that is doubtful, no answer counts.
     pub(super) fn collect(
         &mut self,
         jobs: &mut [Job],
         outputs: &mut [u8],
-        question: &mut Question,
-        (listen, pause): (Duration, Duration),
-    ) -> Result<bool, Failure> {
-        let (mut is_doubtful, mut followed) = (false, false);
-        let fault = loop {
-            let answered = question.answered;
-            if self.child.is_none() {
-                return Err(Failure { fault: Fault::Ended(String::new()), answered, is_doubtful });
-            }
-            if answered == jobs.len() {
-                // What has come already is not waited for in vain.
-                match self.surplus(if followed { LISTEN } else { listen }, followed) {
-                    Some(fault) if !jobs.is_empty() => {
-                        is_doubtful = true;
-                        break fault;
-                    }
-                    _ => return Ok(true),
-                }
-            }
-            let left = self.patience().saturating_sub(question.silence);
-            match self.receive(left.min(pause)) {
-                Ok(Received { frame, is_followed }) => {
-                    question.silence = Duration::ZERO;
-                    match take(&frame, question.number, &mut jobs[answered..], outputs) {
-                        Ok(taken) => {
-                            question.answered += taken;
-                            followed = is_followed;
-                        }
-                        Err(what) => {
-                            is_doubtful = true;
-                            break Fault::Wrong(what);
-                        }
-                    }
-                }
-                Err(Fault::Silent(_)) if pause < left && !self.is_over() => {
-                    question.silence += pause;
-                    question.told = answered;
-                    return Ok(false);
-                }
-                Err(Fault::Silent(_)) => break Fault::Silent(self.patience()),
-                Err(fault) => break fault,
-            }
-            self.note_answer();
+        question: &Question,
+        listen: Duration,
+    ) -> Result<(), Failure> {
+        let (mut answered, mut is_followed) = (0, false);
+        let mut taken = Ok(());
+        while taken.is_ok() && answered < jobs.len() {
+            taken = self.receive(self.launcher.case_timeout()).and_then(|received| {
+                is_followed = received.is_followed;
+                let count = take(&received.frame, question.number, &mut jobs[answered..], outputs);
+                answered += count.map_err(Fault::Wrong)?;
+                self.note_answer();
+                Ok(())
+            });
+        }
+        let (is_doubtful, fault) = match taken {
+            Err(fault) => (matches!(fault, Fault::Wrong(_)), fault),
+            // What has come already is not waited for in vain.
+            Ok(()) => match self.surplus(if is_followed { LISTEN } else { listen }, is_followed) {
+                Some(fault) if !jobs.is_empty() => (true, fault),
+                _ => return Ok(()),
+            },
         };
         if is_doubtful {
-            question.answered = question.told;
-            question.poison.restore(&(question.told..jobs.len()), jobs, outputs);
+            answered = 0;
         }
+        question.poison.restore(answered..jobs.len(), jobs, outputs);
+        jobs[answered..].iter_mut().for_each(|job| job.outcome = Outcome::Lost);
         self.discard(&fault);
-        Err(Failure { fault, answered: question.answered, is_doubtful })
+        Err(Failure { fault, answered, is_doubtful })
     }
 
-    /// What the process did, other than it may, after it had answered everything of a question. `followed` says that
-    /// something has come behind its answers already.
-    fn surplus(&mut self, patience: Duration, followed: bool) -> Option<Fault> {
+    /// What the process did, other than it may, after it had answered everything of a question. `is_followed` says that something
+    /// has come behind its answers.
+    fn surplus(&mut self, patience: Duration, is_followed: bool) -> Option<Fault> {
         let is_busy = self.is_busy();
-        if is_busy && !followed {
-            // It is at the next one, and what it sends to this one from now on comes to light there.
+        if is_busy && !is_followed {
+            // It works on the next question. What it still sends to this one comes to light there.
             return None;
         }
         let later = |what: String| format!("after its answers, {what}");
         match self.receive(patience) {
             Err(Fault::Silent(_)) => None,
             Ok(received) if self.is_next(&received.frame) => self.keep(Ok(received)),
-            // Whatever it is that it did, it was at the next one.
+            // It did so while it had the next question.
             Err(fault) if is_busy => self.keep(Err(fault)),
             Ok(Received { frame, .. }) => {
                 Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
@@ -110,17 +93,19 @@ impl Host {
         results.is_some_and(|results| results.number.is_some_and(|number| self.has(number)))
     }
 
-    /// Keeps what is for the next question until that is looked at.
+    /// Keeps what is for the next question.
     fn keep(&mut self, early: Result<Received, Fault>) -> Option<Fault> {
-        self.early = Some(early);
+        if let Some(process) = &mut self.process {
+            process.early = Some(early);
+        }
         None
     }
 
     /// The next frame, or what came instead of it.
     fn receive(&mut self, patience: Duration) -> Result<Received, Fault> {
-        let patience = self.until_the_end(patience);
-        let child = || self.child.as_ref().map(|child| child.receive(patience));
-        self.early.take().or_else(child).unwrap_or_else(|| Err(Fault::Ended(String::new())))
+        let patience = self.launcher.until_the_end(patience);
+        let Some(process) = &mut self.process else { return Err(Fault::Ended(String::new())) };
+        process.early.take().unwrap_or_else(|| process.child.receive(patience))
     }
 }
 

@@ -60,12 +60,14 @@ pub(super) enum Fault {
     Wrong(String),
     /// It speaks this version of the protocol, which is another one.
     Version(u32),
+    /// Its `hello` is longer than the host reads, as this says.
+    LongHello(String),
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Ended(what) | Self::Wrong(what) => f.write_str(what),
+            Self::Ended(what) | Self::Wrong(what) | Self::LongHello(what) => f.write_str(what),
             Self::Version(version) => f.write_str(&speaks("it", *version)),
             Self::Silent(time) => write!(f, "it was silent for {:.1} s", time.as_secs_f64()),
         }
@@ -138,9 +140,9 @@ impl Child {
         Ok(child)
     }
 
-    /// Says how many bytes of tensors may come at most.
+    /// Permits answers of this many bytes of tensors.
     pub(super) fn permit(&self, bytes: u64) {
-        self.permitted.store(bytes, Ordering::Relaxed);
+        self.permitted.fetch_max(bytes, Ordering::Relaxed);
     }
 
     /// Has bytes written. Where the process is gone, the next [`Child::receive`] tells.
@@ -155,6 +157,9 @@ impl Child {
         match self.wait_for_frame(patience) {
             Ok(Ok(received)) => Ok(received),
             Ok(Err(FrameError::Version(version))) => Err(Fault::Version(version)),
+            Ok(Err(error @ FrameError::Long { kind: "hello", .. })) => {
+                Err(Fault::LongHello(error.to_string()))
+            }
             Ok(Err(error)) => {
                 // A process that dies inside of a frame has died, first of all.
                 let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))

@@ -19,8 +19,8 @@ impl Poison {
         &self.0
     }
 
-    /// Fills the outputs of some of the jobs again; of which, `range` says.
-    pub(super) fn restore(&self, range: &Range<usize>, jobs: &[Job], outputs: &mut [u8]) {
+    /// Fills the outputs of the jobs in `range` again.
+    pub(super) fn restore(&self, range: Range<usize>, jobs: &[Job], outputs: &mut [u8]) {
         let runs =
             jobs.iter().enumerate().flat_map(|(place, job)| job.runs.iter().map(move |run| (place, run)));
         for ((place, run), byte) in runs.zip(&self.0) {

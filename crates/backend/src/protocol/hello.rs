@@ -298,6 +298,7 @@ impl Hello {
                 bare_arrays: self.limits.bare_arrays,
                 ..limits
             },
+            is_apart: false,
         })
     }
 }

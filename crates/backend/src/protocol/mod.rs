@@ -1,5 +1,6 @@
 #![doc = include_str!("../../PROTOCOL.md")]
 
+mod cannot_start;
 mod columns;
 mod frame;
 mod guards;
@@ -13,6 +14,7 @@ mod serve;
 mod stdio;
 mod text;
 
+pub use cannot_start::{CannotStart, refuse};
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
 pub use hello::{Bye, Hello, HostHello, LONGEST_HELLO, LackForm, LevelForm, LimitsForm, Ranks, VERSION};
 pub(crate) use hello::{LONGEST, MOST, another_version, short, speaks};

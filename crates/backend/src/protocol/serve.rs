@@ -3,7 +3,6 @@
 use std::{
     io::{self, BufRead, Write},
     ops::Range,
-    time::Duration,
 };
 
 use dmlcts_model::{Outcome, Signatures};
@@ -14,10 +13,6 @@ use super::{
     another_version, guards, prefix, read_packed, read_run, speaks, write_frame,
 };
 use crate::{Backend, Batch};
-
-/// How long a backend that can stop between cases works before it answers those that are done: often enough that nobody takes it
-/// for hanging and a case that crashes is found quickly, and seldom enough that tiny cases are fast.
-const PACE: Duration = Duration::from_millis(100);
 
 /// Why a conversation ended early.
 #[derive(Debug, thiserror::Error)]
@@ -70,14 +65,11 @@ pub fn serve(
                 let number = read.map_err(|what| ServeError::Message(frame.kind.name(), what))?;
                 let inputs: usize =
                     batch.jobs().iter().flat_map(|job| &job.runs).map(|run| run.input.len()).sum();
-                let (mut done, mut body) =
-                    (0, frame.body.get(frame.body.len() - inputs..).unwrap_or_default());
-                while done < batch.jobs().len() {
-                    let next = backend.run_from(done, &mut batch, PACE).max(done + 1);
-                    body = guards::check(&mut batch, done..next, body);
-                    answer(output, &batch, done..next, number)?;
-                    done = next;
-                }
+                let body = frame.body.get(frame.body.len() - inputs..).unwrap_or_default();
+                backend.run(&mut batch);
+                let jobs = 0..batch.jobs().len();
+                guards::check(&mut batch, jobs.clone(), body);
+                answer(output, &batch, jobs, number)?;
             }
             Kind::Bye => return Ok(()),
             Kind::Results => {

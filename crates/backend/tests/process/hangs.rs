@@ -16,51 +16,6 @@ fn a_hang_is_cut_at_its_deadline() {
     );
 }
 
-/// What is done of a batch does not wait for a case that hangs, and stays as it is.
-#[test]
-fn what_is_answered_is_told_of_while_a_case_hangs() {
-    let mut troubles = [Trouble::None; 12];
-    (troubles[4], troubles[8]) = (Trouble::Hangs, Trouble::Hangs);
-    let rows = [("each", [4, 5, 9, 12]), ("batch", [0, 5, 9, 12]), ("ahead", [0, 5, 9, 12])];
-    at_once(rows, |(way, expected)| {
-        let (mut host, mut batch, mut told) = (host(way), batch(&troubles), Vec::new());
-        host.start(&mut batch);
-        while told.last() != Some(&troubles.len()) {
-            let done = host.finish_some(&mut batch, CASE_TIMEOUT / 10);
-            let before = told.last().copied().unwrap_or(0);
-            assert!(done >= before && batch.jobs()[..done].iter().all(|job| job.outcome != Outcome::Lost));
-            told.push(done);
-        }
-        told.dedup();
-        // On a machine that is busy, it may be told of fewer before.
-        assert!(told.ends_with(&expected), "{way}: {told:?}");
-        check_copies(&batch);
-        let hung = batch.jobs().iter().map(|job| job.outcome == Outcome::TimedOut);
-        assert!(hung.eq(troubles.map(|trouble| trouble == Trouble::Hangs)), "{way}");
-    });
-}
-
-/// Somebody has seen it, so that it cannot be asked again.
-#[test]
-fn what_was_told_of_stands_though_what_follows_makes_no_sense() {
-    let troubles = [Trouble::None, Trouble::None, Trouble::TakesLong, Trouble::Babbles, Trouble::None];
-    let (mut host, mut batch) = (host("each"), batch(&troubles));
-    host.start(&mut batch);
-    let told = loop {
-        match host.finish_some(&mut batch, Duration::from_millis(20)) {
-            0 | 1 => {}
-            done => break done,
-        }
-    };
-    assert_eq!(told, 2);
-    let first = batch.jobs()[0].runs[0].output.clone();
-    batch.outputs[first.clone()].fill(77);
-    while host.finish_some(&mut batch, Duration::MAX) < troubles.len() {}
-    assert_eq!(batch.outputs[first], [77; 4]);
-    let failed = batch.jobs().iter().map(|job| matches!(job.outcome, Outcome::Failed { .. }));
-    assert!(failed.eq([false, false, false, true, false]), "{:?}", batch.jobs()[3].outcome);
-}
-
 /// The sentences that nobody has taken.
 fn told(incidents: &Incidents) -> Vec<String> {
     std::iter::from_fn(|| incidents.take()).collect()
@@ -72,7 +27,7 @@ fn cases_that_take_long_together_are_nobodys_fault() {
     at_once(["batch", "two"], |way| {
         let incidents = Incidents::default();
         let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).telling(incidents.clone());
-        let mut host = Arc::new(launcher).host().expect("the puppet starts");
+        let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
         let (mut first, mut second) = (batch(&[Trouble::TakesLong; 30]), batch(&[Trouble::TakesLong; 30]));
         host.start(&mut first);
         host.start(&mut second);
@@ -84,7 +39,6 @@ fn cases_that_take_long_together_are_nobodys_fault() {
             assert!(jobs.all(|job| job.outcome == Outcome::Output), "{way}: {:?}", batch.jobs());
         }
         let told = told(&incidents);
-        assert_eq!(told.len(), 2, "the second batch came in parts: {told:?}");
         assert!(told[0].starts_with("a backend process failed: it was silent for 1.5 s"), "{told:?}");
         let slow = "no case hung: 30 cases together took longer than --case-timeout (1.5 s), ";
         assert!(told[1].starts_with(slow), "{told:?}");
@@ -119,15 +73,14 @@ fn a_hang_that_does_not_come_again_is_not_passed_over() {
 fn hangs_that_are_looked_at_again_are_none_of_those_that_end_a_run() {
     let command = command("each", &memory());
     let launcher = Arc::new(Launcher::new(command, CASE_TIMEOUT).up_to(Some(2)));
-    let host = || launcher.host().expect("the puppet starts");
-    let (mut first, mut again) = (host(), host());
+    let host = |purpose| launcher.host(purpose).expect("the puppet starts");
+    let (mut first, mut again) = (host(Purpose::Cases), host(Purpose::Retries));
     let hung = |host: &mut Host, hangs: usize| {
         let mut troubles = vec![Trouble::Hangs; hangs];
         troubles.insert(0, Trouble::None);
         run_in(host, &troubles).jobs().iter().filter(|job| job.outcome == Outcome::TimedOut).count()
     };
     assert_eq!(hung(&mut first, 1), 1);
-    again.look_again();
     assert_eq!(hung(&mut again, 2), 2);
     assert_eq!(hung(&mut first, 2), 1, "one more may hang");
     assert_eq!(hung(&mut again, 1), 0, "and then nobody is asked for anything");

@@ -2,6 +2,7 @@
 //! case has its answer, and the run goes on.
 
 mod ends;
+mod goodbye;
 mod hangs;
 mod lost;
 mod noise;
@@ -20,7 +21,7 @@ use std::{
 };
 
 use dmlcts_backend::{
-    Backend, Batch, Run,
+    Backend as _, Batch, Pipelined as _, Purpose, Run,
     process::{Command, Curfew, Host, Incidents, Launcher},
 };
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
@@ -49,7 +50,9 @@ fn host(way: &str) -> Host {
 }
 
 fn remembering(way: &str, memory: &Path) -> Host {
-    Arc::new(Launcher::new(command(way, memory), CASE_TIMEOUT)).host().expect("the puppet starts")
+    Arc::new(Launcher::new(command(way, memory), CASE_TIMEOUT))
+        .host(Purpose::Cases)
+        .expect("the puppet starts")
 }
 
 fn command(way: &str, memory: &Path) -> Command {

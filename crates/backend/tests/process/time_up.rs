@@ -15,7 +15,7 @@ fn host(way: &str) -> (Host, Incidents) {
             let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
             let end = Instant::now() + Duration::from_millis(500 << power);
             let launcher = Arc::new(launcher.telling(incidents.clone()).until(Some(end)));
-            Some((launcher.host().ok()?, incidents))
+            Some((launcher.host(Purpose::Cases).ok()?, incidents))
         })
         .expect("the puppet starts")
 }
@@ -26,7 +26,7 @@ fn interrupted(way: &str) -> (Host, Incidents) {
     let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
     let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
     let launcher = launcher.telling(incidents.clone()).minding(curfew.clone());
-    let host = Arc::new(launcher).host().expect("the puppet starts");
+    let host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));
         curfew.set(Instant::now() + Duration::from_millis(200));

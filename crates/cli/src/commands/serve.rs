@@ -4,9 +4,11 @@
 use std::{io, time::Duration};
 
 use dmlcts_backend::{
+    Purpose,
     process::{Curfew, Incidents},
-    protocol::{ServeError, claim_stdout, end_with_parent, serve as answer},
+    protocol::{ServeError, claim_stdout, end_with_parent, refuse, serve as answer},
 };
+use dmlcts_runner::RunError;
 use dmlcts_spec::Library;
 
 use super::conclusion::bad_end;
@@ -25,10 +27,20 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     // Libraries and drivers print while they are loaded, too.
     let mut output = claim_stdout()?;
     let hosting = hosting(&arguments.backend);
-    let factory = backends::factory(&arguments.backend, &hosting)?;
-    let mut backend = factory().map_err(dmlcts_runner::RunError::Backend)?;
-    let signatures = Library::embedded().signatures();
     let mut input = io::stdin().lock();
+    let opened = backends::factory(&arguments.backend, &hosting)
+        .and_then(|factory| Ok(factory(Purpose::Cases).map_err(RunError::Backend)?));
+    let mut backend = match opened {
+        Ok(backend) => backend,
+        Err(problem) => {
+            // The host learns why, and the people who see standard error do, too.
+            if let Problem::Run(RunError::Backend(error)) = &problem {
+                refuse(&error.to_string(), &mut input, &mut output)?;
+            }
+            return Err(problem);
+        }
+    };
+    let signatures = Library::embedded().signatures();
     let ended = if let (Some(fault), Some(at)) = (arguments.fault, &arguments.break_at) {
         let (mut broken, mut spoiled) = Broken::new(backend, fault, parse_case(at)?, output);
         answer(&mut broken, signatures, &mut input, &mut spoiled)

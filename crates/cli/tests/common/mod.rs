@@ -4,7 +4,7 @@
 
 use std::{
     io::Write as _,
-    process::{Command, Output, Stdio},
+    process::{Command, ExitCode, Output, Stdio},
 };
 
 #[cfg_attr(
@@ -34,6 +34,19 @@ pub(crate) const COMMANDS: [&str; 18] = [
     "profiles",
     "completions",
 ];
+
+/// Runs the tests of a program that is a backend, too, and so has a `main` of its own. Options are those of any test program.
+pub(crate) fn run_tests(tests: &[(&str, fn())]) -> ExitCode {
+    let trial = |&(name, test): &(&str, fn())| {
+        let test = move || {
+            test();
+            Ok(())
+        };
+        libtest_mimic::Trial::test(name, test)
+    };
+    let arguments = libtest_mimic::Arguments::from_args();
+    libtest_mimic::run(&arguments, tests.iter().map(trial).collect()).exit_code()
+}
 
 pub(crate) fn dmlcts() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));

@@ -1,11 +1,13 @@
 //! `dmlcts run --known-failures`, end to end, on a backend that is wrong: failures that are known end a run with 0, and a list
-//! that is not true any more with 1 and the edit that mends it. This program is its own harness, since it is the
-//! backend, too, and a backend's standard output belongs to the protocol.
+//! that is not true any more with 1 and the edit that mends it. This program is the
+//! backend, too.
 
 mod bugs;
 #[path = "../common/mod.rs"]
 mod common;
 mod wrong;
+
+use std::process::ExitCode;
 
 use common::{Scratch, text};
 
@@ -21,40 +23,44 @@ failures:
     link: https://example.org/issues/7
 ";
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     if let [_, serve, way] = arguments.as_slice()
         && serve == "serve"
     {
-        return wrong::serve(way);
+        wrong::serve(way);
+        return ExitCode::SUCCESS;
     }
     let tests: &[(&str, fn())] = &[
-        ("what is known to fail ends a run with 0", what_is_known_to_fail_ends_a_run_with_0),
-        ("a list that is not true any more", a_list_that_is_not_true_any_more),
-        ("reports in files fail where the run does", reports_in_files_fail_where_the_run_does),
-        ("parts of a run say it once they are joined", parts_of_a_run_say_it_once_they_are_joined),
-        ("what is blessed holds until the next change", what_is_blessed_holds_until_the_next_change),
-        ("what another run blesses meanwhile stays", what_another_run_blesses_meanwhile_stays),
-        #[cfg(target_os = "linux")]
-        ("a run waits for whoever changes its list", a_run_waits_for_whoever_changes_its_list),
+        (stringify!(what_is_known_to_fail_ends_a_run_with_0), what_is_known_to_fail_ends_a_run_with_0),
+        (stringify!(a_list_that_is_not_true_any_more), a_list_that_is_not_true_any_more),
+        (stringify!(reports_in_files_fail_where_the_run_does), reports_in_files_fail_where_the_run_does),
+        (stringify!(parts_of_a_run_say_it_once_they_are_joined), parts_of_a_run_say_it_once_they_are_joined),
         (
-            "what is blessed of real bugs holds in the next run",
+            stringify!(what_is_blessed_holds_until_the_next_change),
+            what_is_blessed_holds_until_the_next_change,
+        ),
+        (stringify!(what_another_run_blesses_meanwhile_stays), what_another_run_blesses_meanwhile_stays),
+        #[cfg(target_os = "linux")]
+        (stringify!(a_run_waits_for_whoever_changes_its_list), a_run_waits_for_whoever_changes_its_list),
+        (
+            stringify!(what_is_blessed_of_real_bugs_holds_in_the_next_run),
             what_is_blessed_of_real_bugs_holds_in_the_next_run,
         ),
-        ("a bug of a line is blessed in a line", a_bug_of_a_line_is_blessed_in_a_line),
-        ("what passes is taken out and what is new says what it is", what_passes_is_taken_out),
-        ("what only some data show", what_only_some_data_show),
-        ("what no predicate tells is left out", what_no_predicate_tells_is_left_out),
-        ("a list of another backend is left alone", a_list_of_another_backend_is_left_alone),
-        ("a suite is more than its name", a_suite_is_more_than_its_name),
-        ("a summary says what became of known failures", a_summary_says_what_became_of_known_failures),
-        ("mistakes in lists", mistakes_in_lists),
-        ("a doctor shows one bug once", a_doctor_shows_one_bug_once),
+        (stringify!(a_bug_of_a_line_is_blessed_in_a_line), a_bug_of_a_line_is_blessed_in_a_line),
+        (stringify!(what_passes_is_taken_out), what_passes_is_taken_out),
+        (stringify!(what_only_some_data_show), what_only_some_data_show),
+        (stringify!(what_no_predicate_tells_is_left_out), what_no_predicate_tells_is_left_out),
+        (stringify!(a_list_of_another_backend_is_left_alone), a_list_of_another_backend_is_left_alone),
+        (stringify!(a_suite_is_more_than_its_name), a_suite_is_more_than_its_name),
+        (
+            stringify!(a_summary_says_what_became_of_known_failures),
+            a_summary_says_what_became_of_known_failures,
+        ),
+        (stringify!(mistakes_in_lists), mistakes_in_lists),
+        (stringify!(a_doctor_shows_one_bug_once), a_doctor_shows_one_bug_once),
     ];
-    for (name, test) in tests {
-        test();
-        println!("test {name} ... ok");
-    }
+    common::run_tests(tests)
 }
 
 /// `--backend` for this program as a backend that is wrong in this way.

@@ -8,7 +8,7 @@ mod tests;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_backend::{Backend, Batch, Capabilities, Job, Pipelined};
 use dmlcts_model::{FeatureLevel, Outcome, Phase};
 
 use super::{
@@ -296,7 +296,9 @@ impl Backend for DirectMlBackend {
     fn lost(&self) -> Option<&str> {
         self.lost.as_deref()
     }
+}
 
+impl Pipelined for DirectMlBackend {
     fn start(&mut self, batch: &mut Batch) {
         let gate = &self.directml.gate;
         if self.presence.is_none() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_reference::Reference;
 use dmlcts_report::{Context, KnownContext, Replay, Subject};
@@ -53,7 +53,10 @@ pub(crate) fn declaring(
     change(&mut capabilities);
     "closure".clone_into(&mut capabilities.name);
     "1.0".clone_into(&mut capabilities.version);
-    Arc::new(move || Ok(Box::new(Spoiled { capabilities: capabilities.clone(), spoil: Arc::clone(&spoil) })))
+    Arc::new(move |_| {
+        let spoil = Arc::clone(&spoil);
+        Ok(Box::new(Immediate(Spoiled { capabilities: capabilities.clone(), spoil })))
+    })
 }
 
 pub(crate) fn summary(lines: &[&str], backend: Arc<Factory>) -> Summary {

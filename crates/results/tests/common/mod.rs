@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
 use dmlcts_model::{DataType, FeatureLevel, Outcome, line};
 use dmlcts_reference::Reference;
 use dmlcts_results::{Asked, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
@@ -60,10 +60,10 @@ pub(crate) fn run_of(lines: &[String], partition: Option<Partition>, resume: Opt
     Run {
         library,
         source: Arc::new(Listed::new(lines.iter().map(case).collect(), "given")),
-        backend: Arc::new(|| {
+        backend: Arc::new(|_| {
             let mut capabilities = Reference::backend().capabilities().clone();
             capabilities.data_types.retain(|data_type| *data_type != DataType::FLOAT16);
-            Ok(Box::new(Wrong(Capabilities { can_set_feature_level: false, ..capabilities })))
+            Ok(Box::new(Immediate(Wrong(Capabilities { can_set_feature_level: false, ..capabilities }))))
         }),
         configuration: Configuration {
             jobs: 2,

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job, Sequential};
+use dmlcts_backend::{
+    Backend, Batch, Capabilities, Immediate, Job, OpenError, Pipelined, Purpose, Sequential,
+};
 use dmlcts_model::{ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{Class, Configuration, Difference, Ending, Event, RunError, Stop, Verdict};
@@ -82,11 +84,11 @@ fn a_run_ends_at_so_many_hangs() {
     assert_eq!(ended(Some(251), &lines), (Ending::Complete, 1000, 250));
 }
 
-/// Right, but for tensors of two dimensions, at which it hangs; notes whether each time it did was another look.
+/// Right, but for tensors of two dimensions, at which it hangs; notes what it was opened for each time.
 struct Hanging {
     inner: Sequential<Reference>,
-    looks_again: bool,
-    looks: Arc<Mutex<Vec<bool>>>,
+    purpose: Purpose,
+    hangs: Arc<Mutex<Vec<Purpose>>>,
 }
 
 impl Backend for Hanging {
@@ -98,33 +100,29 @@ impl Backend for Hanging {
         self.inner.set_feature_level(level);
     }
 
-    fn look_again(&mut self) {
-        self.looks_again = true;
-    }
-
     fn run(&mut self, batch: &mut Batch) {
         self.inner.run(batch);
         let has_two_axes =
             |job: &&mut Job| job.desc.input.as_ref().is_some_and(|input| input.dimension_count == 2);
         for job in batch.parts().0.iter_mut().filter(has_two_axes) {
-            self.looks.lock().unwrap().push(self.looks_again);
+            self.hangs.lock().unwrap().push(self.purpose);
             job.outcome = Outcome::TimedOut;
         }
     }
 }
 
 #[test]
-fn whoever_looks_at_a_hang_again_says_so() {
-    let looks = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&looks);
-    let hanging = move || {
-        let looks = Arc::clone(&kept);
-        Ok(Box::new(Hanging { inner: Reference::backend(), looks_again: false, looks }) as Box<dyn Backend>)
+fn a_hang_is_run_again_on_a_backend_for_retries() {
+    let hangs = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&hangs);
+    let hanging = move |purpose| -> Result<Box<dyn Pipelined>, OpenError> {
+        let hangs = Arc::clone(&kept);
+        Ok(Box::new(Immediate(Hanging { inner: Reference::backend(), purpose, hangs })))
     };
     let mut run = run_of(&[BYTES, REVERSAL, BYTES], Arc::new(hanging));
     run.configuration.shrink = false;
     assert_eq!(summary(&run).tally().of(Verdict::Timeout), 1);
-    assert_eq!(*looks.lock().unwrap(), [false, true, true]);
+    assert_eq!(*hangs.lock().unwrap(), [Purpose::Cases, Purpose::Retries, Purpose::Retries]);
 }
 
 #[test]
@@ -167,7 +165,7 @@ impl Backend for Spent {
 #[test]
 fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
     let lines = vec![REVERSAL; 5000];
-    let run = run_of(&lines, Arc::new(|| Ok(Box::new(Spent(Reference::backend(), false)))));
+    let run = run_of(&lines, Arc::new(|_| Ok(Box::new(Immediate(Spent(Reference::backend(), false))))));
     let summary = summary(&run);
     assert_eq!((summary.ending, summary.lost.as_deref()), (Ending::BackendLost, Some("out of paper")));
     assert!((1..5000).contains(&summary.totals.progress.ran), "{}", summary.totals.progress.ran);
@@ -343,12 +341,12 @@ fn a_failure_that_nobody_had_time_to_run_again_stands() {
 fn a_backend_that_has_no_time_to_start_is_not_lost() {
     let (started, deadline) = (AtomicUsize::new(0), Instant::now() + Duration::from_millis(200));
     let mut run = run_of(&vec![REVERSAL; 100], behaving(honest));
-    run.backend = Arc::new(move || {
+    run.backend = Arc::new(move |_| {
         if started.fetch_add(1, Ordering::Relaxed) == 0 {
             return Ok(Box::new(Reference::backend()));
         }
         thread::sleep(deadline.saturating_duration_since(Instant::now()));
-        Err("it did not say hello".to_owned())
+        Err("it did not say hello".to_owned().into())
     });
     run.configuration.deadline = Some(deadline);
     let summary = summary(&run);
@@ -398,15 +396,18 @@ fn a_run_ends_with_the_summary_of_what_ran_when_it_is_stopped() {
 
 #[test]
 fn a_backend_that_cannot_start_is_an_error_and_one_that_cannot_start_again_ends_the_run() {
-    let mut run = run_of(&[REVERSAL], Arc::new(|| Err("no device".to_owned())));
-    assert_eq!(dmlcts_runner::run(&run, &mut |_| {}).unwrap_err(), RunError::Backend("no device".into()));
+    let mut run = run_of(&[REVERSAL], Arc::new(|_| Err("no device".to_owned().into())));
+    assert_eq!(
+        dmlcts_runner::run(&run, &mut |_| {}).unwrap_err(),
+        RunError::Backend("no device".to_owned().into())
+    );
 
     let started = AtomicUsize::new(0);
-    run.backend = Arc::new(move || {
+    run.backend = Arc::new(move |_| {
         if started.fetch_add(1, Ordering::Relaxed) == 0 {
             return Ok(Box::new(Reference::backend()));
         }
-        Err("no second device".to_owned())
+        Err("no second device".to_owned().into())
     });
     let summary = summary(&run);
     assert_eq!(summary.ending, Ending::BackendLost);
@@ -425,7 +426,7 @@ fn a_level_selects_cases_and_cannot_exceed_the_backends_own() {
         "one is valid only at a higher level"
     );
 
-    run.backend = Arc::new(|| Ok(Box::new(Reference::backend())));
+    run.backend = Arc::new(|_| Ok(Box::new(Reference::backend())));
     let set = summary(&run);
     assert_eq!(
         set.tally().of(Verdict::Pass),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, line};
 use dmlcts_reference::Reference;
 use dmlcts_runner::{Class, Configuration, Factory, Listed, Run, Stop, Summary, Verdict};
@@ -59,12 +59,12 @@ pub(crate) fn declaring(
     behave: impl Fn(&mut Batch) + Send + Sync + 'static,
 ) -> Arc<Factory> {
     let behave = Arc::new(behave);
-    Arc::new(move || {
+    Arc::new(move |_| {
         let behave = Arc::clone(&behave);
-        Ok(Box::new(Closure {
+        Ok(Box::new(Immediate(Closure {
             capabilities: capabilities.clone(),
             behave: move |batch: &mut Batch| behave(batch),
-        }))
+        })))
     })
 }
 

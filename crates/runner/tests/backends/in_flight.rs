@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Limits};
+use dmlcts_backend::{Backend, Batch, Capabilities, Limits, Pipelined};
 use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_runner::{Ending, Factory, Run, Verdict};
 
@@ -39,7 +39,9 @@ impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
     fn run(&mut self, _: &mut Batch) {
         panic!("nobody runs a batch at once");
     }
+}
 
+impl<F: Fn(&Batch) -> bool + Send + Sync> Pipelined for Patient<F> {
     fn start(&mut self, batch: &mut Batch) {
         assert!(!(self.panics)(batch), "no such batch");
         self.started.push_back((batch.jobs().len(), batch.jobs()[0].desc.as_ref().clone()));
@@ -63,7 +65,7 @@ fn patiently(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'stat
     let mut capabilities = declared();
     capabilities.limits = Limits { busy_jobs: 4, in_flight: 2, ..capabilities.limits };
     let own = Arc::clone(&seen);
-    let backend: Arc<Factory> = Arc::new(move || {
+    let backend: Arc<Factory> = Arc::new(move |_| {
         let (capabilities, seen, panics) = (capabilities.clone(), Arc::clone(&own), Arc::clone(&panics));
         Ok(Box::new(Patient { capabilities, started: VecDeque::new(), seen, panics }))
     });

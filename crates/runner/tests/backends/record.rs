@@ -10,13 +10,12 @@ use std::{
     time::Duration,
 };
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, Job};
 use dmlcts_model::{ErrorCode, FeatureLevel, Outcome};
 use dmlcts_runner::{
-    Class, Configuration, Difference, Ending, Event, Factory, Partition, Rate, Run, Stop, Summary, Totals,
-    Verdict, run,
+    Class, Configuration, Difference, Ending, Event, Partition, Rate, Run, Stop, Summary, Totals, Verdict,
+    run,
 };
-use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::fixture::*;
 
@@ -214,7 +213,7 @@ impl Backend for Fading {
 fn what_was_lost_with_the_backend_is_run_again() {
     let mut run = run_of(&vec![REVERSAL; 5000], spoiling(|_, _| {}));
     run.configuration.record = true;
-    run.backend = Arc::new(|| Ok(Box::new(Fading(declared(), 0))));
+    run.backend = Arc::new(|_| Ok(Box::new(Immediate(Fading(declared(), 0)))));
     let (told, points, summary) = told(&run);
     assert_eq!((summary.ending, told.len() as u64), (Ending::BackendLost, summary.tally().total()));
     let lost = told.iter().position(|case| case.2 == Verdict::Lost).expect("some are");
@@ -288,77 +287,6 @@ fn a_run_that_waits_says_so() {
     });
     assert!(is_told.load(Ordering::Relaxed), "nobody was told while the backend was waited for");
     assert_eq!(summary.expect("it starts").tally().total(), 40);
-}
-
-/// The same, and ends over outputs with strides.
-fn zero_rank_one_or_end(job: &mut Job, outputs: &mut [u8]) {
-    zero_rank_one(job, outputs);
-    if job.desc.output.as_ref().is_some_and(|output| output.strides.is_some()) {
-        job.outcome = Outcome::Crashed("out of paper".into());
-    }
-}
-
-/// A backend that does a batch bit by bit, and has done nothing with what is not yet due.
-struct Piecemeal(Capabilities, usize);
-
-impl Backend for Piecemeal {
-    fn capabilities(&self) -> &Capabilities {
-        &self.0
-    }
-
-    fn set_feature_level(&mut self, _: FeatureLevel) {}
-
-    fn run(&mut self, batch: &mut Batch) {
-        honest(batch);
-        let (jobs, _, outputs) = batch.parts();
-        for job in jobs {
-            zero_rank_one_or_end(job, outputs);
-        }
-    }
-
-    fn finish_some(&mut self, batch: &mut Batch, _: Duration) -> usize {
-        self.run(batch);
-        let (jobs, _, outputs) = batch.parts();
-        let done = jobs.len().min(self.1 + 1 + jobs.len() / 3);
-        for job in &mut jobs[done..] {
-            job.outcome = Outcome::Lost;
-            job.runs.iter().for_each(|run| outputs[run.output.clone()].fill(0x77));
-        }
-        self.1 = if done == jobs.len() { 0 } else { done };
-        done
-    }
-}
-
-/// What is told of a lot before all of it is done is what is told of it afterwards.
-#[test]
-fn what_comes_bit_by_bit_comes_to_the_same() {
-    let lines: Vec<&str> = [REVERSAL, STRIDE_ZERO, STRIDED, EMPTY_WINDOW, BYTES, HUGE].repeat(40);
-    let scopes = || Library::embedded().operators().iter().map(Operator::scope);
-    let filter =
-        Predicate::compile("rank < 2 or InputTensor.DataType == FLOAT32", scopes()).expect("it is one");
-    let filter = Some(Arc::new(filter));
-    let of = |backend: Arc<Factory>, jobs| {
-        let mut run = recording(&lines, zero_rank_one_or_end);
-        run.backend = backend;
-        run.configuration = Configuration { filter: filter.clone(), jobs, ..run.configuration };
-        told(&run)
-    };
-    let (all, points, whole) = of(spoiling(zero_rank_one_or_end), 1);
-    for jobs in [1, 3] {
-        let (bits, more_points, summary) = of(Arc::new(|| Ok(Box::new(Piecemeal(declared(), 0)))), jobs);
-        assert_eq!(bits, all);
-        assert!(more_points.len() > points.len() || jobs > 1, "{} and {}", more_points.len(), points.len());
-        assert!(more_points.iter().all(|point| {
-            let before = bits.iter().filter(|case| case.0 < point.next).count() as u64;
-            (point.progress.ran, point.verdicts().total()) == (before, before)
-        }));
-        assert_eq!((summary.tally(), &summary.strategies), (whole.tally(), &whole.strategies));
-        assert_eq!(summary.totals.progress, whole.totals.progress);
-        assert_eq!(summary.totals.coverage, whole.totals.coverage);
-        assert_eq!(summary.totals.work, whole.totals.work);
-        assert_eq!(format!("{:?}", summary.recorded), format!("{:?}", whole.recorded));
-        assert_eq!(summary.groups.len(), whole.groups.len());
-    }
 }
 
 /// What was done before the first case that a run has not come to can be gone on from, and that is said behind it.

@@ -292,7 +292,7 @@ fn a_run_that_did_not_put_every_case_to_the_backend_says_nothing() {
     let mut run = run_with(&CASES, behaving(honest));
     run.configuration.partition = Partition::new(1, 2);
     assert_eq!(state_at("6.4", &run), Err(Withheld::Part));
-    let lost = run_with(&CASES, Arc::new(|| Err("gone".to_owned())));
+    let lost = run_with(&CASES, Arc::new(|_| Err("gone".to_owned().into())));
     assert!(dmlcts_runner::run(&lost, &mut |_| {}).is_err());
     let mut run = run_with(&CASES, spoiling(|job, _| job.outcome = Outcome::Crashed("no".into())));
     run.configuration.fail_fast = true;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dmlcts_backend::{Backend, Batch, Capabilities};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
 use dmlcts_model::FeatureLevel;
 use dmlcts_reference::Reference;
 use dmlcts_runner::Factory;
@@ -29,7 +29,8 @@ pub(crate) fn behaving(behave: impl Fn(&mut Batch) + Send + Sync + 'static) -> A
     let behave = Arc::new(behave);
     let reference = Reference::backend().capabilities().clone();
     let capabilities = Capabilities { name: "closure".to_owned(), can_set_feature_level: false, ..reference };
-    Arc::new(move || {
-        Ok(Box::new(Closure { capabilities: capabilities.clone(), behave: Arc::clone(&behave) }))
+    Arc::new(move |_| {
+        let behave = Arc::clone(&behave);
+        Ok(Box::new(Immediate(Closure { capabilities: capabilities.clone(), behave })))
     })
 }

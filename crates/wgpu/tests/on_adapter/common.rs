@@ -37,7 +37,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, source: Arc<dyn Source>, configuration: Config
     let run = Run {
         library: Library::embedded(),
         source,
-        backend: Arc::new(move || Ok(Box::new(gpu.backend()))),
+        backend: Arc::new(move |_| Ok(Box::new(gpu.backend()))),
         configuration,
         stop: Stop::default(),
     };

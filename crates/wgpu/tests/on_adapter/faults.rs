@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use dmlcts_backend::{Backend, Batch, Run};
+use dmlcts_backend::{Backend, Batch, Pipelined, Run};
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_wgpu::{Gpu, OpenError, Options, Texts, Wgpu};
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use dmlcts_backend::{
-    Capabilities,
+    Capabilities, OpenError,
     process::{Command, Launcher},
 };
 use dmlcts_model::Case;
@@ -14,7 +14,7 @@ use dmlcts_runner::{Configuration, Factory, Listed, RunError, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
 
 use super::{Report, run};
-use crate::{arguments::DoctorArguments, breakage::Fault, output, problem::Problem};
+use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, problem::Problem};
 
 /// How long a broken backend may be silent: it hangs on purpose, and a case that works takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -45,16 +45,18 @@ pub(super) fn breaks(
         );
     };
     output::show(&format!("and broken on purpose, at {at}:"))?;
-    let program = std::env::current_exe().map_err(|error| RunError::Backend(error.to_string()))?;
+    let program =
+        std::env::current_exe().map_err(|error| RunError::Backend(OpenError::Own(error.to_string())))?;
     let (line, own) = (at.to_string(), std::process::id().to_string());
     for fault in Fault::ALL {
         let words = ["serve", "--backend", &arguments.backend, "--break", fault.name(), "--break-at", &line];
         let command =
             Command::of(program.as_os_str(), &[&words[..], &["--parent", &own]].concat(), "the shim");
-        let launcher = Launcher::new(command, PATIENCE.min(arguments.case_timeout));
+        let launcher =
+            Launcher::new(command, PATIENCE.min(arguments.case_timeout)).knowing(backends::examples());
         let end = deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
         let launcher = Arc::new(launcher.until(end));
-        let backend: Arc<Factory> = Arc::new(move || Ok(Box::new(launcher.host()?)));
+        let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
         let what = format!("notices {}", fault.describe());
         let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };
         // One that had no time to start, or to be run again, shows nothing.

@@ -113,7 +113,7 @@ fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use dmlcts_backend::{Backend, Batch, Capabilities};
+    use dmlcts_backend::{Backend, Batch, Capabilities, Immediate, OpenError, Pipelined};
     use dmlcts_model::{ErrorCode, FeatureLevel, Phase};
     use dmlcts_reference::Reference;
 
@@ -141,7 +141,9 @@ mod tests {
     #[test]
     fn a_case_of_each_strategy_is_kept_whether_or_not_it_opened_a_group() {
         let capabilities = Reference::backend().capabilities().clone();
-        let refusing = Arc::new(move || Ok(Box::new(Refusing(capabilities.clone())) as Box<dyn Backend>));
+        let refusing = Arc::new(move |_| -> Result<Box<dyn Pipelined>, OpenError> {
+            Ok(Box::new(Immediate(Refusing(capabilities.clone()))))
+        });
         let (summary, failures) = smoke(refusing, None).expect("it starts");
         let strategies: Vec<&str> = summary.strategies.iter().map(|(name, _)| name.as_str()).collect();
         let first_of =

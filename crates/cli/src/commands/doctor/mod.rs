@@ -11,7 +11,7 @@ mod reading;
 use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
-    Capabilities, Lack,
+    Capabilities, Lack, Purpose,
     process::{Curfew, Goodbyes, Incidents},
 };
 use dmlcts_model::{DataType, escaped};
@@ -110,12 +110,12 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
     // It says goodbye when `smoke` has run: one that stays takes of nobody's time until then.
-    let first = match factory() {
+    let first = match factory(Purpose::Cases) {
         Ok(backend) => backend,
-        Err(reason) => {
+        Err(error) => {
             let elsewhere = "`dmlcts backends` says who can answer on this machine";
-            let remedy = backends::remedy(&arguments.backend, &reason);
-            report.wrong("starts", &reason, remedy.as_deref().unwrap_or(elsewhere))?;
+            let remedy = backends::remedy(&arguments.backend, &error);
+            report.wrong("starts", &error.to_string(), remedy.as_deref().unwrap_or(elsewhere))?;
             return Ok(Exit::Broken);
         }
     };
@@ -125,8 +125,8 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         return Ok(Exit::Unexpected);
     }
     let (summary, failures) = match smoke(Arc::clone(&factory), deadline) {
-        Err(Problem::Run(RunError::Backend(reason))) => {
-            report.wrong("runs", &reason, "mend that first: no case was run")?;
+        Err(Problem::Run(RunError::Backend(error))) => {
+            report.wrong("runs", &error.to_string(), "mend that first: no case was run")?;
             return Ok(Exit::Broken);
         }
         other => other?,
@@ -221,6 +221,6 @@ fn run(
 fn smoke(backend: Arc<Factory>, deadline: Option<Instant>) -> Result<(Summary, Failures), Problem> {
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
-        .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}")))?;
+        .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
     run(Arc::new(Parts::new(expansion, &[])), backend, (None, true), deadline)
 }

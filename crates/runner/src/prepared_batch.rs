@@ -1,4 +1,4 @@
-//! A lot: a batch together with what is expected of it.
+//! A prepared batch: a batch together with what is expected of it.
 //!
 //! The expected memory is an image of the batch's whole output arena: poison, guard bytes and, where elements
 //! are to be written, what the oracle computed. After a run, two comparisons of whole arenas (outputs against
@@ -48,7 +48,7 @@ impl RunKind {
 /// Why a case is skipped that was put to nobody.
 const NOT_ASKED: &str = "not asked, since it is not declared";
 
-/// What is known of a case of the lot.
+/// What is known of a case of the batch.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) index: u64,
@@ -107,7 +107,7 @@ pub(crate) struct WrongRun {
 
 /// A batch, what is expected of it, and what was found.
 #[derive(Debug, Default)]
-pub(crate) struct Lot {
+pub(crate) struct PreparedBatch {
     pub(crate) batch: Batch,
     pub(crate) planned: Vec<Planned>,
     /// What [`Batch::outputs`] must hold after the run.
@@ -124,7 +124,7 @@ pub(crate) struct Lot {
     ends: Vec<usize>,
 }
 
-impl Lot {
+impl PreparedBatch {
     pub(crate) fn clear(&mut self) {
         self.batch.clear();
         self.planned.clear();
@@ -153,12 +153,6 @@ impl Lot {
     pub(crate) fn job(&self, place: usize) -> Option<&Job> {
         let planned = self.planned.get(place)?;
         planned.unasked.as_deref().or_else(|| self.batch.jobs().get(planned.job))
-    }
-
-    /// Whether it is known what became of the case at a place where the backend has answered so many of its jobs.
-    pub(crate) fn is_known(&self, place: usize, answered: usize) -> bool {
-        let planned = self.planned.get(place);
-        planned.is_some_and(|planned| planned.unasked.is_some() || planned.job < answered)
     }
 
     /// The desc of the job at a place; `None` where the case is not put to the backend.
@@ -275,7 +269,7 @@ impl Lot {
         self.batch.inputs.copy_within(from.input.clone(), to.input.start);
     }
 
-    /// Makes ready for the run: what the inputs hold is remembered, unless the backend is [apart](dmlcts_backend::Backend::is_apart),
+    /// Makes ready for the run: what the inputs hold is remembered, unless the backend is [apart](dmlcts_backend::Capabilities::is_apart),
     /// and the outputs are poisoned.
     pub(crate) fn seal(&mut self, is_apart: bool) {
         let outputs = &mut self.batch.outputs;
@@ -321,7 +315,7 @@ impl Lot {
     }
 
     /// Takes the output memory of jobs that were not run as it is: nothing is expected of it, and one refusal
-    /// in a lot must not make every other job be looked at.
+    /// in a batch must not make every other job be looked at.
     fn overlook_refused(&mut self) {
         let Self { batch, image, .. } = self;
         let (jobs, _, outputs) = batch.parts();
@@ -464,22 +458,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_job_leaves_the_lot_clean_and_a_write_beside_it_does_not() {
+    fn a_refused_job_leaves_the_batch_clean_and_a_write_beside_it_does_not() {
         let library = dmlcts_spec::Library::embedded();
         let text = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
         let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
-        let lot_of = |outcome: Outcome, is_apart: bool| {
-            let mut lot = Lot::default();
-            lot.add(Planned::new(0, 0, 0, Judgement::default()), &case.desc, BindingOffsets::default());
-            let run = lot.add_run(RunKind::First, 4, 4);
-            lot.memory(&run).1.copy_from_slice(&[1, 2, 3, 4]);
-            lot.push_run(RunKind::First, run);
-            lot.seal(is_apart);
-            lot.batch.parts().0[0].outcome = outcome;
-            lot
+        let batch_of = |outcome: Outcome, is_apart: bool| {
+            let mut batch = PreparedBatch::default();
+            batch.add(Planned::new(0, 0, 0, Judgement::default()), &case.desc, BindingOffsets::default());
+            let run = batch.add_run(RunKind::First, 4, 4);
+            batch.memory(&run).1.copy_from_slice(&[1, 2, 3, 4]);
+            batch.push_run(RunKind::First, run);
+            batch.seal(is_apart);
+            batch.batch.parts().0[0].outcome = outcome;
+            batch
         };
         for is_apart in [false, true] {
-            let mut unwritten = lot_of(Outcome::Output, is_apart);
+            let mut unwritten = batch_of(Outcome::Output, is_apart);
             assert!(!unwritten.look_over());
             assert_eq!(
                 unwritten.batch.jobs()[0].outcome,
@@ -487,7 +481,7 @@ mod tests {
                 "nothing lies where it should not"
             );
         }
-        let mut refused = lot_of(Outcome::Unsupported("no".into()), false);
+        let mut refused = batch_of(Outcome::Unsupported("no".into()), false);
         assert!(refused.look_over());
         let end = refused.batch.jobs()[0].runs[0].output.end;
         refused.batch.outputs[end] ^= 1;

@@ -1,5 +1,5 @@
-//! Cases that a backend is known to answer, or ought to. A class of cases that crashes ends one process after the other, as
-//! a backend does that is dead: what a fresh process makes of a canary tells the two apart.
+//! Probes: cases that a backend is known to answer, or ought to. A fresh process is asked for one before a case is blamed for its end,
+//! so that a backend that does not work at all is told from cases that crash it.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -15,31 +15,31 @@ const MOST: usize = 3;
 /// Memory of one that is kept, in bytes.
 const SMALL: usize = 4096;
 
-/// The canaries of a command.
+/// The probes of one command.
 #[derive(Debug, Default)]
-pub(super) struct Canaries {
+pub(super) struct Probes {
     /// Descs to create operators from, which somebody named beforehand.
     given: Vec<Desc>,
-    answered: Mutex<Vec<Canary>>,
+    answered: Mutex<Vec<Probe>>,
     /// Whether no more of those that are answered are needed.
     is_full: AtomicBool,
 }
 
-/// One case.
+/// A case that is asked for to see whether a process answers.
 #[derive(Clone, Debug)]
-struct Canary {
+struct Probe {
     desc: Desc,
     binding: BindingOffsets,
     /// What it runs on, where it runs: the input, and how long the output is.
     run: Option<(Vec<u8>, usize)>,
 }
 
-impl Canaries {
+impl Probes {
     pub(super) fn given(given: Vec<Desc>) -> Self {
         Self { given, ..Self::default() }
     }
 
-    fn answered(&self) -> MutexGuard<'_, Vec<Canary>> {
+    fn answered(&self) -> MutexGuard<'_, Vec<Probe>> {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -55,15 +55,15 @@ impl Canaries {
             if is_known.is_some_and(|kept| kept.run.is_some() || job.runs.is_empty()) {
                 continue;
             }
-            let canary = Canary::of(job, inputs);
+            let probe = Probe::of(job, inputs);
             let runs = kept.first().is_some_and(|first| first.run.is_some());
-            if canary.run.is_some() && !runs {
+            if probe.run.is_some() && !runs {
                 kept.clear();
-            } else if canary.run.is_none() && runs {
+            } else if probe.run.is_none() && runs {
                 continue;
             }
-            if kept.iter().all(|other| other.desc.signature.operator != canary.desc.signature.operator) {
-                kept.push(canary);
+            if kept.iter().all(|other| other.desc.signature.operator != probe.desc.signature.operator) {
+                kept.push(probe);
             }
             if kept.len() == MOST && kept[0].run.is_some() {
                 self.is_full.store(true, Ordering::Relaxed);
@@ -72,20 +72,20 @@ impl Canaries {
         }
     }
 
-    /// Batches of one job each, to be asked until one of them is answered. Where cases ran before, creating an operator says too
-    /// little.
-    pub(super) fn batches(&self) -> Vec<Batch> {
-        let mut canaries = self.answered().clone();
-        if canaries.first().is_none_or(|first| first.run.is_none()) {
+    /// A batch of one job: another one for each number, until all have had their turn. Where cases ran before, creating an operator says
+    /// too little. `None` where no case is known.
+    pub(super) fn batch(&self, number: usize) -> Option<Batch> {
+        let mut probes = self.answered().clone();
+        if probes.first().is_none_or(|first| first.run.is_none()) {
             let created =
-                |desc: &Desc| Canary { desc: desc.clone(), binding: BindingOffsets::default(), run: None };
-            canaries.extend(self.given.iter().map(created));
+                |desc: &Desc| Probe { desc: desc.clone(), binding: BindingOffsets::default(), run: None };
+            probes.extend(self.given.iter().map(created));
         }
-        canaries.iter().map(Canary::batch).collect()
+        probes.get(number.checked_rem(probes.len())?).map(Probe::batch)
     }
 }
 
-impl Canary {
+impl Probe {
     fn of(job: &Job, inputs: &[u8]) -> Self {
         let run = job.runs.first().filter(|_| job.outcome == Outcome::Output);
         let run = run.and_then(|run| Some((inputs.get(run.input.clone())?, run.output.len())));
@@ -121,35 +121,42 @@ mod tests {
     }
 
     /// Notes a job that came to this, and ran where that is an output.
-    fn note(canaries: &Canaries, operator: &str, outcome: Outcome) {
+    fn note(probes: &Probes, operator: &str, outcome: Outcome) {
         let mut batch =
-            Canary { desc: desc(operator), binding: BindingOffsets::default(), run: Some((vec![7; 4], 4)) }
+            Probe { desc: desc(operator), binding: BindingOffsets::default(), run: Some((vec![7; 4], 4)) }
                 .batch();
         batch.parts().0[0].outcome = outcome;
-        canaries.note(batch.jobs(), &batch.inputs);
+        probes.note(batch.jobs(), &batch.inputs);
     }
 
-    fn asked(canaries: &Canaries) -> Vec<(String, usize)> {
-        let batches = canaries.batches();
-        let jobs = batches.iter().map(|batch| &batch.jobs()[0]);
-        jobs.map(|job| (job.desc.signature.operator.clone(), job.runs.len())).collect()
+    fn asked(probes: &Probes) -> Vec<(String, usize)> {
+        let mut asked = Vec::new();
+        while let Some(batch) = probes.batch(asked.len()) {
+            let job = &batch.jobs()[0];
+            let probe = (job.desc.signature.operator.clone(), job.runs.len());
+            if asked.contains(&probe) {
+                break;
+            }
+            asked.push(probe);
+        }
+        asked
     }
 
     #[test]
     fn what_ran_is_preferred_and_each_operator_has_one() {
-        let canaries = Canaries::given(vec![desc("GIVEN")]);
-        assert_eq!(asked(&canaries), [("GIVEN".to_owned(), 0)]);
-        note(&canaries, "A", Outcome::Lost);
-        assert_eq!(asked(&canaries).len(), 1, "what was not answered is none");
-        note(&canaries, "A", Outcome::Accepted);
-        note(&canaries, "A", Outcome::Accepted);
-        assert_eq!(asked(&canaries), [("A".to_owned(), 0), ("GIVEN".to_owned(), 0)]);
+        let probes = Probes::given(vec![desc("GIVEN")]);
+        assert_eq!(asked(&probes), [("GIVEN".to_owned(), 0)]);
+        note(&probes, "A", Outcome::Lost);
+        assert_eq!(asked(&probes).len(), 1, "what was not answered is none");
+        note(&probes, "A", Outcome::Accepted);
+        note(&probes, "A", Outcome::Accepted);
+        assert_eq!(asked(&probes), [("A".to_owned(), 0), ("GIVEN".to_owned(), 0)]);
         for operator in ["B", "B", "A", "C", "D"] {
-            note(&canaries, operator, Outcome::Output);
+            note(&probes, operator, Outcome::Output);
         }
-        note(&canaries, "E", Outcome::Accepted);
-        assert_eq!(asked(&canaries), ["B", "A", "C"].map(|operator| (operator.to_owned(), 1)));
-        assert_eq!(canaries.batches()[0].inputs, [7; 4]);
-        assert_eq!(canaries.batches()[0].outputs.len(), 4);
+        note(&probes, "E", Outcome::Accepted);
+        assert_eq!(asked(&probes), ["B", "A", "C"].map(|operator| (operator.to_owned(), 1)));
+        assert_eq!(probes.batch(0).expect("there is one").inputs, [7; 4]);
+        assert_eq!(probes.batch(0).expect("there is one").outputs.len(), 4);
     }
 }

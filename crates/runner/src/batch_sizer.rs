@@ -1,35 +1,34 @@
-//! How many cases a backend is asked at a time: few at first, and as many as it likes once it has shown that it is quick. A
-//! run that is to end waits for what the backend has, and of one that takes its time it should not have much. So it is with the
-//! cases that a worker takes at a time: what it has not handed over is lost where the program is killed.
+//! How many cases a batch has: few at first, and more while batches are quick. A run that is to end waits for the batches in flight,
+//! and a program that is killed loses them, so that a batch is to take no longer than half a second.
 
 use std::time::{Duration, Instant};
 
-/// What one worker's backend is asked at a time, or what the worker takes.
+/// The size of one worker's batches.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct BatchSizer {
     cases: u64,
     most: u64,
-    /// When it finished last: until then it was not busy with what it was asked meanwhile.
+    /// When the last batch was done: until then the backend was not busy with the next.
     last: Option<Instant>,
 }
 
-impl Pace {
-    /// Cases that it is asked first.
+impl BatchSizer {
+    /// Cases of the first batch.
     const FIRST: u64 = 8;
-    /// What it should not take longer than.
-    pub(crate) const LONG: Duration = Duration::from_millis(500);
+    /// A batch is to take no longer.
+    const LONG: Duration = Duration::from_millis(500);
 
-    /// For a backend that is asked no more than `most` cases at a time.
+    /// For batches of no more than `most` cases.
     pub(crate) fn new(most: u64) -> Self {
         Self { cases: most.min(Self::FIRST), most, last: None }
     }
 
-    /// Cases to ask it next.
+    /// Cases of the next batch.
     pub(crate) fn cases(&self) -> u64 {
         self.cases
     }
 
-    /// Takes note that so many cases are done that the backend was asked at a time.
+    /// Takes note of a batch of this many cases: when the backend had it, and when it was done.
     pub(crate) fn note(&mut self, cases: u64, asked: Instant, done: Instant) {
         let since = self.last.map_or(asked, |last| last.max(asked));
         self.last = Some(done);
@@ -47,16 +46,16 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// What is asked next, after lots that took so many milliseconds a case.
-    fn after(most: u64, each: u64, lots: usize) -> u64 {
-        let mut pace = Pace::new(most);
+    /// What is asked next, after batches that took so many milliseconds a case.
+    fn after(most: u64, each: u64, batches: usize) -> u64 {
+        let mut sizer = BatchSizer::new(most);
         let mut now = Instant::now();
-        for _ in 0..lots {
-            let (cases, asked) = (pace.cases(), now);
+        for _ in 0..batches {
+            let (cases, asked) = (sizer.cases(), now);
             now += Duration::from_millis(each * cases);
-            pace.note(cases, asked, now);
+            sizer.note(cases, asked, now);
         }
-        pace.cases()
+        sizer.cases()
     }
 
     #[test]
@@ -77,11 +76,11 @@ mod tests {
     /// What waited while the one before it was worked on took no longer for it.
     #[test]
     fn waiting_is_not_working() {
-        let (mut pace, start) = (Pace::new(480), Instant::now());
+        let (mut sizer, start) = (BatchSizer::new(480), Instant::now());
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        pace.note(8, start, at(200));
-        pace.note(8, start, at(400));
-        pace.note(16, start, at(600));
-        assert_eq!(pace.cases(), 64);
+        sizer.note(8, start, at(200));
+        sizer.note(8, start, at(400));
+        sizer.note(16, start, at(600));
+        assert_eq!(sizer.cases(), 64);
     }
 }

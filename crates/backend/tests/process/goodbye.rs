@@ -1,17 +1,17 @@
 //! The host and processes that are told to end: how each of them does is seen.
 
-use std::{sync::Arc, time::Duration};
+use dmlcts_backend::process::Goodbyes;
 
-use dmlcts_backend::process::{Command, Goodbyes, Incidents, Launcher};
+use super::*;
 
-/// Processes that say hello and bye, and what was told of them meanwhile.
+/// Processes that answer a case and are told to end, and what was told of them meanwhile.
 fn dismissed(way: &str, processes: usize) -> (Goodbyes, Vec<String>) {
-    let command = Command::parse(&format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet")));
     let incidents = Incidents::default();
-    let launcher = Launcher::new(command.expect("a command"), Duration::from_secs(60));
+    let launcher = Launcher::new(command(way, &memory()), Duration::from_secs(60));
     let launcher = Arc::new(launcher.telling(incidents.clone()).in_haste());
     for _ in 0..processes {
-        drop(launcher.host().expect("the puppet starts"));
+        let mut host = launcher.host(Purpose::Cases).expect("the puppet starts");
+        run_in(&mut host, &[Trouble::None]);
     }
     (incidents.goodbyes(), std::iter::from_fn(|| incidents.take()).collect())
 }

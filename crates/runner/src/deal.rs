@@ -1,4 +1,4 @@
-//! What workers share, the chunks of cases that they take, and what they hand back of each.
+//! What workers share, how cases are dealt to them, and what they hand back.
 
 use std::{
     ops::Range,
@@ -18,46 +18,9 @@ use crate::{
     expect::Declared,
 };
 
-/// How many chunks may be with workers or wait for one before them. It bounds the results that wait, and what is lost with
+/// How many batches may be with workers or wait for one before them. It bounds the results that wait, and what is lost with
 /// the program where one case takes its time.
 const WINDOW: u64 = 256;
-
-/// The lots that a backend wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lots {
-    /// Cases in one.
-    pub(crate) cases: u64,
-    /// A lot is run when its arenas hold this much, though it has fewer cases.
-    pub(crate) bytes: usize,
-    /// How many are with the backend at a time.
-    pub(crate) in_flight: usize,
-}
-
-impl Lots {
-    /// Arenas of a lot of up to [`Lots::CASES`]: little enough to stay in a core's cache.
-    const BYTES: usize = 256 << 10;
-    const CASES: usize = 512;
-    /// Where there are more cases, a multiple of this. Drawn cases have operators in turns of up to 64: with one, two, three or six
-    /// of them, the memory of a case in one lot is that of a case of the same operator in the next, and is written over.
-    const ROUND: usize = 384;
-    /// Arenas of any lot.
-    const MOST_BYTES: usize = 32 << 20;
-
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let cases = limits.busy_jobs.min(limits.batch_jobs).max(1);
-        let cases = if cases > Self::ROUND { cases - cases % Self::ROUND } else { cases };
-        let bytes = (cases.div_ceil(Self::CASES)).saturating_mul(Self::BYTES).min(Self::MOST_BYTES);
-        Self { cases: cases as u64, bytes, in_flight: limits.in_flight.max(1) }
-    }
-
-    /// Cases of a chunk: several lots, since what is handed back of a chunk takes as long however many there are.
-    pub(crate) fn chunk(&self) -> u64 {
-        self.cases.saturating_mul(4)
-    }
-}
-
-/// Chunks by their first cases, with the cases of each.
-pub(crate) type Unfinished = Vec<(u64, Range<u64>)>;
 
 /// What all workers of a run read.
 pub(crate) struct Shared {
@@ -89,12 +52,17 @@ pub(crate) struct Shared {
     pub(crate) stop: Stop,
     /// When the time is up.
     deadline: Option<Instant>,
-    pub(crate) chunks: Chunks,
-    pub(crate) lots: Lots,
-    /// Held by the worker that runs a large case.
+    pub(crate) dealer: Dealer,
+    /// The most cases of a batch.
+    pub(crate) batch_cases: u64,
+    /// A batch is run when its memory holds this much, though it has fewer cases.
+    pub(crate) batch_bytes: usize,
+    /// How many batches are with a backend at a time.
+    pub(crate) in_flight: usize,
+    /// Held by the worker that has a large case in memory.
     pub(crate) large: Mutex<()>,
-    /// The cases that each worker has read and not handed over, and the first cases of the chunks that they are of.
-    pub(crate) busy: Vec<Mutex<Unfinished>>,
+    /// The cases that each worker has in flight, batch by batch.
+    pub(crate) busy: Vec<Mutex<Vec<Range<u64>>>>,
     lost: Mutex<Option<String>>,
 }
 
@@ -106,9 +74,9 @@ impl Shared {
         selected_level: Option<FeatureLevel>,
         strategies: usize,
         jobs: usize,
-        chunks: Chunks,
+        dealer: Dealer,
     ) -> Self {
-        let configuration = &run.configuration;
+        let (configuration, limits) = (&run.configuration, &capabilities.limits);
         Self {
             library: run.library,
             source: Arc::clone(&run.source),
@@ -131,8 +99,10 @@ impl Shared {
             strategies,
             stop: run.stop.clone(),
             deadline: configuration.deadline,
-            chunks,
-            lots: Lots::new(&capabilities.limits),
+            dealer,
+            batch_cases: batch_cases(limits),
+            batch_bytes: batch_bytes(batch_cases(limits)),
+            in_flight: limits.in_flight.max(1),
             large: Mutex::new(()),
             busy: (0..jobs).map(|_| Mutex::default()).collect(),
             lost: Mutex::new(None),
@@ -163,24 +133,12 @@ impl Shared {
         operators.find(|(_, operator)| Arc::ptr_eq(operator.signature(), &desc.signature))
     }
 
-    /// Ends the result of a chunk before this case, which is among those that were read, and returns that of the rest.
-    pub(crate) fn split(&self, result: &mut ChunkResult, behind: u64) -> ChunkResult {
-        let cases = &mut result.chunk.cases;
-        let mut rest = ChunkResult::new(&Chunk { cases: behind..cases.end }, self);
-        cases.end = behind;
-        let read = cases.end - cases.start;
-        rest.totals.progress.read = result.totals.progress.read - read;
-        result.totals.progress.read = read;
-        self.chunks.note_another();
-        rest
-    }
-
     /// Counts a case that had no answer in time, and ends the run where it is one too many.
     pub(crate) fn note_hang(&self) {
         let hangs = self.hangs.fetch_add(1, Ordering::Relaxed) + 1;
         if self.max_hangs.is_some_and(|most| hangs >= most) {
             self.stop.request(Ending::Hangs);
-            self.chunks.wake();
+            self.dealer.wake();
         }
     }
 
@@ -207,11 +165,11 @@ impl Shared {
     pub(crate) fn lose_backend(&self, reason: String) {
         if self.is_time_up() {
             self.stop.request(self.cut_off_by());
-            return self.chunks.wake();
+            return self.dealer.wake();
         }
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
         self.stop.request(Ending::BackendLost);
-        self.chunks.wake();
+        self.dealer.wake();
     }
 
     /// Why no backend can be had any more.
@@ -220,18 +178,13 @@ impl Shared {
     }
 }
 
-/// Consecutive cases; the first tells chunks apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chunk {
-    pub(crate) cases: Range<u64>,
-}
-
-/// Deals out chunks: of what nobody has, always the first cases, and never too much while one of those before is not
-/// reported.
+/// Deals out cases: always the first ones that no worker has, and never too much while a batch before them is not reported.
 #[derive(Debug)]
-pub(crate) struct Chunks {
-    /// Cases of the largest.
-    pub(crate) most: u64,
+pub(crate) struct Dealer {
+    /// The most cases for a batch.
+    most: u64,
+    /// How many cases are dealt for each that a batch is to have, since some may be left out.
+    reach: u64,
     dealing: Mutex<Dealing>,
     moved: Condvar,
 }
@@ -240,7 +193,7 @@ pub(crate) struct Chunks {
 struct Dealing {
     /// The cases that nobody has, in order: what was given back, and the rest.
     left: Vec<Range<u64>>,
-    /// How many chunks were dealt and are not reported.
+    /// How many batches were dealt and are not reported.
     out: u64,
     /// The case that is to be reported next.
     next: u64,
@@ -252,28 +205,30 @@ impl Dealing {
         self.out >= WINDOW && self.left.first().is_some_and(|first| first.start > self.next)
     }
 
-    fn deal(&mut self, most: u64) -> Option<Chunk> {
+    fn deal(&mut self, most: u64) -> Option<Range<u64>> {
         let first = self.left.first_mut()?;
         let end = first.start.saturating_add(most).min(first.end);
         let cases = first.start..end;
         first.start = end;
         self.left.retain(|cases| !cases.is_empty());
         self.out += 1;
-        Some(Chunk { cases })
+        Some(cases)
     }
 }
 
-impl Chunks {
-    pub(crate) fn new(cases: Range<u64>, most: u64) -> Self {
+impl Dealer {
+    /// Deals these cases, at most `most` for a batch, and `reach` times as many where some may be left out.
+    pub(crate) fn new(cases: Range<u64>, most: u64, reach: u64) -> Self {
         let next = cases.start;
         let mut left = vec![cases];
         left.retain(|cases| !cases.is_empty());
-        Self { most: most.max(1), dealing: Mutex::new(Dealing { left, out: 0, next }), moved: Condvar::new() }
+        let dealing = Mutex::new(Dealing { left, out: 0, next });
+        Self { most: most.max(1), reach: reach.max(1), dealing, moved: Condvar::new() }
     }
 
-    /// The next chunk, of so many cases at most, once it is not too far ahead; `None` where there is none left or the run is
-    /// to end. Where it has to be waited for, that is said first.
-    pub(crate) fn next(&self, cases: u64, stop: &Stop, waits: impl FnOnce()) -> Option<Chunk> {
+    /// Cases for a batch of at most this many, once they are not too far ahead; `None` where none is left or the run is to end. Where it
+    /// has to be waited for, `waits` is called first.
+    pub(crate) fn next(&self, cases: u64, stop: &Stop, waits: impl FnOnce()) -> Option<Range<u64>> {
         let is_far = |dealing: &Dealing| dealing.is_far() && !stop.is_requested();
         if is_far(&self.dealing()) {
             waits();
@@ -282,22 +237,32 @@ impl Chunks {
         while is_far(&dealing) {
             dealing = self.moved.wait(dealing).unwrap_or_else(PoisonError::into_inner);
         }
-        if stop.is_requested() { None } else { dealing.deal(cases.clamp(1, self.most)) }
+        let most = cases.clamp(1, self.most).saturating_mul(self.reach);
+        if stop.is_requested() { None } else { dealing.deal(most) }
     }
 
-    /// Takes back cases of a chunk that whoever had it has not read.
-    pub(crate) fn give_back(&self, cases: Range<u64>) {
+    /// The most cases for a batch.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Whether there is nothing to deal at the moment.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dealing().left.is_empty()
+    }
+
+    /// Takes back cases that were dealt and not read.
+    pub(crate) fn give_back(&self, mut cases: Range<u64>) {
         if !cases.is_empty() {
             let left = &mut self.dealing().left;
             let place = left.partition_point(|before| before.start < cases.start);
+            if let Some(behind) = left.get(place).filter(|behind| behind.start == cases.end) {
+                cases.end = behind.end;
+                left.remove(place);
+            }
             left.insert(place, cases);
         }
         self.wake();
-    }
-
-    /// Takes note that a chunk has become two, each to be reported.
-    fn note_another(&self) {
-        self.dealing().out += 1;
     }
 
     /// The case that is to be reported next.
@@ -309,7 +274,7 @@ impl Chunks {
         self.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets workers go on: one more chunk is reported, and every case before this one.
+    /// Lets workers go on: one more batch is reported, and every case before this one.
     pub(crate) fn report(&self, next: u64) {
         let mut dealing = self.dealing();
         dealing.out = dealing.out.saturating_sub(1);
@@ -324,68 +289,91 @@ impl Chunks {
     }
 }
 
-/// What became of the cases of a chunk.
+/// What became of the cases of a batch.
 #[derive(Debug)]
-pub(crate) struct ChunkResult {
-    pub(crate) chunk: Chunk,
-    /// What they came to. The coverage is what the worker exercised up to the end of this chunk.
+pub(crate) struct BatchResult {
+    /// The cases that it is of.
+    pub(crate) range: Range<u64>,
+    /// What they came to. The coverage is what the worker exercised up to the end of this batch.
     pub(crate) totals: Totals,
-    /// Each of them, where somebody wants to know.
+    /// Each of them, where a record is wanted.
     pub(crate) cases: CaseResults,
     /// Why it ends before its last case, where a case ends it: one that failed and ends the run, or one that had no answer when the
     /// time was up.
     pub(crate) cut: Option<Ending>,
 }
 
-impl ChunkResult {
-    pub(crate) fn new(chunk: &Chunk, shared: &Shared) -> Self {
-        Self { chunk: chunk.clone(), totals: shared.no_totals(), cases: CaseResults::default(), cut: None }
+impl BatchResult {
+    /// Of cases that were all read, and none of them judged.
+    pub(crate) fn new(range: Range<u64>, shared: &Shared) -> Self {
+        let mut totals = shared.no_totals();
+        totals.progress.read = range.end - range.start;
+        Self { range, totals, cases: CaseResults::default(), cut: None }
     }
 
     /// Ends it before the case at an index.
     pub(crate) fn cut(&mut self, index: u64, ending: Ending) {
-        self.totals.progress.read = index - self.chunk.cases.start;
+        self.totals.progress.read = index - self.range.start;
         self.cut = Some(ending);
     }
 
-    /// Whether every case of the chunk was looked at.
+    /// Whether every case of it was looked at.
     pub(crate) fn is_whole(&self) -> bool {
-        self.totals.progress.read == self.chunk.cases.end - self.chunk.cases.start
+        self.totals.progress.read == self.range.end - self.range.start
     }
+}
+
+/// How many cases a batch has at most, of a backend with these limits.
+fn batch_cases(limits: &Limits) -> u64 {
+    /// Drawn cases have operators in turns of up to 64. With one, two, three or six of them, the memory of a case in one batch is that
+    /// of a case of the same operator in the next, and is written over.
+    const ROUND: usize = 384;
+    let cases = limits.busy_jobs.min(limits.batch_jobs).max(1);
+    (if cases > ROUND { cases - cases % ROUND } else { cases }) as u64
+}
+
+/// How many bytes of tensors a batch of this many cases has at most.
+fn batch_bytes(cases: u64) -> usize {
+    /// Of up to [`CASES`] cases: little enough to stay in a core's cache.
+    const BYTES: usize = 256 << 10;
+    const CASES: u64 = 512;
+    /// Of any batch.
+    const MOST: usize = 32 << 20;
+    (cases.div_ceil(CASES) as usize).saturating_mul(BYTES).min(MOST)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn dealt(chunks: &Chunks, most: u64) -> Vec<Range<u64>> {
+    fn dealt(dealer: &Dealer, most: u64) -> Vec<Range<u64>> {
         let stop = Stop::default();
-        std::iter::from_fn(|| chunks.next(most, &stop, || ())).map(|chunk| chunk.cases).collect()
+        std::iter::from_fn(|| dealer.next(most, &stop, || ())).collect()
     }
 
     #[test]
-    fn chunks_cover_every_case_once_and_the_last_is_shorter() {
-        assert_eq!(dealt(&Chunks::new(0..10, 4), u64::MAX), [0..4, 4..8, 8..10]);
+    fn every_case_is_dealt_once_and_the_last_batch_is_smaller() {
+        assert_eq!(dealt(&Dealer::new(0..10, 4, 1), u64::MAX), [0..4, 4..8, 8..10]);
         assert_eq!(
-            dealt(&Chunks::new(0..10, 4), 3),
+            dealt(&Dealer::new(0..10, 4, 1), 3),
             [0..3, 3..6, 6..9, 9..10],
             "as small as they are asked for"
         );
-        assert_eq!(dealt(&Chunks::new(0..0, 4), u64::MAX), []);
-        assert_eq!(dealt(&Chunks::new(5..10, 4), u64::MAX), [5..9, 9..10]);
+        assert_eq!(dealt(&Dealer::new(0..0, 4, 1), u64::MAX), []);
+        assert_eq!(dealt(&Dealer::new(5..10, 4, 1), u64::MAX), [5..9, 9..10]);
     }
 
     #[test]
     fn what_is_given_back_is_dealt_first() {
-        let (chunks, stop) = (Chunks::new(0..20, 8), Stop::default());
-        let next = |most| chunks.next(most, &stop, || ()).map(|chunk| chunk.cases);
+        let (dealer, stop) = (Dealer::new(0..20, 8, 1), Stop::default());
+        let next = |most| dealer.next(most, &stop, || ());
         assert_eq!((next(8), next(8)), (Some(0..8), Some(8..16)));
-        chunks.give_back(10..16);
-        chunks.give_back(3..8);
-        chunks.give_back(16..16);
+        dealer.give_back(10..16);
+        dealer.give_back(3..8);
+        dealer.give_back(16..16);
         assert_eq!(
             (next(2), next(8), next(8), next(8)),
-            (Some(3..5), Some(5..8), Some(10..16), Some(16..20))
+            (Some(3..5), Some(5..8), Some(10..18), Some(18..20))
         );
         assert_eq!(next(8), None);
     }
@@ -393,43 +381,44 @@ mod tests {
     /// Whoever waits for a case to be reported must not wait for one that nobody has.
     #[test]
     fn the_case_that_all_others_wait_for_is_always_dealt() {
-        let (chunks, stop) = (Chunks::new(0..u64::MAX, 8), Stop::default());
-        (0..WINDOW).for_each(|_| assert!(chunks.next(8, &stop, || ()).is_some()));
-        chunks.give_back(2..8);
-        chunks.report(2);
+        let (dealer, stop) = (Dealer::new(0..u64::MAX, 8, 1), Stop::default());
+        (0..WINDOW).for_each(|_| assert!(dealer.next(8, &stop, || ()).is_some()));
+        dealer.give_back(2..8);
+        dealer.report(2);
         // Somebody was quicker, and there are as many as may be again.
-        chunks.dealing().out = WINDOW;
+        dealer.dealing().out = WINDOW;
         let waits = || panic!("it is there");
-        assert_eq!(chunks.next(8, &stop, waits).map(|chunk| chunk.cases), Some(2..8));
+        assert_eq!(dealer.next(8, &stop, waits), Some(2..8));
     }
 
     #[test]
-    fn lots_are_as_large_as_the_backend_wants_them() {
-        let usual = Lots::new(&Limits::default());
-        assert_eq!((usual.cases, usual.bytes, usual.in_flight, usual.chunk()), (96, 256 << 10, 1, 384));
-        let one = Lots::new(&Limits { batch_jobs: 1, ..Limits::default() });
-        assert_eq!((one.cases, one.bytes, one.chunk()), (1, 256 << 10, 4));
-        let wide =
-            Lots::new(&Limits { busy_jobs: 8192, batch_jobs: 8192, in_flight: 2, ..Limits::default() });
-        assert_eq!((wide.cases, wide.bytes, wide.chunk()), (8064, 4 << 20, 4 * 8064));
-        let none = Lots::new(&Limits { busy_jobs: 0, in_flight: 0, ..Limits::default() });
-        assert_eq!((none.cases, none.in_flight), (1, 1));
+    fn batches_are_as_large_as_the_backend_wants_them() {
+        let of = |limits: Limits| (batch_cases(&limits), batch_bytes(batch_cases(&limits)));
+        assert_eq!(of(Limits::default()), (96, 256 << 10));
+        assert_eq!(of(Limits { batch_jobs: 1, ..Limits::default() }), (1, 256 << 10));
+        assert_eq!(of(Limits { busy_jobs: 8192, batch_jobs: 8192, ..Limits::default() }), (8064, 4 << 20));
+        assert_eq!(of(Limits { busy_jobs: 0, ..Limits::default() }), (1, 256 << 10));
+    }
+
+    #[test]
+    fn more_is_dealt_where_cases_may_be_left_out() {
+        assert_eq!(dealt(&Dealer::new(0..10, 2, 3), 1), [0..3, 3..6, 6..9, 9..10]);
     }
 
     #[test]
     fn a_worker_that_is_too_far_ahead_waits_until_the_run_ends() {
-        let (chunks, stop) = (Arc::new(Chunks::new(0..u64::MAX, 1)), Stop::default());
+        let (dealer, stop) = (Arc::new(Dealer::new(0..u64::MAX, 1, 1)), Stop::default());
         let ahead = {
-            let (chunks, stop) = (Arc::clone(&chunks), stop.clone());
-            std::thread::spawn(move || std::iter::from_fn(|| chunks.next(1, &stop, || ())).count() as u64)
+            let (dealer, stop) = (Arc::clone(&dealer), stop.clone());
+            std::thread::spawn(move || std::iter::from_fn(|| dealer.next(1, &stop, || ())).count() as u64)
         };
-        while chunks.dealing().out < WINDOW {
+        while dealer.dealing().out < WINDOW {
             std::thread::yield_now();
         }
         stop.request(Ending::Limit);
         // The worker may be about to wait; only then is it safe to wake it once.
         while !ahead.is_finished() {
-            chunks.wake();
+            dealer.wake();
         }
         assert_eq!(ahead.join().unwrap(), WINDOW);
     }

@@ -1,0 +1,428 @@
+//! Preparing a batch: reading cases, judging them, filling their inputs and computing what their outputs must be.
+//!
+//! This happens once for every case of a run, in memory that is used again and again. Each step is taken with a block of cases
+//! before the next step, since all steps together are more code than a core's instruction cache holds.
+
+use std::{
+    ops::Range,
+    sync::{MutexGuard, PoisonError},
+};
+
+use dmlcts_backend::Run;
+use dmlcts_generate::fill;
+use dmlcts_model::{BindingOffsets, Case, Expectation, Fill, Tensor, element_count};
+use dmlcts_spec::{Judgement, Operator, Scratch, ValidDesc, program::Values};
+
+use crate::{
+    Cursor, Poison, RunKind, Undeclared,
+    compare::{float_of, looks_poisoned},
+    deal::Shared,
+    desc_pool::{DescPool, any_desc},
+    expect,
+    prepared_batch::{Planned, PreparedBatch},
+};
+
+/// Cases in a block: with 16, a case costs 53 lines of an instruction cache of 32 KiB, and alone it costs 350.
+const BLOCK: usize = 16;
+/// A case that takes more memory than this needs a permit before any of it is allocated, has a batch of its own, and gives its
+/// memory back with the permit. So a run takes the memory budget of one case, and about this much a thread beside it.
+const LARGE: u64 = 16 << 20;
+/// One case in this many runs a second time with other data, beside those that need it.
+const REMEMBER_SAMPLE: u64 = 8;
+/// Behind this many cases it is one in four times as many: a smaller share is still tens of thousands there.
+const OFTEN_REMEMBERED: u64 = 1 << 18;
+/// The other data of a second run.
+const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
+
+/// The right to hold a large case in memory.
+pub(crate) type LargeCasePermit<'run> = MutexGuard<'run, ()>;
+
+/// A batch that is ready for the backend.
+pub(crate) struct Prepared<'run> {
+    /// The cases that were read for it, some of which may be left out.
+    pub(crate) cases: Range<u64>,
+    pub(crate) batch: PreparedBatch,
+    /// Where its only case is large.
+    pub(crate) permit: Option<LargeCasePermit<'run>>,
+}
+
+/// Prepares batches for one backend.
+pub(crate) struct Preparer<'run> {
+    shared: &'run Shared,
+    cursor: Box<dyn Cursor + 'run>,
+    block: Vec<ReadCase>,
+    pool: DescPool,
+    scratch: Scratch,
+    /// The memory of the filter.
+    values: Values,
+}
+
+/// A case of a block.
+struct ReadCase {
+    case: Case,
+    index: u64,
+    strategy: usize,
+}
+
+/// The operator's place in the library, and what the desc is judged; `None` where the case is not one of the run's.
+type Judged<'a> = Option<(usize, Result<ValidDesc<'a>, Judgement>)>;
+
+/// What became of a case of a block.
+#[derive(PartialEq, Eq)]
+enum Placed {
+    InBatch,
+    LeftOut,
+    /// It is large, and to be prepared again with a permit.
+    NeedsPermit,
+}
+
+/// How far a block was prepared.
+#[derive(Default)]
+struct Taken {
+    /// Cases, from the first on, that are in the batch or left out.
+    cases: usize,
+    /// Whether the next one needs a permit.
+    needs_permit: bool,
+}
+
+impl<'run> Preparer<'run> {
+    /// `None` where the spec has no operator, and so no cases.
+    pub(crate) fn new(shared: &'run Shared) -> Option<Self> {
+        let signature = shared.library.operators().first()?.signature();
+        let desc = any_desc(std::sync::Arc::clone(signature));
+        let case =
+            || Case { desc: Box::new(desc.clone()), binding: BindingOffsets::default(), fill: Fill::Iota };
+        Some(Self {
+            shared,
+            cursor: shared.source.cursor(),
+            block: (0..BLOCK).map(|_| ReadCase { case: case(), index: 0, strategy: 0 }).collect(),
+            pool: DescPool::default(),
+            scratch: Scratch::default(),
+            values: Values::default(),
+        })
+    }
+
+    /// The case at an index.
+    pub(crate) fn read(&mut self, index: u64) -> Case {
+        self.read_block(index, 1);
+        self.block[0].case.clone()
+    }
+
+    /// Prepares a batch of at most this many of the dealt cases, from the first one on. Waits where the first one is large and
+    /// another thread holds a large case.
+    pub(crate) fn prepare(
+        &mut self,
+        dealt: &Range<u64>,
+        most: u64,
+        mut batch: PreparedBatch,
+    ) -> Prepared<'run> {
+        let (mut index, mut permit) = (dealt.start, None);
+        batch.clear();
+        while index < dealt.end && permit.is_none() && !self.is_full(&batch, most) {
+            let chosen = self.shared.chosen(index..dealt.end);
+            index = chosen.start;
+            if chosen.is_empty() {
+                break;
+            }
+            let room = most - batch.planned.len() as u64;
+            let count = self.read_block(index, room.min(chosen.end - chosen.start));
+            let taken = self.prepare_block(count, most, false, None, &mut batch);
+            index += taken.cases as u64;
+            if taken.needs_permit {
+                if !batch.planned.is_empty() {
+                    break;
+                }
+                permit = Some(self.permit());
+                self.read_block(index, 1);
+                index += self.prepare_block(1, most, false, permit.as_ref(), &mut batch).cases as u64;
+            }
+        }
+        Prepared { cases: dealt.start..index, batch, permit }
+    }
+
+    /// Prepares one case for a thorough look at it, with every kind of run. Its batch is empty where it is not one of the run's.
+    pub(crate) fn prepare_alone(
+        &mut self,
+        (case, index, strategy): (&Case, u64, usize),
+        mut batch: PreparedBatch,
+    ) -> Prepared<'run> {
+        batch.clear();
+        self.block[0] = ReadCase { case: case.clone(), index, strategy };
+        let taken = self.prepare_block(1, 1, true, None, &mut batch);
+        let permit = taken.needs_permit.then(|| self.permit());
+        if permit.is_some() {
+            self.prepare_block(1, 1, true, permit.as_ref(), &mut batch);
+        }
+        Prepared { cases: index..index + 1, batch, permit }
+    }
+
+    /// Waits until no other thread holds a large case.
+    fn permit(&self) -> LargeCasePermit<'run> {
+        self.shared.large.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_full(&self, batch: &PreparedBatch, most: u64) -> bool {
+        batch.planned.len() as u64 >= most || batch.bytes() >= self.shared.batch_bytes
+    }
+
+    /// Reads the cases from an index on, at most this many and a block. Returns how many.
+    fn read_block(&mut self, index: u64, most: u64) -> usize {
+        let count = most.clamp(1, BLOCK as u64) as usize;
+        for (read, index) in self.block.iter_mut().take(count).zip(index..) {
+            self.pool.exchange(&mut read.case.desc, self.shared);
+            read.index = index;
+            read.strategy = self.cursor.read(index, &mut read.case);
+            self.pool.note(&read.case.desc, self.shared);
+        }
+        count
+    }
+
+    /// Judges the first cases of the block and adds them to the batch until it is full. The block holds other descs afterwards.
+    fn prepare_block(
+        &mut self,
+        count: usize,
+        most: u64,
+        thoroughly: bool,
+        permit: Option<&LargeCasePermit<'run>>,
+        batch: &mut PreparedBatch,
+    ) -> Taken {
+        let mut block = std::mem::take(&mut self.block);
+        let mut judged: [Judged<'_>; BLOCK] = [None; BLOCK];
+        for (judged, read) in judged.iter_mut().zip(&block).take(count) {
+            *judged = self.judge(&read.case, thoroughly, batch);
+        }
+        let before = batch.planned.len();
+        let (mut taken, mut places, mut added) = (Taken::default(), [0; BLOCK], 0);
+        for (place, (read, judged)) in block.iter().zip(judged).take(count).enumerate() {
+            match self.place(read, judged, thoroughly, permit, batch) {
+                Placed::InBatch => {
+                    places[added] = place;
+                    added += 1;
+                    self.keep(&read.case, batch);
+                }
+                Placed::LeftOut => {}
+                Placed::NeedsPermit => {
+                    taken.needs_permit = true;
+                    break;
+                }
+            }
+            taken.cases += 1;
+            if self.is_full(batch, most) {
+                break;
+            }
+        }
+        for (new, place) in places.into_iter().take(added).enumerate() {
+            if let (Some(desc), Some(read)) = (batch.desc(before + new), block.get_mut(place)) {
+                // The next case is written over what an earlier job left behind; copying would cost more.
+                std::mem::swap(desc, &mut read.case.desc);
+            }
+        }
+        self.block = block;
+        taken
+    }
+
+    /// Judges a case, if it is one of the run's.
+    fn judge<'a>(&mut self, case: &'a Case, thoroughly: bool, batch: &mut PreparedBatch) -> Judged<'a>
+    where
+        'run: 'a,
+    {
+        let Self { shared, scratch, values, .. } = self;
+        let (place, operator) = shared.operator_of(&case.desc)?;
+        if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
+            return None;
+        }
+        // A case that is run again alone was of this part, or was made smaller from one that is.
+        if !thoroughly && shared.partition.is_some_and(|partition| !batch.is_of(partition, case)) {
+            return None;
+        }
+        let valid = operator.judge_valid(&case.desc, shared.level, scratch);
+        let is_left_out = shared.selected_level.is_some_and(|selected| {
+            valid.is_ok() && operator.judge_valid(&case.desc, selected, scratch).is_err()
+        });
+        (!is_left_out).then_some((place, valid))
+    }
+
+    /// Adds a judged case to the batch, with the memory of its runs, but for the desc of its job.
+    fn place(
+        &mut self,
+        read: &ReadCase,
+        judged: Judged<'_>,
+        thoroughly: bool,
+        permit: Option<&LargeCasePermit<'run>>,
+        batch: &mut PreparedBatch,
+    ) -> Placed {
+        let shared = self.shared;
+        let ReadCase { case, index, strategy } = read;
+        let Some((place, valid)) = judged else { return Placed::LeftOut };
+        let operator = &shared.library.operators()[place];
+        let desc = &case.desc;
+        let judgement = valid.map_or_else(|judgement| judgement, |valid| valid.judgement());
+        let mut planned = Planned::new(*index, *strategy, place, judgement);
+        planned.lacks = shared.declared.lacks(desc);
+        let Ok(valid) = valid else {
+            // Every backend is to refuse invalid descs, but for operators that it does not have.
+            if planned.lacks == Some(Undeclared::Operator) {
+                batch.add_unasked(planned, desc, case.binding);
+            } else {
+                batch.add(planned, desc, case.binding);
+            }
+            return Placed::InBatch;
+        };
+        planned.expectation = if judgement.questions.is_empty() {
+            Expectation::Output
+        } else {
+            expect::open(operator, judgement.questions)
+        };
+        if planned.lacks.is_some() {
+            batch.add_unasked(planned, desc, case.binding);
+            return Placed::InBatch;
+        }
+        let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return Placed::LeftOut };
+        let reading = expect::readings(&planned.expectation).next();
+        let bytes = expect::bytes_of_a_run(input, output, &planned.expectation);
+        let fits = bytes <= shared.memory && shared.declared.runs(desc);
+        let most = shared.runs.most();
+        let runs = if bytes.saturating_mul(most) <= shared.memory { most } else { 1 };
+        let is_large = fits && reading.is_some() && bytes.saturating_mul(runs) > LARGE;
+        if is_large && permit.is_none() {
+            return Placed::NeedsPermit;
+        }
+        planned.too_large = !fits;
+        if !fits && planned.expectation == Expectation::Output {
+            planned.expectation = Expectation::Accept;
+        }
+        batch.add(planned, desc, case.binding);
+        if let Some(reading) = reading.filter(|_| fits) {
+            if is_large {
+                // `fits` bounds both sizes by the budget, and the budget by what the machine can address.
+                batch.reserve(runs as usize, input.total_size as usize, output.total_size as usize);
+            }
+            let is_repeated = runs > 1;
+            self.lay_out((operator, valid, reading), (input, output), read, (is_repeated, thoroughly), batch);
+        }
+        Placed::InBatch
+    }
+
+    /// Adds the runs of the case that was added last: their inputs, and what their outputs must be.
+    fn lay_out(
+        &mut self,
+        (operator, valid, reading): (&Operator, ValidDesc<'_>, usize),
+        (input, output): (&Tensor, &Tensor),
+        ReadCase { case, index, .. }: &ReadCase,
+        (is_repeated, thoroughly): (bool, bool),
+        batch: &mut PreparedBatch,
+    ) {
+        let sizes = (input.total_size as usize, output.total_size as usize);
+        let is_open = !valid.judgement().questions.is_empty();
+        let first = batch.add_run(RunKind::First, sizes.0, sizes.1);
+        let (memory, image) = batch.memory(&first);
+        fill::write(&case.fill, input.data_type, memory);
+        let plan = operator.plan(valid, reading, &mut self.scratch).ok();
+        let plan = plan.and_then(|mut plan| plan.execute(memory, image).is_ok().then_some(plan));
+        let Some(mut plan) = plan else {
+            // The oracle has no output for it: all that can be asked is that it is created.
+            if let Some(planned) = batch.planned.last_mut() {
+                planned.expectation = Expectation::Accept;
+            }
+            return;
+        };
+        let looks_poisoned = thoroughly || looks_poisoned(output, image, Poison::FIRST);
+        batch.push_run(RunKind::First, first.clone());
+        if !is_repeated {
+            return;
+        }
+        let mut repeat = |kind, write: &dyn Fn(&mut PreparedBatch, &Run)| {
+            let run = batch.add_run(kind, sizes.0, sizes.1);
+            write(batch, &run);
+            let (memory, image) = batch.memory(&run);
+            if plan.execute(memory, image).is_ok() {
+                batch.push_run(kind, run);
+            }
+        };
+        if looks_poisoned {
+            repeat(RunKind::OtherPoison, &|batch, run| batch.repeat_input(&first, run));
+        }
+        if !is_open && (thoroughly || is_sampled(*index) || is_ambiguous(output, &case.fill)) {
+            let write = |batch: &mut PreparedBatch, run: &Run| {
+                fill::write(&OTHER_DATA, input.data_type, batch.memory(run).0);
+            };
+            repeat(RunKind::OtherData, &write);
+        }
+    }
+
+    /// Keeps what is to be known later of the case that was added last.
+    fn keep(&mut self, case: &Case, batch: &mut PreparedBatch) {
+        let Self { shared, values, .. } = self;
+        let is_kept = shared.record || !shared.known.is_empty();
+        let is_open = |planned: &Planned| matches!(planned.expectation, Expectation::Open(_));
+        // An example of each answer to an open question is kept.
+        batch.keep_line((is_kept || batch.planned.last().is_some_and(is_open)).then_some(case));
+        if shared.known.is_empty() {
+            return;
+        }
+        let place = batch.planned.len().saturating_sub(1);
+        let known = batch.planned.last().map(|planned| {
+            let about = (batch.line(place), &planned.expectation);
+            let exposures = || batch.exposures(place, &case.desc);
+            shared.known.matching(case, about, shared.level, values, exposures)
+        });
+        if let (Some(planned), Some(known)) = (batch.planned.last_mut(), known) {
+            planned.known = known;
+        }
+    }
+}
+
+/// Whether an element of the output that looks as if arithmetic had spoiled it may as well be another one of the input: a zero in
+/// the place of a denormal, say. Special values are often so, others only where they are alone. Other data tell.
+fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
+    let is_one = || output.sizes.as_ref().is_some_and(|sizes| element_count(sizes) == 1);
+    let is_often = match fill {
+        Fill::Special { .. } => true,
+        Fill::Iota => false,
+        Fill::Coordinates { .. } | Fill::Random { .. } | Fill::Explicit(_) => is_one(),
+    };
+    is_often && float_of(output.data_type).is_some()
+}
+
+/// Picks one case in so many, spread evenly, by its index alone.
+fn is_sampled(index: u64) -> bool {
+    let one_in = if index < OFTEN_REMEMBERED { REMEMBER_SAMPLE } else { 4 * REMEMBER_SAMPLE };
+    index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 & (one_in - 1) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_backend::Backend as _;
+
+    use super::*;
+
+    #[test]
+    fn a_large_case_takes_no_memory_before_its_permit() {
+        let library = dmlcts_spec::Library::embedded();
+        let text = "SLICE1 UINT8 in=8388608 out=8388608 InputWindowOffsets=0 InputWindowSizes=8388608 \
+                    InputWindowStrides=1 fill=iota";
+        let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
+        let backend = || Box::new(dmlcts_reference::Reference::backend());
+        let run = crate::Run {
+            library,
+            source: std::sync::Arc::new(crate::Listed::new(vec![case.clone()], "listed")),
+            backend: std::sync::Arc::new(move |_| Ok(backend())),
+            configuration: crate::Configuration::default(),
+            stop: crate::Stop::default(),
+        };
+        let capabilities = backend().capabilities().clone();
+        let level = capabilities.feature_level;
+        let dealer = crate::deal::Dealer::new(0..1, 1, 1);
+        let shared = Shared::new(&run, &capabilities, level, None, 1, 1, dealer);
+        let mut preparer = Preparer::new(&shared).unwrap();
+        let mut batch = PreparedBatch::default();
+        preparer.read_block(0, 1);
+        assert!(preparer.prepare_block(1, 1, false, None, &mut batch).needs_permit);
+        assert_eq!((batch.bytes(), batch.planned.len(), batch.batch.jobs().len()), (0, 0, 0));
+        let Prepared { mut batch, permit, .. } = preparer.prepare(&(0..1), 1, batch);
+        assert!(permit.is_some() && batch.bytes() >= 2 * 8_388_608);
+        batch.clear();
+        batch.shrink(4 * shared.batch_bytes);
+        assert_eq!(batch.batch.inputs.capacity(), 0, "and gives it back");
+    }
+}
