@@ -12,7 +12,7 @@ use std::{
 use dmlcts_backend::{
     OpenError,
     dylib::Dylib,
-    process::{Command, Curfew, Incidents, Launcher, StartError},
+    process::{Command, Deadline, Incidents, Launcher, StartError},
 };
 use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
@@ -43,9 +43,9 @@ pub(crate) struct Hosting {
     /// given up.
     pub(crate) case_timeout: Duration,
     /// When a run is over that has a process: a [moment](Configuration::MOMENT) later nobody waits for it any more.
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) end: Option<Instant>,
     /// When it is over that somebody has interrupted.
-    pub(crate) curfew: Curfew,
+    pub(crate) deadline: Deadline,
     /// A run is over, too, once so many cases hang.
     pub(crate) max_hangs: Option<u64>,
     /// Who is told what happens to them.
@@ -241,10 +241,10 @@ fn unopened(error: &dyn std::error::Error) -> RunError {
 
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
-    let deadline = hosting.deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
+    let end = hosting.end.and_then(|end| end.checked_add(Configuration::MOMENT));
     let launcher = launcher
-        .until(deadline)
-        .minding(hosting.curfew.clone())
+        .until(end)
+        .minding(hosting.deadline.clone())
         .up_to(hosting.max_hangs)
         .telling(hosting.incidents.clone())
         .knowing(examples());

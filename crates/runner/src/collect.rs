@@ -182,7 +182,7 @@ impl<'run> Collector<'run> {
     fn is_over(&self, end: Option<Instant>) -> bool {
         let stop = &self.shared.stop;
         let end = end.filter(|_| stop.reason() == Ending::Timeout).map(|end| end + Configuration::MOMENT);
-        let ends = stop.curfew().time().into_iter().chain(end);
+        let ends = stop.deadline().time().into_iter().chain(end);
         ends.min().is_some_and(|end| Instant::now() >= end + Configuration::MOMENT)
     }
 

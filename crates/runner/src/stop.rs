@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use dmlcts_backend::process::Curfew;
+use dmlcts_backend::process::Deadline;
 
 use crate::Configuration;
 
@@ -70,7 +70,7 @@ impl Ending {
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     reason: Arc<AtomicU8>,
-    curfew: Curfew,
+    deadline: Deadline,
 }
 
 impl Stop {
@@ -80,18 +80,18 @@ impl Stop {
         // Nothing was requested where the byte is still 0, which is `Ending::Complete`.
         let _ = self.reason.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
         if reason == Ending::Interrupted {
-            self.curfew.set(Instant::now() + Configuration::MOMENT);
+            self.deadline.set(Instant::now() + Configuration::MOMENT);
         }
     }
 
     /// When nobody waits for backends any more: a moment after somebody asked for the end, by Ctrl-C or another signal.
-    pub fn curfew(&self) -> &Curfew {
-        &self.curfew
+    pub fn deadline(&self) -> &Deadline {
+        &self.deadline
     }
 
     /// Whether somebody asked for the end, be it that the run was ending for another reason already.
     pub fn is_interrupted(&self) -> bool {
-        self.curfew.time().is_some()
+        self.deadline.time().is_some()
     }
 
     /// Whether the run is to end.

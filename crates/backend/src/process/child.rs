@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Curfew, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
+use super::{Command, Deadline, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, LONGEST_HELLO, speaks};
 
 /// Nothing is waited for longer: clocks end somewhere.
@@ -94,12 +94,12 @@ pub(super) struct Child {
     /// Ends with its standard error.
     spoken: Receiver<()>,
     /// When nobody waits for it any more.
-    curfew: Curfew,
+    deadline: Deadline,
 }
 
 impl Child {
-    /// Starts it. What it notes is told as incidents, and from the curfew on nobody waits for a frame of it.
-    pub(super) fn spawn(command: &Command, incidents: Incidents, curfew: Curfew) -> io::Result<Self> {
+    /// Starts it. What it notes is told as incidents, and after the deadline, no frame of it is waited for.
+    pub(super) fn spawn(command: &Command, incidents: Incidents, deadline: Deadline) -> io::Result<Self> {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Group::spawn(&mut command)?;
@@ -125,7 +125,7 @@ impl Child {
             permitted: Arc::clone(&permitted),
             tail: Arc::clone(&tail),
             spoken,
-            curfew,
+            deadline,
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("it has no pipes"));
@@ -183,7 +183,7 @@ impl Child {
     fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, RecvTimeoutError> {
         let until = Instant::now() + patience.min(LONGEST);
         loop {
-            let left = self.curfew.cut(until.saturating_duration_since(Instant::now()));
+            let left = self.deadline.cut(until.saturating_duration_since(Instant::now()));
             match self.from.recv_timeout(left.min(LOOK)) {
                 Err(RecvTimeoutError::Timeout) if left > LOOK => {}
                 other => return other,

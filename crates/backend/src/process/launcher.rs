@@ -8,7 +8,7 @@ use std::{
 use dmlcts_model::Desc;
 
 use super::{
-    Command, Curfew, Host, Incidents, StartError,
+    Command, Deadline, Host, Incidents, StartError,
     child::{Child, Fault, Received},
     declared::Declared,
     goodbye::GRACE,
@@ -36,8 +36,8 @@ const OTHER_FORMAT: i32 = if cfg!(windows) { 193 } else { 8 };
 pub struct Launcher {
     command: Command,
     case_timeout: Duration,
-    deadline: Option<Instant>,
-    curfew: Curfew,
+    end: Option<Instant>,
+    deadline: Deadline,
     most_hangs: Option<u64>,
     /// How long a process that is told to end may take to end.
     grace: Duration,
@@ -55,8 +55,8 @@ impl Launcher {
         Self {
             command,
             case_timeout,
-            deadline: None,
-            curfew: Curfew::default(),
+            end: None,
+            deadline: Deadline::default(),
             most_hangs: None,
             grace: GRACE,
             declared: OnceLock::new(),
@@ -81,14 +81,14 @@ impl Launcher {
     /// Waits for nothing longer than until then. Cases that a process has not answered by that time stay without an answer, and are
     /// not blamed.
     #[must_use]
-    pub fn until(self, deadline: Option<Instant>) -> Self {
-        Self { deadline, ..self }
+    pub fn until(self, end: Option<Instant>) -> Self {
+        Self { end, ..self }
     }
 
     /// The same, from a time on that any thread can set while processes are waited for.
     #[must_use]
-    pub fn minding(self, curfew: Curfew) -> Self {
-        Self { curfew, ..self }
+    pub fn minding(self, deadline: Deadline) -> Self {
+        Self { deadline, ..self }
     }
 
     /// Asks for nothing more once this many cases hang, without those of hosts for [retries](Purpose::Retries).
@@ -109,16 +109,16 @@ impl Launcher {
         self.case_timeout
     }
 
-    /// The part of this time that is left until the deadline.
+    /// The part of this time that is left until the end.
     pub(super) fn until_the_end(&self, time: Duration) -> Duration {
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
         left.map_or(time, |left| left.min(time))
     }
 
     /// Whether the time is up, or too many cases hang.
     pub(super) fn is_over(&self) -> bool {
-        self.curfew.is_over()
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.is_over()
+            || self.end.is_some_and(|end| Instant::now() >= end)
             || self.most_hangs.is_some_and(|most| self.health.hangs() >= most)
     }
 
@@ -172,7 +172,7 @@ impl Launcher {
     fn start(&self) -> Result<Child, StartError> {
         let command = || self.command.to_string();
         let child =
-            Child::spawn(&self.command, self.health.incidents(), self.curfew.clone()).map_err(|error| {
+            Child::spawn(&self.command, self.health.incidents(), self.deadline.clone()).map_err(|error| {
                 StartError::Spawn {
                     command: command(),
                     cause: error.to_string(),

@@ -8,7 +8,7 @@
 mod answers;
 mod child;
 mod command;
-mod curfew;
+mod deadline;
 mod declared;
 mod fault_search;
 mod goodbye;
@@ -25,7 +25,7 @@ mod tail;
 
 pub use child::end_all;
 pub use command::{Command, CommandError};
-pub use curfew::Curfew;
+pub use deadline::Deadline;
 pub use goodbye::Goodbyes;
 pub use host::Host;
 pub use incidents::Incidents;

@@ -22,7 +22,7 @@ use std::{
 
 use dmlcts_backend::{
     Backend as _, Batch, Pipelined as _, Purpose, Run,
-    process::{Command, Curfew, Host, Incidents, Launcher},
+    process::{Command, Deadline, Host, Incidents, Launcher},
 };
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, Outcome, Tensor, Value};
 use dmlcts_tests::at_once;

@@ -22,14 +22,14 @@ fn host(way: &str) -> (Host, Incidents) {
 
 /// A host whose time is up soon after it was started, since somebody says so by then.
 fn interrupted(way: &str) -> (Host, Incidents) {
-    let (incidents, curfew) = (Incidents::default(), Curfew::default());
+    let (incidents, deadline) = (Incidents::default(), Deadline::default());
     let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
     let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
-    let launcher = launcher.telling(incidents.clone()).minding(curfew.clone());
+    let launcher = launcher.telling(incidents.clone()).minding(deadline.clone());
     let host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));
-        curfew.set(Instant::now() + Duration::from_millis(200));
+        deadline.set(Instant::now() + Duration::from_millis(200));
     });
     (host, incidents)
 }

@@ -153,8 +153,8 @@ fn hosting(
 ) -> Hosting {
     Hosting {
         case_timeout: arguments.case_timeout,
-        deadline,
-        curfew: stop.curfew().clone(),
+        end: deadline,
+        deadline: stop.deadline().clone(),
         max_hangs: arguments.max_hangs,
         incidents: incidents.clone(),
         in_process: arguments.in_process,

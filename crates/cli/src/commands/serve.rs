@@ -5,7 +5,7 @@ use std::{io, time::Duration};
 
 use dmlcts_backend::{
     Purpose,
-    process::{Curfew, Incidents},
+    process::{Deadline, Incidents},
     protocol::{ServeError, claim_stdout, end_with_parent, refuse, serve as answer},
 };
 use dmlcts_runner::RunError;
@@ -68,8 +68,8 @@ fn hosting(backend: &str) -> Hosting {
     Hosting {
         // This process is held to its deadline by its host, who alone knows it.
         case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
-        deadline: None,
-        curfew: Curfew::default(),
+        end: None,
+        deadline: Deadline::default(),
         max_hangs: None,
         incidents: Incidents::default(),
         in_process,

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
     Capabilities, Lack, Purpose,
-    process::{Curfew, Goodbyes, Incidents},
+    process::{Deadline, Goodbyes, Incidents},
 };
 use dmlcts_model::{DataType, escaped};
 use dmlcts_report::{Palette, Tone, counted, span};
@@ -100,8 +100,8 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {
         case_timeout: arguments.case_timeout,
-        deadline,
-        curfew: Curfew::default(),
+        end: deadline,
+        deadline: Deadline::default(),
         max_hangs: None,
         incidents: Incidents::default(),
         in_process: false,

@@ -1,16 +1,16 @@
-//! When nobody waits for processes any more, other than at a time that is known beforehand: whoever ends a run says so while it goes on.
+//! A deadline that any thread can set during a run, such as the one that handles Ctrl-C.
 
 use std::{
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
-/// A time that may yet be set, from any thread. Copies share it.
+/// The time after which the host waits for no process. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Curfew(Arc<OnceLock<Instant>>);
+pub struct Deadline(Arc<OnceLock<Instant>>);
 
-impl Curfew {
-    /// Sets the time, where nobody has.
+impl Deadline {
+    /// Sets the time, if it is not set.
     pub fn set(&self, time: Instant) {
         self.0.get_or_init(|| time);
     }
@@ -25,7 +25,7 @@ impl Curfew {
         self.time().is_some_and(|time| Instant::now() >= time)
     }
 
-    /// As much of this time as there is left until then.
+    /// The part of this time that is left until the deadline.
     pub(super) fn cut(&self, time: Duration) -> Duration {
         self.time().map_or(time, |until| until.saturating_duration_since(Instant::now()).min(time))
     }
@@ -37,14 +37,14 @@ mod tests {
 
     #[test]
     fn the_first_time_that_is_set_cuts_what_is_left() {
-        let (curfew, minute) = (Curfew::default(), Duration::from_secs(60));
-        assert_eq!((curfew.time(), curfew.is_over(), curfew.cut(minute)), (None, false, minute));
+        let (deadline, minute) = (Deadline::default(), Duration::from_secs(60));
+        assert_eq!((deadline.time(), deadline.is_over(), deadline.cut(minute)), (None, false, minute));
         let now = Instant::now();
-        curfew.clone().set(now + minute);
-        curfew.set(now);
-        assert_eq!((curfew.time(), curfew.is_over()), (Some(now + minute), false));
-        assert!(curfew.cut(2 * minute) <= minute);
-        let over = Curfew::default();
+        deadline.clone().set(now + minute);
+        deadline.set(now);
+        assert_eq!((deadline.time(), deadline.is_over()), (Some(now + minute), false));
+        assert!(deadline.cut(2 * minute) <= minute);
+        let over = Deadline::default();
         over.set(now);
         assert_eq!((over.is_over(), over.cut(minute)), (true, Duration::ZERO));
     }
