@@ -98,7 +98,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     if let Some(examiner) = examiner.as_mut().filter(|_| shrinks) {
         collector.shrink(examiner, configuration.deadline, tell);
     }
-    // The others have said goodbye to theirs, or are left behind. How processes end is a part of what a run came to.
+    // How processes end is a part of the result. Workers have ended theirs, or are abandoned.
     drop(examiner);
     collector.tell_incidents(tell);
     let summary = Summary {
@@ -112,7 +112,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         ending,
         abandoned,
         lost: shared.lost(),
-        bad_end: configuration.incidents.goodbyes().bad_end(),
+        bad_end: configuration.incidents.shutdowns().bad_end(),
         cut: Vec::new(),
     };
     tell(Event::Finished(&summary));

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Command, Deadline, Incidents, goodbye::Goodbye, group::Group, notes::Notes, tail::Tail};
+use super::{Command, Deadline, Incidents, group::Group, notes::Notes, shutdown::Shutdown, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, LONGEST_HELLO, speaks};
 
 /// Nothing is waited for longer: clocks end somewhere.
@@ -225,19 +225,19 @@ impl Child {
     }
 
     /// Lets it end by itself, which may take this long, and says how it did, and what it sent though nothing was asked.
-    pub(super) fn dismiss(mut self, grace: Duration) -> (Goodbye, Option<String>) {
+    pub(super) fn dismiss(mut self, grace: Duration) -> (Shutdown, Option<String>) {
         self.to = None;
-        let goodbye = match self.status(grace) {
-            Some(status) if status.success() => Goodbye::Well,
+        let shutdown = match self.status(grace) {
+            Some(status) if status.success() => Shutdown::Well,
             // The end of the whole program may have ended it meanwhile.
             Some(status) if !locked(&self.process).was_cut_short() => {
-                Goodbye::Badly(self.with_last_words(&status.to_string()))
+                Shutdown::Badly(self.with_last_words(&status.to_string()))
             }
-            _ => Goodbye::Late(grace),
+            _ => Shutdown::Late(grace),
         };
         // Its notes are counted when its standard error ends.
         let _ = self.spoken.recv_timeout(LAST_WORDS);
-        (goodbye, self.surplus())
+        (shutdown, self.surplus())
     }
 
     /// What came that nobody waited for.

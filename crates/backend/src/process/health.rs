@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Incidents, child::Fault, goodbye::Goodbye};
+use super::{Incidents, child::Fault, shutdown::Shutdown};
 
 /// After this many cases that hung, people are told what that costs.
 const HANGS: u64 = 8;
@@ -54,8 +54,8 @@ impl Health {
     }
 
     /// Takes note of how a process ended that was told to, and of what it sent though nothing was asked.
-    pub(super) fn ended(&self, goodbye: Goodbye, surplus: Option<String>) {
-        self.incidents.ended(goodbye, surplus);
+    pub(super) fn ended(&self, shutdown: Shutdown, surplus: Option<String>) {
+        self.incidents.ended(shutdown, surplus);
     }
 
     /// Where people are told what happens.

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::goodbye::{Goodbye, Goodbyes};
+use super::shutdown::{Shutdown, Shutdowns};
 
 /// As many wait to be shown; what comes on top of them is not kept.
 const MOST: usize = 64;
@@ -18,7 +18,7 @@ pub struct Incidents(Arc<Mutex<Told>>);
 #[derive(Debug, Default)]
 struct Told {
     waiting: VecDeque<String>,
-    goodbyes: Goodbyes,
+    shutdowns: Shutdowns,
 }
 
 impl Incidents {
@@ -36,17 +36,17 @@ impl Incidents {
     }
 
     /// Counts how a process ended that was told to, and what it sent though nothing was asked.
-    pub(super) fn ended(&self, goodbye: Goodbye, surplus: Option<String>) {
+    pub(super) fn ended(&self, shutdown: Shutdown, surplus: Option<String>) {
         let sentences = {
-            let goodbyes = &mut self.told().goodbyes;
-            [goodbyes.count(goodbye), surplus.and_then(|what| goodbyes.count_surplus(&what))]
+            let shutdowns = &mut self.told().shutdowns;
+            [shutdowns.count(shutdown), surplus.and_then(|what| shutdowns.count_surplus(&what))]
         };
         sentences.into_iter().flatten().for_each(|sentence| self.add(sentence));
     }
 
     /// How processes ended so far that were told to.
-    pub fn goodbyes(&self) -> Goodbyes {
-        self.told().goodbyes.clone()
+    pub fn shutdowns(&self) -> Shutdowns {
+        self.told().shutdowns.clone()
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {

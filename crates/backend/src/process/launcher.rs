@@ -11,10 +11,10 @@ use super::{
     Command, Deadline, Host, Incidents, StartError,
     child::{Child, Fault, Received},
     declared::Declared,
-    goodbye::GRACE,
     health::Health,
     host,
     probe::Probes,
+    shutdown::GRACE,
 };
 use crate::{
     Purpose,
@@ -160,8 +160,8 @@ impl Launcher {
 
     /// Ends a process that was told to end, once it has had the time for it, and takes note of how it ended.
     pub(super) fn dismiss(&self, child: Child) {
-        let (goodbye, surplus) = child.dismiss(self.grace);
-        self.health.ended(goodbye, surplus);
+        let (shutdown, surplus) = child.dismiss(self.grace);
+        self.health.ended(shutdown, surplus);
     }
 
     fn protocol(&self, what: impl Into<String>) -> StartError {

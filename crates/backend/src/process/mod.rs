@@ -11,7 +11,6 @@ mod command;
 mod deadline;
 mod declared;
 mod fault_search;
-mod goodbye;
 mod group;
 mod health;
 mod host;
@@ -20,16 +19,17 @@ mod launcher;
 mod notes;
 mod poison;
 mod probe;
+mod shutdown;
 mod start_error;
 mod tail;
 
 pub use child::end_all;
 pub use command::{Command, CommandError};
 pub use deadline::Deadline;
-pub use goodbye::Goodbyes;
 pub use host::Host;
 pub use incidents::Incidents;
 pub use launcher::Launcher;
+pub use shutdown::Shutdowns;
 pub use start_error::StartError;
 
 use declared::Declared;

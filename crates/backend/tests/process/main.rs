@@ -2,10 +2,10 @@
 //! case has its answer, and the run goes on.
 
 mod ends;
-mod goodbye;
 mod hangs;
 mod lost;
 mod noise;
+mod shutdown;
 mod time_up;
 #[path = "../puppet/trouble.rs"]
 mod trouble;

@@ -50,7 +50,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
         ended
     };
     // Who hosts this process learns by its end how one behind it ended.
-    let bad_end = hosting.incidents.goodbyes().bad_end().map(|what| bad_end(what, &arguments.backend));
+    let bad_end = hosting.incidents.shutdowns().bad_end().map(|what| bad_end(what, &arguments.backend));
     match ended {
         Ok(()) => bad_end.map_or(Ok(Exit::Success), Err),
         Err(ServeError::Io(error)) => Err(error.into()),

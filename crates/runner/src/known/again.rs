@@ -23,7 +23,7 @@ impl Blessing {
         times: u32,
     ) -> Result<u64, BlessError> {
         // What goes wrong at its end has not been seen of a backend that had to be ended.
-        let ends = || match first.configuration.incidents.goodbyes().late_end() {
+        let ends = || match first.configuration.incidents.shutdowns().late_end() {
             Some(late_end) => Err(BlessError::BadEnd(late_end)),
             None => Ok(()),
         };

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Instant};
 
 use dmlcts_backend::{
     Capabilities, Lack, Purpose,
-    process::{Deadline, Goodbyes, Incidents},
+    process::{Deadline, Incidents, Shutdowns},
 };
 use dmlcts_model::{DataType, escaped};
 use dmlcts_report::{Palette, Tone, counted, span};
@@ -109,7 +109,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     };
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
-    // It says goodbye when `smoke` has run: one that stays takes of nobody's time until then.
+    // Its processes end when `smoke` has run, so that one that stays delays no check.
     let first = match factory(Purpose::Cases) {
         Ok(backend) => backend,
         Err(error) => {
@@ -133,7 +133,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     };
     drop(first);
     let answers = reading::works(&mut report, arguments, &summary, &failures)?;
-    ends(&mut report, &hosting.incidents.goodbyes())?;
+    ends(&mut report, &hosting.incidents.shutdowns())?;
     let is_lost = summary.ending == Ending::BackendLost;
     if answers && !is_lost {
         breaking::breaks(&mut report, arguments, (&factory, &capabilities), deadline)?;
@@ -178,20 +178,20 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Pr
 }
 
 /// Shows how the processes ended that the run of `smoke` had.
-fn ends(report: &mut Report, goodbyes: &Goodbyes) -> Result<(), Problem> {
+fn ends(report: &mut Report, shutdowns: &Shutdowns) -> Result<(), Problem> {
     let what = "ends when told to";
-    if let Some(bad_end) = goodbyes.bad_end() {
+    if let Some(bad_end) = shutdowns.bad_end() {
         let remedy =
             "end with exit code 0 after `bye`: destructors and what runs at exit are a part of the backend";
         report.wrong(what, &bad_end, remedy)
-    } else if goodbyes.late > 0 {
+    } else if shutdowns.late > 0 {
         let found = format!(
             "{} of its {} processes did not, and had to be ended: that takes seconds of each run, and hides what goes wrong at exit",
-            goodbyes.late,
-            goodbyes.well + goodbyes.late
+            shutdowns.late,
+            shutdowns.well + shutdowns.late
         );
         report.line(Tone::Note, "note ", what, &found)
-    } else if goodbyes.well > 0 {
+    } else if shutdowns.well > 0 {
         report.fine(what, "with exit code 0, each of its processes")
     } else {
         report.untried(what, "it has no process of its own, or none was left to be told")

@@ -9,7 +9,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(3);
 
 /// How a process ended that was told to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Goodbye {
+pub(super) enum Shutdown {
     /// By itself, with exit code 0.
     Well,
     /// By itself, in this other way.
@@ -20,7 +20,7 @@ pub(super) enum Goodbye {
 
 /// How many processes of a backend ended in which way when they were told to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Goodbyes {
+pub struct Shutdowns {
     /// By themselves, with exit code 0.
     pub well: u64,
     /// By themselves, with another exit code or by a signal.
@@ -33,16 +33,16 @@ pub struct Goodbyes {
     first: Option<String>,
 }
 
-impl Goodbyes {
+impl Shutdowns {
     /// Counts one more, and returns what there is to say of it at once: that one is late is said of the first.
-    pub(super) fn count(&mut self, goodbye: Goodbye) -> Option<String> {
-        match goodbye {
-            Goodbye::Well => self.well += 1,
-            Goodbye::Badly(how) => {
+    pub(super) fn count(&mut self, shutdown: Shutdown) -> Option<String> {
+        match shutdown {
+            Shutdown::Well => self.well += 1,
+            Shutdown::Badly(how) => {
                 self.badly += 1;
                 self.first.get_or_insert(how);
             }
-            Goodbye::Late(grace) => {
+            Shutdown::Late(grace) => {
                 self.late += 1;
                 return (self.late == 1).then(|| {
                     format!(
@@ -92,23 +92,23 @@ mod tests {
 
     #[test]
     fn ends_are_counted_and_the_first_bad_one_is_kept() {
-        let mut goodbyes = Goodbyes::default();
-        let badly = |how: &str| Goodbye::Badly(how.to_owned());
-        assert_eq!((goodbyes.count(Goodbye::Well), goodbyes.bad_end()), (None, None));
-        assert_eq!(goodbyes.count(badly("exit status: 23; it said: leaks")), None);
+        let mut shutdowns = Shutdowns::default();
+        let badly = |how: &str| Shutdown::Badly(how.to_owned());
+        assert_eq!((shutdowns.count(Shutdown::Well), shutdowns.bad_end()), (None, None));
+        assert_eq!(shutdowns.count(badly("exit status: 23; it said: leaks")), None);
         let one = "a backend process ended badly when it was told to end: exit status: 23; it said: leaks";
-        assert_eq!(goodbyes.bad_end().as_deref(), Some(one));
-        assert_eq!(goodbyes.count(badly("signal: 6 (SIGABRT)")), None);
+        assert_eq!(shutdowns.bad_end().as_deref(), Some(one));
+        assert_eq!(shutdowns.count(badly("signal: 6 (SIGABRT)")), None);
         let two = "2 backend processes ended badly when they were told to end; the first: exit status: 23; it said: leaks";
-        assert_eq!(goodbyes.bad_end().as_deref(), Some(two));
-        let late = goodbyes.count(Goodbye::Late(GRACE)).expect("the first is told");
+        assert_eq!(shutdowns.bad_end().as_deref(), Some(two));
+        let late = shutdowns.count(Shutdown::Late(GRACE)).expect("the first is told");
         assert!(late.starts_with("a backend process did not end within 3.0 s of `bye`"), "{late}");
-        assert_eq!(goodbyes.count(Goodbye::Late(GRACE)), None, "once");
-        assert_eq!((goodbyes.well, goodbyes.badly, goodbyes.late), (1, 2, 2));
+        assert_eq!(shutdowns.count(Shutdown::Late(GRACE)), None, "once");
+        assert_eq!((shutdowns.well, shutdowns.badly, shutdowns.late), (1, 2, 2));
         let late = "2 backend processes did not end when told to, and had to be ended";
-        assert_eq!((Goodbyes::default().late_end(), goodbyes.late_end().as_deref()), (None, Some(late)));
+        assert_eq!((Shutdowns::default().late_end(), shutdowns.late_end().as_deref()), (None, Some(late)));
         let noisy = "a backend process went on after its last answer: it sent another `hello`";
-        assert_eq!(goodbyes.count_surplus("it sent another `hello`").as_deref(), Some(noisy));
-        assert_eq!((goodbyes.count_surplus("it sent another `hello`"), goodbyes.noisy), (None, 2), "once");
+        assert_eq!(shutdowns.count_surplus("it sent another `hello`").as_deref(), Some(noisy));
+        assert_eq!((shutdowns.count_surplus("it sent another `hello`"), shutdowns.noisy), (None, 2), "once");
     }
 }

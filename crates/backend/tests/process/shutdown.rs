@@ -1,11 +1,11 @@
 //! The host and processes that are told to end: how each of them does is seen.
 
-use dmlcts_backend::process::Goodbyes;
+use dmlcts_backend::process::Shutdowns;
 
 use super::*;
 
 /// Processes that answer a case and are told to end, and what was told of them meanwhile.
-fn dismissed(way: &str, processes: usize) -> (Goodbyes, Vec<String>) {
+fn dismissed(way: &str, processes: usize) -> (Shutdowns, Vec<String>) {
     let incidents = Incidents::default();
     let launcher = Launcher::new(command(way, &memory()), Duration::from_secs(60));
     let launcher = Arc::new(launcher.telling(incidents.clone()).in_haste());
@@ -13,45 +13,45 @@ fn dismissed(way: &str, processes: usize) -> (Goodbyes, Vec<String>) {
         let mut host = launcher.host(Purpose::Cases).expect("the puppet starts");
         run_in(&mut host, &[Trouble::None]);
     }
-    (incidents.goodbyes(), std::iter::from_fn(|| incidents.take()).collect())
+    (incidents.shutdowns(), std::iter::from_fn(|| incidents.take()).collect())
 }
 
 /// How many ended well, badly and late.
-fn counts(goodbyes: &Goodbyes) -> (u64, u64, u64) {
-    (goodbyes.well, goodbyes.badly, goodbyes.late)
+fn counts(shutdowns: &Shutdowns) -> (u64, u64, u64) {
+    (shutdowns.well, shutdowns.badly, shutdowns.late)
 }
 
 #[test]
 fn an_honest_process_ends_well() {
-    let (goodbyes, told) = dismissed("each", 2);
-    assert_eq!((counts(&goodbyes), goodbyes.bad_end()), ((2, 0, 0), None));
+    let (shutdowns, told) = dismissed("each", 2);
+    assert_eq!((counts(&shutdowns), shutdowns.bad_end()), ((2, 0, 0), None));
     assert_eq!(told, [""; 0]);
 }
 
 #[test]
 fn who_fails_after_the_last_answer_is_seen_with_its_last_words() {
-    let (goodbyes, _) = dismissed("leaks", 1);
+    let (shutdowns, _) = dismissed("leaks", 1);
     let leaks = "23; it said: ==7==ERROR: LeakSanitizer: detected memory leaks | SUMMARY: 12 bytes leaked";
-    let said = goodbyes.bad_end().expect("it leaks");
+    let said = shutdowns.bad_end().expect("it leaks");
     assert!(said.starts_with("a backend process ended badly when it was told to end: exit "), "{said}");
     assert!(said.ends_with(leaks), "{said}");
-    let (goodbyes, told) = dismissed("fails-at-end", 3);
-    let said = goodbyes.bad_end().expect("they fail");
+    let (shutdowns, told) = dismissed("fails-at-end", 3);
+    let said = shutdowns.bad_end().expect("they fail");
     assert!(
         said.starts_with("3 backend processes ended badly when they were told to end; the first: exit "),
         "{said}"
     );
-    assert_eq!((counts(&goodbyes), told.len()), ((0, 3, 0), 0));
-    let (goodbyes, _) = dismissed("aborts-at-end", 1);
-    let said = goodbyes.bad_end().expect("it aborts");
+    assert_eq!((counts(&shutdowns), told.len()), ((0, 3, 0), 0));
+    let (shutdowns, _) = dismissed("aborts-at-end", 1);
+    let said = shutdowns.bad_end().expect("it aborts");
     assert!(!cfg!(unix) || said.contains("signal: 6"), "{said}");
 }
 
 /// It breaks nothing, and whoever ended it knows how it ended.
 #[test]
 fn who_does_not_end_is_ended_and_told_of_once() {
-    let (goodbyes, told) = dismissed("stays", 2);
-    assert_eq!((counts(&goodbyes), goodbyes.bad_end()), ((0, 0, 2), None));
+    let (shutdowns, told) = dismissed("stays", 2);
+    assert_eq!((counts(&shutdowns), shutdowns.bad_end()), ((0, 0, 2), None));
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with("a backend process did not end within 1.5 s of `bye`"), "{told:?}");
 }
@@ -61,8 +61,8 @@ fn who_does_not_end_is_ended_and_told_of_once() {
 fn what_a_process_sends_after_its_last_answer_is_told_of_once() {
     let prints = "`12 cases done, 0 failed` stands where a frame must begin; ";
     for (way, what) in [("prints-at-end", prints), ("repeats-at-end", "it sent another `hello`")] {
-        let (goodbyes, told) = dismissed(way, 2);
-        assert_eq!((counts(&goodbyes), goodbyes.noisy, goodbyes.bad_end()), ((2, 0, 0), 2, None), "{way}");
+        let (shutdowns, told) = dismissed(way, 2);
+        assert_eq!((counts(&shutdowns), shutdowns.noisy, shutdowns.bad_end()), ((2, 0, 0), 2, None), "{way}");
         let start = format!("a backend process went on after its last answer: {what}");
         assert!(told.len() == 1 && told[0].starts_with(&start), "{told:?}");
     }
