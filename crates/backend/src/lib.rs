@@ -18,16 +18,16 @@ mod batch;
 mod capabilities;
 pub mod dylib;
 mod open_error;
+mod out_of_bounds;
 pub mod process;
 pub mod protocol;
 mod sequential;
-mod strays;
 
 pub use batch::{Batch, Job, Run};
 pub use capabilities::{Capabilities, Lack, Limits};
 pub use open_error::OpenError;
+pub use out_of_bounds::note_writes_out_of_bounds;
 pub use sequential::{Operators, Refusal, RunError, Sequential};
-pub use strays::note_strays;
 
 use dmlcts_model::FeatureLevel;
 

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use dmlcts_backend::{Batch, Job, Run, note_strays};
+use dmlcts_backend::{Batch, Job, Run, note_writes_out_of_bounds};
 use dmlcts_model::{BindingOffsets, Case, Desc, Expectation, Outcome, Tensor, line};
 use dmlcts_spec::Judgement;
 
@@ -309,7 +309,9 @@ impl PreparedBatch {
             let jobs = 0..batch.jobs().len();
             // Where nobody can write to inputs, none were kept, and nothing is found there.
             let input_was = |run: &Run| inputs.get(run.input.clone()).unwrap_or_default();
-            note_strays(batch, jobs, GUARD, input_was, |guard| image.get(guard).unwrap_or_default());
+            note_writes_out_of_bounds(batch, jobs, GUARD, input_was, |guard| {
+                image.get(guard).unwrap_or_default()
+            });
         }
         is_clean
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::{Batch, Run, note_strays};
+use crate::{Batch, Run, note_writes_out_of_bounds};
 
 /// Bytes before and behind every output, which nobody may write to: a few rows of a small tensor. More would no longer stay in
 /// a core's cache with some hundred cases. `dmlcts_backend.h` and the README name the number.
@@ -49,7 +49,9 @@ pub(super) fn check<'a>(batch: &mut Batch, range: Range<usize>, body: &'a [u8]) 
         left = rest;
         was
     };
-    note_strays(batch, range, GUARD, input_was, |guard| INTACT.get(..guard.len()).unwrap_or(&INTACT));
+    note_writes_out_of_bounds(batch, range, GUARD, input_was, |guard| {
+        INTACT.get(..guard.len()).unwrap_or(&INTACT)
+    });
     left
 }
 

@@ -1,5 +1,4 @@
-//! Who wrote to memory that is not theirs: the runner looks at a backend in its own process, and a process that hosts a backend at
-//! that one, and both look with this.
+//! Finds writes out of bounds. The runner checks a backend in its own process, and a process that serves a backend checks that one.
 
 use std::ops::Range;
 
@@ -7,13 +6,12 @@ use dmlcts_model::{Change, Stray};
 
 use crate::{Batch, Run};
 
-/// Looks at the memory of some jobs after they ran, and notes which of them wrote into their inputs, or to the `guard` bytes before and
-/// behind each output. `input_was` says what the input of a run held before, and is asked for one run after the other;
-/// `guard_was` says it of a part of the outputs' arena that is no output.
+/// Compares the memory of these jobs with what it was before they ran. Notes the jobs that wrote into their inputs, or into the `guard` bytes
+/// before and behind each output. `input_was` gives the former input of a run, and is called in the order of the runs;
+/// `guard_was` gives the former bytes of a part of the outputs' arena that is no output.
 ///
-/// What lies between the outputs of two jobs belongs to the nearer one: a write beside an output is the failure of one job, and not of
-/// its neighbour, too.
-pub fn note_strays<'a>(
+/// Bytes between the outputs of two jobs belong to the nearer one, so that a write beside an output is the failure of one job.
+pub fn note_writes_out_of_bounds<'a>(
     batch: &mut Batch,
     range: Range<usize>,
     guard: usize,
@@ -95,7 +93,13 @@ mod tests {
 
     /// Which jobs strayed, and where to.
     fn strays(mut batch: Batch) -> Vec<(usize, StrayPlace, u64)> {
-        note_strays(&mut batch, 0..4, GUARD, |_| &[1; 8], |range| &[BYTE; GUARD][..range.len()]);
+        note_writes_out_of_bounds(
+            &mut batch,
+            0..4,
+            GUARD,
+            |_| &[1; 8],
+            |range| &[BYTE; GUARD][..range.len()],
+        );
         let jobs = batch.jobs().iter().enumerate();
         let strayed = jobs.filter_map(|(place, job)| match job.outcome {
             Outcome::Strayed(stray) => Some((place, stray.place, stray.offset)),
