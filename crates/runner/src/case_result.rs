@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use dmlcts_model::Outcome;
 use dmlcts_spec::Judgement;
 
-use crate::{Class, Differences, Exposures, KnownFailure, Rate, Said, Verdict};
+use crate::{Class, Differences, KnownFailure, Rate, Said, Sensitivities, Verdict};
 
 /// What became of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ struct Entry {
     operator: u32,
     line: Range<usize>,
     verdict: Verdict,
-    exposures: Exposures,
+    sensitivities: Sensitivities,
     details: Option<Box<Details>>,
 }
 
@@ -41,8 +41,8 @@ pub struct CaseResult<'a> {
     pub line: &'a str,
     /// What it came to.
     pub verdict: Verdict,
-    /// What it could have shown, where [`Configuration::expose`](crate::Configuration::expose) asks for it.
-    pub exposures: Exposures,
+    /// What it could have shown, where [`Configuration::record_sensitivity`](crate::Configuration::record_sensitivity) asks for it.
+    pub sensitivities: Sensitivities,
     /// What there is to say of it, unless it passed and that is all.
     pub details: Option<&'a Details>,
 }
@@ -75,7 +75,7 @@ impl CaseResults {
             operator: entry.operator as usize,
             line: &self.lines[entry.line.clone()],
             verdict: entry.verdict,
-            exposures: entry.exposures,
+            sensitivities: entry.sensitivities,
             details: entry.details.as_deref(),
         })
     }
@@ -95,7 +95,7 @@ impl CaseResults {
         &mut self,
         (index, strategy, operator): (u64, usize, usize),
         line: &str,
-        (verdict, exposures): (Verdict, Exposures),
+        (verdict, sensitivities): (Verdict, Sensitivities),
         details: Option<Details>,
     ) {
         let start = self.lines.len();
@@ -103,7 +103,7 @@ impl CaseResults {
         let (strategy, operator) = (strategy as u32, operator as u32);
         let line = start..self.lines.len();
         let details = details.map(Box::new);
-        self.entries.push(Entry { index, strategy, operator, line, verdict, exposures, details });
+        self.entries.push(Entry { index, strategy, operator, line, verdict, sensitivities, details });
     }
 
     /// Says that a case is a flake.

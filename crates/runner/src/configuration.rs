@@ -109,7 +109,7 @@ pub struct Configuration {
     /// Whether to tell what became of each case: [`Event::Cases`](crate::Event::Cases).
     pub record: bool,
     /// Whether to tell as well what each case could have shown, as [`Blessing`](crate::Blessing) needs it.
-    pub expose: bool,
+    pub record_sensitivity: bool,
     /// What an earlier run of the same cases came to before it was cut off: this one goes on behind it, and its
     /// summary counts both.
     pub resume: Option<Totals>,
@@ -146,7 +146,7 @@ impl Default for Configuration {
             partition: None,
             known: KnownFailures::default(),
             record: false,
-            expose: false,
+            record_sensitivity: false,
             resume: None,
         }
     }

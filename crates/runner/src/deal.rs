@@ -47,7 +47,7 @@ pub(crate) struct Shared {
     /// Whether somebody wants to know what became of each case.
     pub(crate) record: bool,
     /// Whether what cases could have shown is recorded, too.
-    pub(crate) expose: bool,
+    pub(crate) record_sensitivity: bool,
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
     /// When the time is up.
@@ -95,7 +95,7 @@ impl Shared {
             partition: configuration.partition,
             known: configuration.known.of(capabilities),
             record: configuration.record,
-            expose: configuration.expose,
+            record_sensitivity: configuration.record_sensitivity,
             strategies,
             stop: run.stop.clone(),
             deadline: configuration.deadline,

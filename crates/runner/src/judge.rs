@@ -4,7 +4,7 @@ use dmlcts_model::Outcome;
 use dmlcts_spec::{Coverage, Scratch};
 
 use crate::{
-    CaseResults, Class, Details, Ending, Evidence, Exposures, Fit, Seen, Verdict,
+    CaseResults, Class, Details, Ending, Evidence, Fit, Seen, Sensitivities, Verdict,
     answers::{reading_of, said},
     deal::{BatchResult, Shared},
     event::Notes,
@@ -248,9 +248,12 @@ impl<'run> Judge<'run> {
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);
-        let exposures =
-            if self.shared.expose { batch.exposures(place, &job.desc) } else { Exposures::default() };
-        cases.push(of, batch.line(place), (verdict, exposures), details);
+        let sensitivities = if self.shared.record_sensitivity {
+            batch.sensitivities(place, &job.desc)
+        } else {
+            Sensitivities::default()
+        };
+        cases.push(of, batch.line(place), (verdict, sensitivities), details);
     }
 }
 

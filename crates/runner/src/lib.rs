@@ -37,7 +37,6 @@ mod desc_pool;
 mod event;
 mod executor;
 mod expect;
-mod exposure;
 mod flake;
 mod found;
 mod judge;
@@ -48,6 +47,7 @@ mod prepare;
 mod prepared_batch;
 mod profile;
 mod run;
+mod sensitivity;
 mod skipped;
 mod source;
 mod stop;
@@ -61,7 +61,6 @@ pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
 pub use event::{CutPart, Event, Evidence, Failure, Group, Notes, Progress, Summary, Tally, Work};
-pub use exposure::{Exposure, Exposures};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
@@ -76,6 +75,7 @@ pub use profile::{
     Statement, Withheld, promised,
 };
 pub use run::{RunError, run};
+pub use sensitivity::{Sensitivities, Sensitivity};
 pub use skipped::{Skipped, Undeclared};
 pub use source::{Cursor, Listed, Parts, Source};
 pub use stop::{Ending, Stop};

@@ -363,8 +363,8 @@ impl<'run> Preparer<'run> {
         let place = batch.planned.len().saturating_sub(1);
         let known = batch.planned.last().map(|planned| {
             let about = (batch.line(place), &planned.expectation);
-            let exposures = || batch.exposures(place, &case.desc);
-            shared.known.matching(case, about, shared.level, values, exposures)
+            let sensitivities = || batch.sensitivities(place, &case.desc);
+            shared.known.matching(case, about, shared.level, values, sensitivities)
         });
         if let (Some(planned), Some(known)) = (batch.planned.last_mut(), known) {
             planned.known = known;

@@ -12,11 +12,11 @@ use dmlcts_model::{BindingOffsets, Case, Desc, Expectation, Outcome, Tensor, lin
 use dmlcts_spec::Judgement;
 
 use crate::{
-    Class, Difference, Differences, Exposure, Exposures, Partition, Poison, Seen, Undeclared,
+    Class, Difference, Differences, Partition, Poison, Seen, Sensitivities, Sensitivity, Undeclared,
     compare::{differences, same_elements},
     event::Notes,
-    exposure::{elements, exposure_of, tells_places},
     known::Match,
+    sensitivity::{elements, sensitivity_of, tells_places},
 };
 
 /// Bytes of poison before and behind every output, and between inputs.
@@ -244,23 +244,23 @@ impl PreparedBatch {
         (&mut self.batch.inputs[run.input.clone()], &mut self.image[run.output.clone()])
     }
 
-    /// What the job at a place is exposed to, whose desc is this.
-    pub(crate) fn exposures(&self, place: usize, desc: &Desc) -> Exposures {
+    /// The sensitivity of the job at a place, with this desc.
+    pub(crate) fn sensitivities(&self, place: usize, desc: &Desc) -> Sensitivities {
         let (Some(planned), Some(job)) = (self.planned.get(place), self.job(place)) else {
-            return Exposures::default();
+            return Sensitivities::default();
         };
         if planned.unasked.is_some() {
             // Nobody computed what it could have shown.
-            return Exposures::default();
+            return Sensitivities::default();
         }
         let runs = job.runs.iter().filter_map(|run| {
             let input = self.batch.inputs.get(run.input.clone())?;
             Some((input, self.image.get(run.output.clone())?))
         });
-        let exposures = Exposures::of(desc, &runs, planned.has_other_data(job));
+        let sensitivities = Sensitivities::of(desc, &runs, planned.has_other_data(job));
         match &planned.expectation {
-            Expectation::Open(allowed) => exposures.with_answers(allowed),
-            _ => exposures,
+            Expectation::Open(allowed) => sensitivities.with_answers(allowed),
+            _ => sensitivities,
         }
     }
 
@@ -399,7 +399,7 @@ impl PreparedBatch {
         let expected = memory(output, &self.image[run.output.clone()]);
         let actual = memory(output, &self.batch.outputs[run.output.clone()]);
         let came_through = expected.iter().zip(&actual).any(|(expected, actual)| {
-            expected == actual && exposure_of(difference, output.data_type, *expected) == Exposure::Yes
+            expected == actual && sensitivity_of(difference, output.data_type, *expected) == Sensitivity::Yes
         });
         came_through && found.first.iter().all(|wrong| given.binary_search(&wrong.actual).is_ok())
     }

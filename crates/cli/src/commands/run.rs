@@ -171,7 +171,7 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         limit: selection.limit,
         fail_fast: arguments.fail_fast,
         max_hangs: arguments.max_hangs,
-        expose: arguments.bless.is_some(),
+        record_sensitivity: arguments.bless.is_some(),
         retries: arguments.retries,
         memory: arguments.memory,
         runs: arguments.runs,

@@ -57,7 +57,7 @@ fn failing(first: &Run, only: Arc<[u64]>) -> Result<BTreeMap<u64, Class>, BlessE
             // Whatever the lists say, it is to fail.
             known: KnownFailures::default(),
             record: true,
-            expose: false,
+            record_sensitivity: false,
             retries: 0,
             shrink: false,
             resume: None,

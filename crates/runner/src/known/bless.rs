@@ -15,7 +15,7 @@ use super::{
     entry::{entry, selectors},
     group::{Group, Reading},
 };
-use crate::{CaseResults, Class, Exposure, Exposures, Source, Summary, Verdict};
+use crate::{CaseResults, Class, Sensitivities, Sensitivity, Source, Summary, Verdict};
 
 /// More failures than this are not a list but a backend to be mended.
 const MOST_FAILURES: usize = 200_000;
@@ -51,7 +51,7 @@ struct Seen {
     operator: u16,
     passed: Passed,
     /// What it could have shown.
-    exposures: Exposures,
+    sensitivities: Sensitivities,
 }
 
 /// What became of a case that did not fail.
@@ -162,7 +162,8 @@ impl Blessing {
             if self.seen.len() <= place {
                 self.seen.resize(place + 1, Seen::default());
             }
-            self.seen[place] = Seen { operator: case.operator as u16, passed, exposures: case.exposures };
+            self.seen[place] =
+                Seen { operator: case.operator as u16, passed, sensitivities: case.sensitivities };
         }
     }
 
@@ -322,7 +323,7 @@ impl Blessing {
             };
             tells
                 && usize::from(seen.operator) == group.operator.position()
-                && seen.exposures.to(group.class) == Exposure::Yes
+                && seen.sensitivities.to(group.class) == Sensitivity::Yes
         };
         let passed = self.seen.iter().zip(0_u64..).filter(|(seen, _)| could(seen));
         let (mut could_fail, mut scratch) = (Vec::new(), Scratch::default());

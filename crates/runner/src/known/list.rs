@@ -15,7 +15,7 @@ use super::{
     bounds::{are_empty, misfit, numbers},
     reconcile,
 };
-use crate::{Class, Exposure, Exposures, Ruling, Verdict};
+use crate::{Class, Ruling, Sensitivities, Sensitivity, Verdict};
 
 /// What an entry says, but for how it finds its cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +58,8 @@ struct Listed {
 pub(crate) struct Match {
     /// Its place.
     pub(crate) place: usize,
-    /// How the case is exposed to what the entry says; where it is not, the entry does not match.
-    pub(crate) exposure: Exposure,
+    /// Whether the case can show what the entry says. If it cannot, the entry does not match.
+    pub(crate) sensitivity: Sensitivity,
 }
 
 /// How an entry finds its cases.
@@ -152,15 +152,15 @@ impl KnownFailures {
         self.entries().map(tally).collect()
     }
 
-    /// The entries that match a case, which is written as this line, and of which this is expected. What it is exposed to is
-    /// asked where an entry depends on it.
+    /// The entries that match a case, which is written as this line, with this expectation. Its sensitivity is
+    /// computed only if an entry depends on it.
     pub(crate) fn matching(
         &self,
         case: &Case,
         (line, expectation): (&str, &Expectation),
         level: FeatureLevel,
         values: &mut Values,
-        exposures: impl Fn() -> Exposures,
+        sensitivities: impl Fn() -> Sensitivities,
     ) -> Vec<Match> {
         let mut matches = |listed: &Listed| match &listed.selector {
             Selector::Where(predicate) => predicate.holds(case, level, values),
@@ -169,18 +169,18 @@ impl KnownFailures {
         let places = self.entries.iter().enumerate();
         let can_fail = |listed: &Listed| listed.entry.signature.can_fail(expectation);
         let matching = places.filter(|(_, listed)| can_fail(listed) && matches(listed));
-        let exposed = matching.map(|(place, listed)| Match {
+        let sensitive = matching.map(|(place, listed)| Match {
             place,
-            exposure: match (&listed.selector, listed.entry.signature) {
+            sensitivity: match (&listed.selector, listed.entry.signature) {
                 // A case that is listed was seen to fail on its own data.
-                (Selector::Cases(_), Class::Output(_) | Class::OutsideQuestion) => Exposure::Yes,
+                (Selector::Cases(_), Class::Output(_) | Class::OutsideQuestion) => Sensitivity::Yes,
                 (_, signature @ (Class::Output(_) | Class::Remembered | Class::OutsideQuestion)) => {
-                    exposures().to(signature)
+                    sensitivities().to(signature)
                 }
-                _ => Exposure::Yes,
+                _ => Sensitivity::Yes,
             },
         });
-        exposed.filter(|matched| matched.exposure != Exposure::No).collect()
+        sensitive.filter(|matched| matched.sensitivity != Sensitivity::No).collect()
     }
 
     /// What a case comes to that these entries match, and how it fits which of them.
@@ -196,7 +196,7 @@ impl KnownFailures {
             known.filter_map(|(matched, listed)| {
                 let (verdict, fit) = reconcile(listed.entry.signature, ruling);
                 let tells = fit != Fit::Passed
-                    || matched.exposure == Exposure::Yes
+                    || matched.sensitivity == Sensitivity::Yes
                         && listed.entry.signature.is_disproved_by(ruling.0, outcome);
                 tells.then_some((matched.place, (verdict, fit)))
             })

@@ -183,7 +183,8 @@ fn what_fails_once_is_not_blessed() {
         }
     });
     let mut run = run_of(&lines, unlucky);
-    (run.configuration.jobs, run.configuration.record, run.configuration.expose) = (1, true, true);
+    (run.configuration.jobs, run.configuration.record, run.configuration.record_sensitivity) =
+        (1, true, true);
     run.configuration.shrink = false;
     let mut blessing = Blessing::default();
     let summary = dmlcts_runner::run(&run, &mut |event| {

@@ -3,7 +3,7 @@
 //! that was left 0 only where no element is.
 //!
 //! A known failure of such a class is about the data as much as about the desc, and no predicate over descs tells where it
-//! shows. So an entry leaves out by itself what is not exposed to its class, and a case that may pass all the same, since a NaN that is
+//! shows. So an entry leaves out by itself what is not sensitive to its class, and a case that may pass all the same, since a NaN that is
 //! quiet already can come through, or since the wrong element holds the right value, says nothing of an entry when it passes.
 
 use dmlcts_model::{Allowed, DataType, Desc, Offsets, Tensor, Value, element_count};
@@ -15,7 +15,7 @@ use crate::{
 
 /// Whether a case whose backend has a fault of some class shows it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Exposure {
+pub enum Sensitivity {
     /// It cannot.
     No,
     /// It can, and can pass all the same.
@@ -25,23 +25,23 @@ pub enum Exposure {
     Yes,
 }
 
-/// The exposure of a case to every class.
+/// The sensitivity of a case to every class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Exposures {
-    floats: [Exposure; 3],
-    remembered: Exposure,
-    places: Exposure,
-    answers: Exposure,
+pub struct Sensitivities {
+    floats: [Sensitivity; 3],
+    remembered: Sensitivity,
+    places: Sensitivity,
+    answers: Sensitivity,
 }
 
-/// The differences that only some values of floats suffer; their places in [`Exposures`].
+/// The differences that only some values of floats suffer; their places in [`Sensitivities`].
 const OF_FLOATS: [Difference; 3] =
     [Difference::ZeroSign, Difference::DenormalFlushed, Difference::NanCanonicalised];
 
 /// What two elements of a larger input are alike nobody looks for.
 const MOST_COMPARED: u128 = 1 << 20;
 
-impl Exposures {
+impl Sensitivities {
     /// Of a case with these inputs and expected outputs, which may have run on other data.
     pub(crate) fn of<'a>(
         desc: &Desc,
@@ -50,15 +50,15 @@ impl Exposures {
     ) -> Self {
         let Some(output) = &desc.output else { return Self::default() };
         let floats = OF_FLOATS.map(|difference| {
-            let of_runs = runs.clone().map(|(_, expected)| exposure(difference, output, expected));
-            of_runs.max().unwrap_or(Exposure::No)
+            let of_runs = runs.clone().map(|(_, expected)| sensitivity(difference, output, expected));
+            of_runs.max().unwrap_or(Sensitivity::No)
         });
         let tells_places = runs.clone().any(|(given, expected)| tells_places(desc, given, expected));
         Self {
             floats,
-            remembered: if on_other_data { Exposure::Yes } else { Exposure::No },
-            places: if tells_places { Exposure::Yes } else { Exposure::Perhaps },
-            answers: Exposure::Yes,
+            remembered: if on_other_data { Sensitivity::Yes } else { Sensitivity::No },
+            places: if tells_places { Sensitivity::Yes } else { Sensitivity::Perhaps },
+            answers: Sensitivity::Yes,
         }
     }
 
@@ -67,24 +67,24 @@ impl Exposures {
     pub(crate) fn with_answers(self, allowed: &[Allowed]) -> Self {
         let mut runs = allowed.iter().filter(|answer| **answer != Allowed::Reject);
         let answers = match (runs.next(), runs.next()) {
-            (None, _) => Exposure::Yes,
+            (None, _) => Sensitivity::Yes,
             (Some(Allowed::Output(_)), None) => self.places,
-            _ => Exposure::Perhaps,
+            _ => Sensitivity::Perhaps,
         };
         Self { answers, ..self }
     }
 
     /// To this class.
-    pub fn to(self, class: Class) -> Exposure {
+    pub fn to(self, class: Class) -> Sensitivity {
         match class {
             Class::Remembered => self.remembered,
             Class::Output(Difference::WrongValue) => self.places,
             Class::OutsideQuestion => self.answers,
             Class::Output(difference) => {
                 let place = OF_FLOATS.iter().position(|known| *known == difference);
-                place.map_or(Exposure::Yes, |place| self.floats[place])
+                place.map_or(Sensitivity::Yes, |place| self.floats[place])
             }
-            _ => Exposure::Yes,
+            _ => Sensitivity::Yes,
         }
     }
 }
@@ -125,14 +125,14 @@ pub(crate) fn elements(tensor: &Tensor, memory: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// Whether an output with these expected elements could differ so.
-fn exposure(difference: Difference, tensor: &Tensor, expected: &[u8]) -> Exposure {
-    let Some(size) = tensor.data_type.element_size() else { return Exposure::No };
-    let Some(sizes) = &tensor.sizes else { return Exposure::No };
-    let mut most = Exposure::No;
+fn sensitivity(difference: Difference, tensor: &Tensor, expected: &[u8]) -> Sensitivity {
+    let Some(size) = tensor.data_type.element_size() else { return Sensitivity::No };
+    let Some(sizes) = &tensor.sizes else { return Sensitivity::No };
+    let mut most = Sensitivity::No;
     for offset in Offsets::new(sizes, tensor.strides.as_deref()) {
         let Some(element) = element(expected, offset, size) else { break };
-        most = most.max(exposure_of(difference, tensor.data_type, bits(element)));
-        if most == Exposure::Yes {
+        most = most.max(sensitivity_of(difference, tensor.data_type, bits(element)));
+        if most == Sensitivity::Yes {
             break;
         }
     }
@@ -140,8 +140,8 @@ fn exposure(difference: Difference, tensor: &Tensor, expected: &[u8]) -> Exposur
 }
 
 /// The same of one element's bits.
-pub(crate) fn exposure_of(difference: Difference, data_type: DataType, bits: u64) -> Exposure {
-    let Some(float) = float_of(data_type) else { return Exposure::No };
+pub(crate) fn sensitivity_of(difference: Difference, data_type: DataType, bits: u64) -> Sensitivity {
+    let Some(float) = float_of(data_type) else { return Sensitivity::No };
     let (certain, possible) = match difference {
         // Arithmetic makes a signalling NaN quiet; what becomes of the other bits of one that is quiet is its own affair.
         Difference::NanCanonicalised => (float.is_signalling(bits), float.is_nan(bits)),
@@ -150,9 +150,9 @@ pub(crate) fn exposure_of(difference: Difference, data_type: DataType, bits: u64
         Difference::WrongValue | Difference::Unwritten => (true, true),
     };
     match (certain, possible) {
-        (true, _) => Exposure::Yes,
-        (false, true) => Exposure::Perhaps,
-        (false, false) => Exposure::No,
+        (true, _) => Sensitivity::Yes,
+        (false, true) => Sensitivity::Perhaps,
+        (false, false) => Sensitivity::No,
     }
 }
 
@@ -162,12 +162,12 @@ mod tests {
     use dmlcts_model::List;
 
     #[test]
-    fn only_what_a_value_can_lose_is_exposed() {
-        use Exposure::{No, Perhaps, Yes};
+    fn only_values_that_can_lose_something_are_sensitive() {
+        use Sensitivity::{No, Perhaps, Yes};
         let of = |data_type, bits: u64| {
             let width = DataType::element_size(data_type).unwrap();
             let tensor = Tensor::packed(data_type, List::from_slice(&[1]));
-            OF_FLOATS.map(|difference| exposure(difference, &tensor, &bits.to_le_bytes()[..width]))
+            OF_FLOATS.map(|difference| sensitivity(difference, &tensor, &bits.to_le_bytes()[..width]))
         };
         // A zero's sign, a denormal, a NaN.
         assert_eq!(of(DataType::FLOAT16, 0x3C00), [No, No, No], "1");
@@ -183,18 +183,18 @@ mod tests {
     #[test]
     fn an_operator_that_ran_on_one_input_has_shown_nothing_of_its_memory() {
         let of = |on_other_data| of_bytes(&[7], on_other_data);
-        assert_eq!(of(false).to(Class::Remembered), Exposure::No);
-        assert_eq!(of(true).to(Class::Remembered), Exposure::Yes);
-        assert_eq!(of(false).to(Class::Output(Difference::WrongValue)), Exposure::Yes);
-        assert_eq!(of(false).to(Class::Undeclared), Exposure::Yes);
+        assert_eq!(of(false).to(Class::Remembered), Sensitivity::No);
+        assert_eq!(of(true).to(Class::Remembered), Sensitivity::Yes);
+        assert_eq!(of(false).to(Class::Output(Difference::WrongValue)), Sensitivity::Yes);
+        assert_eq!(of(false).to(Class::Undeclared), Sensitivity::Yes);
     }
 
     #[test]
     fn elements_from_the_wrong_place_show_where_no_two_are_alike() {
         let wrong = Class::Output(Difference::WrongValue);
-        assert_eq!(of_bytes(&[1, 2, 3], false).to(wrong), Exposure::Yes);
-        assert_eq!(of_bytes(&[1, 2, 1], false).to(wrong), Exposure::Perhaps);
-        assert_eq!(of_bytes(&[1, 2, 0], false).to(wrong), Exposure::Perhaps);
+        assert_eq!(of_bytes(&[1, 2, 3], false).to(wrong), Sensitivity::Yes);
+        assert_eq!(of_bytes(&[1, 2, 1], false).to(wrong), Sensitivity::Perhaps);
+        assert_eq!(of_bytes(&[1, 2, 0], false).to(wrong), Sensitivity::Perhaps);
         let mut broadcast = Tensor::packed(DataType::UINT8, List::from_slice(&[2, 2]));
         broadcast.strides = Some(List::from_slice(&[0, 1]));
         assert!(!are_distinct(&broadcast, &[1, 2]), "two coordinates are at one place");
@@ -208,19 +208,19 @@ mod tests {
         let to = |bytes: &[u8], allowed: &[Allowed]| {
             of_bytes(bytes, false).with_answers(allowed).to(Class::OutsideQuestion)
         };
-        assert_eq!(to(&[1, 2], &[Reject, Output(0)]), Exposure::Yes);
-        assert_eq!(to(&[1, 1], &[Reject, Output(0)]), Exposure::Perhaps, "elements that are alike");
-        assert_eq!(to(&[1, 2], &[Output(0), Output(1)]), Exposure::Perhaps, "the other reading's output");
-        assert_eq!(to(&[1, 2], &[Reject, Accept]), Exposure::Perhaps, "any output");
-        assert_eq!(to(&[1, 1], &[Reject]), Exposure::Yes, "no output");
+        assert_eq!(to(&[1, 2], &[Reject, Output(0)]), Sensitivity::Yes);
+        assert_eq!(to(&[1, 1], &[Reject, Output(0)]), Sensitivity::Perhaps, "elements that are alike");
+        assert_eq!(to(&[1, 2], &[Output(0), Output(1)]), Sensitivity::Perhaps, "the other reading's output");
+        assert_eq!(to(&[1, 2], &[Reject, Accept]), Sensitivity::Perhaps, "any output");
+        assert_eq!(to(&[1, 1], &[Reject]), Sensitivity::Yes, "no output");
     }
 
-    /// The exposures of a copy of these bytes.
-    fn of_bytes(bytes: &[u8], on_other_data: bool) -> Exposures {
+    /// The sensitivities of a copy of these bytes.
+    fn of_bytes(bytes: &[u8], on_other_data: bool) -> Sensitivities {
         let tensor = Tensor::packed(DataType::UINT8, List::from_slice(&[bytes.len() as i64]));
         let signature =
             std::sync::Arc::new(dmlcts_model::Signature { operator: "COPY".to_owned(), members: vec![] });
         let desc = Desc::usual(signature, tensor.clone(), tensor);
-        Exposures::of(&desc, &std::iter::once((bytes, bytes)), on_other_data)
+        Sensitivities::of(&desc, &std::iter::once((bytes, bytes)), on_other_data)
     }
 }
