@@ -11,7 +11,7 @@ use crate::{
     pool::Pools,
     space::Space,
     strategy::{
-        Found, Generator, Row, Searched, boundary, covering, documented, enclosed,
+        Generator, Row, SearchResult, Searched, boundary, covering, documented, enclosed,
         exhaustive::{Bounded, Exhaustive},
         large,
         layout::Layouts,
@@ -313,11 +313,11 @@ const SMALL: u32 = 24;
 /// A part that searches each operator in turn on its first use.
 fn searched<'lib, T: Send + Sync + 'lib>(
     operators: impl IntoIterator<Item = T>,
-    search: impl Fn(&T) -> Found + Send + Sync + 'lib,
+    search: impl Fn(&T) -> SearchResult + Send + Sync + 'lib,
 ) -> Box<dyn Generator + 'lib> {
     let operators: Vec<T> = operators.into_iter().collect();
     Box::new(Searched::new(move || {
-        let mut all = Found::default();
+        let mut all = SearchResult::default();
         for operator in &operators {
             let found = search(operator);
             all.cases.extend(found.cases);

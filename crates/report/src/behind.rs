@@ -10,7 +10,7 @@ use std::{
 use dmlcts_model::{DataType, Desc, FeatureLevel, List, Side, Value};
 use dmlcts_spec::{
     Answer, Operator, Question,
-    expression::{Definition, Expression, Place, Term, TermKind, Type, parse},
+    expression::{Definition, Expression, Position, Term, TermKind, Type, parse},
     program::{Builder, Inputs, Mask, OpId, Values},
 };
 
@@ -114,7 +114,7 @@ impl Asked<'_> {
         }
         let mut builder = Builder::new(Arc::clone(self.operator.signature()));
         let condition = builder.add(term);
-        let place = if term.per_axis { Place::EachAxis } else { Place::Once };
+        let place = if term.per_axis { Position::EachAxis } else { Position::Once };
         let named = |&name: &&'spec str| {
             let term = self.operator.scope().check(&parse(name).ok()?, place).ok()?;
             let is_number = matches!(term.value_type, Type::Integer | Type::DataType | Type::Enumeration(_));

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::{
     IdSet, Semantics,
-    expression::{Expression, Form, Place, Scope},
+    expression::{Expression, Form, Position, Scope},
     program::{Builder, Evaluation, Inputs, MAXIMUM_AXES, OpId, Program, Values},
 };
 
@@ -156,7 +156,7 @@ impl Finder<'_> {
                 let [condition, then, otherwise] = &**parts;
                 self.find(condition, mode, around);
                 // The whole expression was checked, so that its parts are well typed.
-                let Ok(term) = self.scope.condition(condition, Place::Read) else { return };
+                let Ok(term) = self.scope.condition(condition, Position::Read) else { return };
                 let op = self.builder.add(&term);
                 let value = mode.map(|(value, _)| value);
                 let known = self.conditions.iter().any(|it| it.op == op && it.mode == value);

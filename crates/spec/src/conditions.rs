@@ -7,7 +7,7 @@ use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel};
 
 use crate::{
     Scope,
-    expression::{self, CaseNames, Place, parse},
+    expression::{self, CaseNames, Position, parse},
     judge::Judge,
     program::{Builder, Inputs, Leaf, OpId, Operation, Program, Values},
 };
@@ -46,7 +46,7 @@ impl Conditions {
             let Ok(expression) = parse(&text) else { continue };
             let term = match of {
                 Scope::Desc => scope.predicate(names, &expression),
-                Scope::Axis => scope.condition(&expression, Place::EachAxis),
+                Scope::Axis => scope.condition(&expression, Position::EachAxis),
             };
             let Ok(term) = term else { continue };
             roots.push(builder.add(&term));

@@ -35,7 +35,7 @@ impl Class {
 
 /// Where the memory of a run lies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Placement {
     /// The run's number in the dispatch.
     pub(crate) number: u32,
     /// The start of its input, in words.
@@ -71,7 +71,7 @@ impl Records {
     }
 
     /// Adds a run, whose tensors are smaller than 4 GiB.
-    pub(crate) fn push(&mut self, plan: &Plan, place: Place) {
+    pub(crate) fn push(&mut self, plan: &Plan, place: Placement) {
         let starts = &mut self.starts[Class::of(plan).index()];
         starts.push(self.words.len() as u32);
         let axes = plan.axes();

@@ -11,7 +11,7 @@ use dmlcts_backend::Run;
 
 use crate::{
     plan::Plan,
-    record::{Place, Records},
+    record::{Placement, Records},
 };
 
 /// Ranges of arenas start at a multiple of this, as tensors do.
@@ -55,7 +55,7 @@ impl Segment {
         if inputs.len() > most || outputs.len() > most {
             return false;
         }
-        let place = Place {
+        let place = Placement {
             number: self.jobs.len() as u32,
             input: ((run.input.start - inputs.start) / 4) as u32,
             output: ((run.output.start - outputs.start) / 4) as u32,

@@ -54,7 +54,7 @@ pub(super) struct Process {
 
 /// A batch, as a process is asked for it.
 pub(super) struct Question {
-    state: State,
+    delivery: Delivery,
     /// Tells its answers from those of other questions, where a process has several.
     pub(super) number: Option<u64>,
     /// The bytes that its outputs take.
@@ -63,7 +63,7 @@ pub(super) struct Question {
 }
 
 /// Whether a question is sent.
-enum State {
+enum Delivery {
     /// The frame, which is yet to be sent.
     Ready(Vec<u8>),
     /// The number of the process that has it.
@@ -158,7 +158,7 @@ impl Host {
     fn is_sent(&self, question: &Question) -> bool {
         self.process
             .as_ref()
-            .is_some_and(|process| matches!(question.state, State::Sent(to) if to == process.number))
+            .is_some_and(|process| matches!(question.delivery, Delivery::Sent(to) if to == process.number))
     }
 
     /// The questions in flight that the process has.
@@ -183,18 +183,20 @@ impl Host {
         self.questions += 1;
         let poison = Poison::of(jobs, outputs);
         let bytes = jobs.iter().flat_map(|job| &job.runs).map(|run| run.output.len() as u64).sum();
-        let state = State::Ready(question(jobs, inputs, poison.bytes(), manner, number));
-        Question { state, number, bytes, poison }
+        let delivery = Delivery::Ready(question(jobs, inputs, poison.bytes(), manner, number));
+        Question { delivery, number, bytes, poison }
     }
 
     /// Sends a question that is ready to the process, beside those that it has.
     pub(super) fn send(&mut self, question: &mut Question) {
-        if !matches!(question.state, State::Ready(_)) || !self.start_process() {
+        if !matches!(question.delivery, Delivery::Ready(_)) || !self.start_process() {
             return;
         }
         let bytes = self.sent().map(|other| other.bytes).fold(question.bytes, u64::max);
         let Some(process) = &self.process else { return };
-        if let State::Ready(frame) = std::mem::replace(&mut question.state, State::Sent(process.number)) {
+        if let Delivery::Ready(frame) =
+            std::mem::replace(&mut question.delivery, Delivery::Sent(process.number))
+        {
             process.child.permit(bytes);
             process.child.send(frame);
         }

@@ -13,10 +13,10 @@ const MOST: usize = 64;
 
 /// Sentences for whoever watches a run, and how its processes ended. Copies share them.
 #[derive(Clone, Debug, Default)]
-pub struct Incidents(Arc<Mutex<Told>>);
+pub struct Incidents(Arc<Mutex<Log>>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct Log {
     waiting: VecDeque<String>,
     shutdowns: Shutdowns,
 }
@@ -49,7 +49,7 @@ impl Incidents {
         self.told().shutdowns.clone()
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, Log> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

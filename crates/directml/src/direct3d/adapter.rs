@@ -13,7 +13,7 @@ use super::fault::code;
 use crate::{Adapter, OpenError};
 
 /// An adapter, and what is known of it.
-pub(crate) struct Found {
+pub(crate) struct FoundAdapter {
     pub(crate) handle: IDXGIAdapter1,
     pub(crate) name: String,
     /// The version of its driver; empty where that is not known.
@@ -30,7 +30,7 @@ pub(crate) fn names() -> Result<Vec<(Adapter, String)>, OpenError> {
 }
 
 /// The adapter that is meant.
-pub(crate) fn find(wanted: &Adapter) -> Result<Found, OpenError> {
+pub(crate) fn find(wanted: &Adapter) -> Result<FoundAdapter, OpenError> {
     let factory = factory()?;
     match wanted {
         Adapter::Warp => {
@@ -74,7 +74,7 @@ fn factory() -> Result<IDXGIFactory4, OpenError> {
 
 /// All adapters, the most powerful first where Windows is new enough to know. Those that have one name are told apart by
 /// their numbers.
-fn all(factory: &IDXGIFactory4) -> Vec<Found> {
+fn all(factory: &IDXGIFactory4) -> Vec<FoundAdapter> {
     let sorted = factory.cast::<IDXGIFactory6>().ok();
     let nth = |number| match &sorted {
         // SAFETY: the factory is alive; behind the last adapter, the call fails.
@@ -94,7 +94,7 @@ fn all(factory: &IDXGIFactory4) -> Vec<Found> {
     adapters
 }
 
-fn about(handle: IDXGIAdapter1) -> Found {
+fn about(handle: IDXGIAdapter1) -> FoundAdapter {
     // SAFETY: the adapter is alive.
     let (desc, driver) = unsafe { (handle.GetDesc1(), handle.CheckInterfaceSupport(&IDXGIDevice::IID)) };
     let desc = desc.unwrap_or_default();
@@ -108,7 +108,7 @@ fn about(handle: IDXGIAdapter1) -> Found {
         },
     );
     let is_software = desc.Flags & DXGI_ADAPTER_FLAG_SOFTWARE.0 as u32 != 0;
-    Found { handle, name, driver, is_software }
+    FoundAdapter { handle, name, driver, is_software }
 }
 
 impl OpenError {

@@ -31,7 +31,7 @@ use windows::{
 };
 
 use super::{
-    adapter::{self, Found, failed},
+    adapter::{self, FoundAdapter, failed},
     debug::{self, Layers},
     descriptors::Heaps,
     fault::{Call, Fault, code, given},
@@ -162,10 +162,10 @@ impl Device {
         library: &Library,
         options: &Options,
         direct3d: ID3D12Device,
-        found: Found,
+        found: FoundAdapter,
         layer: Option<Result<(), ErrorCode>>,
     ) -> Result<Self, OpenError> {
-        let Found { handle, name: adapter, driver, .. } = found;
+        let FoundAdapter { handle, name: adapter, driver, .. } = found;
         // SAFETY: the device is alive.
         if let Err(error) = unsafe { direct3d.GetDeviceRemovedReason() } {
             return Err(OpenError::removed(&adapter, code(&error)));

@@ -13,7 +13,7 @@ use dmlcts_model::{Case, Fill, List};
 use dmlcts_spec::{Scope, Scratch, Validity};
 
 use super::{
-    Found,
+    SearchResult,
     neighbour::{self, Kind},
     random::Drawer,
 };
@@ -35,9 +35,9 @@ const TANGLED: [i64; MOST_AXES] =
     [1, 88_990_951, 101_262_343, 97_346_693, 82_340_921, 91_099_003, 95_672_491, 100_003_793];
 
 /// Searches one operator.
-pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> SearchResult {
     let space = drawer.space();
-    let mut search = Search { space, draws: Draws::new(seed), found: Found::default(), each };
+    let mut search = Search { space, draws: Draws::new(seed), found: SearchResult::default(), each };
     for setting in &space.settings {
         search.clauses(setting);
         search.reads(setting);
@@ -50,7 +50,7 @@ pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
 struct Search<'a, 'lib> {
     space: &'a Space<'lib>,
     draws: Draws,
-    found: Found,
+    found: SearchResult,
     each: usize,
 }
 

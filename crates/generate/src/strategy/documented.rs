@@ -10,14 +10,14 @@ use dmlcts_model::{Case, DataType, Fill, MemberKind, Side, Value, element_from_t
 use dmlcts_spec::{Scratch, Validity};
 
 use super::{
-    Found,
+    SearchResult,
     neighbour::{Share, rerank, retype, set_tuple, tuple},
 };
 use crate::space::{INPUT, OUTPUT, Space};
 
 /// All examples of one operator, carried to these types and ranks.
-pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, usize)) -> Found {
-    let mut found = Found::default();
+pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, usize)) -> SearchResult {
+    let mut found = SearchResult::default();
     let mut scratch = Scratch::default();
     let level = space.level;
     for example in space.operator.examples() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dmlcts_model::{DataType, Fill, Side, element_count};
 
-use super::Found;
+use super::SearchResult;
 use crate::{
     draw::mix,
     fill,
@@ -41,8 +41,8 @@ pub(crate) fn search(
     ranks: (usize, usize),
     elements: Option<u32>,
     seed: u64,
-) -> Found {
-    let mut found = Found::default();
+) -> SearchResult {
+    let mut found = SearchResult::default();
     let types: Vec<DataType> = types.iter().copied().filter(|known| space.types.contains(known)).collect();
     let (least, most) = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
     if types.is_empty() || least > most {

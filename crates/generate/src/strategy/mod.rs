@@ -56,22 +56,22 @@ pub struct Row {
 /// A strategy whose cases are searched for once and then kept.
 pub(crate) struct Searched<F> {
     search: F,
-    found: OnceLock<Found>,
+    found: OnceLock<SearchResult>,
 }
 
 /// What a search found.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub(crate) cases: Vec<Case>,
     pub(crate) remarks: Vec<String>,
 }
 
-impl<F: Fn() -> Found + Send + Sync> Searched<F> {
+impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {
     pub(crate) fn new(search: F) -> Self {
         Self { search, found: OnceLock::new() }
     }
 
-    fn found(&self) -> &Found {
+    fn found(&self) -> &SearchResult {
         self.found.get_or_init(|| {
             let mut found = (self.search)();
             found.cases.iter_mut().for_each(keep_promises);
@@ -95,7 +95,7 @@ fn keep_promises(case: &mut Case) {
     }
 }
 
-impl<F: Fn() -> Found + Send + Sync> Generator for Searched<F> {
+impl<F: Fn() -> SearchResult + Send + Sync> Generator for Searched<F> {
     fn length(&self) -> Length {
         Length::Finite(self.found().cases.len() as u128)
     }

@@ -13,7 +13,7 @@ use dmlcts_model::{Case, Fill};
 use dmlcts_spec::{IdSet, Scratch, Validity};
 
 use super::{
-    Found,
+    SearchResult,
     neighbour::{self, Change, Kind, is_plain},
     random::Drawer,
 };
@@ -35,7 +35,7 @@ struct Broken {
 }
 
 /// Searches one operator.
-pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> Found {
+pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> SearchResult {
     let space = drawer.space();
     let mut search =
         Search { space, scratch: Scratch::default(), changed: space.blank(), best: BTreeMap::new(), each };
@@ -173,8 +173,8 @@ impl Search<'_, '_> {
 
     /// Some of each kind for each clause, in the order of the clauses, each followed by its twin unless that has
     /// come before.
-    fn finish(self) -> Found {
-        let mut found = Found::default();
+    fn finish(self) -> SearchResult {
+        let mut found = SearchResult::default();
         // As long as what was found, which `each` bounds for every clause.
         let mut lines: HashSet<String> = HashSet::new();
         let clauses = self.space.operator.clauses();

@@ -9,7 +9,7 @@ use crate::space::{INPUT, OUTPUT, Space};
 
 /// One list of a desc.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ListPlace {
     /// `InputTensor.Sizes` (0), `OutputTensor.Sizes` (1).
     Sizes(usize),
     /// `InputTensor.Strides` (0), `OutputTensor.Strides` (1).
@@ -64,11 +64,11 @@ impl Share {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Change {
     /// One value of a list.
-    Entry { place: Place, axis: usize, value: i64 },
+    Entry { place: ListPlace, axis: usize, value: i64 },
     /// The list is a null pointer.
-    Null(Place),
+    Null(ListPlace),
     /// The list has so many values: cut short, or its last one repeated.
-    Length(Place, usize),
+    Length(ListPlace, usize),
     /// The tensor is a null pointer.
     NoTensor(Side),
     /// A field of a tensor, with all else as it was.
@@ -89,10 +89,10 @@ pub(crate) type Kind = (u8, u8, u8);
 impl Change {
     /// Two changes of the same kind differ in axis or value alone.
     pub(crate) fn kind(&self) -> Kind {
-        let place = |place: &Place| match place {
-            Place::Sizes(side) => *side as u8,
-            Place::Strides(side) => 2 + *side as u8,
-            Place::Member(member) => 4 + *member as u8,
+        let place = |place: &ListPlace| match place {
+            ListPlace::Sizes(side) => *side as u8,
+            ListPlace::Strides(side) => 2 + *side as u8,
+            ListPlace::Member(member) => 4 + *member as u8,
         };
         let class = |value: i64| match value {
             0 => 0,
@@ -170,24 +170,24 @@ impl Change {
     }
 }
 
-fn list_mut(desc: &mut Desc, place: Place) -> Option<&mut Option<List>> {
+fn list_mut(desc: &mut Desc, place: ListPlace) -> Option<&mut Option<List>> {
     let side = |side: usize| if side == INPUT { Side::Input } else { Side::Output };
     match place {
-        Place::Sizes(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.sizes),
-        Place::Strides(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.strides),
-        Place::Member(member) => match desc.members.get_mut(member)? {
+        ListPlace::Sizes(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.sizes),
+        ListPlace::Strides(which) => desc.tensor_mut(side(which)).map(|tensor| &mut tensor.strides),
+        ListPlace::Member(member) => match desc.members.get_mut(member)? {
             Value::List(list) => Some(list),
             _ => None,
         },
     }
 }
 
-fn list(desc: &Desc, place: Place) -> Option<&List> {
+fn list(desc: &Desc, place: ListPlace) -> Option<&List> {
     let side = |side: usize| if side == INPUT { Side::Input } else { Side::Output };
     match place {
-        Place::Sizes(which) => desc.tensor(side(which))?.sizes.as_ref(),
-        Place::Strides(which) => desc.tensor(side(which))?.strides.as_ref(),
-        Place::Member(member) => match desc.members.get(member)? {
+        ListPlace::Sizes(which) => desc.tensor(side(which))?.sizes.as_ref(),
+        ListPlace::Strides(which) => desc.tensor(side(which))?.strides.as_ref(),
+        ListPlace::Member(member) => match desc.members.get(member)? {
             Value::List(list) => list.as_ref(),
             _ => None,
         },
@@ -195,12 +195,12 @@ fn list(desc: &Desc, place: Place) -> Option<&List> {
 }
 
 /// Every list that an operator's descs have.
-fn places(space: &Space<'_>) -> Vec<Place> {
-    let members = space.variables.iter().filter_map(|variable| variable.member).map(Place::Member);
+fn places(space: &Space<'_>) -> Vec<ListPlace> {
+    let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
     [INPUT, OUTPUT]
-        .map(Place::Sizes)
+        .map(ListPlace::Sizes)
         .into_iter()
-        .chain([INPUT, OUTPUT].map(Place::Strides))
+        .chain([INPUT, OUTPUT].map(ListPlace::Strides))
         .chain(members)
         .collect()
 }
@@ -209,14 +209,14 @@ fn places(space: &Space<'_>) -> Vec<Place> {
 pub(crate) fn set_tuple(desc: &mut Desc, space: &Space<'_>, axis: usize, tuple: &[i64]) {
     for (variable, &value) in space.variables.iter().zip(tuple).skip(2) {
         if let Some(member) = variable.member
-            && let Some(Some(list)) = list_mut(desc, Place::Member(member))
+            && let Some(Some(list)) = list_mut(desc, ListPlace::Member(member))
             && let Some(slot) = list.get_mut(axis)
         {
             *slot = value;
         }
     }
     for which in [INPUT, OUTPUT] {
-        if let Some(Some(sizes)) = list_mut(desc, Place::Sizes(which))
+        if let Some(Some(sizes)) = list_mut(desc, ListPlace::Sizes(which))
             && let Some(slot) = sizes.get_mut(axis)
         {
             *slot = tuple[which];
@@ -226,8 +226,8 @@ pub(crate) fn set_tuple(desc: &mut Desc, space: &Space<'_>, axis: usize, tuple: 
 
 /// The tuple of one axis; `None` where a list is missing or too short.
 pub(crate) fn tuple(desc: &Desc, space: &Space<'_>, axis: usize) -> Option<Vec<i64>> {
-    let sizes = [INPUT, OUTPUT].map(Place::Sizes).into_iter();
-    let members = space.variables.iter().filter_map(|variable| variable.member).map(Place::Member);
+    let sizes = [INPUT, OUTPUT].map(ListPlace::Sizes).into_iter();
+    let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
     sizes.chain(members).map(|place| list(desc, place)?.get(axis).copied()).collect()
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Sh
     }
     for (place, variable) in space.variables.iter().enumerate() {
         if let Some(member) = variable.member
-            && let Some(Some(list)) = list_mut(desc, Place::Member(member))
+            && let Some(Some(list)) = list_mut(desc, ListPlace::Member(member))
         {
             adjust(list, unit[place]);
         }
@@ -373,9 +373,9 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
 
 /// Changes of one value of a list: its neighbours, the neighbours of what else stands on the axis, the ends of
 /// its type, and what a sum with another value of the axis would wrap around to in 32 bits.
-fn entries(desc: &Desc, space: &Space<'_>, place: Place, axis: usize, all: &mut Vec<Change>) {
+fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &mut Vec<Change>) {
     let range = match place {
-        Place::Member(member) => {
+        ListPlace::Member(member) => {
             space.variables.iter().find(|variable| variable.member == Some(member)).map(|found| found.range)
         }
         _ => space.variables.first().map(|size| size.range),

@@ -4,7 +4,7 @@
 use dmlcts_model::{DataType, closest};
 use dmlcts_spec::{
     Diagnostic, Library, Operator,
-    expression::{self, Place as Position, Term},
+    expression::{self, Position, Term},
     yaml::{Document, Place},
 };
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use dmlcts_model::{Enumeration, Side};
 
 use super::{
-    CaseNames, Comparison, Expression, Form, Function, Logic, Mistake, Place, Quantifier, Scope, Span, Term,
-    TermKind, Type,
-    scope::{Found, levels},
+    CaseNames, Comparison, Expression, Form, Function, Logic, Mistake, Position, Quantifier, Scope, Span,
+    Term, TermKind, Type,
+    scope::{Resolved, levels},
     term::{build, limited},
 };
 use crate::{Validity, program::Leaf};
@@ -21,15 +21,15 @@ pub(super) fn check(
     scope: &Scope,
     case: Option<CaseNames<'_>>,
     expression: &Expression,
-    place: Place,
+    place: Position,
     wanted: Option<&Type>,
 ) -> Result<Term, Mistake> {
     let checker = Checker { scope, case };
-    let axis = if place == Place::Once { Axis::Outside } else { Axis::Inside };
+    let axis = if place == Position::Once { Axis::Outside } else { Axis::Inside };
     let around = Around {
         axis,
-        coordinate: matches!(place, Place::Definition | Place::Read),
-        fill: place == Place::Read,
+        coordinate: matches!(place, Position::Definition | Position::Read),
+        fill: place == Position::Read,
     };
     match wanted {
         Some(Type::Read) => {
@@ -209,15 +209,15 @@ impl Checker<'_> {
     }
 
     /// A name used as a value.
-    fn found(&self, found: Found, name: &str, span: Span, around: Around) -> Checked {
+    fn found(&self, found: Resolved, name: &str, span: Span, around: Around) -> Checked {
         let term = match found {
-            Found::Term(kind, value) => build(kind, value, span)?,
-            Found::List(source) => build(TermKind::Leaf(Leaf::List(source)), Type::Integer, span)?,
-            Found::Tensor(_) => {
+            Resolved::Term(kind, value) => build(kind, value, span)?,
+            Resolved::List(source) => build(TermKind::Leaf(Leaf::List(source)), Type::Integer, span)?,
+            Resolved::Tensor(_) => {
                 return Err(Mistake::new(span, format!("`{name}` is a tensor, not a value"))
                     .help(format!("name one of its fields, such as `{name}.Sizes`")));
             }
-            Found::Scalar => {
+            Resolved::Scalar => {
                 return Err(Mistake::new(
                     span,
                     format!("`{name}` is a scalar union, whose bits are no integer"),
@@ -440,11 +440,11 @@ impl Checker<'_> {
             return Err(self.scope.unknown(name, argument.span, None, &self.more_names(None)));
         };
         let leaf = match (function, found) {
-            (Function::Length, Found::List(source)) => Leaf::Length(source),
-            (Function::Present, Found::List(source)) => Leaf::ListPresent(source),
-            (Function::Present, Found::Tensor(side)) => Leaf::TensorPresent(side),
-            (Function::Overlaps, Found::Tensor(side)) => Leaf::Overlaps(side),
-            (Function::Unsettled, Found::Tensor(side)) => Leaf::Unsettled(side),
+            (Function::Length, Resolved::List(source)) => Leaf::Length(source),
+            (Function::Present, Resolved::List(source)) => Leaf::ListPresent(source),
+            (Function::Present, Resolved::Tensor(side)) => Leaf::TensorPresent(side),
+            (Function::Overlaps, Resolved::Tensor(side)) => Leaf::Overlaps(side),
+            (Function::Unsettled, Resolved::Tensor(side)) => Leaf::Unsettled(side),
             _ => {
                 let message = format!("`{}` takes {wanted}, which `{name}` is not", function.name());
                 return Err(Mistake::new(argument.span, message));

@@ -54,5 +54,5 @@ mod term;
 pub use ast::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
 pub use mistake::{Mistake, Span};
 pub use parser::parse;
-pub use scope::{CaseNames, Definition, Place, Scope, Type};
+pub use scope::{CaseNames, Definition, Position, Scope, Type};
 pub use term::{Term, TermKind};

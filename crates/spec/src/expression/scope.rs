@@ -43,7 +43,7 @@ impl fmt::Display for Type {
 
 /// Where an expression stands, which decides the names it may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Position {
     /// Once a desc: values of an axis are found inside `any axis` and the like.
     Once,
     /// Once an axis: lists stand for their value on the axis.
@@ -84,7 +84,7 @@ pub struct CaseNames<'a> {
 }
 
 /// What a name was found to be.
-pub(super) enum Found {
+pub(super) enum Resolved {
     Term(TermKind, Type),
     List(ListSource),
     Tensor(Side),
@@ -152,36 +152,36 @@ impl Scope {
             return Err(Mistake::new(at, format!("`{name}` already means something"))
                 .help("choose a name of its own for each definition"));
         }
-        let term = self.check(&expression, Place::Definition)?;
+        let term = self.check(&expression, Position::Definition)?;
         let definition = Arc::new(Definition { name: name.to_owned(), expression, term });
         self.definitions.push(Arc::clone(&definition));
         Ok(definition)
     }
 
     /// Checks an expression of any type.
-    pub fn check(&self, expression: &Expression, place: Place) -> Result<Term, Mistake> {
+    pub fn check(&self, expression: &Expression, place: Position) -> Result<Term, Mistake> {
         super::check::check(self, None, expression, place, None)
     }
 
     /// Checks an expression that must be a condition.
-    pub fn condition(&self, expression: &Expression, place: Place) -> Result<Term, Mistake> {
+    pub fn condition(&self, expression: &Expression, place: Position) -> Result<Term, Mistake> {
         super::check::check(self, None, expression, place, Some(&Type::Condition))
     }
 
     /// Checks an expression that must be an integer.
-    pub fn integer(&self, expression: &Expression, place: Place) -> Result<Term, Mistake> {
+    pub fn integer(&self, expression: &Expression, place: Position) -> Result<Term, Mistake> {
         super::check::check(self, None, expression, place, Some(&Type::Integer))
     }
 
     /// Checks what a read gives on an axis: an input coordinate, or `fill`.
     pub fn read(&self, expression: &Expression) -> Result<Term, Mistake> {
-        super::check::check(self, None, expression, Place::Read, Some(&Type::Read))
+        super::check::check(self, None, expression, Position::Read, Some(&Type::Read))
     }
 
     /// Checks a predicate over cases: it may also name `operator`, `valid`, `invalid`, `open`, `InputBinding.Offset`,
     /// `OutputBinding.Offset`, and what other operators have.
     pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
-        super::check::check(self, Some(names), expression, Place::Once, Some(&Type::Condition))
+        super::check::check(self, Some(names), expression, Position::Once, Some(&Type::Condition))
     }
 
     /// The enumerations and data types that have this name.
@@ -194,31 +194,31 @@ impl Scope {
     }
 
     /// What a name stands for that is no constant.
-    pub(super) fn find(&self, name: &str) -> Option<Found> {
-        let integer = |leaf| Some(Found::Term(TermKind::Leaf(leaf), Type::Integer));
+    pub(super) fn find(&self, name: &str) -> Option<Resolved> {
+        let integer = |leaf| Some(Resolved::Term(TermKind::Leaf(leaf), Type::Integer));
         match name {
             "axis" => return integer(Leaf::Axis),
             "rank" => return integer(Leaf::Length(ListSource::Sizes(Side::Input))),
             "c" => return integer(Leaf::Coordinate),
-            "level" => return Some(Found::Term(TermKind::Leaf(Leaf::Level), Type::Level)),
+            "level" => return Some(Resolved::Term(TermKind::Leaf(Leaf::Level), Type::Level)),
             _ => {}
         }
         if let Some(definition) = self.definitions.iter().find(|definition| definition.name == name) {
             let term = TermKind::Definition(Arc::clone(definition));
-            return Some(Found::Term(term, definition.term.value_type.clone()));
+            return Some(Resolved::Term(term, definition.term.value_type.clone()));
         }
         if let Some(side) = Side::BOTH.into_iter().find(|side| side.member_name() == name) {
-            return Some(Found::Tensor(side));
+            return Some(Resolved::Tensor(side));
         }
         if let Some((tensor, field)) = name.split_once('.') {
             let side = Side::BOTH.into_iter().find(|side| side.member_name() == tensor)?;
             return match field {
-                "Sizes" => Some(Found::List(ListSource::Sizes(side))),
-                "Strides" => Some(Found::List(ListSource::Strides(side))),
+                "Sizes" => Some(Resolved::List(ListSource::Sizes(side))),
+                "Strides" => Some(Resolved::List(ListSource::Strides(side))),
                 _ => {
                     let field = Field::ALL.into_iter().find(|candidate| candidate.name() == field)?;
                     let kind = if field == Field::DataType { Type::DataType } else { Type::Integer };
-                    Some(Found::Term(TermKind::Leaf(Leaf::Field(side, field)), kind))
+                    Some(Resolved::Term(TermKind::Leaf(Leaf::Field(side, field)), kind))
                 }
             };
         }
@@ -228,11 +228,11 @@ impl Scope {
             MemberKind::Enumeration(enumeration) => Type::Enumeration(Arc::clone(enumeration)),
             MemberKind::DataType => Type::DataType,
             MemberKind::U32List | MemberKind::I32List => {
-                return Some(Found::List(ListSource::Member(position)));
+                return Some(Resolved::List(ListSource::Member(position)));
             }
-            MemberKind::Scalar => return Some(Found::Scalar),
+            MemberKind::Scalar => return Some(Resolved::Scalar),
         };
-        Some(Found::Term(TermKind::Leaf(Leaf::Member(position)), kind))
+        Some(Resolved::Term(TermKind::Leaf(Leaf::Member(position)), kind))
     }
 
     /// Every name that is no constant.

@@ -5,7 +5,7 @@ use dmlcts_model::{Side, closest};
 use super::{common::cite, support::SupportClause};
 use crate::{
     AlternativeReading, Answer, Citation, Clause, Diagnostic, IdSet, Origin, Question, Scope,
-    expression::{self, Expression, Place as Position, Term},
+    expression::{self, Expression, Position, Term},
     form::{AllowForm, ClauseForm, Each, QuestionForm},
     yaml::Place,
 };

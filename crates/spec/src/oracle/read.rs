@@ -15,7 +15,7 @@ use super::{
     cycle::{Cycle, least_common_multiple},
     machine::Machine,
     map::Line,
-    tables::Told,
+    tables::Dependencies,
 };
 use crate::{
     expression::{Binary, Comparison, Logic, Term},
@@ -57,7 +57,7 @@ pub(super) struct CompiledRead {
     /// On which axes the read is meant; `None` is on all.
     when: Option<OpId>,
     /// By what axes are told apart; `None` where they are not worth remembering.
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<Dependencies>,
 }
 
 /// What is the same for every coordinate, for one desc: the values of [`CompiledRead::fixed`] on each axis.
@@ -151,7 +151,7 @@ impl CompiledRead {
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));
-        let told = Told::new(signature, &program, &reached);
+        let told = Dependencies::new(signature, &program, &reached);
         Self { program, result, fixed, steps, coordinate, fill, when, told }
     }
 

@@ -20,7 +20,7 @@ const MOST_READS: usize = 32;
 
 /// What a read's value on an axis follows from.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Dependencies {
     /// Tells what is remembered of this read from what is remembered of others.
     id: u64,
     /// The output's sizes come first.
@@ -29,7 +29,7 @@ pub(super) struct Told {
     by_axis: bool,
 }
 
-impl Told {
+impl Dependencies {
     /// By what the axes of these operations are told apart; `None` where it is more than a key holds, or where an
     /// axis follows from others.
     pub(super) fn new(signature: &Signature, program: &Program, operations: &[OpId]) -> Option<Self> {
@@ -99,7 +99,7 @@ struct Table {
 impl Tables {
     /// The axes of a read.
     #[inline]
-    pub(super) fn of(&mut self, told: &Told) -> &mut Axes {
+    pub(super) fn of(&mut self, told: &Dependencies) -> &mut Axes {
         let found = self.reads.iter().position(|(id, _)| *id == told.id);
         let place = found.unwrap_or_else(|| {
             if self.reads.len() == MOST_READS {
@@ -118,7 +118,7 @@ impl Axes {
     #[inline]
     pub(super) fn find(
         &mut self,
-        told: &Told,
+        told: &Dependencies,
         inputs: &Inputs<'_>,
         count: usize,
         coordinates: &mut [u32],

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use smallvec::smallvec;
 
 use super::{Memory, Oracle, OracleError, read::CompiledRead};
-use crate::expression::{Place, Scope, parse};
+use crate::expression::{Position, Scope, parse};
 
 /// An expression of the language, as the tests generate it.
 #[derive(Debug, Clone)]
@@ -325,7 +325,7 @@ fn an_alternative_reading_replaces_the_read_where_its_question_arises() {
     let signature = signature();
     let scope = Scope::new(Arc::clone(&signature));
     let read = scope.read(&parse("9 - c").unwrap()).unwrap();
-    let when = scope.condition(&parse("A == 1").unwrap(), Place::EachAxis).unwrap();
+    let when = scope.condition(&parse("A == 1").unwrap(), Position::EachAxis).unwrap();
     oracle.alternatives.push(CompiledRead::new(&signature, &read, Some(&when)));
     let mut desc = desc(&[10, 10], &[3, 4], 0);
     desc.members[0] = Value::List(Some(smallvec![0, 1]));

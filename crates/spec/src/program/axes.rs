@@ -10,7 +10,7 @@ use super::{
     leaf,
     memo::Memo,
     scalars::{DEFINED, Scalar, Scalars, Slot, TRUE},
-    step::{Place, Row, run},
+    step::{Lanes, Row, run},
     view::View,
 };
 use crate::{IdSet, expression::Quantifier};
@@ -267,7 +267,7 @@ impl AxisCode {
             *mask = Mask { truth: spread(TRUE), defined: spread(DEFINED) };
         }
         let mut lost = false;
-        run(&self.program, &self.program.fixed, table, Place::Axes { inputs, lengths: &lengths }, &mut lost);
+        run(&self.program, &self.program.fixed, table, Lanes::Axes { inputs, lengths: &lengths }, &mut lost);
         if lost {
             return None;
         }

@@ -5,7 +5,7 @@ use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 use super::{
     MAXIMUM_AXES, OpId, Program, leaf,
     number::Number,
-    step::{Place, Row, run},
+    step::{Lanes, Row, run},
     view::View,
 };
 use crate::Validity;
@@ -161,7 +161,7 @@ impl<N: Number> Tables<N> {
     fn evaluate(&mut self, program: &Program, inputs: &Inputs<'_>, lengths: &Lengths) -> bool {
         self.fixed.grow(program.ops.len());
         let mut lost = false;
-        run(program, &program.fixed, &mut self.fixed, Place::Axes { inputs, lengths }, &mut lost);
+        run(program, &program.fixed, &mut self.fixed, Lanes::Axes { inputs, lengths }, &mut lost);
         !lost
     }
 
@@ -178,7 +178,7 @@ impl<N: Number> Tables<N> {
             self.moving.masks[id.index()] = Mask { truth: gather(mask.truth), defined: gather(mask.defined) };
         }
         let mut lost = false;
-        run(program, &program.moving, &mut self.moving, Place::Points { coordinates }, &mut lost);
+        run(program, &program.moving, &mut self.moving, Lanes::Points { coordinates }, &mut lost);
         !lost
     }
 }

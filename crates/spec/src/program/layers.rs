@@ -13,7 +13,7 @@ use super::{
     findings::{Edge, Kind, Rule},
     number::Number,
     scalars::{CAPACITY, DEFINED, ScalarCode, Scalars, Slot, TRUE},
-    shape::Parts,
+    shape::ShapeParts,
 };
 use crate::{
     IdSet,
@@ -69,7 +69,7 @@ struct EdgeCheck {
 }
 
 /// The operations that the rules need of the shape: those that have one value for the desc.
-pub(super) fn given(program: &Program, parts: &[Parts], rules: &[Rule]) -> Vec<OpId> {
+pub(super) fn given(program: &Program, parts: &[ShapeParts], rules: &[Rule]) -> Vec<OpId> {
     let mut needed = vec![false; program.ops.len()];
     for rule in rules {
         for id in rule.decisive().chain([rule.condition]) {
@@ -80,11 +80,11 @@ pub(super) fn given(program: &Program, parts: &[Parts], rules: &[Rule]) -> Vec<O
     ids.filter(|id| is_given(program, parts, *id)).collect()
 }
 
-fn is_given(program: &Program, parts: &[Parts], id: OpId) -> bool {
+fn is_given(program: &Program, parts: &[ShapeParts], id: OpId) -> bool {
     let op = program.op(id);
     // Numbers beyond 64 bits make the way long wherever they are used.
     let fits = !matches!(op.operation, Operation::Constant(value) if i64::narrow(value).is_none());
-    !op.per_axis && parts[id.index()] != Parts::NONE && fits
+    !op.per_axis && parts[id.index()] != ShapeParts::NONE && fits
 }
 
 /// Arranges the rules, whose given operations stand at the beginning of the table in this order. `None` where
@@ -92,7 +92,7 @@ fn is_given(program: &Program, parts: &[Parts], id: OpId) -> bool {
 pub(super) fn arrange(
     signature: &Signature,
     program: &Program,
-    parts: &[Parts],
+    parts: &[ShapeParts],
     rules: &[Rule],
     given: &[OpId],
 ) -> Option<Layers> {
@@ -146,7 +146,7 @@ pub(super) fn arrange(
 
 struct Arranging<'a> {
     program: &'a Program,
-    parts: &'a [Parts],
+    parts: &'a [ShapeParts],
     /// Of the operations that were arranged.
     layers: Vec<Option<Layer>>,
     slots: Vec<Option<Slot>>,

@@ -18,9 +18,9 @@ pub(super) const PARTS: usize = 4;
 
 /// Which parts of a shape something follows from: any one of these alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Parts(u8);
+pub(super) struct ShapeParts(u8);
 
-impl Parts {
+impl ShapeParts {
     /// None: it follows from more than one part, or from more than the shape.
     pub(super) const NONE: Self = Self(0);
     /// Any: it is the same for all descs.
@@ -50,14 +50,14 @@ impl Parts {
 }
 
 /// What each operation of a program follows from.
-pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<Parts> {
-    let mut parts: Vec<Parts> = Vec::with_capacity(program.ops.len());
+pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<ShapeParts> {
+    let mut parts: Vec<ShapeParts> = Vec::with_capacity(program.ops.len());
     for op in &program.ops {
         let own = match op.operation {
             Operation::Leaf(leaf) => parts_of_leaf(leaf, signature),
             // What is gathered depends on the number of axes.
-            Operation::Over(..) => Parts::EXTENT,
-            _ => Parts::ANY,
+            Operation::Over(..) => ShapeParts::EXTENT,
+            _ => ShapeParts::ANY,
         };
         let operands = op.operation.operands();
         parts.push(operands.fold(own, |parts_so_far, operand| parts_so_far.and(parts[operand.index()])));
@@ -66,31 +66,33 @@ pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<Parts> {
 }
 
 /// A leaf may follow from all that the key of a part says; see [`Plan::key`].
-fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> Parts {
+fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
     match leaf {
         Leaf::Member(position) => part_of_member(signature, position),
-        Leaf::Field(side, Field::DataType | Field::ElementSize) => Parts::KINDS.or(Parts::promise(side)),
-        Leaf::Field(side, Field::Flags | Field::GuaranteedBaseOffsetAlignment) => Parts::promise(side),
+        Leaf::Field(side, Field::DataType | Field::ElementSize) => {
+            ShapeParts::KINDS.or(ShapeParts::promise(side))
+        }
+        Leaf::Field(side, Field::Flags | Field::GuaranteedBaseOffsetAlignment) => ShapeParts::promise(side),
         Leaf::Field(_, Field::TotalTensorSizeInBytes)
         | Leaf::List(_)
         | Leaf::Overlaps(_)
         | Leaf::Unsettled(_)
         | Leaf::BindingOffset(_)
         | Leaf::Judged(_)
-        | Leaf::Coordinate => Parts::NONE,
+        | Leaf::Coordinate => ShapeParts::NONE,
         Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
-            Parts::EXTENT
+            ShapeParts::EXTENT
         }
-        Leaf::TensorPresent(side) => Parts::EXTENT.or(Parts::KINDS).or(Parts::promise(side)),
-        Leaf::Level => Parts::EXTENT.or(Parts::KINDS),
+        Leaf::TensorPresent(side) => ShapeParts::EXTENT.or(ShapeParts::KINDS).or(ShapeParts::promise(side)),
+        Leaf::Level => ShapeParts::EXTENT.or(ShapeParts::KINDS),
     }
 }
 
-fn part_of_member(signature: &Signature, position: usize) -> Parts {
+fn part_of_member(signature: &Signature, position: usize) -> ShapeParts {
     match signature.members.get(position).map(|member| &member.kind) {
-        Some(MemberKind::U32 | MemberKind::I32) | None => Parts::NONE,
-        Some(MemberKind::Enumeration(_) | MemberKind::DataType) => Parts::KINDS,
-        _ => Parts::EXTENT,
+        Some(MemberKind::U32 | MemberKind::I32) | None => ShapeParts::NONE,
+        Some(MemberKind::Enumeration(_) | MemberKind::DataType) => ShapeParts::KINDS,
+        _ => ShapeParts::EXTENT,
     }
 }
 
@@ -124,10 +126,10 @@ const MOST_LISTS: usize = 12;
 /// Rules that follow from no single part are returned too.
 pub(super) fn plan(
     signature: &Signature,
-    parts: &[Parts],
+    parts: &[ShapeParts],
     rules: impl Iterator<Item = Rule>,
 ) -> ([Plan; PARTS], Vec<Rule>) {
-    let mut plans = [Parts(1), Parts(2), Parts(4), Parts(8)].map(|part| {
+    let mut plans = [ShapeParts(1), ShapeParts(2), ShapeParts(4), ShapeParts(8)].map(|part| {
         let belongs = |place: &u8| part_of_member(signature, usize::from(*place)) == part;
         let is_list = |place: &u8| {
             let member = signature.members.get(usize::from(*place));
@@ -149,7 +151,7 @@ pub(super) fn plan(
 }
 
 /// Sets what is given by each part, and gives it in the order of the table.
-pub(super) fn plan_given(plans: &mut [Plan; PARTS], parts: &[Parts], given: &[OpId]) -> Vec<OpId> {
+pub(super) fn plan_given(plans: &mut [Plan; PARTS], parts: &[ShapeParts], given: &[OpId]) -> Vec<OpId> {
     let mut order = Vec::with_capacity(given.len());
     for (part, plan) in plans.iter_mut().enumerate() {
         let own = given.iter().copied().filter(|id| parts[id.index()].first() == Some(part));

@@ -22,14 +22,14 @@ pub(super) struct Row<N>(pub(super) [N; MAXIMUM_AXES]);
 
 /// What the lanes are.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum Lanes<'a> {
     /// The axes of a desc.
     Axes { inputs: &'a Inputs<'a>, lengths: &'a Lengths },
     /// Coordinates, each on an axis of its own.
     Points { coordinates: &'a [i64; MAXIMUM_AXES] },
 }
 
-impl Place<'_> {
+impl Lanes<'_> {
     /// How many lanes are worth computing.
     fn count(self) -> usize {
         match self {
@@ -71,7 +71,7 @@ pub(super) fn run<N: Number>(
     program: &Program,
     ids: &[OpId],
     table: &mut Table<N>,
-    place: Place<'_>,
+    place: Lanes<'_>,
     lost: &mut bool,
 ) {
     fast(Run { program, ids, table, place, lost });
@@ -81,7 +81,7 @@ struct Run<'a, N> {
     program: &'a Program,
     ids: &'a [OpId],
     table: &'a mut Table<N>,
-    place: Place<'a>,
+    place: Lanes<'a>,
     lost: &'a mut bool,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn step<N: Number>(
     id: OpId,
     rows: &mut [Row<N>],
     masks: &mut [Mask],
-    place: Place<'_>,
+    place: Lanes<'_>,
     lost: &mut bool,
 ) {
     let op = &program.ops[id.index()];
@@ -194,8 +194,8 @@ pub(super) fn step<N: Number>(
             }
             Operation::Over(quantifier, a) => {
                 let lanes = match place {
-                    Place::Axes { lengths, .. } => lengths.lanes(op.lists),
-                    Place::Points { .. } => None,
+                    Lanes::Axes { lengths, .. } => lengths.lanes(op.lists),
+                    Lanes::Points { .. } => None,
                 };
                 lanes.map_or(Mask::UNDEFINED, |lanes| {
                     gather(quantifier, op.proven, usize::from(lanes), row(a), mask(a), out, lost)
@@ -341,14 +341,14 @@ fn load<N: Number>(
     program: &Program,
     id: OpId,
     leaf: Leaf,
-    place: Place<'_>,
+    place: Lanes<'_>,
     out: &mut [N; MAXIMUM_AXES],
     lost: &mut bool,
 ) -> Mask {
     let op = program.op(id);
     let inputs = match place {
-        Place::Axes { inputs, .. } => inputs,
-        Place::Points { coordinates } => {
+        Lanes::Axes { inputs, .. } => inputs,
+        Lanes::Points { coordinates } => {
             *out = coordinates.map(N::from_word);
             let (least, greatest) = (op.range.least as i64, op.range.greatest as i64);
             *lost |= N::NOTICES && coordinates.iter().any(|&c| c < least || c > greatest);

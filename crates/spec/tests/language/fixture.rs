@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dmlcts_model::{
     DataType, Desc, Enumeration, Enumerator, FeatureLevel, List, Member, MemberKind, Signature, Tensor, Value,
 };
-use dmlcts_spec::expression::{Mistake, Place, Scope, parse};
+use dmlcts_spec::expression::{Mistake, Position, Scope, parse};
 
 pub(crate) const LEVEL: FeatureLevel = FeatureLevel::NEWEST;
 
@@ -65,10 +65,10 @@ pub(crate) fn desc(input: &[i64], output: &[i64], offsets: &[i64], strides: &[i6
 }
 
 /// What is wrong with a text, as a person would see it.
-pub(crate) fn complaint(text: &str, place: Place) -> String {
+pub(crate) fn complaint(text: &str, place: Position) -> String {
     let checked = parse(text).and_then(|expression| match place {
-        Place::Read => scope().read(&expression),
-        Place::Definition => scope().check(&expression, place),
+        Position::Read => scope().read(&expression),
+        Position::Definition => scope().check(&expression, place),
         _ => scope().condition(&expression, place),
     });
     match checked {

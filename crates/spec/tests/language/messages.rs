@@ -1,6 +1,6 @@
 //! What people are told of their mistakes.
 
-use dmlcts_spec::expression::Place::{self, Definition, EachAxis, Once, Read};
+use dmlcts_spec::expression::Position::{self, Definition, EachAxis, Once, Read};
 use insta::assert_snapshot;
 
 use super::fixture::{complaint, scope, shown};
@@ -293,7 +293,7 @@ fn places() {
     `any axis` over something that is the same on every axis
     help: name a list or `axis` in it, or leave the quantifier out
     ");
-    assert_snapshot!(complaint("any axis at == 0", Place::Read), @r"
+    assert_snapshot!(complaint("any axis at == 0", Position::Read), @r"
     any axis at == 0
              ^^
     `at` depends on `c`, which exists in semantics only

@@ -69,7 +69,7 @@ fn what_a_desc_is_judged_has_a_name() {
     // A spec has no such names: what is judged cannot depend on what it is judged.
     let expression = dmlcts_spec::expression::parse("valid").unwrap();
     let scope = library.scopes().next().unwrap();
-    assert!(scope.condition(&expression, dmlcts_spec::expression::Place::Once).is_err());
+    assert!(scope.condition(&expression, dmlcts_spec::expression::Position::Once).is_err());
 }
 
 #[test]

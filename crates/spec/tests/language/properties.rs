@@ -4,7 +4,7 @@ use std::{cell::Cell, sync::Arc};
 
 use dmlcts_model::{Desc, Value};
 use dmlcts_spec::{
-    expression::{Expression, Place, parse},
+    expression::{Expression, Position, parse},
     program::{Builder, Evaluation, Findings, Inputs, Memory, OpId, Rules, Values},
 };
 use proptest::prelude::*;
@@ -27,9 +27,9 @@ fn lane(evaluation: &Evaluation<'_>, id: OpId, is_condition: bool, lane: usize) 
 /// Compares an expression's values on every lane.
 fn agrees(expression: &Expression, place: Where, descs: &[Desc]) -> Result<(), TestCaseError> {
     let place_of_check = match place {
-        Where::Once => Place::Once,
-        Where::EachAxis => Place::EachAxis,
-        Where::Read => Place::Definition,
+        Where::Once => Position::Once,
+        Where::EachAxis => Position::EachAxis,
+        Where::Read => Position::Definition,
     };
     let term = scope().check(expression, place_of_check);
     let term = term.map_err(|mistake| TestCaseError::fail(format!("{expression}: {mistake}")))?;
@@ -139,8 +139,8 @@ proptest! {
         let mut builder = Builder::new(fold());
         let mut ids = Vec::new();
         for (once, each_axis) in &clauses {
-            ids.push(builder.add(&scope.check(once, Place::Once).unwrap()));
-            ids.push(builder.add(&scope.check(each_axis, Place::EachAxis).unwrap()));
+            ids.push(builder.add(&scope.check(once, Position::Once).unwrap()));
+            ids.push(builder.add(&scope.check(each_axis, Position::EachAxis).unwrap()));
         }
         let program = builder.finish();
         let rules = Rules::new(&fold(), program.clone(), &ids, &ids);
@@ -263,7 +263,7 @@ fn check_any(text: &str) {
     let mistakes = match parse(text) {
         Err(mistake) => vec![mistake],
         Ok(expression) => {
-            let places = [Place::Once, Place::EachAxis, Place::Definition, Place::Read];
+            let places = [Position::Once, Position::EachAxis, Position::Definition, Position::Read];
             let checked = places.map(|place| scope.check(&expression, place));
             let more = [scope.read(&expression), scope.predicate(names, &expression)];
             checked.into_iter().chain(more).filter_map(Result::err).collect()

@@ -2,7 +2,7 @@
 
 use dmlcts_model::{DataType, Desc, List, Tensor, Value};
 use dmlcts_spec::{
-    expression::{Place, parse},
+    expression::{Position, parse},
     program::{Builder, Evaluation, Inputs, OpId, Program, Values},
 };
 use smallvec::smallvec;
@@ -10,7 +10,7 @@ use smallvec::smallvec;
 use super::fixture::{LEVEL, desc, fold, scope};
 
 /// Compiles for a place, evaluates, and hands both on.
-fn with<T>(text: &str, place: Place, desc: &Desc, use_it: impl FnOnce(&Evaluation<'_>, OpId) -> T) -> T {
+fn with<T>(text: &str, place: Position, desc: &Desc, use_it: impl FnOnce(&Evaluation<'_>, OpId) -> T) -> T {
     let term = scope().check(&parse(text).unwrap(), place).unwrap();
     let mut builder = Builder::new(fold());
     let root = builder.add(&term);
@@ -19,11 +19,11 @@ fn with<T>(text: &str, place: Place, desc: &Desc, use_it: impl FnOnce(&Evaluatio
 }
 
 fn once(text: &str, desc: &Desc) -> Option<i128> {
-    with(text, Place::Once, desc, |evaluation, root| evaluation.integer(root, 0))
+    with(text, Position::Once, desc, |evaluation, root| evaluation.integer(root, 0))
 }
 
 fn holds(text: &str, desc: &Desc) -> Option<bool> {
-    with(text, Place::Once, desc, |evaluation, root| {
+    with(text, Position::Once, desc, |evaluation, root| {
         let verdict = evaluation.verdict(root);
         assert_eq!(verdict == Some(true), evaluation.mask(root).truth == 1, "{text}");
         verdict
@@ -31,7 +31,7 @@ fn holds(text: &str, desc: &Desc) -> Option<bool> {
 }
 
 fn axes(text: &str, desc: &Desc) -> Option<Vec<Option<i128>>> {
-    with(text, Place::EachAxis, desc, |evaluation, root| {
+    with(text, Position::EachAxis, desc, |evaluation, root| {
         let lanes = evaluation.lanes(root)?;
         Some((0..lanes).map(|lane| evaluation.integer(root, lane)).collect())
     })
@@ -192,7 +192,9 @@ fn a_read_is_split_into_a_coordinate_and_where_it_is_fill() {
 fn comparisons_tell_their_edges() {
     let desc = desc(&[3, 4, 5], &[4, 4, 4], &[0; 3], &[1; 3]);
     let edges = |text: &str| {
-        with(text, Place::EachAxis, &desc, |evaluation, root| (evaluation.equal(root), evaluation.edge(root)))
+        with(text, Position::EachAxis, &desc, |evaluation, root| {
+            (evaluation.equal(root), evaluation.edge(root))
+        })
     };
     assert_eq!(edges("InputTensor.Sizes <= OutputTensor.Sizes"), (0b010, 0b010));
     assert_eq!(edges("InputTensor.Sizes < OutputTensor.Sizes"), (0b010, 0b001));
@@ -205,7 +207,7 @@ fn what_expressions_share_is_computed_once() {
     let scope = scope();
     let mut builder = Builder::new(fold());
     let mut add = |text: &str| {
-        let term = scope.check(&parse(text).unwrap(), Place::EachAxis).unwrap();
+        let term = scope.check(&parse(text).unwrap(), Position::EachAxis).unwrap();
         builder.add(&term)
     };
     assert_eq!(add("1 + magnitude * 2"), add("2 * abs(WindowStrides) + 1"));

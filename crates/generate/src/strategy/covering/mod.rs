@@ -25,7 +25,7 @@ use self::{
     },
 };
 use super::{
-    Found, fill_variants,
+    SearchResult, fill_variants,
     neighbour::{self, Share},
 };
 use crate::{
@@ -40,8 +40,8 @@ pub(crate) fn search(
     ranks: (usize, usize),
     strength: usize,
     seed: u64,
-) -> Found {
-    let mut found = Found::default();
+) -> SearchResult {
+    let mut found = SearchResult::default();
     let axes = Axes::new(space);
     let types: Vec<DataType> =
         space.types.iter().copied().filter(|data_type| types.contains(data_type)).collect();
