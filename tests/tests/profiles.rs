@@ -13,7 +13,7 @@ use std::{
 };
 
 use dmlcts_generate::Suite;
-use dmlcts_runner::{Parts, Profile, PromisedForm, promised};
+use dmlcts_runner::{Profile, PromisedForm, SuiteSource, promised};
 use dmlcts_spec::{Library, Operator, read_file};
 
 const REMEDY: &str = "\
@@ -41,7 +41,7 @@ fn present(profile: &Profile) -> Vec<PromisedForm> {
     let form = profile.form();
     let suite = Suite::load(&form.suite).unwrap_or_else(|error| panic!("{error}"));
     let expansion = suite.expand(Library::embedded(), form.seed).unwrap_or_else(|error| panic!("{error}"));
-    let source = Parts::new(expansion, &[]);
+    let source = SuiteSource::new(expansion, &[]);
     promised(Library::embedded(), &source, profile.level(), form.memory).expect("the suite of a profile ends")
 }
 

@@ -25,7 +25,7 @@ use dmlcts_backend::{
 use dmlcts_directml::{DirectMl, Options, marshal::Marshalled};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, FeatureLevel, line};
-use dmlcts_runner::{Configuration, Cursor, Ending, Event, Factory, Parts, Run, Source, Stop};
+use dmlcts_runner::{Configuration, Cursor, Ending, Event, Factory, Run, Source, Stop, SuiteSource};
 use dmlcts_spec::{Library, Source as Text, Validity};
 
 /// Every clause is broken alone; beside each desc comes a valid one, which is left out.
@@ -152,7 +152,7 @@ fn is_the_same(threads: &Capabilities, processes: &Capabilities, program: &str) 
 fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Arc<[Case]>, Box<dyn Error>> {
     let library = Library::embedded();
     let suite = Suite::parse(&Text::new("measured.yaml", suite))?;
-    let parts = Parts::new(suite.expand(library, 0)?, &[]);
+    let parts = SuiteSource::new(suite.expand(library, 0)?, &[]);
     let mut cursor = parts.cursor();
     let first = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
     let mut case = line::parse(first, library.signatures())?;

@@ -9,7 +9,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 use dmlcts_backend::process::{Command, Launcher};
 use dmlcts_generate::Suite;
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Configuration, Factory, Parts, Run, Stop};
+use dmlcts_runner::{Configuration, Factory, Run, Stop, SuiteSource};
 use dmlcts_spec::{Library, Source};
 
 const SUITE: &str = "
@@ -59,7 +59,7 @@ fn rows() -> Vec<Row> {
 fn main() -> ExitCode {
     let library = Library::embedded();
     let suite = Suite::parse(&Source::new("tiny.yaml", SUITE)).expect("the suite is one");
-    let parts = Arc::new(Parts::new(suite.expand(library, 0).expect("the suite expands"), &[]));
+    let parts = Arc::new(SuiteSource::new(suite.expand(library, 0).expect("the suite expands"), &[]));
     let mut ended = ExitCode::SUCCESS;
     for jobs in [1, 2] {
         for Row { name, backend, cases, is_wrong, asked } in rows() {

@@ -243,12 +243,12 @@ fn unopened(error: &dyn std::error::Error) -> RunError {
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
     let end = hosting.end.and_then(|end| end.checked_add(Configuration::MOMENT));
     let launcher = launcher
-        .until(end)
-        .minding(hosting.deadline.clone())
-        .up_to(hosting.max_hangs)
-        .telling(hosting.incidents.clone())
-        .knowing(examples());
-    let launcher = Arc::new(if hosting.is_served { launcher.in_haste() } else { launcher });
+        .with_end(end)
+        .with_deadline(hosting.deadline.clone())
+        .with_max_hangs(hosting.max_hangs)
+        .with_incidents(hosting.incidents.clone())
+        .with_probes(examples());
+    let launcher = Arc::new(if hosting.is_served { launcher.with_short_grace() } else { launcher });
     Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))
 }
 

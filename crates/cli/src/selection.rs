@@ -13,14 +13,14 @@ use std::{
 use dmlcts_generate::{Suite, SuiteError};
 use dmlcts_model::{Case, line};
 use dmlcts_report::grouped;
-use dmlcts_runner::Parts;
+use dmlcts_runner::SuiteSource;
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::{arguments::Selection, arguments::unknown, problem::Problem};
 
 impl Selection {
     /// The suite's cases, but for the filter.
-    pub(crate) fn parts(&self) -> Result<Parts, Problem> {
+    pub(crate) fn parts(&self) -> Result<SuiteSource, Problem> {
         let suite = load_suite(&self.suite)?;
         let expansion = suite
             .expand(Library::embedded(), self.seed)
@@ -34,12 +34,12 @@ impl Selection {
                 format!("its strategies are: {}", names.join(", ")),
             ));
         }
-        Ok(Parts::new(expansion, &self.strategy))
+        Ok(SuiteSource::new(expansion, &self.strategy))
     }
 
     /// The suite's cases, but for the filter, if they are there in time: `None` where they are not. A search that
     /// takes too long is left behind on a thread of its own, which ends with the program.
-    pub(crate) fn parts_until(&self, deadline: Option<Instant>) -> Result<Option<Parts>, Problem> {
+    pub(crate) fn parts_until(&self, deadline: Option<Instant>) -> Result<Option<SuiteSource>, Problem> {
         let Some(deadline) = deadline else { return self.parts().map(Some) };
         let (sender, receiver) = sync_channel(1);
         let selection = self.clone();

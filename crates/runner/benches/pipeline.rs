@@ -6,7 +6,7 @@ use std::{hint::black_box, sync::Arc};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dmlcts_generate::Suite;
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Configuration, Parts, Run, Stop};
+use dmlcts_runner::{Configuration, Run, Stop, SuiteSource};
 use dmlcts_spec::{Library, Source};
 
 const SUITE: &str = "
@@ -22,11 +22,11 @@ const CASES: u64 = 500_000;
 fn pipeline(criterion: &mut Criterion) {
     let library = Library::embedded();
     let suite = Suite::parse(&Source::new("tiny.yaml", SUITE)).expect("the suite is one");
-    let parts = Arc::new(Parts::new(suite.expand(library, 0).expect("the suite expands"), &[]));
+    let parts = Arc::new(SuiteSource::new(suite.expand(library, 0).expect("the suite expands"), &[]));
     let mut group = criterion.benchmark_group("pipeline");
     group.sample_size(10).throughput(Throughput::Elements(CASES));
     for jobs in [1, 2] {
-        let run = |parts: &Arc<Parts>| Run {
+        let run = |parts: &Arc<SuiteSource>| Run {
             library,
             source: Arc::clone(parts) as Arc<_>,
             backend: Arc::new(|_| Ok(Box::new(Reference::backend()))),

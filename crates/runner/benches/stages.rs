@@ -10,7 +10,7 @@ use dmlcts_backend::Batch;
 use dmlcts_generate::{Suite, fill};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Parts, Source as _};
+use dmlcts_runner::{Source as _, SuiteSource};
 use dmlcts_spec::{Library, Scratch, Source, Validity};
 
 const SUITE: &str = "
@@ -47,7 +47,7 @@ fn main() {
     let wanted = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
     let library = Library::embedded();
     let suite = Suite::parse(&Source::new("tiny.yaml", SUITE)).expect("the suite is one");
-    let parts = Parts::new(suite.expand(library, 0).expect("the suite expands"), &[]);
+    let parts = SuiteSource::new(suite.expand(library, 0).expect("the suite expands"), &[]);
     let mut stages = ["draw", "judge", "plan", "plan and execute", "fill", "reference"].map(Stage::new);
     let mut scratch = Scratch::default();
     let mut backend = Reference::backend();

@@ -17,14 +17,14 @@ pub struct Recorded {
     /// The question.
     pub question: &'static Question,
     /// The answers, each one that the question allows; none where all that is known is [`Recorded::together`].
-    pub answers: Vec<Answered>,
+    pub answers: Vec<AnswerCount>,
     /// How many further cases raised it and were refused for it or for another question that they raised.
     pub together: u64,
 }
 
 /// How often an open question was answered in one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
+pub struct AnswerCount {
     /// The answer.
     pub answer: Answer,
     /// How many cases gave it.

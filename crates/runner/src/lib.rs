@@ -56,7 +56,7 @@ mod trace;
 mod verdict;
 mod worker;
 
-pub use answers::{Answered, Answers, Recorded, Said};
+pub use answers::{AnswerCount, Answers, Recorded, Said};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
@@ -77,7 +77,7 @@ pub use profile::{
 pub use run::{RunError, run};
 pub use sensitivity::{Sensitivities, Sensitivity};
 pub use skipped::{Skipped, Undeclared};
-pub use source::{Cursor, Listed, Parts, Source};
+pub use source::{Cursor, Listed, Source, SuiteSource};
 pub use stop::{Ending, Stop};
 pub use totals::{Totals, Unexpected};
 pub use trace::{Reads, origins, reads};

@@ -61,13 +61,13 @@ impl Cursor for &[Case] {
 }
 
 /// The parts of a suite, or some of them.
-pub struct Parts {
+pub struct SuiteSource {
     expansion: Expansion<'static>,
     /// Where each part starts among the expansion's cases, and how many of them it has.
     ranges: Vec<(u128, Length)>,
 }
 
-impl Parts {
+impl SuiteSource {
     /// The parts that these strategies make, in the order of the suite; all of them where there are none.
     pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
         let mut start = 0_u128;
@@ -103,13 +103,13 @@ impl Parts {
     }
 }
 
-impl std::fmt::Debug for Parts {
+impl std::fmt::Debug for SuiteSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parts").field("ranges", &self.ranges).finish_non_exhaustive()
+        f.debug_struct("SuiteSource").field("ranges", &self.ranges).finish_non_exhaustive()
     }
 }
 
-impl Source for Parts {
+impl Source for SuiteSource {
     fn count(&self) -> Option<u64> {
         self.ranges.iter().try_fold(0_u64, |sum, (_, length)| match length {
             // Nobody lives to see more than 2^64 cases end.
@@ -127,7 +127,7 @@ impl Source for Parts {
     }
 }
 
-impl Cursor for &Parts {
+impl Cursor for &SuiteSource {
     fn read(&mut self, index: u64, case: &mut Case) -> usize {
         let strategy = self.locate(index).and_then(|index| self.expansion.case(index, case));
         strategy.map_or(0, |strategy| strategy as usize)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    Answered, Answers, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Skipped, Tally,
+    AnswerCount, Answers, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Skipped, Tally,
     Verdict, Work,
 };
 
@@ -102,7 +102,7 @@ impl Totals {
             let Some(recorded) = all.last_mut() else { continue };
             match said {
                 Said::Answer(answer) => {
-                    recorded.answers.push(Answered { answer, cases, first: first.clone() });
+                    recorded.answers.push(AnswerCount { answer, cases, first: first.clone() });
                 }
                 Said::RefusedTogether => recorded.together += cases,
             }

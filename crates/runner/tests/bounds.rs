@@ -8,7 +8,7 @@ use std::sync::{
 use dmlcts_backend::Backend;
 use dmlcts_model::line;
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Answered, Configuration, Ending, Factory, Listed, Run, Stop, Summary, Verdict};
+use dmlcts_runner::{AnswerCount, Configuration, Ending, Factory, Listed, Run, Stop, Summary, Verdict};
 use dmlcts_spec::{Answer, Library};
 
 mod common;
@@ -81,7 +81,7 @@ fn answers_to_open_questions_are_counted() {
     let summary = run(&[STRIDE_ZERO; 5], honest(), Configuration::default());
     let [recorded] = summary.recorded.as_slice() else { panic!("{:?}", summary.recorded) };
     assert_eq!((recorded.operator.name(), recorded.question.id.as_str()), ("SLICE", "slice.stride-zero"));
-    let expected = Answered { answer: Answer::Reject, cases: 5, first: (0, STRIDE_ZERO.to_owned()) };
+    let expected = AnswerCount { answer: Answer::Reject, cases: 5, first: (0, STRIDE_ZERO.to_owned()) };
     assert_eq!((recorded.answers.as_slice(), recorded.together), (&[expected][..], 0));
 
     // Repeats the element at the offset, which is 2.
@@ -96,7 +96,7 @@ fn answers_to_open_questions_are_counted() {
     });
     let summary = run(&[STRIDE_ZERO; 3], repeating, Configuration::default());
     let [recorded] = summary.recorded.as_slice() else { panic!("{:?}", summary.recorded) };
-    let [Answered { answer: Answer::Reading(_), cases: 3, .. }] = recorded.answers.as_slice() else {
+    let [AnswerCount { answer: Answer::Reading(_), cases: 3, .. }] = recorded.answers.as_slice() else {
         panic!("{recorded:?}");
     };
 }

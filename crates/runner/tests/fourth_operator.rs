@@ -6,7 +6,9 @@ use std::sync::Arc;
 use dmlcts_backend::Batch;
 use dmlcts_generate::Suite;
 use dmlcts_model::{Desc, ErrorCode, FeatureLevel, Offsets, Outcome, Phase, Tensor};
-use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Parts, Run, Stop, Summary, Verdict};
+use dmlcts_runner::{
+    Class, Configuration, Difference, Ending, Factory, Run, Stop, SuiteSource, Summary, Verdict,
+};
 use dmlcts_spec::{Library, Scratch, Source, Validity};
 
 mod common;
@@ -34,7 +36,7 @@ fn run(library: &'static Library, backend: Arc<Factory>) -> Summary {
     let expansion = suite.expand(library, 0).unwrap_or_else(|error| panic!("{error}"));
     let run = Run {
         library,
-        source: Arc::new(Parts::new(expansion, &[])),
+        source: Arc::new(SuiteSource::new(expansion, &[])),
         backend,
         configuration: Configuration { jobs: 2, ..Configuration::default() },
         stop: Stop::default(),

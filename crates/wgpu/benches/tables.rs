@@ -13,7 +13,7 @@ use std::{
 use dmlcts_backend::{Backend, Batch, Run as Memory};
 use dmlcts_generate::Suite;
 use dmlcts_model::{Case, line};
-use dmlcts_runner::{Configuration, Parts, Run, Source, Stop};
+use dmlcts_runner::{Configuration, Run, Source, Stop, SuiteSource};
 use dmlcts_spec::{Library, Source as Text};
 use dmlcts_wgpu::Gpu;
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let in_software = gpu.is_software();
     let library = Library::embedded();
     let suite = Suite::parse(&Text::new("tiny.yaml", TINY))?;
-    let parts = Arc::new(Parts::new(suite.expand(library, 0)?, &[]));
+    let parts = Arc::new(SuiteSource::new(suite.expand(library, 0)?, &[]));
     batches(&mut out, &gpu, &parts, in_software)?;
     whole_runs(&mut out, &gpu, &parts, in_software)?;
     let mib =
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn batches(
     out: &mut impl Write,
     gpu: &Arc<Gpu>,
-    parts: &Parts,
+    parts: &SuiteSource,
     in_software: bool,
 ) -> Result<(), Box<dyn Error>> {
     writeln!(out, "tiny cases (to 64 elements, ranks 1 to 8), million a second on one thread")?;
@@ -77,7 +77,7 @@ fn batches(
 }
 
 /// Valid tiny cases with their memory, as the runner lays it out.
-fn batch(parts: &Parts, size: u64) -> Batch {
+fn batch(parts: &SuiteSource, size: u64) -> Batch {
     let mut cursor = parts.cursor();
     let mut batch = Batch::default();
     let mut case = first_case();
@@ -113,7 +113,7 @@ fn parse(text: &str) -> Case {
 fn whole_runs(
     out: &mut impl Write,
     gpu: &Arc<Gpu>,
-    parts: &Arc<Parts>,
+    parts: &Arc<SuiteSource>,
     in_software: bool,
 ) -> Result<(), Box<dyn Error>> {
     writeln!(out, "whole runs (generate, judge, fill, expect, run, compare) of tiny cases, in this process")?;

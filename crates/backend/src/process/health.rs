@@ -22,7 +22,7 @@ pub(super) struct Health {
 }
 
 impl Health {
-    pub(super) fn telling(incidents: Incidents) -> Self {
+    pub(super) fn with_incidents(incidents: Incidents) -> Self {
         Self { incidents, ..Self::default() }
     }
 
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_first_failure_is_told_at_once_and_later_ones_by_powers_of_ten() {
         let (incidents, fault) = (Incidents::default(), Fault::Ended("it ended (exit status: 3)".to_owned()));
-        let health = Health::telling(incidents.clone());
+        let health = Health::with_incidents(incidents.clone());
         (0..1234).for_each(|_| health.failed(&fault));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
         assert_eq!(
@@ -105,7 +105,7 @@ mod tests {
         let what = "8 cases have hung so far, and each took 30.0 s; a shorter --case-timeout makes that less";
         for (is_bounded, bound) in [(false, ", and --max-hangs ends such a run"), (true, "")] {
             let incidents = Incidents::default();
-            let health = Health::telling(incidents.clone());
+            let health = Health::with_incidents(incidents.clone());
             (1..HANGS).for_each(|_| health.hung(Duration::from_secs(10), is_bounded));
             assert_eq!(incidents.take(), None);
             (0..HANGS).for_each(|_| health.hung(Duration::from_secs(10), is_bounded));
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn slow_cases_are_told_once() {
         let incidents = Incidents::default();
-        let health = Health::telling(incidents.clone());
+        let health = Health::with_incidents(incidents.clone());
         (0..2).for_each(|_| health.slow(40, Duration::from_secs(10)));
         let told: Vec<_> = std::iter::from_fn(|| incidents.take()).collect();
         let slow = "no case hung: 40 cases together took longer than --case-timeout (10.0 s), and each of them was answered alone";

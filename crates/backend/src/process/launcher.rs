@@ -68,39 +68,39 @@ impl Launcher {
 
     /// Before any case has been answered, creates operators from these descs to see whether a process answers at all.
     #[must_use]
-    pub fn knowing(self, descs: Vec<Desc>) -> Self {
+    pub fn with_probes(self, descs: Vec<Desc>) -> Self {
         Self { probes: Probes::given(descs), ..self }
     }
 
     /// Reports there what happens to processes, while it happens.
     #[must_use]
-    pub fn telling(self, incidents: Incidents) -> Self {
-        Self { health: Health::telling(incidents), ..self }
+    pub fn with_incidents(self, incidents: Incidents) -> Self {
+        Self { health: Health::with_incidents(incidents), ..self }
     }
 
     /// Waits for nothing longer than until then. Cases that a process has not answered by that time stay without an answer, and are
     /// not blamed.
     #[must_use]
-    pub fn until(self, end: Option<Instant>) -> Self {
+    pub fn with_end(self, end: Option<Instant>) -> Self {
         Self { end, ..self }
     }
 
     /// The same, from a time on that any thread can set while processes are waited for.
     #[must_use]
-    pub fn minding(self, deadline: Deadline) -> Self {
+    pub fn with_deadline(self, deadline: Deadline) -> Self {
         Self { deadline, ..self }
     }
 
     /// Asks for nothing more once this many cases hang, without those of hosts for [retries](Purpose::Retries).
     /// Unanswered cases stay unanswered.
     #[must_use]
-    pub fn up_to(self, most_hangs: Option<u64>) -> Self {
+    pub fn with_max_hangs(self, most_hangs: Option<u64>) -> Self {
         Self { most_hangs, ..self }
     }
 
     /// Gives processes that are told to end less time than usual: a process that is to end itself cannot wait as long for another.
     #[must_use]
-    pub fn in_haste(self) -> Self {
+    pub fn with_short_grace(self) -> Self {
         Self { grace: GRACE / 2, ..self }
     }
 

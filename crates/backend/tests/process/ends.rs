@@ -94,7 +94,7 @@ fn what_a_process_leaves_behind_is_ended_and_delays_nobody() {
 #[test]
 fn the_first_failure_is_told_before_its_case_is_found() {
     let incidents = Incidents::default();
-    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).telling(incidents.clone());
+    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).with_incidents(incidents.clone());
     let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
     run_in(&mut host, &[Trouble::None, Trouble::Ends, Trouble::None, Trouble::Aborts]);
     let told = incidents.take().expect("it is told");

@@ -26,7 +26,7 @@ fn told(incidents: &Incidents) -> Vec<String> {
 fn cases_that_take_long_together_are_nobodys_fault() {
     at_once(["batch", "two"], |way| {
         let incidents = Incidents::default();
-        let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).telling(incidents.clone());
+        let launcher = Launcher::new(command(way, &memory()), CASE_TIMEOUT).with_incidents(incidents.clone());
         let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
         let (mut first, mut second) = (batch(&[Trouble::TakesLong; 30]), batch(&[Trouble::TakesLong; 30]));
         host.start(&mut first);
@@ -72,7 +72,7 @@ fn a_hang_that_does_not_come_again_is_not_passed_over() {
 #[test]
 fn hangs_that_are_looked_at_again_are_none_of_those_that_end_a_run() {
     let command = command("each", &memory());
-    let launcher = Arc::new(Launcher::new(command, CASE_TIMEOUT).up_to(Some(2)));
+    let launcher = Arc::new(Launcher::new(command, CASE_TIMEOUT).with_max_hangs(Some(2)));
     let host = |purpose| launcher.host(purpose).expect("the puppet starts");
     let (mut first, mut again) = (host(Purpose::Cases), host(Purpose::Retries));
     let hung = |host: &mut Host, hangs: usize| {

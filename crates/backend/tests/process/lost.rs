@@ -73,7 +73,7 @@ fn a_class_of_cases_that_fails_is_judged_to_its_end() {
 #[test]
 fn a_backend_that_answers_none_but_what_it_is_known_to_is_not_given_up() {
     let desc = batch(&[Trouble::None]).jobs()[0].desc.as_ref().clone();
-    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).knowing(vec![desc]);
+    let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).with_probes(vec![desc]);
     let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
     let batch = run_in(&mut host, &[Trouble::Ends; 50]);
     assert!(batch.jobs().iter().all(|job| matches!(job.outcome, Outcome::Crashed(_))));
@@ -86,7 +86,7 @@ fn probes_are_asked_in_turn() {
     let desc = |trouble| batch(&[trouble]).jobs()[0].desc.as_ref().clone();
     let rows = [(vec![desc(Trouble::Ends), desc(Trouble::None)], false), (vec![desc(Trouble::Ends)], true)];
     for (known, is_lost) in rows {
-        let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).knowing(known);
+        let launcher = Launcher::new(command("each", &memory()), CASE_TIMEOUT).with_probes(known);
         let mut host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
         let batch = run_in(&mut host, &[Trouble::Ends; 5]);
         assert_eq!(host.lost().is_some(), is_lost);

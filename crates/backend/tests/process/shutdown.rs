@@ -8,7 +8,7 @@ use super::*;
 fn dismissed(way: &str, processes: usize) -> (Shutdowns, Vec<String>) {
     let incidents = Incidents::default();
     let launcher = Launcher::new(command(way, &memory()), Duration::from_secs(60));
-    let launcher = Arc::new(launcher.telling(incidents.clone()).in_haste());
+    let launcher = Arc::new(launcher.with_incidents(incidents.clone()).with_short_grace());
     for _ in 0..processes {
         let mut host = launcher.host(Purpose::Cases).expect("the puppet starts");
         run_in(&mut host, &[Trouble::None]);

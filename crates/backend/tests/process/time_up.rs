@@ -14,7 +14,7 @@ fn host(way: &str) -> (Host, Incidents) {
             let incidents = Incidents::default();
             let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
             let end = Instant::now() + Duration::from_millis(500 << power);
-            let launcher = Arc::new(launcher.telling(incidents.clone()).until(Some(end)));
+            let launcher = Arc::new(launcher.with_incidents(incidents.clone()).with_end(Some(end)));
             Some((launcher.host(Purpose::Cases).ok()?, incidents))
         })
         .expect("the puppet starts")
@@ -25,7 +25,7 @@ fn interrupted(way: &str) -> (Host, Incidents) {
     let (incidents, deadline) = (Incidents::default(), Deadline::default());
     let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
     let launcher = Launcher::new(Command::parse(&command).expect("a command"), NEVER);
-    let launcher = launcher.telling(incidents.clone()).minding(deadline.clone());
+    let launcher = launcher.with_incidents(incidents.clone()).with_deadline(deadline.clone());
     let host = Arc::new(launcher).host(Purpose::Cases).expect("the puppet starts");
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));

@@ -13,7 +13,7 @@ use std::{
 use dmlcts_generate::Length;
 use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, Tensor, escaped, line};
 use dmlcts_report::grouped;
-use dmlcts_runner::{Partition, Parts, Source};
+use dmlcts_runner::{Partition, Source, SuiteSource};
 use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
 
 use super::obligations::obligations;
@@ -218,7 +218,7 @@ pub(super) fn too_rare(taken: u64, tries: u64) -> Problem {
 }
 
 fn format_chunks(
-    parts: &Parts,
+    parts: &SuiteSource,
     mut case: Case,
     chunks: impl Iterator<Item = u64>,
     end: u64,

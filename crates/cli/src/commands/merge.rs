@@ -10,7 +10,7 @@ use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_failures, write_known, write_summary,
 };
 use dmlcts_results::{Error, Header, Parts as Files, Reader, SelectionForm, Writer};
-use dmlcts_runner::{Claim, Parts, Source as _, Summary};
+use dmlcts_runner::{Claim, Source as _, SuiteSource, Summary};
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
@@ -141,14 +141,14 @@ fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Resu
 }
 
 /// The suite of a selection, where this program has it with the same text.
-fn suite(selection: &SelectionForm) -> Option<Arc<Parts>> {
+fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
     let form = selection.suite.as_ref()?;
     let suite = load_suite(&form.name).ok()?;
     if suite.source().hash() != form.hash {
         return None;
     }
     let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;
-    Some(Arc::new(Parts::new(expansion, &[])))
+    Some(Arc::new(SuiteSource::new(expansion, &[])))
 }
 
 /// What a summary says around a run that was recorded.

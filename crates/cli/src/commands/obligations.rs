@@ -7,7 +7,7 @@ use std::{io::Write, thread};
 use dmlcts_generate::Part;
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::counted;
-use dmlcts_runner::{Parts, Source as _};
+use dmlcts_runner::{Source as _, SuiteSource};
 use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
 
 use super::list::{Picker, TRIES, blank, too_rare};
@@ -57,7 +57,7 @@ fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]
 }
 
 /// What the cases of a selection exercise, judged by several threads.
-fn covered(selection: &Selection, parts: &Parts, level: FeatureLevel) -> Result<Coverage, Problem> {
+fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> Result<Coverage, Problem> {
     let library = Library::embedded();
     let filter = selection.filter()?;
     let Some(blank) = blank() else { return Ok(Coverage::new(library)) };

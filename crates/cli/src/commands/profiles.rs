@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use dmlcts_report::{bytes, counted, grouped};
-use dmlcts_runner::{Parts, Profile, PromisedForm, promised};
+use dmlcts_runner::{Profile, PromisedForm, SuiteSource, promised};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -80,7 +80,7 @@ fn here(profile: &Profile) -> Result<Vec<PromisedForm>, Problem> {
     let expansion = suite
         .expand(Library::embedded(), form.seed)
         .map_err(|error| Problem::usage(error.to_string(), "see `dmlcts suites`"))?;
-    let source = Parts::new(expansion, &[]);
+    let source = SuiteSource::new(expansion, &[]);
     promised(Library::embedded(), &source, profile.level(), form.memory)
         .ok_or_else(|| Problem::usage(format!("the suite {} has no end", form.suite), "name another profile"))
 }

@@ -15,7 +15,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, command, is_proof};
 use dmlcts_results::{KnownFileForm, SelectionForm};
 use dmlcts_runner::{
-    Claim, Configuration, Ending, Event, Listed, Parts, Profile, Run, Source, Stop, Summary, Totals,
+    Claim, Configuration, Ending, Event, Listed, Profile, Run, Source, Stop, SuiteSource, Summary, Totals,
 };
 use dmlcts_spec::Library;
 
@@ -232,7 +232,7 @@ fn is_refused(summary: &Summary) -> bool {
 struct Cases {
     source: Arc<dyn Source>,
     /// The same, where it is a whole suite, which proves something.
-    parts: Option<Arc<Parts>>,
+    parts: Option<Arc<SuiteSource>>,
     /// What a summary calls it.
     context: Context,
     /// What a results file says of them.
@@ -313,7 +313,7 @@ fn whole_profile(name: &str) -> Option<&'static str> {
 }
 
 /// What a complete run proves, where exhaustive parts are most of the suite.
-pub(super) fn proof(parts: &Parts) -> Vec<String> {
+pub(super) fn proof(parts: &SuiteSource) -> Vec<String> {
     let all = parts.count().map(u128::from);
     Certificate::of(parts.expansion())
         .filter(|certificate| all.is_some_and(|all| certificate.cases() * 2 > all))

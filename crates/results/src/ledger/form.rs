@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
-use dmlcts_runner::{Answered, Recorded};
+use dmlcts_runner::{AnswerCount, Recorded};
 use dmlcts_spec::{
     Answer, Operator,
     yaml::{comments, quoted, scalar},
@@ -131,7 +131,7 @@ impl LedgerEntry {
 
 impl LedgerQuestion {
     fn new(recorded: &Recorded) -> Self {
-        let answers = recorded.answers.iter().map(|Answered { answer, cases, first }| LedgerAnswer {
+        let answers = recorded.answers.iter().map(|AnswerCount { answer, cases, first }| LedgerAnswer {
             answer: answer_text(recorded.operator, *answer),
             cases: *cases,
             example: first.1.clone(),

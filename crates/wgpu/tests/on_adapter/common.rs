@@ -6,7 +6,7 @@ use std::{
 };
 
 use dmlcts_generate::Suite;
-use dmlcts_runner::{Configuration, Listed, Parts, Run, Source, Stop, Summary};
+use dmlcts_runner::{Configuration, Listed, Run, Source, Stop, SuiteSource, Summary};
 use dmlcts_spec::Library;
 use dmlcts_wgpu::{Gpu, OpenError, Options};
 
@@ -48,7 +48,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, source: Arc<dyn Source>, configuration: Config
 pub(crate) fn suite(name: &str) -> Arc<dyn Source> {
     let suite = Suite::load(name).expect("the suite loads");
     let expansion = suite.expand(Library::embedded(), 0).expect("the suite expands");
-    Arc::new(Parts::new(expansion, &[]))
+    Arc::new(SuiteSource::new(expansion, &[]))
 }
 
 /// Cases, a line each.

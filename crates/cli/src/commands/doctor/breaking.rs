@@ -53,9 +53,9 @@ pub(super) fn breaks(
         let command =
             Command::of(program.as_os_str(), &[&words[..], &["--parent", &own]].concat(), "the shim");
         let launcher =
-            Launcher::new(command, PATIENCE.min(arguments.case_timeout)).knowing(backends::examples());
+            Launcher::new(command, PATIENCE.min(arguments.case_timeout)).with_probes(backends::examples());
         let end = deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
-        let launcher = Arc::new(launcher.until(end));
+        let launcher = Arc::new(launcher.with_end(end));
         let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
         let what = format!("notices {}", fault.describe());
         let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };

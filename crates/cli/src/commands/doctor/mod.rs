@@ -17,7 +17,7 @@ use dmlcts_backend::{
 use dmlcts_model::{DataType, escaped};
 use dmlcts_report::{Palette, Tone, counted, span};
 use dmlcts_runner::{
-    Class, Configuration, Ending, Event, Factory, Parts, Run, RunError, Source, Stop, Summary,
+    Class, Configuration, Ending, Event, Factory, Run, RunError, Source, Stop, SuiteSource, Summary,
 };
 use dmlcts_spec::{Library, Operator};
 
@@ -222,5 +222,5 @@ fn smoke(backend: Arc<Factory>, deadline: Option<Instant>) -> Result<(Summary, F
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
-    run(Arc::new(Parts::new(expansion, &[])), backend, (None, true), deadline)
+    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (None, true), deadline)
 }
