@@ -1,98 +1,58 @@
-//! The README's examples of a CI, pasted: they are YAML, and their commands do what they are there for, from the parts of a run to
-//! the files that are kept. What they install is installed already, and `python3 mine.py` is this program as a backend. The steps of
+//! The examples of a CI in the README and the guide, pasted: their commands do what they are there for, from the parts of a run to the
+//! files that are kept. What they install is installed already, and `python3 mine.py` is this program as a backend. The steps of
 //! this repository's action run as `action.rs` shows them to.
 
 #![cfg(unix)]
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt as _,
-    path::PathBuf,
-    process::{Command, Output},
-};
+#[path = "common/job.rs"]
+mod job;
+#[path = "common/pages.rs"]
+mod pages;
 
+use std::fs;
+
+use job::Job;
+use pages::Page;
 use serde_yaml::Value;
 
-const README: &str = include_str!("../../../README.md");
-const PROGRAM: &str = env!("CARGO_BIN_EXE_dmlcts");
 /// What the commands begin with that install something.
 const INSTALLS: [&str; 3] = ["pip install ", "cargo install ", "apt-get update "];
 /// How this repository is named as an action, before its version.
 const ACTION: &str = "example/dmlcts@";
 
-/// The folder of somebody's job, with the programs that it finds.
-struct Job(PathBuf);
-
-impl Job {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("dmlcts-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(folder.join("dmlcts/bin")).expect("a folder of this test's own");
-        for (name, command) in
-            [("dmlcts", format!("exec '{PROGRAM}' \"$@\"")), ("python3", format!("exec '{PROGRAM}' serve"))]
-        {
-            let file = folder.join("dmlcts/bin").join(name);
-            fs::write(&file, format!("#!/bin/sh\n{command}\n")).expect("the folder takes it");
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it is ours");
+/// Runs the commands of this program, which are to find nothing unexpected; the others install something.
+fn run_all(job: &Job, commands: &[String]) {
+    for command in commands {
+        if INSTALLS.iter().any(|install| command.starts_with(install)) {
+            continue;
         }
-        Self(folder)
-    }
-
-    /// Runs a command as the shell of a CI does, and returns what it came to.
-    fn run(&self, command: &str) -> Output {
-        let path =
-            format!("{}:{}", self.0.join("dmlcts/bin").display(), std::env::var("PATH").unwrap_or_default());
-        Command::new("sh")
-            .args(["-e", "-c", command])
-            .current_dir(&self.0)
-            .env("PATH", path)
-            .env("GITHUB_STEP_SUMMARY", self.0.join("summary.md"))
-            .env("GITHUB_OUTPUT", self.0.join("output"))
-            .env("RUNNER_TEMP", &self.0)
-            .output()
-            .expect("a shell")
-    }
-
-    /// Runs the commands of this program, which are to find nothing unexpected; the others install something.
-    fn run_all(&self, commands: &[String]) {
-        for command in commands {
-            if INSTALLS.iter().any(|install| command.starts_with(install)) {
-                continue;
-            }
-            // GitLab's job has the program in a folder of its own.
-            let command = command.strip_prefix(".dmlcts/bin/").unwrap_or(command);
-            assert!(
-                command.starts_with("dmlcts ") || command.contains("/.ci/action"),
-                "what is `{command}` for?"
-            );
-            let output = self.run(command);
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(0), "{command}: {said}");
-        }
-    }
-
-    #[track_caller]
-    fn check_files(&self, names: &[String]) {
-        for name in names {
-            let length = fs::metadata(self.0.join(name)).map(|file| file.len());
-            assert!(length.is_ok_and(|length| length > 0), "{name} is kept, and nothing wrote it");
-        }
+        // GitLab's job has the program in a folder of its own.
+        let command = command.strip_prefix(".dmlcts/bin/").unwrap_or(command);
+        assert!(
+            command.starts_with("dmlcts ") || command.contains("/.ci/action"),
+            "what is `{command}` for?"
+        );
+        let output = job.run(command);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{command}: {said}");
     }
 }
 
-impl Drop for Job {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+#[track_caller]
+fn check_files(job: &Job, names: &[String]) {
+    for name in names {
+        let length = fs::metadata(job.0.join(name)).map(|file| file.len());
+        assert!(length.is_ok_and(|length| length > 0), "{name} is kept, and nothing wrote it");
     }
 }
 
-/// The example whose text has this in it.
-fn example(what: &str) -> Value {
-    let blocks = README.split("```yaml\n").skip(1).filter_map(|rest| rest.split_once("\n```"));
-    let mut found = blocks.map(|(block, _)| block).filter(|block| block.contains(what));
-    let block = found.next().expect("the README has it");
-    assert_eq!(found.next(), None, "two examples have `{what}`");
-    serde_yaml::from_str(block).expect("it is YAML")
+/// The page's example whose text has this in it.
+fn example(page: &str, what: &str) -> Value {
+    let blocks = Page::read(page.to_owned()).blocks();
+    let mut found = blocks.iter().filter(|block| block.language == "yaml" && block.text.contains(what));
+    let block = found.next().expect("the page has it");
+    assert!(found.next().is_none(), "two examples of {page} have `{what}`");
+    serde_yaml::from_str(&block.text).expect("it is YAML")
 }
 
 /// The texts of a list.
@@ -136,7 +96,7 @@ fn commands_and_files(steps: &[Value]) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn the_example_for_github_runs_in_parts_and_joins_them() {
-    let (workflow, job) = (example("runs-on: "), Job::new("github"));
+    let (workflow, job) = (example("guide/src/gate.md", "runs-on: "), Job::new("github"));
     let (run, verdict) = (&workflow["jobs"]["run"], &workflow["jobs"]["verdict"]);
     assert_eq!(verdict["needs"].as_str(), Some("run"));
     // The parts begin together: without a job before them, each builds what the cache lacks.
@@ -149,15 +109,15 @@ fn the_example_for_github_runs_in_parts_and_joins_them() {
     for part in parts {
         let part = part.as_u64().expect("a number").to_string();
         let (commands, files) = commands_and_files(&steps(run, &part));
-        job.run_all(&commands);
+        run_all(&job, &commands);
         assert_eq!(files.len(), 1);
-        job.check_files(&files);
+        check_files(&job, &files);
     }
     let (commands, files) = commands_and_files(&steps(verdict, ""));
-    job.run_all(&commands);
+    run_all(&job, &commands);
     assert_eq!(files, ["results.jsonl", "junit.xml"]);
-    job.check_files(&files);
-    job.check_files(&["summary.md".to_owned()]);
+    check_files(&job, &files);
+    check_files(&job, &["summary.md".to_owned()]);
     let part = job.0.join(format!("part-{}.jsonl", parts.len()));
     fs::remove_file(part).expect("each part has its own");
     let output = job.run(commands.last().expect("the merge"));
@@ -166,29 +126,39 @@ fn the_example_for_github_runs_in_parts_and_joins_them() {
 }
 
 #[test]
+fn the_shortest_example_for_github_is_a_gate() {
+    let (workflow, job) = (example("README.md", "runs-on: "), Job::new("shortest"));
+    let (commands, _) = commands_and_files(&steps(&workflow["jobs"]["conformance"], ""));
+    run_all(&job, &commands);
+    assert!(commands.iter().any(|command| command.contains("INPUT_SUITE='ci'")), "{commands:?}");
+    check_files(&job, &["junit.xml", "../summary.md"].map(|name| format!("dmlcts/{name}")));
+}
+
+#[test]
 fn the_example_for_gitlab_runs_on_one_machine() {
-    let (pipeline, job) = (example("image: rust"), Job::new("gitlab"));
+    let (pipeline, job) = (example("guide/src/gate.md", "image: rust"), Job::new("gitlab"));
     let conformance = &pipeline["conformance"];
-    job.run_all(&texts(&conformance["script"]));
+    run_all(&job, &texts(&conformance["script"]));
     // Otherwise a job that fails builds the program at every push.
     assert_eq!(conformance["cache"]["when"].as_str(), Some("always"));
     let kept = &conformance["artifacts"];
-    job.check_files(&texts(&kept["paths"]));
-    job.check_files(&[kept["reports"]["junit"].as_str().expect("a report").to_owned()]);
+    check_files(&job, &texts(&kept["paths"]));
+    check_files(&job, &[kept["reports"]["junit"].as_str().expect("a report").to_owned()]);
 }
 
 #[test]
 fn examples_install_this_version() {
     let pinned = format!("v{}", env!("CARGO_PKG_VERSION"));
+    let pages: String = pages::for_users().into_iter().map(|page| page.text).collect();
     for start in [ACTION, "--tag ", "key: dmlcts-"] {
-        let mut found = README.split(start).skip(1).peekable();
+        let mut found = pages.split(start).skip(1).peekable();
         assert!(found.peek().is_some(), "no example has `{start}`");
         for rest in found {
             let version = rest.split([' ', ',', '`', '\n']).next().unwrap_or_default();
             assert_eq!(version, pinned, "behind `{start}`");
         }
     }
-    for line in README.lines().filter(|line| line.contains("cargo install ") && line.contains("--git")) {
+    for line in pages.lines().filter(|line| line.contains("cargo install ") && line.contains("--git")) {
         assert!(
             line.contains("--locked") && line.contains("--tag v"),
             "another day it installs another program: {line}"

@@ -51,11 +51,11 @@ fn onnxruntime_fails_as_it_is_known_to_and_in_no_other_way() {
     assert!(ran.starts_with("exit 1\n") && ran.contains("ONNX has no symmetric padding"), "{ran}");
 }
 
-/// What the README shows is the file that the tests run, to the last letter.
+/// What the guide shows is the file that the tests run, to the last letter.
 #[test]
-fn the_readme_shows_the_numpy_backend() {
-    let readme = include_str!("../../../README.md");
-    let (_, rest) = readme.split_once("```python\n").expect("the README shows a backend");
+fn the_guide_shows_the_numpy_backend() {
+    let chapter = include_str!("../../../guide/src/backend/python.md");
+    let (_, rest) = chapter.split_once("```python\n").expect("the chapter shows a backend");
     let (shown, _) = rest.split_once("```").expect("the block ends");
     assert_eq!(shown, include_str!("../../backend/python/numpy_backend.py"));
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::{Batch, Run, note_writes_out_of_bounds};
 
 /// Bytes before and behind every output, which nobody may write to: a few rows of a small tensor. More would no longer stay in
-/// a core's cache with some hundred cases. `dmlcts_backend.h` and the README name the number.
+/// a core's cache with some hundred cases. `dmlcts_backend.h` and the guide name the number.
 const GUARD: usize = 256;
 /// What they hold: no pattern that a host is likely to fill outputs with.
 const GUARD_BYTE: u8 = 0xC9;

@@ -273,7 +273,7 @@ fn what_is_blessed_of_real_bugs_holds_in_the_next_run() {
     insta::assert_snapshot!("blessed_bugs", all);
 }
 
-/// The bug of the README, in a suite in which it fails tens of thousands of cases.
+/// The bug of the guide, in a suite in which it fails tens of thousands of cases.
 fn a_bug_of_a_line_is_blessed_in_a_line() {
     let blessed = blessed("forgets-to-reverse", "ci");
     insta::assert_snapshot!("blessed_ci", blessed);
