@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use dmlcts_model::escaped;
 use dmlcts_report::counted;
-use dmlcts_results::{SelectionForm, Turn, prepare_to_replace, replace};
+use dmlcts_results::{FileLock, SelectionForm, prepare_to_replace, replace};
 use dmlcts_runner::{
     BlessError, Blessed, Blessing, Conclusion, Ending, Event, KnownFailureForm, KnownFailures,
     KnownFailuresForm, Run, Summary, Verdict,
@@ -127,7 +127,7 @@ impl Bless {
             Err(error) => return Ok(refused(&error)),
         };
         dmlcts_backend::process::end_all();
-        let _turn = Turn::at(Path::new(&self.path));
+        let _lock = FileLock::acquire(Path::new(&self.path));
         let (listed, old) = self.read_again(&summary.capabilities.name)?;
         let blessed = self.blessing.entries((run.library, &*run.source), (summary, &self.suite), &listed);
         let Blessed { entries: failures, removed, changed, left } = match blessed {

@@ -1,39 +1,36 @@
-//! Putting a file whole in the place of another. Whatever ends the program, and however full the disk is, the old one is there or
-//! the new one, and nothing between.
+//! Replaces a file as a whole: after a crash or on a full disk, either the old file is there or the new one.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-/// As many names are tried for a file beside another.
-const MOST_NAMES: usize = 100;
+use tempfile::NamedTempFile;
 
-/// Makes sure, before a run, that [`replace`] can put a file there when it has ended.
+/// Checks before a run that [`replace`] can write this file after it.
 ///
 /// # Errors
 ///
-/// Where it cannot: the folder is not there, or may not be written to.
+/// The folder does not exist or is not writable, or the file is not writable.
 pub fn prepare_to_replace(path: &Path) -> io::Result<()> {
     check_name(path)?;
     if let Ok(about) = fs::metadata(path) {
-        // Whoever may not write to a file is not to have it replaced, either.
+        // A rename needs no permission to write to the file that it replaces.
         OpenOptions::new().write(true).open(path)?;
         if !about.is_file() {
             return Ok(());
         }
     }
-    let (_, beside) = create_beside(&target(path))?;
-    fs::remove_file(beside)
+    temporary(&target(path))?.close()
 }
 
-/// Puts a file with this text in the place of the one at a path: it is written beside it, synced and renamed. A device has nothing
-/// in it, and is written to.
+/// Writes a file beside the one at this path, syncs it and renames it over that one, whose permissions it takes.
+/// If the path is a link, its target is replaced. Devices are written to directly.
 ///
 /// # Errors
 ///
-/// Where it cannot be written; what was there is as it was.
+/// It cannot be written. The old file is unchanged then.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let about = fs::metadata(path);
     if about.as_ref().is_ok_and(|about| !about.is_file()) {
@@ -41,29 +38,21 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
         return OpenOptions::new().write(true).open(path)?.write_all(text);
     }
     let target = target(path);
-    let (mut file, beside) = create_beside(&target)?;
-    let write = || {
-        file.write_all(text)?;
-        if let Ok(about) = about {
-            file.set_permissions(about.permissions())?;
-        }
-        file.sync_all()?;
-        fs::rename(&beside, &target)
-    };
-    let written = write();
-    if written.is_err() {
-        // The first error is the one that tells.
-        let _ = fs::remove_file(&beside);
+    let mut file = temporary(&target)?;
+    file.write_all(text)?;
+    if let Ok(about) = about {
+        file.as_file().set_permissions(about.permissions())?;
     }
-    written
+    file.as_file().sync_all()?;
+    file.persist(&target).map(drop).map_err(|error| error.error)
 }
 
-/// Refuses a name that would keep the program waiting: a pipe has to have somebody at its other end. One that is open already, as
-/// `/dev/stdout` may be, has.
+/// Refuses pipes and sockets, since opening one waits for its other end. An already open one, such as
+/// `/dev/stdout`, is accepted.
 ///
 /// # Errors
 ///
-/// Where something has the name that is neither a file nor a device.
+/// The path names a pipe or a socket.
 pub fn check_name(path: &Path) -> io::Result<()> {
     let is_open =
         ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"].iter().any(|open| path.starts_with(open));
@@ -86,30 +75,22 @@ fn waits(_: &fs::Metadata) -> bool {
     false
 }
 
-/// Where the file lies, which is elsewhere where its name is a link.
+/// The path with its links resolved, if it exists.
 pub(crate) fn target(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The folder that a file lies in.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes a file beside another, under a name that nothing has: neither what a program left behind that was killed, nor what another
-/// thread writes.
-fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut taken = None;
-    for number in 0..MOST_NAMES {
-        let beside = folder(path).join(format!(".{name}.{}-{number}.new", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => return Ok((file, beside)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = Some(error),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(taken.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
+/// A new file in the folder of another one, with the permissions that any new file gets.
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".dmlcts-").suffix(".new");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder(path))
 }
 
 #[cfg(test)]
@@ -117,47 +98,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_or_stays() {
-        let folder = std::env::temp_dir().join(format!("dmlcts-replace-{}", std::process::id()));
-        fs::create_dir(&folder).expect("the temporary folder takes a folder");
+    fn a_file_is_replaced_as_a_whole_or_stays() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path();
+        let left = || fs::read_dir(folder).expect("it is there").count();
         let path = folder.join("text");
         prepare_to_replace(&path).expect("it can be made");
-        assert!(!path.exists(), "nothing is made in advance");
+        assert_eq!(left(), 0, "nothing is made in advance");
         replace(&path, b"old").expect("it can be written");
         prepare_to_replace(&path).expect("it can be replaced");
         replace(&path, b"new").expect("it can be replaced");
         assert_eq!(fs::read(&path).expect("it is there"), b"new");
-        // What another has left beside it, or writes there now, is none of ours.
-        let (_, beside) = create_beside(&path).expect("it can be made");
-        fs::write(&beside, "theirs").expect("it can be written");
-        prepare_to_replace(&path).expect("it can be replaced");
-        replace(&path, b"newer").expect("it can be replaced");
-        assert_eq!(fs::read(&path).expect("it is there"), b"newer");
-        assert_eq!(fs::read(&beside).expect("it is there"), b"theirs");
-        // Where no name is left, nothing is touched.
-        let others: Vec<PathBuf> =
-            (1..MOST_NAMES).map(|_| create_beside(&path).expect("it can be made").1).collect();
-        assert!(prepare_to_replace(&path).is_err() && replace(&path, b"lost").is_err());
-        assert_eq!(fs::read(&path).expect("it is there"), b"newer");
-        others.iter().chain([&beside]).for_each(|other| fs::remove_file(other).expect("it is there"));
-        assert!(prepare_to_replace(&folder).is_err(), "a folder is no file");
-        // What cannot take the place of another goes away.
-        let name = "x".repeat(250);
-        assert!(replace(&folder.join(name), b"lost").is_err(), "its name beside is too long");
-        let left = fs::read_dir(&folder).expect("it is there").count();
-        assert_eq!(left, 1, "nothing is left beside it");
-        #[cfg(unix)]
-        {
-            let link = folder.join("link");
-            std::os::unix::fs::symlink(&path, &link).expect("it can be made");
-            replace(&link, b"by its link").expect("it can be replaced");
-            assert!(link.is_symlink() && fs::read(&path).expect("it is there") == b"by its link");
-            let pipe = folder.join("pipe");
-            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-            assert!(made.expect("mkfifo starts").success());
-            // None of these waits.
-            assert!(prepare_to_replace(&pipe).is_err() && replace(&pipe, b"").is_err());
-        }
-        fs::remove_dir_all(&folder).expect("it is ours");
+        assert!(prepare_to_replace(folder).is_err(), "a folder is no file");
+        // The temporary file can be made, and not renamed.
+        assert!(replace(&folder.join("x".repeat(256)), b"lost").is_err(), "the name is too long");
+        assert_eq!(left(), 1, "nothing is left beside it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay_and_pipes_are_refused() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let name = |name: &str| folder.path().join(name);
+        let mode = |name: &Path| fs::metadata(name).expect("it is there").permissions().mode() & 0o777;
+        replace(&name("made"), b"").expect("it can be written");
+        fs::write(name("usual"), "").expect("it can be written");
+        assert_eq!(mode(&name("made")), mode(&name("usual")), "a new file is as readable as any");
+        fs::set_permissions(name("made"), fs::Permissions::from_mode(0o604)).expect("it is ours");
+        symlink("made", name("link")).expect("links can be made");
+        replace(&name("link"), b"by its link").expect("it can be replaced");
+        assert!(name("link").is_symlink());
+        assert_eq!(fs::read(name("made")).expect("it is there"), b"by its link");
+        assert_eq!(mode(&name("made")), 0o604);
+        let made = std::process::Command::new("mkfifo").arg(name("pipe")).status();
+        assert!(made.expect("mkfifo starts").success());
+        // Neither waits for a reader.
+        assert!(prepare_to_replace(&name("pipe")).is_err() && replace(&name("pipe"), b"").is_err());
     }
 }

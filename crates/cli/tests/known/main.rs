@@ -233,7 +233,7 @@ fn a_run_waits_for_whoever_changes_its_list() {
     let folder = std::env::temp_dir().join(format!("dmlcts-bless-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("the temporary folder takes a folder");
     let list = folder.join("list.yaml");
-    let turn = dmlcts_results::Turn::at(&list);
+    let lock = dmlcts_results::FileLock::acquire(&list);
     let mut command = common::dmlcts();
     command.args(["run", "--quiet", "--backend", &backend("inverted"), "--bless"]).arg(&list);
     let mut run = command.stderr(std::process::Stdio::null()).spawn().expect("it starts");
@@ -242,7 +242,7 @@ fn a_run_waits_for_whoever_changes_its_list() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert_eq!((ended(), list.exists()), (None, false));
-    drop(turn);
+    drop(lock);
     assert!(run.wait().expect("it ends").success());
     let text = std::fs::read_to_string(&list).expect("it was written");
     std::fs::remove_dir_all(&folder).expect("it is ours");

@@ -12,7 +12,7 @@ use dmlcts_spec::{
 };
 
 use super::{LedgerEntry, LedgerForm, LedgerNews};
-use crate::{Turn, prepare_to_replace, replace};
+use crate::{FileLock, prepare_to_replace, replace};
 
 /// What can go wrong with a ledger.
 #[derive(Debug, thiserror::Error)]
@@ -134,7 +134,7 @@ impl Ledger {
     /// and who would enter another at the same time waits.
     pub fn record(name: &str, run: LedgerEntry, is_complete: bool) -> Result<LedgerNews, LedgerError> {
         let failed = |cause: String| LedgerError::Write { path: name.to_owned(), cause };
-        let _turn = Turn::at(Path::new(name));
+        let _lock = FileLock::acquire(Path::new(name));
         let mut ledger = Self::open(name).map_err(|error| failed(error.to_string()))?;
         let news = ledger.form.record(name, run, is_complete);
         ledger.write().map_err(failed)?;

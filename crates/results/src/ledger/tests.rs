@@ -223,7 +223,7 @@ fn a_link_stays_a_link_and_permissions_stay() {
 #[test]
 fn a_run_waits_for_whoever_changes_the_ledger() {
     let file = Scratch::new("awaited.yaml", "");
-    let turn = crate::Turn::at(file.as_ref());
+    let lock = crate::FileLock::acquire(file.as_ref());
     let path = file.path().to_owned();
     let other =
         std::thread::spawn(move || Ledger::record(&path, entry("1", "", &["a reject 1"]), true).map(drop));
@@ -231,7 +231,7 @@ fn a_run_waits_for_whoever_changes_the_ledger() {
         std::thread::yield_now();
     }
     assert_eq!((other.is_finished(), file.text().as_str()), (false, ""));
-    drop(turn);
+    drop(lock);
     other.join().expect("it does not panic").expect("it can be written");
     assert!(file.text().contains("answer: reject"));
 }
