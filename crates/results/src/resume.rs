@@ -1,4 +1,4 @@
-//! Going on with a run that was cut off, from the last checkpoint of its results file.
+//! Resumes a run that was cut off, from the last checkpoint of its results file.
 
 use std::{
     fs::{File, OpenOptions},
@@ -12,34 +12,35 @@ use dmlcts_spec::Library;
 use crate::{
     Error, Header, Item, Reader, TotalsForm, Writer, check_name,
     count::Count,
-    write::{Behind, lock},
+    write::{OldLines, lock},
 };
 
-/// As many bytes behind the last checkpoint are held in memory until they stand in the file anew. Checkpoints come four times a
-/// second, in which no run writes as much.
+/// The most bytes behind the last checkpoint that are kept in memory until their cases ran again. No run writes
+/// this much between two checkpoints.
 const MOST_KEPT: u64 = 64 << 20;
 
-/// A results file to go on with. It is not touched before [`Unfinished::go_on`].
+/// A results file to resume. It is not changed before [`Unfinished::go_on`].
 #[derive(Debug)]
 pub struct Unfinished {
     path: String,
     file: File,
     header: Header,
-    /// What the last checkpoint says, and where it ends; where there is none, where the header ends.
     checkpoint: Option<TotalsForm>,
+    /// The offset behind the last checkpoint, or behind the header if there is none.
     end: u64,
-    /// The cases behind it, and where the last whole line ends.
-    behind: u64,
+    /// The number of cases behind `end`.
+    cases: u64,
+    /// The offset behind the last complete line.
     whole: u64,
 }
 
 impl Unfinished {
-    /// Opens and locks a file, finds the last checkpoint, and sees to it that the cases before it are there.
+    /// Opens and locks a file, finds the last checkpoint, and checks that all cases before it are there.
     ///
     /// # Errors
     ///
-    /// Where there is no results file, it does not add up, or a line of it is damaged that is not the last one: only the last one can a kill
-    /// have torn, and what stands behind another is not thrown away for it.
+    /// There is no results file, cases are missing, or a line is damaged that is not the last one. A kill can only
+    /// damage the last line, and the lines behind another one are not discarded.
     pub fn open(path: &str) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
         check_name(Path::new(path)).map_err(open)?;
@@ -56,13 +57,12 @@ impl Unfinished {
             let (whole, number) = (reader.offset(), reader.number() + 1);
             let (what, totals, is_checkpoint) = match reader.next() {
                 Ok(Some(Item::Case(case))) => {
-                    // What is wrong behind the last checkpoint is run again, and does not matter.
+                    // A mistake behind the last checkpoint does not matter: these cases run again.
                     trouble = trouble.or_else(|| count.case(&case).err());
                     continue;
                 }
                 Ok(Some(Item::Checkpoint(totals))) => ("checkpoint", *totals, true),
                 Ok(Some(Item::Summary(summary))) => ("summary", summary.totals, false),
-                // As far as it is whole: the last line is what a kill tears.
                 Ok(None) => break whole,
                 Err(Error::Line { path, number, cause }) => {
                     if reader.is_at_end()? {
@@ -81,8 +81,8 @@ impl Unfinished {
             }
         };
         let header = reader.header().clone();
-        let behind = count.cases() - before;
-        Ok(Self { path: path.to_owned(), file, header, checkpoint, end, behind, whole })
+        let cases = count.cases() - before;
+        Ok(Self { path: path.to_owned(), file, header, checkpoint, end, cases, whole })
     }
 
     /// What was run.
@@ -95,7 +95,7 @@ impl Unfinished {
         &self.path
     }
 
-    /// What the cases came to up to the last checkpoint, of a run whose strategies have these names. Nothing, where there is none.
+    /// The totals of the last checkpoint, of a run whose strategies have these names. Empty if there is none.
     pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, Error> {
         let strange = |cause| Error::Strange { path: self.path.clone(), cause };
         match &self.checkpoint {
@@ -104,22 +104,22 @@ impl Unfinished {
         }
     }
 
-    /// Writes on behind the last checkpoint. What stands there stays until there are as many cases anew, so that a run that
-    /// cannot go on leaves no fewer than it found.
+    /// Continues behind the last checkpoint. The lines there stay until the same number of cases ran again, so that
+    /// a failed run leaves no fewer cases than before.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read.
+    /// The file cannot be read.
     pub fn go_on(mut self, library: &'static Library, strategies: Vec<String>) -> Result<Writer, Error> {
         let read = |cause| Error::Read { path: self.path.clone(), cause };
         let length = self.whole - self.end;
-        let mut behind = Behind::default();
+        let mut old = OldLines::default();
         if length <= MOST_KEPT {
             self.file.seek(SeekFrom::Start(self.end)).map_err(read)?;
-            (&self.file).take(length).read_to_end(&mut behind.lines).map_err(read)?;
-            behind.cases = self.behind;
+            (&self.file).take(length).read_to_end(&mut old.text).map_err(read)?;
+            old.cases = self.cases;
         }
         self.file.seek(SeekFrom::Start(self.end)).map_err(read)?;
-        Ok(Writer::new(self.file, &self.path, true, self.end, library, strategies)?.over(behind))
+        Ok(Writer::new(self.file, &self.path, true, self.end, library, strategies)?.over(old))
     }
 }

@@ -1,7 +1,7 @@
-//! Writing a results file while a run goes on.
+//! Writes a results file while a run goes on.
 //!
-//! Whatever ends the program, the file is whole up to the last line that was written: a chunk's lines go out in few pieces,
-//! and where one does not fit, what was written of it is taken back. How much of it may not be on the disk yet is `durable`'s matter. Lines of cases that just passed are nearly all there is, so that they are put together by hand; everything else is left to serde.
+//! The file always ends with a complete line: a chunk is written in few pieces, and a piece that does not fit is
+//! removed again. `durable` bounds the number of unsynced lines.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -14,52 +14,51 @@ use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
 use dmlcts_spec::{Library, Obligation};
 
 use crate::{
-    CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, UNSYNCED, check_name,
+    CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, check_name,
     convert::Names,
     durable::{Durable, sync_name},
 };
 
-/// Checkpoints take at most one part in so many of a run's time: a slow run has one behind each chunk, and a fast one behind some of them.
+/// Checkpoints take at most one part in this number of a run's time.
 const CHECKPOINT_SHARE: u32 = 100;
 
-/// Lines that are copied are handed to the system when they are so many bytes.
+/// The number of bytes after which copied lines are written.
 const COPIED: usize = 1 << 20;
 
-/// A results file that is being written, and that nobody else can write meanwhile.
+/// A results file that is being written, and is locked meanwhile.
 #[derive(Debug)]
 pub struct Writer {
     file: File,
     path: String,
-    /// Keeps it on the disk; `None` where it is a pipe or a device, which can be neither cut nor synced.
+    /// `None` for pipes and devices, which can be neither truncated nor synced.
     durable: Option<Durable>,
     library: &'static Library,
     strategies: Vec<String>,
     /// Whether the file was made for this run.
     is_new: bool,
-    /// As much of the file as is whole.
+    /// The file's length up to the end of its last complete line, in bytes.
     length: u64,
     buffer: Vec<u8>,
-    /// The lines in the buffer.
+    /// The number of lines in the buffer.
     lines: u64,
     /// When a checkpoint may follow.
     checkpoint: Instant,
-    /// Whether there are cases behind the last one.
-    is_owed: bool,
-    behind: Option<Behind>,
+    /// Whether there are cases behind the last checkpoint.
+    lacks_checkpoint: bool,
+    old: Option<OldLines>,
 }
 
-/// What stands behind the place where a file is gone on with. It stays until there is as much anew.
+/// The lines behind the checkpoint from which a run is resumed. They stay until the same number of cases ran again.
 #[derive(Debug, Default)]
-pub(crate) struct Behind {
-    /// How many more cases there are than were written anew.
+pub(crate) struct OldLines {
+    /// The number of cases that did not run again yet.
     pub(crate) cases: u64,
-    /// All of it.
-    pub(crate) lines: Vec<u8>,
+    pub(crate) text: Vec<u8>,
 }
 
 impl Writer {
-    /// Opens a file to record a run in, whose strategies have these names. What is in it is written over if `overwrite` says so, when the
-    /// header is written; else it is an error.
+    /// Opens a file to record a run whose strategies have these names. If the file is not empty, `overwrite` lets
+    /// [`Writer::header`] truncate it; otherwise that is an error.
     pub fn create(
         path: &str,
         overwrite: bool,
@@ -68,7 +67,7 @@ impl Writer {
     ) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
         check_name(Path::new(path)).map_err(open)?;
-        // Not to be read: whoever reads a pipe that he writes to is never told that nobody else does.
+        // Without read access, a write to a pipe fails once its reader is gone.
         let mut options = OpenOptions::new();
         options.write(true);
         let (file, is_new) = match options.create_new(true).open(path) {
@@ -79,7 +78,7 @@ impl Writer {
         };
         let about = file.metadata().map_err(open)?;
         lock(&file, path)?;
-        // Asked again: the run that held the lock may have written since.
+        // The run that held the lock may have written since `about`.
         let length = file.metadata().map_err(open)?.len();
         if about.is_file() && length > 0 && !overwrite {
             return Err(Error::Exists { path: path.to_owned() });
@@ -89,7 +88,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// A writer that goes on behind so many bytes of a locked file.
+    /// A writer that continues a locked file behind its first `length` bytes.
     pub(crate) fn new(
         file: File,
         path: &str,
@@ -98,9 +97,8 @@ impl Writer {
         library: &'static Library,
         strategies: Vec<String>,
     ) -> Result<Self, Error> {
-        let (path, checkpoint) = (path.to_owned(), Instant::now());
-        let (buffer, lines, is_owed, behind) = (Vec::new(), 0, false, None);
-        let start = || file.try_clone().and_then(|file| Durable::start(move || file.sync_data()));
+        let path = path.to_owned();
+        let start = || file.try_clone().map(|file| Durable::new(move || file.sync_data()));
         let durable = is_regular.then(start).transpose();
         let durable = durable.map_err(|cause| Error::Write { path: path.clone(), cause })?;
         Ok(Self {
@@ -111,22 +109,22 @@ impl Writer {
             strategies,
             is_new: false,
             length,
-            buffer,
-            lines,
-            checkpoint,
-            is_owed,
-            behind,
+            buffer: Vec::new(),
+            lines: 0,
+            checkpoint: Instant::now(),
+            lacks_checkpoint: false,
+            old: None,
         })
     }
 
-    /// The same, where this stands behind the bytes that are gone on from.
-    pub(crate) fn over(mut self, behind: Behind) -> Self {
-        self.behind = Some(behind);
+    /// The same for a file that has these lines behind `length`.
+    pub(crate) fn over(mut self, old: OldLines) -> Self {
+        self.old = Some(old);
         self
     }
 
-    /// Cuts off what is behind the part that is kept: everything, of a file that is written over.
-    pub(crate) fn cut(&mut self) -> Result<(), Error> {
+    /// Truncates the file behind its last complete line.
+    fn cut(&mut self) -> Result<(), Error> {
         if self.durable.is_none() {
             return Ok(());
         }
@@ -147,8 +145,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what became of some cases, and a checkpoint where one is due and there are totals to go on from. Waits while more lines than
-    /// [`UNSYNCED`] would not be on the disk.
+    /// Writes some cases, and a checkpoint if one is due and there are totals to resume from.
     pub fn cases(
         &mut self,
         cases: &CaseResults,
@@ -166,33 +163,33 @@ impl Writer {
                 }
             }
         }
-        self.is_owed = true;
-        if let Some(behind) = &mut self.behind {
-            behind.cases = behind.cases.saturating_sub(cases.len() as u64);
+        self.lacks_checkpoint = true;
+        if let Some(old) = &mut self.old {
+            old.cases = old.cases.saturating_sub(cases.len() as u64);
         }
         let now = Instant::now();
-        // One between cases that stand in the file already would be the end of those behind it.
+        // A checkpoint between old lines would end the part of them that stays in place.
         if let Some(totals) = totals.filter(|_| now >= self.checkpoint && !self.repeats()) {
             self.push_checkpoint(totals, groups, now);
         }
         self.flush_enough()
     }
 
-    /// Whether what is written stands behind the place where the file is gone on with, as far as anybody knows.
+    /// Whether the file has cases that did not run again yet.
     fn repeats(&self) -> bool {
-        self.behind.as_ref().is_some_and(|behind| behind.cases > 0)
+        self.old.as_ref().is_some_and(|old| old.cases > 0)
     }
 
-    /// Writes the checkpoint that was not due yet when the last cases were written, since nobody knows when the next ones will be.
+    /// Writes the checkpoint that the last cases lack, and syncs the file, while the run waits for its backend.
     pub fn pause(&mut self, totals: &Totals, groups: &[Group]) -> Result<(), Error> {
-        if !self.is_owed {
-            return Ok(());
+        if self.lacks_checkpoint {
+            self.push_checkpoint(totals, groups, Instant::now());
+            self.flush_enough()?;
         }
-        self.push_checkpoint(totals, groups, Instant::now());
-        self.flush_enough()
+        self.durable.as_mut().map_or(Ok(()), Durable::sync_rest).map_err(|cause| self.unsynced(cause))
     }
 
-    /// Hands everything to the system, but not before there is as much as stands behind the place where the file is gone on with.
+    /// Writes the buffer, unless the file has cases that did not run again yet.
     fn flush_enough(&mut self) -> Result<(), Error> {
         if self.repeats() { Ok(()) } else { self.flush() }
     }
@@ -201,18 +198,17 @@ impl Writer {
         let totals = TotalsForm::new(totals, groups, self.names());
         self.push(&Line::Checkpoint(Box::new(totals)));
         self.checkpoint = now + CHECKPOINT_SHARE * now.elapsed();
-        self.is_owed = false;
+        self.lacks_checkpoint = false;
     }
 
-    /// Writes a line that another file has, with its end. Nobody waits for it to be on the disk before the last line is, since the other
-    /// file still has it.
+    /// Writes a line of another file, with its line feed. Only [`Writer::finish`] syncs it: the other file has it.
     pub fn copy(&mut self, line: &[u8]) -> Result<(), Error> {
         self.buffer.extend_from_slice(line);
         if self.buffer.len() >= COPIED { self.put(self.buffer.len()) } else { Ok(()) }
     }
 
-    /// Writes the last line of a run that the program ends with this exit code after, with what it says of a profile. Where every case that was looked at is
-    /// below the next one, a checkpoint precedes it, so that a run that ended early can go on.
+    /// Writes the summary, with the program's exit code and the statement about a profile. A checkpoint precedes it
+    /// if no case behind the next one ran, so that a run that ended early can be resumed.
     pub fn finish(
         &mut self,
         summary: &Summary,
@@ -247,7 +243,7 @@ impl Writer {
         Names { library: self.library, strategies: &self.strategies }
     }
 
-    /// The line of a case that just passed, as serde writes it.
+    /// The line of a case that passed, in the same form as serde's. Nearly all lines are such.
     fn push_pass(&mut self, case: &CaseResult<'_>) {
         // Writing into memory cannot fail.
         let _ = write!(self.buffer, r#"{{"case":{{"index":{},"line":""#, case.index);
@@ -263,31 +259,24 @@ impl Writer {
         self.lines += 1;
     }
 
-    /// Hands everything to the system, in pieces that the disk must have taken before there are many more.
+    /// Writes the buffer, in pieces between which the file is synced.
     fn flush(&mut self) -> Result<(), Error> {
-        if let Some(behind) = self.behind.take() {
-            return self.flush_over(&behind.lines);
+        if let Some(old) = self.old.take() {
+            return self.flush_over(&old.text);
         }
         while !self.buffer.is_empty() {
-            let (bytes, lines) = if self.lines <= UNSYNCED {
-                (self.buffer.len(), self.lines)
-            } else {
-                (length_of_lines(&self.buffer, UNSYNCED), UNSYNCED)
-            };
-            if let Some(durable) = &self.durable {
-                durable.make_room(lines).map_err(|cause| self.unsynced(cause))?;
-            }
-            self.put(bytes)?;
+            let lines = self.durable.as_ref().map_or(self.lines, |durable| durable.room().min(self.lines));
+            let all = lines == self.lines;
+            self.put(if all { self.buffer.len() } else { length_of_lines(&self.buffer, lines) })?;
             self.lines -= lines;
-            if let Some(durable) = &self.durable {
-                durable.wrote(lines);
-            }
+            let synced = self.durable.as_mut().map_or(Ok(()), |durable| durable.wrote(lines));
+            synced.map_err(|cause| self.unsynced(cause))?;
         }
         Ok(())
     }
 
-    /// The same, where these lines stand behind the part that is whole. Those that are the same anew stay where they are; what differs is
-    /// cut off for good before anything else takes its place, since a power cut would leave a mixture of both.
+    /// The same for a file with old lines behind `length`. Equal lines stay in place. The others are truncated and
+    /// synced before new ones are written: a power cut must not leave a mixture of both.
     fn flush_over(&mut self, old: &[u8]) -> Result<(), Error> {
         let start = self.length;
         let (same, lines) = same_lines(&self.buffer, old);
@@ -300,19 +289,19 @@ impl Writer {
         let written = self.cut().and_then(|()| self.sync()).and_then(|()| self.flush());
         if written.is_err() && same < old.len() {
             self.length = start;
-            // The first error is the one that tells.
+            // The first error is the one to report.
             let _ = self.restore(old);
         }
         written
     }
 
-    /// Hands so many bytes to the system. What it takes only a part of is taken back.
+    /// Writes the first bytes of the buffer. If that fails, the part that was written is removed.
     fn put(&mut self, bytes: usize) -> Result<(), Error> {
         let written = self.file.write_all(&self.buffer[..bytes]);
         self.buffer.drain(..bytes);
         if let Err(cause) = written {
             (self.buffer, self.lines) = (Vec::new(), 0);
-            // The first error is the one that tells.
+            // The first error is the one to report.
             let _ = self.cut();
             return Err(self.failed(cause));
         }
@@ -320,8 +309,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the last byte of what stands behind the part that is whole where it stands. If that fails, as beyond the size that a file may
-    /// have, the lines could not be put back, and so they are not cut off.
+    /// Writes the last byte of the old lines in place. If that fails, as beyond the largest size of a file, the old
+    /// lines could not be restored, so they must not be truncated.
     fn try_end(&mut self, lines: &[u8]) -> Result<(), Error> {
         let Some((last, before)) = lines.split_last() else { return Ok(()) };
         let place = SeekFrom::Start(self.length + before.len() as u64);
@@ -332,18 +321,15 @@ impl Writer {
         })
     }
 
-    /// Puts back what stood behind the part that is whole. It takes no room that was not taken before.
+    /// Writes the old lines again. The file becomes no longer than it was.
     fn restore(&mut self, lines: &[u8]) -> io::Result<()> {
         self.file.set_len(self.length + lines.len() as u64)?;
         self.file.seek(SeekFrom::Start(self.length))?;
         self.file.write_all(lines)
     }
 
-    /// Waits until all of it is on the disk.
-    fn sync(&self) -> Result<(), Error> {
-        let Some(durable) = &self.durable else { return Ok(()) };
-        durable.wrote(0);
-        durable.wait().map_err(|cause| self.unsynced(cause))
+    fn sync(&mut self) -> Result<(), Error> {
+        self.durable.as_mut().map_or(Ok(()), Durable::sync).map_err(|cause| self.unsynced(cause))
     }
 
     fn unsynced(&self, cause: io::Error) -> Error {
@@ -356,17 +342,17 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Removes a file that was made for a run which never began, so that nothing was written to it.
+    /// Removes a file that was created for a run that never began.
     fn drop(&mut self) {
         let is_empty = || self.file.metadata().is_ok_and(|about| about.is_file() && about.len() == 0);
         if self.is_new && is_empty() && has_name(&self.file, &self.path) {
-            // Where it cannot be removed, it stays, and is written over by the next run.
+            // An empty file does not hinder the next run.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Locks a file against other runs. Where files cannot be locked at all, nobody is kept out.
+/// Locks a file against other runs, on file systems that have locks.
 pub(crate) fn lock(file: &File, path: &str) -> Result<(), Error> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Error::Busy { path: path.to_owned() }),
@@ -374,7 +360,7 @@ pub(crate) fn lock(file: &File, path: &str) -> Result<(), Error> {
     }
 }
 
-/// Whether a file is the one that has this name.
+/// Whether the file still has this name.
 #[cfg(unix)]
 fn has_name(file: &File, path: &str) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -383,37 +369,37 @@ fn has_name(file: &File, path: &str) -> bool {
     named.is_ok_and(|named| file.metadata().map(place).is_ok_and(|own| own == named))
 }
 
-/// The same, as far as can be known here.
+/// The standard library cannot compare files here.
 #[cfg(not(unix))]
 fn has_name(_: &File, path: &str) -> bool {
     fs::metadata(path).is_ok()
 }
 
-/// How many bytes the first lines have, which are so many at most.
+/// The length of the first `lines` lines in bytes.
 fn length_of_lines(text: &[u8], lines: u64) -> usize {
     text.split_inclusive(|byte| *byte == b'\n').zip(0..lines).map(|(line, _)| line.len()).sum()
 }
 
-/// How many bytes the lines have that two texts begin with, and how many lines they are.
+/// The length in bytes and the number of the lines that both texts begin with.
 fn same_lines(one: &[u8], other: &[u8]) -> (usize, u64) {
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n');
     let same = lines(one).zip(lines(other)).take_while(|(one, other)| one == other);
     same.fold((0, 0), |(bytes, count), (line, _)| (bytes + line.len(), count + 1))
 }
 
-/// Whether a line stands in JSON as it is.
+/// Whether JSON needs no escapes for a line.
 fn is_plain(line: &str) -> bool {
-    // Every byte is looked at, which goes many at a time; stopping at the first that is not plain does not.
+    // `fold` instead of `all`, since a loop without an early exit is vectorized.
     line.bytes().fold(true, |plain, byte| plain & matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
 fn push(buffer: &mut Vec<u8>, line: &Line<'_>) {
-    // Every map of a line has texts for keys, and writing into memory cannot fail.
+    // Every map has strings as keys, and writing to memory cannot fail.
     let _ = serde_json::to_writer(&mut *buffer, line);
     buffer.push(b'\n');
 }
 
-/// How many obligations were met of how many, of the operators that had any case.
+/// The numbers of met and of all obligations of the operators that had a case.
 fn obligations(library: &Library, summary: &Summary) -> (u64, u64) {
     let (mut met, mut all) = (0, 0);
     for operator in library.operators() {
@@ -439,6 +425,7 @@ mod tests {
     use dmlcts_tests::Scratch;
 
     use super::*;
+    use crate::UNSYNCED;
 
     fn writer(path: &str) -> Writer {
         Writer::create(path, true, Library::embedded(), Vec::new()).expect("it can be made")
@@ -448,9 +435,8 @@ mod tests {
         fs::read_to_string(path).expect("it is there").matches('\n').count() as u64
     }
 
-    /// A chunk of a wide backend has more lines than may be lost.
     #[test]
-    fn a_chunk_is_written_no_faster_than_the_disk_takes_it() {
+    fn a_chunk_of_more_lines_than_may_be_lost_is_synced_in_pieces() {
         let file = Scratch::nothing("pieces.jsonl");
         let mut writer = writer(file.path());
         let syncs = Arc::new(Mutex::new(Vec::new()));
@@ -459,7 +445,7 @@ mod tests {
             theirs.lock().unwrap_or_else(PoisonError::into_inner).push(lines_of(&path));
             Ok(())
         };
-        writer.durable = Some(Durable::start(sync).expect("a thread can be started"));
+        writer.durable = Some(Durable::new(sync));
         for chunk in [384, 5 * UNSYNCED + 7, 384, UNSYNCED] {
             for index in 0..chunk {
                 let case = CaseForm::in_short(index, "", Verdict::Pass);
@@ -472,7 +458,6 @@ mod tests {
         let syncs = syncs.lock().unwrap_or_else(PoisonError::into_inner);
         let (all, last) = (lines_of(file.path()), syncs.last().copied());
         assert_eq!((all, last), (6 * UNSYNCED + 2 * 384 + 7, Some(all)));
-        // What stood there when a sync began is on the disk before the next one begins.
         let most =
             syncs.iter().zip(std::iter::once(&0).chain(&*syncs)).map(|(now, before)| now - before).max();
         assert!(most.is_some_and(|most| most <= UNSYNCED), "{syncs:?}");
@@ -482,8 +467,7 @@ mod tests {
     fn a_sync_that_fails_ends_the_record_with_its_cause() {
         let file = Scratch::nothing("broken.jsonl");
         let mut writer = writer(file.path());
-        let broken = Durable::start(|| Err(io::Error::other("the disk is gone")));
-        writer.durable = Some(broken.expect("a thread can be started"));
+        writer.durable = Some(Durable::new(|| Err(io::Error::other("the disk is gone"))));
         writer.push(&Line::Case(Box::new(CaseForm::in_short(0, "", Verdict::Pass))));
         let failed = writer.flush().and_then(|()| writer.sync()).expect_err("it cannot be synced");
         assert!(failed.is_machine());
@@ -496,7 +480,6 @@ mod tests {
         );
     }
 
-    /// Checkpoints cost a fast run little, and a run that has to wait has one behind its last case.
     #[test]
     fn a_checkpoint_that_was_not_due_follows_when_the_run_pauses() {
         let file = Scratch::nothing("owed.jsonl");
