@@ -1,7 +1,7 @@
 //! Replaces a file as a whole: after a crash or on a full disk, either the old file is there or the new one.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
@@ -25,8 +25,8 @@ pub fn prepare_to_replace(path: &Path) -> io::Result<()> {
     temporary(&target(path))?.close()
 }
 
-/// Writes a file beside the one at this path, syncs it and renames it over that one, whose permissions it takes.
-/// If the path is a link, its target is replaced. Devices are written to directly.
+/// Writes a file beside the one at this path, syncs it and renames it over that one, whose permissions it
+/// takes. If the path is a link, its target is replaced. Devices are written to directly.
 ///
 /// # Errors
 ///
@@ -39,7 +39,8 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     }
     let target = target(path);
     let mut file = temporary(&target)?;
-    file.write_all(text)?;
+    // Errors of `NamedTempFile` itself would name the temporary file.
+    file.as_file_mut().write_all(text)?;
     if let Ok(about) = about {
         file.as_file().set_permissions(about.permissions())?;
     }
@@ -84,13 +85,11 @@ pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A new file in the folder of another one, with the permissions that any new file gets.
+/// A new file in the folder of another one.
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".dmlcts-").suffix(".new");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder(path))
+    // With its own function, tempfile would create a file that only its owner can read.
+    builder.prefix(".dmlcts-").suffix(".new").make_in(folder(path), |path| File::create_new(path))
 }
 
 #[cfg(test)]
