@@ -1,18 +1,15 @@
 #![doc = include_str!("../../PROTOCOL.md")]
 
 mod cannot_start;
-mod columns;
 mod frame;
 mod guards;
 mod hello;
 mod packed;
 mod question;
-mod quick;
 mod results;
 mod run;
 mod serve;
 mod stdio;
-mod text;
 
 pub use cannot_start::{CannotStart, refuse};
 pub use frame::{Bounds, Frame, FrameError, Kind, MAGIC, PREFIX, prefix, write_frame};
@@ -20,9 +17,8 @@ pub use hello::{Bye, Hello, HostHello, LONGEST_HELLO, LackForm, LevelForm, Limit
 pub(crate) use hello::{LONGEST, MOST, another_version, short, speaks};
 pub use packed::{PackedForm, read_packed};
 pub(crate) use question::{Manner, question};
-pub use quick::read_run;
-pub use results::{OutcomeWord, PhaseWord, PlaceWord, Results};
-pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm};
+pub use results::{OutcomeWord, PhaseWord, Results};
+pub use run::{BindingForm, ListForm, MemberForm, RunForm, TensorForm, read_run};
 pub use serve::{ServeError, serve};
 pub use stdio::{claim_stdout, end_with_parent};
 

@@ -1,6 +1,6 @@
-//! What a backend is asked, as a frame: `run`, or `packed` where it asks for that.
+//! Frames that ask a backend to run cases: `packed` if it wants that, or `run`.
 
-use super::{Kind, PREFIX, columns, packed::Packed, prefix};
+use super::{Kind, PREFIX, RunForm, packed::Packed, prefix};
 use crate::Job;
 
 /// How a backend wants to be asked.
@@ -12,8 +12,8 @@ pub(crate) struct Manner {
     pub(crate) is_ahead: bool,
 }
 
-/// A frame that asks for these jobs. `output_fill` is what the outputs' memory holds before, a byte a run; `number` is for
-/// whoever is asked ahead.
+/// A frame that asks for these jobs. `output_fill` is what the outputs' memory holds before, a byte a run;
+/// `number` is for whoever is asked ahead.
 pub(crate) fn question(
     jobs: &[Job],
     inputs: &[u8],
@@ -29,7 +29,8 @@ pub(crate) fn question(
     } else {
         let mut bytes = Vec::with_capacity(1024 + 384 * jobs.len() + memory);
         bytes.extend([0; PREFIX]);
-        columns::write(jobs, output_fill, number, &mut bytes);
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(&mut bytes, &RunForm::new(jobs, output_fill, number));
         let header = bytes.len() - PREFIX;
         bytes[..PREFIX].copy_from_slice(&prefix(Kind::Run, header, memory));
         bytes

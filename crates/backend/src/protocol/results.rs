@@ -1,4 +1,4 @@
-//! `results`: what became of cases, as columns.
+//! `results`: the outcomes of cases, as columns.
 
 use std::borrow::Cow;
 
@@ -6,26 +6,25 @@ use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace, printable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::text::{self, Reader};
 use crate::Job;
 
-/// A longer reason is cut.
+/// Longer reasons are truncated to this number of characters.
 const LONGEST: usize = 1000;
 
-/// `results`, from the backend: what became of the next cases that have no result yet, in their order. The body holds
-/// the outputs' memory after each run of the cases whose outcome is `output`, `TotalTensorSizeInBytes` each and nothing
-/// between them.
+/// `results`, from the backend: the outcomes of the next unanswered cases, in their order. The body holds the
+/// outputs' memory after each run of the cases whose outcome is `output`, `TotalTensorSizeInBytes` each,
+/// without gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Results {
-    /// What became of each case; its length says how many cases there are.
+    /// The outcome of each case. Its length is the number of cases.
     pub outcome: Vec<OutcomeWord>,
-    /// What was being done, for `rejected` (usually `create`) and `failed` (usually `execute`); a column of nulls may be
-    /// left out.
+    /// What was being done, for `rejected` (usually `create`) and `failed` (usually `execute`); a column of
+    /// nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Vec<Option<PhaseWord>>>,
-    /// The HRESULT of what was `rejected`, usually `E_INVALIDARG` (2147942487): the only one that says that the desc is
-    /// invalid. A column of nulls may be left out.
+    /// The HRESULT of what was `rejected`, usually `E_INVALIDARG` (2147942487): the only one that says that
+    /// the desc is invalid. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<Vec<Option<u32>>>,
     /// What was written to, for `strayed`; a column of nulls may be left out.
@@ -59,31 +58,6 @@ pub enum OutcomeWord {
     Failed,
     /// Ran, and wrote to memory that is not its output: `place` and `offset` say where.
     Strayed,
-}
-
-impl OutcomeWord {
-    const ALL: [Self; 6] =
-        [Self::Output, Self::Accepted, Self::Rejected, Self::Unsupported, Self::Failed, Self::Strayed];
-
-    /// As a column spells it.
-    fn quoted(self) -> &'static [u8] {
-        match self {
-            Self::Output => b"\"output\"",
-            Self::Accepted => b"\"accepted\"",
-            Self::Rejected => b"\"rejected\"",
-            Self::Unsupported => b"\"unsupported\"",
-            Self::Failed => b"\"failed\"",
-            Self::Strayed => b"\"strayed\"",
-        }
-    }
-
-    fn read_quickly(text: &mut Reader<'_>) -> Option<Self> {
-        // Nearly all are this one, for which a comparison with what is known beforehand is two instructions.
-        if text.literal(b"\"output\"").is_some() {
-            return Some(Self::Output);
-        }
-        Self::ALL.into_iter().find(|word| text.literal(word.quoted()).is_some())
-    }
 }
 
 /// The steps of an operator's life.
@@ -159,7 +133,7 @@ impl From<PlaceWord> for StrayPlace {
 }
 
 impl Results {
-    /// What became of these jobs. Outcomes that only a host can see stand as failures.
+    /// The outcomes of these jobs. Those that only a host can see become failures.
     pub fn of(jobs: &[Job]) -> Self {
         let mut results = Self { outcome: Vec::with_capacity(jobs.len()), ..Self::default() };
         for (index, job) in jobs.iter().enumerate() {
@@ -200,67 +174,13 @@ impl Results {
         results
     }
 
-    /// Reads a header. Most hold little more than a word a case, in no spelling but one; what is written in any other way is
-    /// read at leisure.
+    /// Reads a header.
+    ///
+    /// # Errors
+    ///
+    /// It is not what its schema says; the message says where.
     pub fn read(header: &[u8]) -> Result<Self, String> {
-        match Self::read_quickly(&mut Reader(header)) {
-            Some(results) => Ok(results),
-            None => serde_json::from_slice(header).map_err(|error| error.to_string()),
-        }
-    }
-
-    fn read_quickly(text: &mut Reader<'_>) -> Option<Self> {
-        let mut results = Self::default();
-        text.literal(b"{\"outcome\":")?;
-        text.array(|text| {
-            results.outcome.push(OutcomeWord::read_quickly(text)?);
-            Some(())
-        })?;
-        while text.skips(b',') {
-            let cases = results.outcome.len();
-            match text.string()? {
-                "code" if results.code.is_none() => {
-                    let column = results.code.insert(Vec::with_capacity(cases));
-                    nullable(text, column, |text| text.unsigned()?.try_into().ok())?;
-                }
-                "reason" if results.reason.is_none() => {
-                    let column = results.reason.insert(Vec::with_capacity(cases));
-                    nullable(text, column, |text| text.string().map(str::to_owned))?;
-                }
-                "number" if results.number.is_none() => {
-                    text.literal(b":")?;
-                    results.number = Some(text.unsigned()?);
-                }
-                _ => return None,
-            }
-        }
-        text.literal(b"}")?;
-        text.0.is_empty().then_some(results)
-    }
-
-    /// Writes the header, as [`Results::read`] reads it best.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        let simple =
-            self.phase.is_none() && self.code.is_none() && self.place.is_none() && self.offset.is_none();
-        if !simple {
-            // Writing to memory does not fail.
-            let _ = serde_json::to_writer(out, self);
-            return;
-        }
-        out.extend_from_slice(b"{\"outcome\":");
-        text::column(&self.outcome, out, |word, out| out.extend_from_slice(word.quoted()));
-        if let Some(reasons) = &self.reason {
-            out.extend_from_slice(b",\"reason\":");
-            text::column(reasons, out, |reason, out| match reason {
-                Some(reason) => text::string(reason, out),
-                None => text::null(out),
-            });
-        }
-        if let Some(number) = self.number {
-            out.extend_from_slice(b",\"number\":");
-            text::unsigned(number, out);
-        }
-        out.push(b'}');
+        serde_json::from_slice(header).map_err(|error| error.to_string())
     }
 
     /// Whether every column that is there has a value for each case.
@@ -288,15 +208,19 @@ impl Results {
         }
     }
 
-    /// Where the case at an index strayed to, where that is said.
+    /// The write outside of its output by the case at an index, if the columns have it.
     fn stray(&self, index: usize) -> Option<Stray> {
-        let place = self.place.as_ref().and_then(|column| *column.get(index)?)?.into();
+        let place = self.place.as_ref().and_then(|column| *column.get(index)?)?;
         let offset = self.offset.as_ref().and_then(|column| *column.get(index)?)?;
-        Some(Stray { place, offset })
+        Some(Stray { place: place.into(), offset })
     }
 
-    /// Writes down what became of the first of these jobs, and returns of how many. `outputs` is the arena that their runs
-    /// write to. Where something is wrong, nothing is written.
+    /// Stores the outcomes of the first jobs and returns their number. `outputs` is the arena that their runs
+    /// write to.
+    ///
+    /// # Errors
+    ///
+    /// The columns contradict each other, the body or the jobs. Nothing is stored then.
     pub fn apply(&self, body: &[u8], jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, String> {
         self.check()?;
         let (count, due) = (self.outcome.len(), jobs.len());
@@ -331,7 +255,7 @@ impl Results {
         Ok(count)
     }
 
-    /// What became of the case at an index.
+    /// The outcome of the case at an index.
     pub fn outcome_of(&self, index: usize) -> Outcome {
         let Some(word) = self.outcome.get(index) else { return Outcome::Lost };
         let phase = self.phase.as_ref().and_then(|column| *column.get(index)?).map(Phase::from);
@@ -354,21 +278,7 @@ impl Results {
     }
 }
 
-/// Reads the rest of a column that may hold nulls, from the colon on.
-fn nullable<T>(
-    text: &mut Reader<'_>,
-    column: &mut Vec<Option<T>>,
-    value: impl Fn(&mut Reader<'_>) -> Option<T>,
-) -> Option<()> {
-    text.literal(b":")?;
-    text.array(|text| {
-        let value = if text.skips_null() { None } else { Some(value(text)?) };
-        column.push(value);
-        Some(())
-    })
-}
-
-/// Puts a value into a column, which begins to be with its first value.
+/// Puts a value into a column, which its first value creates.
 fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usize, value: Option<T>) {
     if column.is_some() || value.is_some() {
         let column = column.get_or_insert_with(|| Vec::with_capacity(length));
@@ -403,19 +313,9 @@ mod tests {
         for number in [None, Some(0), Some(u64::MAX)] {
             for code in [None, Some(vec![None, Some(7)])] {
                 let results = Results { outcome: outcome.clone(), code, number, ..Results::default() };
-                let mut header = Vec::new();
-                results.write(&mut header);
-                assert_eq!(Results::read(&header), Ok(results.clone()));
-                assert_eq!(serde_json::from_slice::<Results>(&header).expect("it is JSON"), results);
+                let header = serde_json::to_vec(&results).expect("it is JSON");
+                assert_eq!(Results::read(&header), Ok(results));
             }
-        }
-    }
-
-    #[test]
-    fn every_word_is_spelled_as_json_spells_it() {
-        for word in OutcomeWord::ALL {
-            assert_eq!(serde_json::to_vec(&word).expect("it is a word"), word.quoted());
-            assert_eq!(OutcomeWord::read_quickly(&mut Reader(word.quoted())), Some(word));
         }
     }
 
@@ -452,8 +352,7 @@ mod tests {
             strayed(StrayPlace::Before, 1),
             strayed(StrayPlace::Behind, u64::MAX),
         ];
-        let mut header = Vec::new();
-        Results::of(jobs(&outcomes, 1).jobs()).write(&mut header);
+        let header = serde_json::to_vec(&Results::of(jobs(&outcomes, 1).jobs())).expect("it is JSON");
         let read = Results::read(&header).expect("it is what was written");
         let mut asked = jobs(&[Outcome::Lost, Outcome::Lost, Outcome::Lost, Outcome::Lost], 1);
         assert_eq!(read.apply(&[], asked.parts().0, &mut []), Ok(4));

@@ -1,26 +1,28 @@
-//! Reading `run`: columns become jobs again, for a backend that is written in Rust.
+//! `run` as JSON: jobs become columns at the host, and jobs again in a backend that is written in Rust.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Signature, Signatures, Tensor, Value};
+use dmlcts_model::{
+    BindingOffsets, DataType, Desc, List, MemberKind, Side, Signature, Signatures, Tensor, Value,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, SeqAccess, Visitor},
 };
 
 use super::guards::lay_out;
-use crate::Batch;
+use crate::{Batch, Job};
 
-/// `run`, to the backend: create an operator from each desc, and run what was created. The body holds the inputs'
-/// memory, run after run and case after case, `TotalTensorSizeInBytes` each and nothing between them.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// `run`, to the backend: create an operator from each desc, and run it. The body holds the inputs' memory,
+/// run after run and case after case, `TotalTensorSizeInBytes` each, without gaps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunForm {
     /// How many cases: the length of every column but those of `members` and `output_fill`.
     pub cases: u64,
     /// Which `run` it is, for a backend that says `ahead`; left out for others.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The operator's name: `SLICE1`.
     pub operator: Vec<String>,
@@ -30,10 +32,11 @@ pub struct RunForm {
     /// `OutputTensor`, a column a field.
     #[serde(rename = "OutputTensor")]
     pub output: TensorForm,
-    /// By operator, the other members of its struct: a column a member, with a value for each case of this operator, in
-    /// the order of the cases.
+    /// By operator, the other members of its struct: a column a member, with a value for each case of this
+    /// operator, in the order of the cases.
     pub members: BTreeMap<String, BTreeMap<String, Vec<MemberForm>>>,
-    /// `DML_BUFFER_BINDING` of the input. The body holds the tensor's memory without what lies before the offset.
+    /// `DML_BUFFER_BINDING` of the input. The body holds the tensor's memory without what lies before the
+    /// offset.
     #[serde(rename = "InputBinding")]
     pub input_binding: BindingForm,
     /// `DML_BUFFER_BINDING` of the output.
@@ -41,13 +44,13 @@ pub struct RunForm {
     pub output_binding: BindingForm,
     /// How often to run the created operator, each time on the next input; 0 where creating it is all.
     pub runs: Vec<u32>,
-    /// A byte for each run, in the order of the inputs: the output's memory is to be full of it before the run, so that
-    /// elements that are never written show.
+    /// A byte for each run, in the order of the inputs: the output's memory is to be full of it before the
+    /// run, so that elements that are never written show.
     pub output_fill: Vec<u8>,
 }
 
 /// `DML_BUFFER_TENSOR_DESC`, a column a field.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct TensorForm {
     /// The code of `DML_TENSOR_DATA_TYPE`; any 32-bit code can be met.
@@ -67,7 +70,7 @@ pub struct TensorForm {
 }
 
 /// `DML_BUFFER_BINDING`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct BindingForm {
     /// In bytes, one a case.
@@ -78,8 +81,8 @@ pub struct BindingForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListForm(pub List);
 
-/// What a member holds: an integer (counts, enumerators, data types), a list, null for a null list, or for a scalar union
-/// sixteen hex digits, which are its eight bytes in the order of memory.
+/// What a member holds: an integer (counts, enumerators, data types), a list, null for a null list, or for a
+/// scalar union sixteen hex digits, which are its eight bytes in the order of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberForm(pub Value);
 
@@ -106,6 +109,25 @@ impl JsonSchema for MemberForm {
             "items": {"type": "integer"},
             "pattern": "^[0-9a-f]{16}$",
         })
+    }
+}
+
+impl Serialize for ListForm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&self.0)
+    }
+}
+
+impl Serialize for MemberForm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Value::Integer(value) => serializer.serialize_i64(*value),
+            Value::List(Some(list)) => serializer.collect_seq(list),
+            Value::List(None) => serializer.serialize_unit(),
+            Value::Scalar(bytes) => {
+                serializer.collect_str(&format_args!("{:016x}", u64::from_be_bytes(*bytes)))
+            }
+        }
     }
 }
 
@@ -162,8 +184,53 @@ impl<'de> Visitor<'de> for MemberVisitor {
     }
 }
 
+/// Puts the cases of a `run` into an empty batch and returns the run's number. The outputs take at most
+/// `most` bytes.
+///
+/// # Errors
+///
+/// The header is malformed or contradicts the body; the message says where.
+pub fn read_run(
+    header: &[u8],
+    body: &[u8],
+    signatures: &Signatures,
+    batch: &mut Batch,
+    most: u64,
+) -> Result<Option<u64>, String> {
+    let run: RunForm = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+    run.fill(body, signatures, batch, most)?;
+    Ok(run.number)
+}
+
 impl RunForm {
-    /// Puts the cases into an empty batch, whose outputs take `most` bytes at most. What is wrong with them is said with
+    /// The header for these jobs. `output_fill` has a byte per run: what its output is full of beforehand.
+    pub(crate) fn new(jobs: &[Job], output_fill: &[u8], number: Option<u64>) -> Self {
+        let mut run =
+            Self { cases: jobs.len() as u64, number, output_fill: output_fill.to_vec(), ..Self::default() };
+        for Job { desc, binding, runs, .. } in jobs {
+            let operator = &desc.signature.operator;
+            run.operator.push(operator.clone());
+            run.input.push(desc.tensor(Side::Input));
+            run.output.push(desc.tensor(Side::Output));
+            run.input_binding.offset.push(binding.input);
+            run.output_binding.offset.push(binding.output);
+            run.runs.push(runs.len() as u32);
+            if !run.members.contains_key(operator) {
+                run.members.insert(operator.clone(), BTreeMap::new());
+            }
+            let Some(columns) = run.members.get_mut(operator) else { continue };
+            for (place, member) in desc.signature.members.iter().enumerate() {
+                let value = desc.members.get(place).cloned().unwrap_or(Value::List(None));
+                match columns.get_mut(&member.name) {
+                    Some(column) => column.push(MemberForm(value)),
+                    None => _ = columns.insert(member.name.clone(), vec![MemberForm(value)]),
+                }
+            }
+        }
+        run
+    }
+
+    /// Puts the cases into an empty batch. The outputs take at most `most` bytes. A mistake is reported with
     /// its place.
     pub fn fill(
         &self,
@@ -274,6 +341,16 @@ fn can_hold(kind: &MemberKind, value: &Value) -> bool {
 }
 
 impl TensorForm {
+    fn push(&mut self, tensor: Option<&Tensor>) {
+        self.data_type.push(tensor.map(|tensor| tensor.data_type.0));
+        self.flags.push(tensor.map(|tensor| tensor.flags));
+        self.dimension_count.push(tensor.map(|tensor| tensor.dimension_count));
+        self.sizes.push(tensor.and_then(|tensor| tensor.sizes.clone()).map(ListForm));
+        self.strides.push(tensor.and_then(|tensor| tensor.strides.clone()).map(ListForm));
+        self.total_tensor_size_in_bytes.push(tensor.map(|tensor| tensor.total_size));
+        self.guaranteed_base_offset_alignment.push(tensor.map(|tensor| tensor.alignment));
+    }
+
     fn lengths(&self) -> [usize; 7] {
         [
             self.data_type.len(),
@@ -311,6 +388,121 @@ impl TensorForm {
             }
             (None, None, None, None, None) if sizes.is_none() && strides.is_none() => Ok(None),
             _ => Err("some fields of a tensor are null, and some are not".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::Member;
+    use proptest::{collection::vec, option, prelude::*};
+
+    use super::*;
+    use crate::Run;
+
+    fn signatures() -> Signatures {
+        let operator = |name: &str, kinds: &[(&str, MemberKind)]| {
+            let member =
+                |(name, kind): &(&str, MemberKind)| Member { name: (*name).to_owned(), kind: kind.clone() };
+            let members = kinds.iter().map(member).collect();
+            Arc::new(Signature { operator: name.to_owned(), members })
+        };
+        Signatures::new([
+            operator(
+                "PAD",
+                &[
+                    ("Count", MemberKind::Count),
+                    ("Steps", MemberKind::I32List),
+                    ("Value", MemberKind::Scalar),
+                ],
+            ),
+            operator("BARE", &[]),
+            operator("CUT", &[("Sizes", MemberKind::U32List), ("Mode", MemberKind::I32)]),
+        ])
+    }
+
+    fn any_list() -> impl Strategy<Value = Option<List>> {
+        let value = prop_oneof![0..20_i64, Just(4_294_967_295), Just(-2_147_483_648)];
+        option::weighted(0.8, vec(value, 0..10).prop_map(List::from_vec))
+    }
+
+    fn any_tensor() -> impl Strategy<Value = Option<Tensor>> {
+        let fields = (0..14_u32, 0..3_u32, any::<u32>(), any_list(), any_list(), 0..40_u64, any::<u32>());
+        let tensor =
+            fields.prop_map(|(code, flags, dimension_count, sizes, strides, total_size, alignment)| Tensor {
+                data_type: DataType(code),
+                flags,
+                dimension_count,
+                sizes,
+                strides,
+                total_size,
+                alignment,
+            });
+        option::weighted(0.9, tensor)
+    }
+
+    /// An operator, both tensors, lists for its members, a scalar, and how often it runs.
+    type Draft = (usize, Option<Tensor>, Option<Tensor>, Option<List>, [u8; 8], usize);
+
+    fn any_draft() -> impl Strategy<Value = Draft> {
+        (0..3_usize, any_tensor(), any_tensor(), any_list(), any::<[u8; 8]>(), 0..4_usize)
+    }
+
+    /// The drafts as jobs, their inputs one behind the other, and what their outputs are full of.
+    fn batch(drafts: &[Draft]) -> (Batch, Vec<u8>, Vec<u8>) {
+        let (mut batch, mut body, mut fills) = (Batch::default(), Vec::new(), Vec::new());
+        let signatures = signatures();
+        for (operator, input, output, list, bytes, runs) in drafts {
+            let signature = signatures.iter().nth(*operator).expect("there are three");
+            let values = signature.members.iter().map(|member| match member.kind {
+                MemberKind::I32List | MemberKind::U32List => Value::List(list.clone()),
+                MemberKind::Scalar => Value::Scalar(*bytes),
+                _ => Value::Integer(i64::from(bytes[0]) - 100),
+            });
+            let desc = Desc {
+                signature: Arc::clone(signature),
+                input: input.clone(),
+                output: output.clone(),
+                members: values.collect(),
+            };
+            let binding = BindingOffsets { input: bytes[1].into(), output: bytes[2].into() };
+            let job = batch.push(&desc, binding);
+            if let (Some(input), Some(output)) = (input, output) {
+                for run in 0..*runs {
+                    job.runs.push(Run {
+                        input: 0..input.total_size as usize,
+                        output: 0..output.total_size as usize,
+                    });
+                    body.extend(vec![run as u8; input.total_size as usize]);
+                    fills.push(bytes[3]);
+                }
+            }
+        }
+        (batch, body, fills)
+    }
+
+    /// That both batches hold the same jobs on the same memory.
+    fn check_same(one: &Batch, other: &Batch) {
+        assert_eq!(one.jobs().len(), other.jobs().len());
+        for (one, other) in one.jobs().iter().zip(other.jobs()) {
+            assert_eq!(
+                (&one.desc, one.binding, one.runs.len()),
+                (&other.desc, other.binding, other.runs.len())
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(
+            drafts in vec(any_draft(), 1..12),
+            number in option::of(any::<u64>()),
+        ) {
+            let (written, body, fills) = batch(&drafts);
+            let header = serde_json::to_vec(&RunForm::new(written.jobs(), &fills, number)).expect("it is JSON");
+            let mut read = Batch::default();
+            prop_assert_eq!(read_run(&header, &body, &signatures(), &mut read, 1 << 20), Ok(number));
+            check_same(&read, &written);
         }
     }
 }

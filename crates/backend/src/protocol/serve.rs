@@ -99,8 +99,7 @@ fn answer(
     number: Option<u64>,
 ) -> io::Result<()> {
     let jobs = batch.jobs().get(range).unwrap_or_default();
-    let mut header = Vec::with_capacity(64 + 16 * jobs.len());
-    Results { number, ..Results::of(jobs) }.write(&mut header);
+    let header = serde_json::to_vec(&Results { number, ..Results::of(jobs) })?;
     let runs = || jobs.iter().filter(|job| job.outcome == Outcome::Output).flat_map(|job| &job.runs);
     let length = runs().map(|run| run.output.len()).sum();
     output.write_all(&prefix(Kind::Results, header.len(), length))?;

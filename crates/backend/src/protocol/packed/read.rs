@@ -5,10 +5,7 @@ use std::sync::Arc;
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Signature, Signatures, Tensor, Value};
 
 use super::{NULL, PackedForm, Word};
-use crate::{
-    Batch,
-    protocol::{guards::lay_out, quick::blank},
-};
+use crate::{Batch, protocol::guards::lay_out};
 
 /// Puts the cases of a `packed` into an empty batch, whose outputs take `most` bytes at most, and returns its number. What is
 /// wrong with them is said with its place.
@@ -37,6 +34,12 @@ pub fn read_packed(
         return Err("the body is longer than the cases need".to_owned());
     }
     Ok(form.number)
+}
+
+/// Any desc of an operator.
+fn blank(signature: &Arc<Signature>) -> Desc {
+    let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
+    Desc::usual(Arc::clone(signature), unit(), unit())
 }
 
 /// What is left of a body.
