@@ -1,10 +1,10 @@
-//! A failure that is run again alone: what that shows of it, and whether it fails then.
+//! Runs a failure again alone, and describes what that shows.
 
 use dmlcts_model::{Case, Outcome};
 
 use crate::{Failure, Found, Verdict, deal::Shared, executor::Executor, judge::Examination};
 
-/// A failure, with what running it alone shows. Its verdict is a pass where it passes alone.
+/// Runs a failure alone and describes it. Its verdict is a pass if it passes alone.
 pub(crate) fn describe(
     shared: &Shared,
     strategies: &[String],
@@ -16,13 +16,13 @@ pub(crate) fn describe(
     shown(shared, strategies, found, case, alone)
 }
 
-/// Whether a case was not run again, since nobody is left to run it, or no time.
+/// Whether a case was not run again, because no backend or no time was left.
 pub(crate) fn is_unanswered(shared: &Shared, alone: &Examination) -> bool {
     let is_cut_off = || shared.lost().is_some() || shared.is_time_up() || shared.may_have_hung_up();
     alone.outcome == Outcome::Lost && is_cut_off()
 }
 
-/// A failure, with what running it alone showed.
+/// Describes a failure that ran alone, if it did.
 pub(crate) fn shown(
     shared: &Shared,
     strategies: &[String],
@@ -50,17 +50,17 @@ pub(crate) fn shown(
         failure.judgement = alone.planned.judgement;
         failure.expectation = alone.planned.expectation;
         if is_unanswered {
-            // What was found stands.
+            // The first verdict stands.
             return failure;
         }
         failure.verdict = match alone.verdict {
-            // It fails as it is known to, and failed in another way before: that it passes would not be true.
+            // Alone, it matches a known failure, but it failed in another way before: a pass would be untrue.
             Verdict::ExpectedFail => found.verdict,
-            // A known failure passes, too, that passes although nobody expects it to.
+            // An unexpected pass of a known failure is a pass, too.
             verdict if verdict.is_unexpected() && verdict != Verdict::UnexpectedPass => verdict,
             _ => Verdict::Pass,
         };
-        // What the backend does well now says nothing of what it did then.
+        // If the case passes alone, its outcome says nothing about the failure.
         if let Some(class) = alone.class {
             failure.class = class;
             failure.outcome = alone.outcome;

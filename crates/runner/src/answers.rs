@@ -1,62 +1,66 @@
-//! How a backend answered what the pages leave open: each question that arose, each answer, and how often.
+//! The backend's answers to open questions: each question that arose, each answer, and how often it was
+//! given.
 //!
-//! An answer is counted only where the outcome tells it. A case that raises several questions and ran answers all of them;
-//! where it was refused, any of those that allow a refusal may be why, and that is counted apart. There are as many
-//! counters as the spec has answers to questions, however many cases run.
+//! An answer is counted only if the outcome shows it. A case that raises several questions and ran answers
+//! all of them. If it was refused, each question that allows a refusal may be the reason, which has its own
+//! counter. The number of counters depends on the spec, not on the number of cases.
 
 use dmlcts_model::{Expectation, Outcome};
 use dmlcts_spec::{Answer, IdSet, Operator, Question};
 
 use crate::Seen;
 
-/// How an open question was answered.
+/// The answers to an open question.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// Whose question it is.
+    /// The operator that the question belongs to.
     pub operator: &'static Operator,
     /// The question.
     pub question: &'static Question,
-    /// The answers, each one that the question allows; none where all that is known is [`Recorded::together`].
+    /// The answers that the question allows, each with its count. Empty if every case counts in
+    /// [`Recorded::together`].
     pub answers: Vec<AnswerCount>,
-    /// How many further cases raised it and were refused for it or for another question that they raised.
+    /// The number of further cases that raised the question and were refused, for it or for another question
+    /// that they raised.
     pub together: u64,
 }
 
-/// How often an open question was answered in one way.
+/// How often an open question had one answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerCount {
     /// The answer.
     pub answer: Answer,
-    /// How many cases gave it.
+    /// The number of cases that gave it.
     pub cases: u64,
-    /// The index and the line of the first of them.
+    /// The index and the line of the first of these cases.
     pub first: (u64, String),
 }
 
 impl Recorded {
-    /// How many cases raised the question and were recorded.
+    /// The number of recorded cases that raised the question.
     pub fn cases(&self) -> u64 {
         self.together + self.answers.iter().map(|answered| answered.cases).sum::<u64>()
     }
 }
 
-/// What an outcome says to a question that the case raised.
+/// The answer of an outcome to a question that the case raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// This answer.
     Answer(Answer),
-    /// The case was refused, for this question or for another one that it raised: nobody knows which.
+    /// The case was refused, for this question or for another one that it raised: the outcome does not show
+    /// which.
     RefusedTogether,
 }
 
-/// Counts of answers, by the places of operators and of their questions.
+/// Counts of answers, by the indices of operators and of their questions.
 #[derive(Clone, Debug, Default)]
 pub struct Answers(Vec<(Key, Count)>);
 
-/// The place of the operator, that of the question, and what was said to it.
+/// The index of the operator, the index of the question, and the answer.
 type Key = (usize, usize, Said);
 
-/// How many cases said so, with the index and the line of the first.
+/// The number of cases that gave an answer, with the index and the line of the first.
 #[derive(Clone, Debug)]
 struct Count {
     cases: u64,
@@ -64,7 +68,7 @@ struct Count {
 }
 
 impl Answers {
-    /// Counts what one recorded case of this index and line said to a question.
+    /// Counts the answer of one recorded case, which has this index and line.
     pub(crate) fn count(&mut self, (operator, question, said): Key, index: u64, line: &str) {
         match self.find((operator, question, said)) {
             Some(count) => count.cases += 1,
@@ -72,15 +76,15 @@ impl Answers {
         }
     }
 
-    /// Adds what other cases answered.
+    /// Adds the counts of other cases.
     pub fn merge(&mut self, other: &Self) {
         for ((operator, question, said), Count { cases, first: (index, line) }) in &other.0 {
             self.count_many(*operator, *question, *said, (*cases, *index, line));
         }
     }
 
-    /// Counts so many more cases that said this to the question at a place, of the operator at a place; with the index and the
-    /// line of the first of them.
+    /// Counts more cases that gave this answer to a question of an operator, by their indices, with the index
+    /// and the line of the first of these cases.
     pub fn count_many(
         &mut self,
         operator: usize,
@@ -94,7 +98,7 @@ impl Answers {
             return;
         };
         count.cases += cases;
-        // Parts of a run are joined in any order.
+        // The parts of a run are joined in any order.
         if index < count.first.0 {
             count.first = (index, line.to_owned());
         }
@@ -104,8 +108,8 @@ impl Answers {
         self.0.iter_mut().find(|(known, _)| *known == key).map(|(_, count)| count)
     }
 
-    /// The counts, in the order of the spec: the place of the operator, that of the question, what was said, how many cases said so,
-    /// and the index and the line of the first.
+    /// The counts, in the order of the spec: the index of the operator, the index of the question, the
+    /// answer, the number of cases, and the index and the line of the first of them.
     pub fn in_order(&self) -> impl Iterator<Item = (usize, usize, Said, u64, &(u64, String))> {
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_by_key(|((operator, question, said), _)| {
@@ -123,9 +127,9 @@ impl Answers {
     }
 }
 
-/// What a recorded case said to each question that it raised, as far as its outcome tells. `reading` is the one whose output
-/// was seen, and `declared` whether the backend declares support for such a desc: where it does not, a refusal says nothing of
-/// any question.
+/// The answers of a recorded case to the questions that it raised, as far as its outcome shows them.
+/// `reading` is the one whose output was seen. `declared` is whether the backend declared support for the
+/// desc: if it did not, a refusal answers no question.
 pub(crate) fn said(
     operator: &Operator,
     questions: IdSet,
@@ -147,8 +151,8 @@ pub(crate) fn said(
     })
 }
 
-/// What an output says to one question of several: another question's reading is the semantics to it, and where
-/// it does not tell readings apart, the desc was just accepted.
+/// The answer of an output to one question of several. If the output shows a reading of another question, it
+/// shows the plain semantics for this one. If it does not show a reading, the desc was just accepted.
 fn to_question(operator: &Operator, question: usize, reading: Option<usize>) -> Answer {
     let own = |reading: usize| {
         let alternative = reading.checked_sub(1).and_then(|place| operator.readings().get(place));
@@ -159,7 +163,8 @@ fn to_question(operator: &Operator, question: usize, reading: Option<usize>) -> 
     answer.filter(|answer| allowed.contains(answer)).unwrap_or(Answer::Accept)
 }
 
-/// The reading whose output a run showed: `another` where it was none of the first, which is what was compared.
+/// The reading whose output a run showed: `another`, or else the first one, which the output was compared
+/// with.
 pub(crate) fn reading_of(seen: Seen, expectation: &Expectation, another: Option<usize>) -> Option<usize> {
     (seen == Seen::Same).then(|| another.or_else(|| crate::expect::readings(expectation).next())).flatten()
 }

@@ -1,5 +1,6 @@
-//! How many cases a batch has: few at first, and more while batches are quick. A run that is to end waits for the batches in flight,
-//! and a program that is killed loses them, so that a batch is to take no longer than half a second.
+//! The number of cases of a batch: few at first, and more while batches are quick. An ending run waits for
+//! the batches in flight, and a killed program loses them. So a batch should take no longer than half a
+//! second.
 
 use std::time::{Duration, Instant};
 
@@ -8,27 +9,27 @@ use std::time::{Duration, Instant};
 pub(crate) struct BatchSizer {
     cases: u64,
     most: u64,
-    /// When the last batch was done: until then the backend was not busy with the next.
+    /// When the last batch was done. The backend did not work on the next batch before this time.
     last: Option<Instant>,
 }
 
 impl BatchSizer {
-    /// Cases of the first batch.
+    /// The number of cases of the first batch.
     const FIRST: u64 = 8;
-    /// A batch is to take no longer.
+    /// The longest time that a batch should take.
     const LONG: Duration = Duration::from_millis(500);
 
-    /// For batches of no more than `most` cases.
+    /// A sizer for batches of at most `most` cases.
     pub(crate) fn new(most: u64) -> Self {
         Self { cases: most.min(Self::FIRST), most, last: None }
     }
 
-    /// Cases of the next batch.
+    /// The number of cases of the next batch.
     pub(crate) fn cases(&self) -> u64 {
         self.cases
     }
 
-    /// Takes note of a batch of this many cases: when the backend had it, and when it was done.
+    /// Records a batch of this many cases: when it was handed to the backend, and when it was done.
     pub(crate) fn note(&mut self, cases: u64, asked: Instant, done: Instant) {
         let since = self.last.map_or(asked, |last| last.max(asked));
         self.last = Some(done);
@@ -46,7 +47,7 @@ impl BatchSizer {
 mod tests {
     use super::*;
 
-    /// What is asked next, after batches that took so many milliseconds a case.
+    /// The size of the next batch, after batches that took `each` milliseconds a case.
     fn after(most: u64, each: u64, batches: usize) -> u64 {
         let mut sizer = BatchSizer::new(most);
         let mut now = Instant::now();
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(after(480, 5000, 1), 1);
     }
 
-    /// What waited while the one before it was worked on took no longer for it.
+    /// The time in which a batch waits for the one before it does not count.
     #[test]
     fn waiting_is_not_working() {
         let (mut sizer, start) = (BatchSizer::new(480), Instant::now());

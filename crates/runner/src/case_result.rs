@@ -1,7 +1,7 @@
-//! What became of each case of a chunk, for whoever keeps a record of a run.
+//! The result of each case of a batch, for a record of the run.
 //!
-//! Most cases pass, and of those there is nothing to say but that: their lines lie in one text, and nothing is allocated
-//! for them one by one.
+//! Most cases pass, and a passing case has no details. The lines of all cases share one text, so that a case
+//! needs no allocation of its own.
 
 use std::{ops::Range, sync::Arc};
 
@@ -10,7 +10,7 @@ use dmlcts_spec::Judgement;
 
 use crate::{Class, Differences, KnownFailure, Rate, Said, Sensitivities, Verdict};
 
-/// What became of consecutive cases, in their order.
+/// The results of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
 pub struct CaseResults {
     lines: String,
@@ -28,46 +28,48 @@ struct Entry {
     details: Option<Box<Details>>,
 }
 
-/// What became of one case.
+/// The result of one case.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseResult<'a> {
-    /// Its index in the source.
+    /// The index of the case in the source.
     pub index: u64,
-    /// The place of its strategy in [`Source::strategies`](crate::Source::strategies).
+    /// The index of its strategy in [`Source::strategies`](crate::Source::strategies).
     pub strategy: usize,
-    /// The place of its operator in the library.
+    /// The index of its operator in the library.
     pub operator: usize,
-    /// The case.
+    /// The case as a line.
     pub line: &'a str,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What it could have shown, where [`Configuration::record_sensitivity`](crate::Configuration::record_sensitivity) asks for it.
+    /// Which faults the case could have shown, if
+    /// [`Configuration::record_sensitivity`](crate::Configuration::record_sensitivity) is set.
     pub sensitivities: Sensitivities,
-    /// What there is to say of it, unless it passed and that is all.
+    /// Further facts; `None` for a case that passed, unless it was too large to run.
     pub details: Option<&'a Details>,
 }
 
-/// What there is to say of a case that did not just pass.
+/// Further facts about a case that did not simply pass.
 #[derive(Clone, Debug)]
 pub struct Details {
     /// What the backend did.
     pub outcome: Outcome,
-    /// In which way it failed.
+    /// How it failed, if it did.
     pub class: Option<Class>,
-    /// What the spec says of its desc.
+    /// The spec's judgement of its desc.
     pub judgement: Judgement,
-    /// What it says to the open questions that it raised, by the question's place, where that is recorded.
+    /// The answers to the open questions that the case raised, each with the question's index, if they are
+    /// recorded.
     pub answers: Vec<(usize, Said)>,
-    /// How the output differs, where it does, with the first element that does.
+    /// How the output differs, if it does, with the first wrong element only.
     pub differences: Option<Differences>,
-    /// The known failure that counts it.
+    /// The known failure that counts the case.
     pub known: Option<Arc<KnownFailure>>,
-    /// How often it failed, where it is a flake.
+    /// How often the case failed, if it is a flake.
     pub rate: Option<Rate>,
 }
 
 impl CaseResults {
-    /// The cases, one by one.
+    /// Iterates over the results.
     pub fn iter(&self) -> impl Iterator<Item = CaseResult<'_>> {
         self.entries.iter().map(|entry| CaseResult {
             index: entry.index,
@@ -80,17 +82,16 @@ impl CaseResults {
         })
     }
 
-    /// How many there are.
+    /// The number of results.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Adds a case.
     pub(crate) fn push(
         &mut self,
         (index, strategy, operator): (u64, usize, usize),
@@ -106,7 +107,7 @@ impl CaseResults {
         self.entries.push(Entry { index, strategy, operator, line, verdict, sensitivities, details });
     }
 
-    /// Says that a case is a flake.
+    /// Changes the verdict of a case to a flake.
     pub(crate) fn doubt(&mut self, index: u64, rate: Rate) {
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.index == index) {
             entry.verdict = Verdict::Flake;

@@ -1,5 +1,5 @@
-//! Closed sets in files: a value is written as its id, and an id outside of the set is an error where it is read, so that no text of a
-//! stranger gets past the reader under the name of a verdict.
+//! Closed sets in files. A value is written as its id. An unknown id is an error at the place where it is
+//! read, so that foreign text cannot get past the reader as the name of a verdict.
 
 use std::{fmt, marker::PhantomData};
 
@@ -11,15 +11,15 @@ use serde::{
 
 use crate::{Class, Difference, Ending, Undeclared, Verdict};
 
-/// The longest part of an unknown id that an error repeats.
+/// The maximum number of characters of an unknown id that an error repeats.
 const LONGEST: usize = 100;
 
 /// A set whose values have ids.
 trait Closed: Sized {
-    /// What one of them is called.
+    /// The noun for a value, in messages.
     const WHAT: &str;
 
-    /// The value of this id.
+    /// The value with this id.
     fn find(id: &str) -> Option<Self>;
 }
 

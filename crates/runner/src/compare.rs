@@ -1,9 +1,9 @@
-//! Comparing an output with what was expected, bit for bit, and saying in which way it differs.
+//! Compares an output with the expected one, bit for bit, and classifies the differences.
 //!
-//! Equality is the common case and decided by `memcmp` wherever the elements lie side by side. Only an
-//! output that differs is looked at element by element, to tell a wrong value from one that was never
-//! written, and from the three ways in which arithmetic spoils a copy: a NaN made canonical, a denormal
-//! flushed to zero, a zero that lost its sign.
+//! Outputs are usually equal, and `memcmp` decides that wherever the elements lie side by side. Only an
+//! output that differs is compared element by element. That distinguishes a wrong value from an element that
+//! was never written, and from three ways in which arithmetic changes a copied value: a NaN made canonical, a
+//! denormal flushed to zero, and a zero that lost its sign.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use dmlcts_model::{
     DataType, List, NumberKind, Offsets, Tensor, coordinates_of, element_count, packed_strides,
 };
 
-/// How an element differs from what was expected.
+/// How an element differs from the expected one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Difference {
     /// The sign of a zero was lost; the values compare equal.
     ZeroSign,
     /// A denormal became a zero.
     DenormalFlushed,
-    /// A NaN stayed a NaN, but other bits of it.
+    /// A NaN is still a NaN, but with other bits.
     NanCanonicalised,
-    /// The element still holds what its memory was poisoned with.
+    /// The element still holds the poison.
     Unwritten,
     /// Anything else.
     WrongValue,
@@ -31,7 +31,7 @@ impl Difference {
     pub const ALL: [Self; 5] =
         [Self::ZeroSign, Self::DenormalFlushed, Self::NanCanonicalised, Self::Unwritten, Self::WrongValue];
 
-    /// Whether arithmetic does so to a value that is only to be copied.
+    /// Whether arithmetic can cause this to a value that should only be copied.
     pub(crate) fn is_of_arithmetic(self) -> bool {
         matches!(self, Self::ZeroSign | Self::DenormalFlushed | Self::NanCanonicalised)
     }
@@ -54,35 +54,35 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The places of an output that differ.
+/// The differences of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// How many elements were compared.
+    /// The number of elements that were compared.
     pub elements: u64,
-    /// How many of each kind differ, in the order of [`Difference::ALL`].
+    /// The number of differing elements of each kind, in the order of [`Difference::ALL`].
     pub counts: [u64; 5],
-    /// The first that differ, in the order of coordinates: at most [`Differences::KEPT`].
+    /// The first differing elements, in the order of coordinates: at most [`Differences::KEPT`].
     pub first: Vec<WrongElement>,
 }
 
-/// One element that differs.
+/// One differing element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongElement {
-    /// Its coordinates in the output.
+    /// The element's coordinates in the output.
     pub coordinates: List,
     /// How it differs.
     pub difference: Difference,
-    /// Its bits as they should be.
+    /// The expected bits.
     pub expected: u64,
-    /// Its bits as they are.
+    /// The actual bits.
     pub actual: u64,
 }
 
 impl Differences {
-    /// How many elements are kept one by one.
+    /// The maximum number of elements that are kept one by one.
     pub const KEPT: usize = 4096;
 
-    /// The same, with the first element that differs and no other.
+    /// A copy that holds only the first differing element.
     pub(crate) fn in_short(&self) -> Self {
         Self {
             elements: self.elements,
@@ -91,42 +91,42 @@ impl Differences {
         }
     }
 
-    /// How many elements differ.
+    /// The number of differing elements.
     pub fn wrong(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The gravest kind found; it names the class of the failure.
+    /// The gravest kind that was found. It determines the class of the failure.
     pub fn gravest(&self) -> Option<Difference> {
         Difference::ALL.into_iter().rev().find(|kind| self.counts[*kind as usize] > 0)
     }
 }
 
-/// What memory that must be written looked like before.
+/// The byte that fills output memory before a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Poison(pub u8);
 
 impl Poison {
-    /// What output memory usually holds before a run: neither zero nor a small number in any type, and as a
-    /// float of any width an unlikely negative one.
+    /// The usual poison: neither zero nor a small number in any type, and an unlikely negative number as a
+    /// float of any width.
     pub const FIRST: Self = Self(0xB5);
-    /// For a second run, where a result looks like the first.
+    /// The poison of a second run, for an expected output that looks like the first poison.
     pub const SECOND: Self = Self(0x4A);
 
-    /// An element's bits where it was not written.
+    /// The bits of an element that was not written.
     pub(crate) fn bits(self, element_size: usize) -> u64 {
         bits(&[self.0; 8][..element_size.min(8)])
     }
 }
 
-/// An element's bytes, up to eight, as a number.
+/// The bytes of an element, at most eight, as a number.
 pub(crate) fn bits(bytes: &[u8]) -> u64 {
     let mut all = [0; 8];
     all[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(all)
 }
 
-/// Whether the tensor's elements lie side by side in the order of coordinates.
+/// Whether the tensor's elements lie side by side, in the order of coordinates.
 pub(crate) fn is_packed(tensor: &Tensor) -> bool {
     match (&tensor.sizes, &tensor.strides) {
         (_, None) => true,
@@ -142,8 +142,8 @@ pub(crate) fn is_packed(tensor: &Tensor) -> bool {
     }
 }
 
-/// Whether every element of the tensor is the same in both memories. Holes and tails are not looked at.
-/// Memory that is too short for an element counts as different.
+/// Whether every element of the tensor is equal in both memories. Holes and tails are ignored. Memory that is
+/// too short for an element counts as different.
 pub(crate) fn same_elements(tensor: &Tensor, expected: &[u8], actual: &[u8]) -> bool {
     let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return false };
     if is_packed(tensor) {
@@ -167,8 +167,9 @@ pub(crate) fn element(memory: &[u8], offset: u64, size: usize) -> Option<&[u8]> 
     memory.get(start..start.checked_add(size)?)
 }
 
-/// Looks at every element. An element is unwritten where its memory was poisoned and still is; of these memories, which runs on the same data
-/// left behind, each with its own poison, that goes for all: what was written may look like one of them.
+/// Compares every element. `poisoned` holds the outputs of all runs on the same data, each with its own
+/// poison. An element is unwritten only if each of these outputs still holds its poison there, since a
+/// written value may look like one of the poisons.
 pub(crate) fn differences(
     tensor: &Tensor,
     expected: &[u8],
@@ -202,13 +203,13 @@ pub(crate) fn differences(
     found
 }
 
-/// Whether an element of an output would look unwritten when it holds what is expected. What lies between the
-/// elements, where nobody has to write, holds the poison that is asked for, and no two elements overlap: so there
-/// are as many places that hold it as there are no elements, unless an element does.
+/// Whether an element with its expected value would look unwritten. Memory between the elements, which need
+/// not be written, holds this poison in `expected`, and no two elements overlap. So if more places hold the
+/// poison than there are places without an element, an element holds it.
 pub(crate) fn looks_poisoned(tensor: &Tensor, expected: &[u8], poison: Poison) -> bool {
     let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return false };
     let elements = sizes.iter().fold(1, |count: usize, &size| count.saturating_mul(size.max(0) as usize));
-    // Without strides there is nothing between the elements, and nothing to count.
+    // Without strides, all places hold elements.
     let packed = tensor.strides.is_none().then(|| expected.get(..elements.saturating_mul(size))).flatten();
     if let Some(packed) = packed {
         return match size {
@@ -227,19 +228,20 @@ pub(crate) fn looks_poisoned(tensor: &Tensor, expected: &[u8], poison: Poison) -
     poisoned.saturating_add(elements) > expected.len() / size
 }
 
-/// Whether an element of the memory holds the poison. They were written one by one a moment ago, and are looked at one
-/// by one: a wide load would have to wait until the narrow stores before it are in the cache.
+/// Whether an element of the memory holds the poison. Elements were written one by one a moment before and
+/// are read one by one: a wide load would wait until the narrow stores before it are in the cache.
 fn has_poison<const WIDTH: usize>(memory: &[u8], poison: Poison) -> bool {
     memory.as_chunks::<WIDTH>().0.contains(&[poison.0; WIDTH])
 }
 
-/// How many elements' worth of memory holds the poison. A constant width lets the compiler look at many at once.
+/// The number of places in the memory that hold the poison. A constant width lets the compiler vectorise the
+/// loop.
 fn count_poison<const WIDTH: usize>(memory: &[u8], poison: Poison) -> usize {
     let places = memory.as_chunks::<WIDTH>().0;
     places.iter().filter(|place| **place == [poison.0; WIDTH]).count()
 }
 
-/// The kind of a difference between two elements that both were written.
+/// The kind of a difference between an expected element and one that was written.
 fn classify(data_type: DataType, expected: u64, actual: u64) -> Difference {
     let Some(float) = float_of(data_type) else { return Difference::WrongValue };
     if float.is_nan(expected) && float.is_nan(actual) {
@@ -261,7 +263,7 @@ pub(crate) struct Float {
     fraction: u64,
 }
 
-/// The fields of a data type that is one of floating-point numbers.
+/// The fields of a floating-point data type; `None` for other types.
 pub(crate) fn float_of(data_type: DataType) -> Option<Float> {
     let (NumberKind::Float, width) = (data_type.number_kind()?, data_type.bits()?) else { return None };
     let fraction_bits = match width {
@@ -279,7 +281,7 @@ impl Float {
         bits & self.exponent == self.exponent && bits & self.fraction != 0
     }
 
-    /// Whether it is a NaN whose first bit of the fraction is not set: IEEE 754, 6.2.1.
+    /// Whether this is a NaN with the first fraction bit clear: IEEE 754, section 6.2.1.
     pub(crate) fn is_signalling(self, bits: u64) -> bool {
         self.is_nan(bits) && bits & (self.fraction + 1) >> 1 == 0
     }

@@ -1,4 +1,4 @@
-//! What a run is made of: where cases come from, who answers them, and where it ends.
+//! The configuration of a run: its cases, its backend, and its limits.
 
 use std::{
     fmt,
@@ -14,19 +14,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals};
 
-/// Makes a backend. It is called once a thread, and again after a panic; the reason for not being able to is
-/// in the backend's words.
+/// Makes a backend. It is called once for each thread, and again after a panic. If it fails, the error is in
+/// the backend's words.
 pub type Factory = dyn Fn(Purpose) -> Result<Box<dyn Pipelined>, OpenError> + Send + Sync;
 
 /// Everything that a run needs.
 pub struct Run {
-    /// What is promised. It lives as long as the program, since a worker that hangs is left behind.
+    /// The specs. They live as long as the program, since a worker that hangs is left behind.
     pub library: &'static Library,
-    /// Where the cases come from.
+    /// The source of the cases.
     pub source: Arc<dyn Source>,
-    /// Who answers them.
+    /// Makes the backends.
     pub backend: Arc<Factory>,
-    /// How, and how long.
+    /// How the cases run, and where the run ends.
     pub configuration: Configuration,
     /// Ends the run from outside.
     pub stop: Stop,
@@ -36,11 +36,12 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Runs {
-    /// Once, and in a sample of the cases a second time on other data, which shows what it remembers. Where the expected output looks
-    /// like the poison before it, it runs again over another poison, which shows what it never wrote.
+    /// Once on the case's own data. In a sample of the cases, the operator runs a second time on other data,
+    /// which shows whether it remembers the first. Where the expected output looks like the poison, it runs
+    /// again over another poison, which shows elements that it never wrote.
     #[default]
     Sampled,
-    /// Once in each case, on the case's own data.
+    /// Once for each case, on the case's own data.
     Once,
 }
 
@@ -48,7 +49,7 @@ impl Runs {
     /// Every choice.
     pub const ALL: [Self; 2] = [Self::Sampled, Self::Once];
 
-    /// As files and options spell it.
+    /// The name in files and options.
     pub fn id(self) -> &'static str {
         match self {
             Self::Sampled => "sampled",
@@ -56,7 +57,7 @@ impl Runs {
         }
     }
 
-    /// How many runs a case has at most.
+    /// The maximum number of runs of a case.
     pub(crate) fn most(self) -> u64 {
         match self {
             Self::Sampled => 3,
@@ -69,59 +70,59 @@ impl Runs {
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Configuration {
-    /// The feature level to judge at; the backend's own where there is none.
+    /// The feature level to judge at; `None` for the backend's own.
     pub level: Option<FeatureLevel>,
-    /// Threads, each with a backend of its own; at least one runs.
+    /// The number of threads, each with its own backend; at least one runs.
     pub jobs: usize,
-    /// How many cases to run at most.
+    /// The maximum number of cases to run.
     pub limit: Option<u64>,
-    /// Runs only the cases at these indices, which are in order.
+    /// Runs only the cases at these indices, which are in ascending order.
     pub only: Option<Arc<[u64]>>,
-    /// Whether to end at the first verdict that is not expected.
+    /// Whether to end at the first unexpected verdict.
     pub fail_fast: bool,
-    /// At how many cases that had no answer in time to end, where others are left.
+    /// Ends the run after this many cases without an answer in time, if cases are left.
     pub max_hangs: Option<u64>,
-    /// When to end, with the search for smaller failing cases done: where something failed, the last tenth of
-    /// the time, or the ten seconds that the search takes at most, is left for it.
+    /// When the run must have ended, including the search for smaller failing cases. If something failed, the
+    /// search gets the last tenth of the time, at most ten seconds.
     pub deadline: Option<Instant>,
-    /// How many bytes one case may take, its tensors and what they are compared with together. A larger case
-    /// is created and not run.
+    /// The maximum number of bytes of a case: its tensors and the memory that they are compared with. A
+    /// larger case is created but not run.
     pub memory: u64,
     /// How often a created operator runs.
     pub runs: Runs,
-    /// Differences that are no failures in this run.
+    /// Kinds of differences that are not failures in this run.
     pub allow: Vec<Difference>,
-    /// Runs only the cases for which it holds.
+    /// Runs only the cases that this predicate accepts.
     pub filter: Option<Arc<Predicate>>,
-    /// How long a run that is to end waits for a backend that does not answer. One whose time is up, or that is interrupted, waits for
-    /// two [moments](Self::MOMENT) at most.
+    /// How long an ending run waits for a backend that does not answer. After the deadline or an interrupt, a
+    /// run waits for at most two [moments](Self::MOMENT).
     pub grace: Duration,
-    /// How often a failure is run again alone, to tell flakes; never where it is 0.
+    /// How often a failure is run again alone, to detect flakes; 0 for never.
     pub retries: u32,
-    /// Whether to look for a smaller case in each group of failures.
+    /// Whether to shrink a case of each group of failures.
     pub shrink: bool,
-    /// What happens to the backend meanwhile, for [`Event::Incident`](crate::Event::Incident).
+    /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
     /// Runs only the cases of this part.
     pub partition: Option<Partition>,
-    /// What is known to fail, on whatever backend.
+    /// The known failures of all backends.
     pub known: KnownFailures,
-    /// Whether to tell what became of each case: [`Event::Cases`](crate::Event::Cases).
+    /// Whether to report the result of each case: [`Event::Cases`](crate::Event::Cases).
     pub record: bool,
-    /// Whether to tell as well what each case could have shown, as [`Blessing`](crate::Blessing) needs it.
+    /// Whether to report the sensitivity of each case, too, as [`Blessing`](crate::Blessing) needs it.
     pub record_sensitivity: bool,
-    /// What an earlier run of the same cases came to before it was cut off: this one goes on behind it, and its
+    /// The totals of an earlier run of the same cases that was cut off. This run resumes after it, and its
     /// summary counts both.
     pub resume: Option<Totals>,
 }
 
 impl Configuration {
-    /// What cases that are under way when the time is up, or the run is interrupted, have left to be answered. A backend should wait no longer either; what it has no
-    /// outcome for by then counts as not run.
+    /// The time in which cases that are in flight at the deadline, or at an interrupt, may still be answered.
+    /// A backend should not wait longer either. Cases without an outcome after this time count as not run.
     pub const MOMENT: Duration = Duration::from_millis(500);
-    /// What one case may take where nobody says otherwise, in bytes.
+    /// The default memory limit of a case, in bytes.
     pub const USUAL_MEMORY: u64 = 1 << 30;
-    /// How often a failure is run again alone where nobody says otherwise.
+    /// How often a failure is run again alone by default.
     pub const USUAL_RETRIES: u32 = 2;
 }
 

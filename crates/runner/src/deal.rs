@@ -1,4 +1,4 @@
-//! What workers share, how cases are dealt to them, and what they hand back.
+//! The state that workers share, how cases are dealt to them, and the results that they return.
 
 use std::{
     ops::Range,
@@ -18,22 +18,22 @@ use crate::{
     expect::Declared,
 };
 
-/// How many batches may be with workers or wait for one before them. It bounds the results that wait, and what is lost with
-/// the program where one case takes its time.
+/// The maximum number of batches that were dealt and not reported, while an earlier case is with another
+/// worker. It bounds the results that wait, and those that are lost with the program if one case takes long.
 const WINDOW: u64 = 256;
 
-/// What all workers of a run read.
+/// The state that all workers of a run share.
 pub(crate) struct Shared {
     pub(crate) library: &'static Library,
     pub(crate) source: Arc<dyn Source>,
     pub(crate) backend: Arc<Factory>,
     pub(crate) filter: Option<Arc<Predicate>>,
-    /// The indices of the cases to run, in order, where they are not all.
+    /// The indices of the cases to run, in ascending order; `None` for all.
     pub(crate) only: Option<Arc<[u64]>>,
     pub(crate) declared: Declared,
-    /// The level to judge at.
+    /// The feature level to judge at.
     pub(crate) level: FeatureLevel,
-    /// A lower level at which cases must be valid, too, where the backend cannot be set to it.
+    /// A lower level at which cases must be valid, too, if the backend cannot be set to it.
     pub(crate) selected_level: Option<FeatureLevel>,
     pub(crate) allow: Vec<Difference>,
     pub(crate) memory: u64,
@@ -42,26 +42,26 @@ pub(crate) struct Shared {
     max_hangs: Option<u64>,
     hangs: AtomicU64,
     pub(crate) partition: Option<Partition>,
-    /// What is known to fail on this backend.
+    /// The known failures of this backend.
     pub(crate) known: KnownFailures,
-    /// Whether somebody wants to know what became of each case.
+    /// Whether the result of each case is recorded.
     pub(crate) record: bool,
-    /// Whether what cases could have shown is recorded, too.
+    /// Whether the sensitivity of each case is recorded, too.
     pub(crate) record_sensitivity: bool,
     pub(crate) strategies: usize,
     pub(crate) stop: Stop,
-    /// When the time is up.
+    /// When the run must end.
     deadline: Option<Instant>,
     pub(crate) dealer: Dealer,
-    /// The most cases of a batch.
+    /// The maximum number of cases of a batch.
     pub(crate) batch_cases: u64,
-    /// A batch is run when its memory holds this much, though it has fewer cases.
+    /// A batch is run once its memory reaches this size, even if it has fewer cases.
     pub(crate) batch_bytes: usize,
-    /// How many batches are with a backend at a time.
+    /// The maximum number of batches that a backend has at a time.
     pub(crate) in_flight: usize,
-    /// Held by the worker that has a large case in memory.
+    /// The worker that has a large case in memory holds this lock.
     pub(crate) large: Mutex<()>,
-    /// The cases that each worker has in flight, batch by batch.
+    /// The cases that each worker has in flight, as one range for each batch.
     pub(crate) busy: Vec<Mutex<Vec<Range<u64>>>>,
     lost: Mutex<Option<String>>,
 }
@@ -109,7 +109,8 @@ impl Shared {
         }
     }
 
-    /// The first of these cases that are to be read, as many as follow each other; none, from the end on, where there is none left.
+    /// The first run of consecutive cases in this range that are selected. Empty, at the end of the range, if
+    /// none is left.
     pub(crate) fn chosen(&self, cases: Range<u64>) -> Range<u64> {
         let Some(only) = &self.only else { return cases };
         let left = &only[only.partition_point(|index| *index < cases.start)..];
@@ -120,20 +121,20 @@ impl Shared {
         first..first + count as u64
     }
 
-    /// Totals of no case yet.
+    /// Totals of no cases.
     pub(crate) fn no_totals(&self) -> Totals {
         let mut totals = Totals::new(self.library, self.strategies);
         totals.known = self.known.tallies();
         totals
     }
 
-    /// The operator of a desc, and its place in the library.
+    /// The operator of a desc, with its index in the library.
     pub(crate) fn operator_of(&self, desc: &Desc) -> Option<(usize, &'static Operator)> {
         let mut operators = self.library.operators().iter().enumerate();
         operators.find(|(_, operator)| Arc::ptr_eq(operator.signature(), &desc.signature))
     }
 
-    /// Counts a case that had no answer in time, and ends the run where it is one too many.
+    /// Counts a case without an answer in time, and ends the run if the limit is reached.
     pub(crate) fn note_hang(&self) {
         let hangs = self.hangs.fetch_add(1, Ordering::Relaxed) + 1;
         if self.max_hangs.is_some_and(|most| hangs >= most) {
@@ -142,12 +143,13 @@ impl Shared {
         }
     }
 
-    /// Whether the time is up, or somebody has interrupted the run. What has no answer by then was cut off, whatever its backend was doing.
+    /// Whether the deadline is past or the run is interrupted. Unanswered cases were then cut off, whatever
+    /// the state of their backend.
     pub(crate) fn is_time_up(&self) -> bool {
         self.stop.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Why a case is not answered that was cut off.
+    /// Why a case that was cut off has no answer.
     pub(crate) fn cut_off_by(&self) -> Ending {
         match (self.stop.is_interrupted(), self.is_time_up()) {
             (true, _) => Ending::Interrupted,
@@ -156,12 +158,13 @@ impl Shared {
         }
     }
 
-    /// Whether backends may have stopped answering since too many cases hang. They know it before the last of these is counted here.
+    /// Whether backends may have stopped answering because too many cases hang. A backend can reach the limit
+    /// before the last of these cases is counted here.
     pub(crate) fn may_have_hung_up(&self) -> bool {
         self.max_hangs.is_some()
     }
 
-    /// Ends the run because no backend can be had any more. Where the time is up, that is why.
+    /// Ends the run because no backend can be started. If the time is up, that is the reason instead.
     pub(crate) fn lose_backend(&self, reason: String) {
         if self.is_time_up() {
             self.stop.request(self.cut_off_by());
@@ -172,18 +175,19 @@ impl Shared {
         self.dealer.wake();
     }
 
-    /// Why no backend can be had any more.
+    /// Why no backend can be started, if so.
     pub(crate) fn lost(&self) -> Option<String> {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Deals out cases: always the first ones that no worker has, and never too much while a batch before them is not reported.
+/// Deals cases: always the first ones that no worker has, and a bounded number of batches ahead of the oldest
+/// that is not reported.
 #[derive(Debug)]
 pub(crate) struct Dealer {
-    /// The most cases for a batch.
+    /// The maximum number of cases of a batch.
     most: u64,
-    /// How many cases are dealt for each that a batch is to have, since some may be left out.
+    /// The number of cases dealt for each case of a batch, since some may be left out.
     reach: u64,
     dealing: Mutex<Dealing>,
     moved: Condvar,
@@ -191,16 +195,17 @@ pub(crate) struct Dealer {
 
 #[derive(Debug)]
 struct Dealing {
-    /// The cases that nobody has, in order: what was given back, and the rest.
+    /// The cases that no worker has, in order: those that were given back, and the rest.
     left: Vec<Range<u64>>,
-    /// How many batches were dealt and are not reported.
+    /// The number of batches that were dealt and not reported.
     out: u64,
-    /// The case that is to be reported next.
+    /// The next case to report.
     next: u64,
 }
 
 impl Dealing {
-    /// Whether enough waits for a case that somebody has. Where nobody has it, somebody must take it.
+    /// Whether enough batches wait for a case that a worker has. If no worker has that case, it must be
+    /// dealt.
     fn is_far(&self) -> bool {
         self.out >= WINDOW && self.left.first().is_some_and(|first| first.start > self.next)
     }
@@ -217,7 +222,8 @@ impl Dealing {
 }
 
 impl Dealer {
-    /// Deals these cases, at most `most` for a batch, and `reach` times as many where some may be left out.
+    /// Deals these cases, at most `most` times `reach` for a batch. `reach` is above 1 if some cases may be
+    /// left out.
     pub(crate) fn new(cases: Range<u64>, most: u64, reach: u64) -> Self {
         let next = cases.start;
         let mut left = vec![cases];
@@ -226,8 +232,8 @@ impl Dealer {
         Self { most: most.max(1), reach: reach.max(1), dealing, moved: Condvar::new() }
     }
 
-    /// Cases for a batch of at most this many, once they are not too far ahead; `None` where none is left or the run is to end. Where it
-    /// has to be waited for, `waits` is called first.
+    /// Returns the cases for a batch of at most this size, as soon as they are not too far ahead. `None` if
+    /// no case is left or the run is to end. Calls `waits` before it blocks.
     pub(crate) fn next(&self, cases: u64, stop: &Stop, waits: impl FnOnce()) -> Option<Range<u64>> {
         let is_far = |dealing: &Dealing| dealing.is_far() && !stop.is_requested();
         if is_far(&self.dealing()) {
@@ -241,17 +247,17 @@ impl Dealer {
         if stop.is_requested() { None } else { dealing.deal(most) }
     }
 
-    /// The most cases for a batch.
+    /// The maximum number of cases of a batch.
     pub(crate) fn most(&self) -> u64 {
         self.most
     }
 
-    /// Whether there is nothing to deal at the moment.
+    /// Whether no cases are left to deal at the moment.
     pub(crate) fn is_empty(&self) -> bool {
         self.dealing().left.is_empty()
     }
 
-    /// Takes back cases that were dealt and not read.
+    /// Takes back cases that were dealt but not read.
     pub(crate) fn give_back(&self, mut cases: Range<u64>) {
         if !cases.is_empty() {
             let left = &mut self.dealing().left;
@@ -265,7 +271,7 @@ impl Dealer {
         self.wake();
     }
 
-    /// The case that is to be reported next.
+    /// The next case to report.
     pub(crate) fn due(&self) -> u64 {
         self.dealing().next
     }
@@ -274,7 +280,7 @@ impl Dealer {
         self.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets workers go on: one more batch is reported, and every case before this one.
+    /// Notes that one more batch was reported, and every case before `next`. Wakes waiting workers.
     pub(crate) fn report(&self, next: u64) {
         let mut dealing = self.dealing();
         dealing.out = dealing.out.saturating_sub(1);
@@ -283,61 +289,61 @@ impl Dealer {
         self.wake();
     }
 
-    /// Makes waiting workers look at the stop switch again.
+    /// Wakes waiting workers, so that they check the stop switch again.
     pub(crate) fn wake(&self) {
         self.moved.notify_all();
     }
 }
 
-/// What became of the cases of a batch.
+/// The results of the cases of a batch.
 #[derive(Debug)]
 pub(crate) struct BatchResult {
-    /// The cases that it is of.
+    /// The range of the cases.
     pub(crate) range: Range<u64>,
-    /// What they came to. The coverage is what the worker exercised up to the end of this batch.
+    /// Their totals. The coverage is everything that the worker exercised up to the end of this batch.
     pub(crate) totals: Totals,
-    /// Each of them, where a record is wanted.
+    /// The result of each case, if results are recorded.
     pub(crate) cases: CaseResults,
-    /// Why it ends before its last case, where a case ends it: one that failed and ends the run, or one that had no answer when the
-    /// time was up.
+    /// Why the results end before the last case, if they do: a failure ended the run, or a case had no answer
+    /// when the run was cut off.
     pub(crate) cut: Option<Ending>,
 }
 
 impl BatchResult {
-    /// Of cases that were all read, and none of them judged.
+    /// A result for cases that were all read but not judged yet.
     pub(crate) fn new(range: Range<u64>, shared: &Shared) -> Self {
         let mut totals = shared.no_totals();
         totals.progress.read = range.end - range.start;
         Self { range, totals, cases: CaseResults::default(), cut: None }
     }
 
-    /// Ends it before the case at an index.
+    /// Ends the results before the case at an index.
     pub(crate) fn cut(&mut self, index: u64, ending: Ending) {
         self.totals.progress.read = index - self.range.start;
         self.cut = Some(ending);
     }
 
-    /// Whether every case of it was looked at.
+    /// Whether every case of the batch was read.
     pub(crate) fn is_whole(&self) -> bool {
         self.totals.progress.read == self.range.end - self.range.start
     }
 }
 
-/// How many cases a batch has at most, of a backend with these limits.
+/// The maximum number of cases of a batch, for a backend with these limits.
 fn batch_cases(limits: &Limits) -> u64 {
-    /// Drawn cases have operators in turns of up to 64. With one, two, three or six of them, the memory of a case in one batch is that
-    /// of a case of the same operator in the next, and is written over.
+    /// Drawn cases change operator in turns of up to 64 cases. 384 is a multiple of 64 times one, two, three
+    /// or six operators. So a case reuses the memory of a case of the same operator in the previous batch.
     const ROUND: usize = 384;
     let cases = limits.busy_jobs.min(limits.batch_jobs).max(1);
     (if cases > ROUND { cases - cases % ROUND } else { cases }) as u64
 }
 
-/// How many bytes of tensors a batch of this many cases has at most.
+/// The maximum number of bytes of tensors in a batch of this many cases.
 fn batch_bytes(cases: u64) -> usize {
-    /// Of up to [`CASES`] cases: little enough to stay in a core's cache.
+    /// For up to [`CASES`] cases: small enough to stay in a core's cache.
     const BYTES: usize = 256 << 10;
     const CASES: u64 = 512;
-    /// Of any batch.
+    /// For a batch of any size.
     const MOST: usize = 32 << 20;
     (cases.div_ceil(CASES) as usize).saturating_mul(BYTES).min(MOST)
 }
@@ -378,14 +384,14 @@ mod tests {
         assert_eq!(next(8), None);
     }
 
-    /// Whoever waits for a case to be reported must not wait for one that nobody has.
+    /// A worker that waits for a report must not wait for a case that no worker has.
     #[test]
     fn the_case_that_all_others_wait_for_is_always_dealt() {
         let (dealer, stop) = (Dealer::new(0..u64::MAX, 8, 1), Stop::default());
         (0..WINDOW).for_each(|_| assert!(dealer.next(8, &stop, || ()).is_some()));
         dealer.give_back(2..8);
         dealer.report(2);
-        // Somebody was quicker, and there are as many as may be again.
+        // Other workers filled the window again in the meantime.
         dealer.dealing().out = WINDOW;
         let waits = || panic!("it is there");
         assert_eq!(dealer.next(8, &stop, waits), Some(2..8));
@@ -416,7 +422,7 @@ mod tests {
             std::thread::yield_now();
         }
         stop.request(Ending::Limit);
-        // The worker may be about to wait; only then is it safe to wake it once.
+        // The worker may not wait yet, so that one call could come too early.
         while !ahead.is_finished() {
             dealer.wake();
         }

@@ -1,7 +1,8 @@
-//! Descs that no case has at the moment, for their memory.
+//! Unused descs, kept for their memory.
 //!
-//! A case is written over the desc of an earlier one, which is quick where both are of one operator: of another, its members
-//! have to be made anew, and its signature is shared with the other threads, which then fight for the count of its owners.
+//! A case is written over the desc of an earlier case, which is quick if both have the same operator.
+//! Otherwise the members must be made anew. The signature, too, must be cloned, and threads then contend for
+//! its reference count.
 
 use std::sync::Arc;
 
@@ -9,24 +10,25 @@ use dmlcts_model::{DataType, Desc, List, Signature, Tensor};
 
 use crate::deal::Shared;
 
-/// Descs by the place of their operator in the library.
+/// Unused descs, by the index of their operator in the library.
 #[derive(Debug, Default)]
 pub(crate) struct DescPool {
     #[expect(clippy::vec_box, reason = "a desc changes hands by its pointer, to cases and from them")]
     rows: Vec<Vec<Box<Desc>>>,
-    /// The operator of the case that was read last, which the next one will mostly be of.
+    /// The operator of the case that was read last. The next case usually has the same one.
     last: usize,
 }
 
 impl DescPool {
-    /// Takes note that a case was read into this desc.
+    /// Records that a case was read into this desc.
     pub(crate) fn note(&mut self, desc: &Desc, shared: &Shared) {
         if let Some((place, _)) = shared.operator_of(desc) {
             self.last = place;
         }
     }
 
-    /// Changes a desc that the next case is to be read into for one of the operator that this case will probably be of.
+    /// Replaces a desc, which the next case will be read into, with one of the operator that this case
+    /// probably has.
     pub(crate) fn exchange(&mut self, desc: &mut Box<Desc>, shared: &Shared) {
         let Some(operator) = shared.library.operators().get(self.last) else { return };
         if Arc::ptr_eq(&desc.signature, operator.signature()) {
@@ -40,7 +42,7 @@ impl DescPool {
     }
 }
 
-/// A desc of an operator, to be written over.
+/// Some desc of an operator, whose values do not matter.
 pub(crate) fn any_desc(signature: Arc<Signature>) -> Desc {
     let unit = || Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
     Desc::usual(signature, unit(), unit())

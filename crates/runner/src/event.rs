@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, and what it comes to.
+//! The events of a run, and its summary.
 
 use std::ops::Range;
 
@@ -10,108 +10,111 @@ use crate::{
     CaseResults, Class, Differences, Ending, KnownTally, Partition, Rate, Recorded, RunKind, Totals, Verdict,
 };
 
-/// Something that happened. Events come in the order of the cases, whatever the number of threads.
+/// Something that happened during a run. Events come in the order of the cases, for any number of threads.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The first event.
     Started {
-        /// What the backend says of itself.
+        /// The backend's capabilities.
         capabilities: &'a Capabilities,
-        /// The level that the run judges at.
+        /// The feature level that the run judges at.
         level: FeatureLevel,
-        /// How many cases there are; `None` where they never end.
+        /// The number of cases; `None` for an endless source.
         cases: Option<u64>,
     },
-    /// Some more cases are done: what became of each of them. Only where [`Configuration::record`] asks for it.
+    /// More cases are done: the result of each. Only if [`Configuration::record`] is set.
     ///
     /// [`Configuration::record`]: crate::Configuration::record
     Cases {
         /// The cases, in their order.
         cases: &'a CaseResults,
-        /// What they and all before them came to, where a run can go on from there: no case before them is left out.
+        /// The totals of these and all earlier cases, from which a run can resume. `None` if an earlier case
+        /// was left out.
         totals: Option<&'a Totals>,
-        /// The first failures of the groups of these totals.
+        /// The first failures of the groups in these totals.
         groups: &'a [Group],
     },
-    /// Nobody has anything to tell for the moment: what was told of cases stands, and a run can go on from there. Only where
-    /// [`Configuration::record`] asks for it.
+    /// No result is waiting: all earlier events are up to date, and a run can resume from here. Only if
+    /// [`Configuration::record`] is set.
     ///
     /// [`Configuration::record`]: crate::Configuration::record
     Pause {
-        /// What all cases so far came to.
+        /// The totals of all cases so far.
         totals: &'a Totals,
-        /// The first failures of their groups.
+        /// The first failures of the groups in these totals.
         groups: &'a [Group],
     },
-    /// Some more cases are done.
+    /// More cases are done: the counts so far.
     Progress(Progress),
-    /// Something happened to the backend that no verdict tells yet, such as the first end of a process: a sentence.
+    /// Something happened to the backend that no verdict shows yet, such as the first end of a process: a
+    /// sentence.
     Incident(&'a str),
-    /// A case failed in a way that no case before it did: the first of a group.
+    /// A case failed in a new way: the first of its group.
     Failed(&'a Failure),
-    /// All cases are done, and a smaller case is sought in each group of failures.
+    /// All cases are done. The collector starts to look for a smaller case in each group of failures.
     Shrinking {
-        /// How many groups there are.
+        /// The number of groups.
         groups: usize,
     },
     /// The last event.
     Finished(&'a Summary),
 }
 
-/// How far a run has come.
+/// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Cases looked at, including those that the filter left out.
+    /// Cases read, including those that the filter left out.
     pub read: u64,
-    /// Cases put to the backend, or skipped without, since it has not declared what they need.
+    /// Cases that ran on the backend, or were skipped because the backend has not declared what they need.
     pub ran: u64,
-    /// Cases whose verdict is not expected.
+    /// Cases with an unexpected verdict.
     pub unexpected: u64,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Summary {
-    /// What the backend says of itself.
+    /// The backend's capabilities.
     pub capabilities: Capabilities,
-    /// The level that the run judged at.
+    /// The feature level that the run judged at.
     pub level: FeatureLevel,
-    /// How many cases the source has; `None` where they never end.
+    /// The number of cases of the source; `None` for an endless source.
     pub cases: Option<u64>,
-    /// What the cases came to, added up.
+    /// The totals of all cases.
     pub totals: Totals,
     /// Verdicts by strategy, in the order of the source's strategies.
     pub strategies: Vec<(String, Tally)>,
-    /// How open questions were answered, in the order of the spec.
+    /// The answers to open questions, in the order of the spec.
     pub recorded: Vec<Recorded>,
-    /// What failed, by group, in the order of each group's first case.
+    /// The groups of failures, in the order of each group's first case.
     pub groups: Vec<Group>,
-    /// Why it ended.
+    /// Why the run ended.
     pub ending: Ending,
-    /// Cases that a worker was still busy with when the run ended without it.
+    /// Cases in flight on a worker that did not finish before the run ended.
     pub abandoned: Vec<Range<u64>>,
-    /// Why a backend could not be started, where one could not.
+    /// Why a backend could not be started, if one could not.
     pub lost: Option<String>,
-    /// How processes of the backend ended badly that were told to end, where some did: how many, and how the first of them did.
+    /// How processes of the backend failed to shut down properly, if any did: their number, and how the first
+    /// one ended.
     pub bad_end: Option<String>,
-    /// Where several machines shared the run, those of its parts that ended early; none of the run of one machine.
+    /// If several machines shared the run: the parts that ended early. Empty for a run on one machine.
     pub cut: Vec<CutPart>,
 }
 
-/// A part of a run that ended before it had looked at every case. Nobody asked those behind that belong to the part.
+/// A part of a run that ended before it had read every case. Its later cases were never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CutPart {
-    /// Which part.
+    /// The part.
     pub partition: Partition,
-    /// Why it ended.
+    /// Why the part ended.
     pub ending: Ending,
-    /// How many cases it had looked at, those of other parts included.
+    /// The number of cases that it had read, including cases of other parts.
     pub read: u64,
 }
 
 impl Summary {
-    /// The known failures that are not as they are known, where the whole of this suite was to run: each must be
-    /// corrected. None of a run that ended early, since nobody knows what its other cases come to.
+    /// The known failures that do not match what happened, if the whole of this suite was to run: each entry
+    /// must be corrected. Empty for a run that ended early, since the results of the other cases are unknown.
     pub fn untrue<'a>(&'a self, suite: Option<&'a str>) -> impl Iterator<Item = &'a KnownTally> {
         let is_complete = self.ending == Ending::Complete && self.abandoned.is_empty();
         let suite = suite.filter(|_| is_complete);
@@ -128,15 +131,17 @@ impl Summary {
         all
     }
 
-    /// Whether every case was skipped, so that nothing was judged: no proof of anything, though nothing failed.
+    /// Whether every case was skipped: nothing failed, but nothing was judged either.
     pub fn is_unjudged(&self) -> bool {
         let tally = self.tally();
         tally.total() > 0 && tally.of(Verdict::Skip) == tally.total()
     }
 
-    /// Whether there were outputs to compare, and every one was too large for this run or for the backend: no proof that any is
-    /// right, though nothing failed. What failed before it ran, as it is known to, is another reason, unless it may have been too
-    /// large, too.
+    /// Whether there were outputs to compare, but every one was too large for this run or for the backend. Nothing
+    /// failed, but no output was shown to be right.
+    ///
+    /// Known failures that keep cases from running are another reason for missing outputs. So the answer is `false`
+    /// if there are more such failures than cases that were too large and did not pass.
     pub fn is_uncompared(&self) -> bool {
         let work = &self.totals.work;
         let refused = self.totals.known.iter().filter(|tally| tally.entry.signature.keeps_from_running());
@@ -144,34 +149,34 @@ impl Summary {
         self.has_no_output() && refused <= work.too_large.saturating_sub(work.only_created)
     }
 
-    /// Whether no output was compared and some were too large for it.
+    /// Whether no output was compared and at least one case was too large to run.
     pub(crate) fn has_no_output(&self) -> bool {
         let work = &self.totals.work;
         work.too_large > 0 && work.runs == 0
     }
 }
 
-/// How many cases came to which verdict.
+/// The number of cases for each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([u64; Verdict::ALL.len()]);
 
 impl Tally {
-    /// Cases that came to this verdict.
+    /// The number of cases with this verdict.
     pub fn of(&self, verdict: Verdict) -> u64 {
         self.0[verdict as usize]
     }
 
-    /// Cases of any verdict.
+    /// The number of all cases.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Cases that the backend was asked and that it has, whatever became of them.
+    /// The number of cases that were neither skipped nor lost.
     pub fn tried(&self) -> u64 {
         self.total() - self.of(Verdict::Skip) - self.of(Verdict::Lost)
     }
 
-    /// Cases whose verdict is not expected.
+    /// The number of cases with an unexpected verdict.
     pub fn unexpected(&self) -> u64 {
         Verdict::ALL
             .into_iter()
@@ -180,12 +185,12 @@ impl Tally {
             .sum()
     }
 
-    /// Counts one more case of this verdict.
+    /// Counts one more case with this verdict.
     pub fn count(&mut self, verdict: Verdict) {
         self.count_many(verdict, 1);
     }
 
-    /// Counts so many more.
+    /// Counts more cases with this verdict.
     pub fn count_many(&mut self, verdict: Verdict, cases: u64) {
         self.0[verdict as usize] += cases;
     }
@@ -200,85 +205,85 @@ impl Tally {
     }
 }
 
-/// How much was run.
+/// The amount of work that a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// How often a created operator was run, as far as the backend says that it was.
+    /// The number of runs of created operators, according to the backend.
     pub runs: u64,
-    /// Cases whose operator ran a second time, on other data than their own.
+    /// Cases whose operator ran a second time on other data.
     pub on_other_data: u64,
-    /// Bytes of the outputs of these runs.
+    /// The total size of the outputs of these runs, in bytes.
     pub bytes: u64,
-    /// Valid cases that were created only, being larger than the memory that a case may take or than the
-    /// backend's limit.
+    /// Valid cases that were only created, because they exceed the memory limit of a case or a limit of the
+    /// backend.
     pub too_large: u64,
-    /// Those of them that passed: created as they should be, with no output to compare.
+    /// The part of [`Self::too_large`] that passed: the operators were created as expected, with no output to
+    /// compare.
     pub only_created: u64,
 }
 
-/// What the documentation lets an implementation do, but a careful one does not.
+/// Behaviour that the documentation allows but a careful implementation avoids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// Runs that wrote into the holes of a strided output.
+    /// Runs that wrote into the gaps between the elements of a strided output.
     pub holes: u64,
     /// Runs that wrote between the last element and `TotalTensorSizeInBytes`.
     pub tails: u64,
-    /// Runs whose output differed in no way but those that this run allows.
+    /// Runs whose output differed only in ways that this run allows.
     pub forgiven: u64,
 }
 
-/// Failures that have their operator, their class and their clauses in common.
+/// Failures that share their operator, class and clauses.
 #[derive(Debug)]
 pub struct Group {
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
-    /// How many of them were run again alone. The others are taken to fail each time, too.
+    /// The number of cases that were run again alone. The other cases are assumed to fail each time.
     pub again: u64,
-    /// The first of them.
+    /// The first failure.
     pub first: Failure,
-    /// A smaller case that fails in the same way, where one was found.
+    /// A smaller case that fails in the same way, if one was found.
     pub smallest: Option<Failure>,
 }
 
-/// A case that failed, and what is known of it.
+/// A case that failed, with everything known about it.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// Its index in the source.
+    /// The index of the case in the source.
     pub index: u64,
     /// The strategy that made it.
     pub strategy: String,
-    /// The case.
     pub case: Case,
-    /// Its operator.
+    /// The operator of its desc.
     pub operator: &'static Operator,
-    /// The feature level that it was judged at.
+    /// The feature level that the case was judged at.
     pub level: FeatureLevel,
-    /// What the spec says of its desc.
+    /// The spec's judgement of its desc.
     pub judgement: Judgement,
-    /// What was expected.
+    /// The spec's expectation.
     pub expectation: Expectation,
     /// What the backend did when the case was run again alone.
     pub outcome: Outcome,
-    /// What it comes to; a flake where it passed alone.
+    /// The verdict; a flake if the case passed alone.
     pub verdict: Verdict,
-    /// How often it failed, where it is a flake.
+    /// How often the case failed, if it is a flake.
     pub rate: Option<Rate>,
-    /// In which way it failed.
+    /// How it failed.
     pub class: Class,
-    /// The memory of the run that went wrong, where there was one and it is not too large to keep.
+    /// The memory of the run that went wrong, if there is one and it is small enough to keep.
     pub evidence: Option<Evidence>,
 }
 
-/// The memory of one run, and how it differs.
+/// The memory of one run, and its differences.
 #[derive(Debug, Clone)]
 pub struct Evidence {
-    /// Which run of the operator this was.
+    /// Which run of the operator this is.
     pub run: RunKind,
     /// `InputTensor`'s memory.
     pub input: Vec<u8>,
-    /// `OutputTensor`'s memory as it should be.
+    /// The expected memory of `OutputTensor`.
     pub expected: Vec<u8>,
-    /// `OutputTensor`'s memory as it is.
+    /// The actual memory of `OutputTensor`.
     pub actual: Vec<u8>,
     /// The elements that differ.
     pub differences: Differences,

@@ -1,4 +1,4 @@
-//! Running batches on one backend: prepare, run, judge, one batch after the other.
+//! Runs batches on one backend: prepares, runs and judges them.
 
 use std::{
     ops::Range,
@@ -16,14 +16,14 @@ use crate::{
     prepared_batch::PreparedBatch,
 };
 
-/// A backend, with all that it takes to run batches on it.
+/// A backend, with everything that running batches on it needs.
 pub(crate) struct Executor<'run> {
     pub(crate) shared: &'run Shared,
     purpose: Purpose,
     backend: Box<dyn Pipelined>,
     preparer: Preparer<'run>,
     judge: Judge<'run>,
-    /// Batches that are free, for their memory.
+    /// Unused batches, kept for their memory.
     spare: Vec<PreparedBatch>,
 }
 
@@ -31,16 +31,16 @@ pub(crate) struct Executor<'run> {
 pub(crate) struct Answered<'run> {
     pub(crate) cases: Range<u64>,
     pub(crate) batch: PreparedBatch,
-    /// Held until the batch's memory is given back.
+    /// Held until the batch's memory is freed.
     pub(crate) permit: Option<LargeCasePermit<'run>>,
-    /// The message, where the backend panicked over it.
+    /// The panic message, if the backend panicked on this batch.
     pub(crate) panic: Option<String>,
-    /// Whether the backend can do nothing more.
+    /// Whether the backend is lost.
     pub(crate) is_lost: bool,
 }
 
 impl<'run> Executor<'run> {
-    /// `None` where the spec has no operator, and so no cases.
+    /// `None` if the spec has no operator, and so no cases.
     pub(crate) fn new(shared: &'run Shared, backend: Box<dyn Pipelined>, purpose: Purpose) -> Option<Self> {
         let preparer = Preparer::new(shared)?;
         let judge = Judge::new(shared, purpose == Purpose::Cases);
@@ -66,7 +66,8 @@ impl<'run> Executor<'run> {
         self.preparer.prepare(dealt, most, spare)
     }
 
-    /// Has the backend start on a batch; the message, where it panics. It is replaced then, and forgets what it had.
+    /// Lets the backend start on a batch. If it panics, it is replaced, loses its other batches, and the
+    /// error is the panic message.
     pub(crate) fn start(&mut self, prepared: &mut Prepared<'run>) -> Result<(), String> {
         prepared.batch.seal(self.backend.capabilities().is_apart);
         let batch = &mut prepared.batch.batch;
@@ -77,7 +78,7 @@ impl<'run> Executor<'run> {
         started.inspect_err(|_| self.replace_backend())
     }
 
-    /// Has the backend finish the oldest batch that it started on and did not panic over.
+    /// Lets the backend finish the oldest batch that it started without a panic.
     pub(crate) fn finish(&mut self, prepared: Prepared<'run>, panic: Option<String>) -> Answered<'run> {
         let Prepared { cases, mut batch, permit } = prepared;
         let mut panic = panic;
@@ -94,7 +95,7 @@ impl<'run> Executor<'run> {
         Answered { cases, batch, permit, panic, is_lost: lost.is_some() }
     }
 
-    /// Judges a batch, and frees it. After a panic, each of its cases runs alone, so that the one that panics is found.
+    /// Judges a batch and frees it. After a panic, each of its cases runs alone, to find the one that panics.
     pub(crate) fn judge(&mut self, mut answered: Answered<'run>) -> BatchResult {
         let mut result = BatchResult::new(answered.cases.clone(), self.shared);
         match answered.panic.take() {
@@ -113,7 +114,7 @@ impl<'run> Executor<'run> {
         result
     }
 
-    /// Runs and judges at most this many of the cases, while nothing else is in flight.
+    /// Runs and judges at most this many of the cases. Requires that nothing is in flight.
     pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64) -> BatchResult {
         let mut result = BatchResult::new(cases.clone(), self.shared);
         let (mut next, mut left) = (cases.start, most);
@@ -126,7 +127,7 @@ impl<'run> Executor<'run> {
         result
     }
 
-    /// Runs one case alone and thoroughly. `None` where it is not one of the run's.
+    /// Runs one case alone and thoroughly. `None` if the case does not belong to the run.
     pub(crate) fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
         let spare = self.spare.pop().unwrap_or_default();
         let mut prepared = self.preparer.prepare_alone((case, index, strategy), spare);
@@ -145,7 +146,7 @@ impl<'run> Executor<'run> {
     fn run_one_by_one(&mut self, indices: &[u64], result: &mut BatchResult) {
         for &index in indices {
             if result.cut.is_some() || self.shared.stop.is_requested() {
-                // The rest of the batch has not been looked at.
+                // The rest of the batch counts as not read.
                 let progress = &mut result.totals.progress;
                 progress.read = progress.read.min(index - result.range.start);
                 return;
@@ -155,7 +156,7 @@ impl<'run> Executor<'run> {
         }
     }
 
-    /// Runs and judges a batch while nothing else is in flight. A panic is the outcome of its cases.
+    /// Runs and judges a batch while nothing else is in flight. If the backend panics, all its cases crash.
     fn run_now(&mut self, mut prepared: Prepared<'run>, result: &mut BatchResult) {
         let panic = self.start(&mut prepared).err();
         let mut answered = self.finish(prepared, panic);
@@ -167,7 +168,7 @@ impl<'run> Executor<'run> {
         drop(answered.permit);
     }
 
-    /// Keeps a batch for its memory, without what only large cases need.
+    /// Keeps a batch for its memory, except for memory that only large cases need.
     fn free(&mut self, mut batch: PreparedBatch) {
         let most = 4 * self.shared.batch_bytes;
         batch.shrink(most);
@@ -175,11 +176,11 @@ impl<'run> Executor<'run> {
         self.spare.push(batch);
     }
 
-    /// Puts a fresh backend in the place of one that panicked.
+    /// Replaces a backend that panicked with a fresh one.
     fn replace_backend(&mut self) {
         match (self.shared.backend)(self.purpose) {
             Ok(fresh) => {
-                // The old one may panic again while it is dropped.
+                // The old backend may panic again in its destructor.
                 let old = std::mem::replace(&mut self.backend, fresh);
                 let _ = guarded(|| drop(old));
                 self.set_up();
@@ -189,7 +190,7 @@ impl<'run> Executor<'run> {
     }
 }
 
-/// Does something with a backend; the message of a panic.
+/// Calls a backend. The error is the message of its panic.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panics::caught(|| catch_unwind(AssertUnwindSafe(work))).map_err(|payload| panics::message(&*payload))
 }

@@ -1,4 +1,4 @@
-//! What a case expects of a backend: the spec's judgement, turned into an expectation and into bytes.
+//! The expectation of a case: the spec's judgement, turned into an expectation and into bytes.
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, List, MemberKind, Tensor, Value};
@@ -6,9 +6,9 @@ use dmlcts_spec::{Answer, IdSet, Operator, Scratch, ValidDesc};
 
 use crate::Undeclared;
 
-/// The expectation of a desc that raises these questions: what every one of them allows is allowed. Where
-/// several arise together, a refusal answers all of them, while the desc can be accepted only if each of them
-/// lets it be.
+/// The expectation of a desc that raises these questions: every outcome that one of them allows. If several
+/// questions arise together, a refusal answers all of them, but the desc may be accepted only if each of them
+/// allows that.
 pub(crate) fn open(operator: &Operator, questions: IdSet) -> Expectation {
     let mut allowed = Vec::new();
     let mut all_accept = true;
@@ -32,7 +32,8 @@ pub(crate) fn open(operator: &Operator, questions: IdSet) -> Expectation {
     Expectation::Open(allowed)
 }
 
-/// The readings that an expectation allows, in order; the spec's own semantics where it expects an output.
+/// The readings that an expectation allows, in order. For an expected output this is the spec's own
+/// semantics.
 pub(crate) fn readings(expectation: &Expectation) -> impl Iterator<Item = usize> {
     let (plain, allowed) = match expectation {
         Expectation::Output => (Some(0), [].as_slice()),
@@ -45,8 +46,8 @@ pub(crate) fn readings(expectation: &Expectation) -> impl Iterator<Item = usize>
     }))
 }
 
-/// Writes the elements that a reading of the semantics gives over `output`, and leaves everything between
-/// them alone. `false` where the semantics give no output for this desc, or not within this memory.
+/// Writes the elements of a reading's output over `output`, and leaves the memory between them alone. `false`
+/// if the semantics give no output for this desc, or none that fits the memory.
 pub(crate) fn write_output(
     valid: ValidDesc<'_>,
     reading: usize,
@@ -58,7 +59,7 @@ pub(crate) fn write_output(
     plan.is_ok_and(|mut plan| plan.execute(input, output).is_ok())
 }
 
-/// The reading, other than the first, whose output this is, of those that open questions allow.
+/// The reading, other than the first, that gives this output, among those that the open questions allow.
 #[expect(clippy::too_many_arguments, reason = "the parts of a worker that are borrowed one by one")]
 pub(crate) fn another_reading(
     operator: &Operator,
@@ -82,22 +83,23 @@ pub(crate) fn another_reading(
     })
 }
 
-/// How much memory one run of a case takes: each byte lies in the batch and once more in what it is compared
-/// with, and an output that several readings allow may be compared with another reading's.
+/// The memory that one run of a case takes, in bytes. Each byte is in the batch and once more in the memory
+/// for comparison. If several readings are allowed, the output may be compared with another reading's output,
+/// too.
 pub(crate) fn bytes_of_a_run(input: &Tensor, output: &Tensor, expectation: &Expectation) -> u64 {
     let readings = if matches!(expectation, Expectation::Open(_)) { output.total_size } else { 0 };
     let twice = input.total_size.saturating_add(output.total_size).saturating_mul(2);
     twice.saturating_add(readings)
 }
 
-/// What a backend declared, made quick to ask.
+/// The capabilities of a backend, in a form that is quick to query.
 #[derive(Debug, Clone)]
 pub(crate) struct Declared {
-    /// A bit for each code of a data type; codes of 64 and more are never declared.
+    /// One bit for each code of a data type. Codes of 64 and above are never declared.
     types: u64,
-    /// Where not all of them.
+    /// `None` for all operators.
     operators: Option<Vec<String>>,
-    /// Operators that lack some of the types, and these types.
+    /// The data types that some operators lack.
     lacks: Vec<(String, u64)>,
     ranks: std::ops::RangeInclusive<u32>,
     tensor_bytes: u64,
@@ -124,8 +126,8 @@ impl Declared {
         }
     }
 
-    /// What of a desc the backend never said that it creates; `None` where it said so of the whole: by name, data type and
-    /// rank, and by what arrays without a length can say.
+    /// The first part of a desc that the backend did not declare; `None` if it declared all of it. Checks the
+    /// operator, the data types, the ranks, and whether arrays without a length can represent the lists.
     pub(crate) fn lacks(&self, desc: &Desc) -> Option<Undeclared> {
         if self.operators.as_ref().is_some_and(|names| !names.contains(&desc.signature.operator)) {
             return Some(Undeclared::Operator);
@@ -150,7 +152,7 @@ impl Declared {
     }
 }
 
-/// Whether every list is as long as its count says, and no count is greater than `most`.
+/// Whether the length of every list equals its count, and no count is greater than `most`.
 fn is_said_by_bare_arrays(desc: &Desc, most: u32) -> bool {
     let is_said = |count: u32, list: Option<&List>| {
         count <= most && list.is_none_or(|list| u32::try_from(list.len()).is_ok_and(|length| length == count))
@@ -160,7 +162,7 @@ fn is_said_by_bare_arrays(desc: &Desc, most: u32) -> bool {
             .into_iter()
             .all(|list| is_said(tensor.dimension_count, list.as_ref()))
     });
-    // An operator has one count, which all of its lists go by.
+    // An operator has one count, which applies to all of its lists.
     let members = || desc.signature.members.iter().zip(&desc.members);
     let count = members().find_map(|(member, value)| match (&member.kind, value) {
         (MemberKind::Count, Value::Integer(count)) => Some(*count as u32),

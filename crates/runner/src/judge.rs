@@ -1,4 +1,4 @@
-//! Judging an answered batch: each outcome is held against what is expected of its case, and counted.
+//! Judges an answered batch: compares each outcome with the expectation of its case, and counts the verdicts.
 
 use dmlcts_model::Outcome;
 use dmlcts_spec::{Coverage, Scratch};
@@ -15,34 +15,34 @@ use crate::{
     verdict::{Ruling, rule},
 };
 
-/// Evidence of larger tensors is not kept.
+/// Evidence of more bytes than this is not kept.
 const EVIDENCE_BYTES: u64 = 32 << 20;
 
-/// What judging needs beside the batch, in memory that is used again and again.
+/// The state for judging batches, whose memory is reused.
 pub(crate) struct Judge<'run> {
     shared: &'run Shared,
     scratch: Scratch,
-    /// An output that another reading allows.
+    /// Memory for the output of another reading.
     alternative: Vec<u8>,
-    /// What the judged cases exercised.
+    /// The parts of the spec that the judged cases exercised.
     coverage: Coverage,
-    /// Whether the cases are run for the first time, so that those that hang count.
+    /// Whether hangs count. Only cases that run for the first time count, not those that run again alone.
     counts_hangs: bool,
 }
 
-/// What one case of an answered batch came to.
+/// The ruling on one case of an answered batch.
 struct Ruled {
     ruling: Ruling,
-    /// What the ruling comes to where known failures match the case.
+    /// The verdict, after known failures that match the case are taken into account.
     verdict: Verdict,
-    /// Which of them counts it, and as what.
+    /// The index of the known failure that counts the case, and how the case fits it.
     known: Option<(usize, Fit)>,
     wrong: Option<WrongRun>,
     /// The reading whose output was seen.
     reading: Option<usize>,
 }
 
-/// What running one case alone showed.
+/// The result of one case that ran alone.
 pub(crate) struct Examination {
     pub(crate) verdict: Verdict,
     pub(crate) class: Option<Class>,
@@ -62,8 +62,8 @@ impl<'run> Judge<'run> {
         }
     }
 
-    /// Judges every case of a batch. Those behind one that had no answer when the run was cut off, or when too many cases hung, were
-    /// not run, as far as can be known.
+    /// Judges the cases of a batch in order. Stops at a case that has no answer because the run was cut off
+    /// or too many cases hung: the later cases count as not run.
     pub(crate) fn judge(&mut self, answered: &mut Answered<'_>, result: &mut BatchResult) {
         let Answered { batch, is_lost, .. } = answered;
         let is_clean = batch.look_over();
@@ -83,7 +83,7 @@ impl<'run> Judge<'run> {
         result.totals.coverage.merge(&self.coverage);
     }
 
-    /// Judges the only case of a batch by itself. `None` where there is none.
+    /// Judges the only case of a batch. `None` if the batch is empty.
     pub(crate) fn examine(&mut self, mut answered: Answered<'_>) -> (Option<Examination>, PreparedBatch) {
         let batch = &mut answered.batch;
         if batch.planned.is_empty() {
@@ -99,14 +99,14 @@ impl<'run> Judge<'run> {
         (examination, answered.batch)
     }
 
-    /// Gives back memory that only large cases need.
+    /// Frees memory that only large cases need.
     pub(crate) fn shrink(&mut self, most: usize) {
         if self.alternative.capacity() > most {
             self.alternative = Vec::new();
         }
     }
 
-    /// Whether the run was cut off, or too many cases hung, before there was an answer to the case at a place.
+    /// Whether a case has no answer because the run was cut off or too many cases hung.
     fn is_unanswered(&self, batch: &PreparedBatch, place: usize, is_lost: bool) -> bool {
         batch.job(place).is_some_and(|job| job.outcome == Outcome::Lost)
             && (self.shared.is_time_up() || self.shared.may_have_hung_up() && !is_lost)
@@ -148,7 +148,7 @@ impl<'run> Judge<'run> {
         Ruled { ruling, verdict, known, wrong, reading: reading_of(seen, &planned.expectation, another) }
     }
 
-    /// Counts a ruling.
+    /// Adds a ruling to the totals.
     fn account(&mut self, batch: &PreparedBatch, place: usize, ruled: &Ruled, result: &mut BatchResult) {
         let Self { shared, scratch, coverage, counts_hangs, .. } = self;
         let planned = &batch.planned[place];
@@ -189,10 +189,11 @@ impl<'run> Judge<'run> {
         totals.progress.unexpected += u64::from(verdict.is_unexpected());
         if verdict.is_unexpected() {
             let of = (planned.strategy, planned.operator);
-            // Its line is written where it turns out to be the first of all.
+            // The line is filled in later, if this case is the first unexpected one of the run.
             totals.note_unexpected(of, planned.index, "", class);
         }
-        // Why all that is lost with a backend is lost is said once.
+        // Cases that were lost with a backend are not failures of their own: the run reports once why the
+        // backend was lost.
         if verdict.is_unexpected() && !(verdict == Verdict::Lost && shared.lost().is_some()) {
             let found = Found {
                 index: planned.index,
@@ -208,7 +209,8 @@ impl<'run> Judge<'run> {
                 known: ruled.known.map(|(place, _)| place),
             };
             match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
-                // Which known failure passes is said with the known failures; where it fails at times, it does as it is known to.
+                // An unexpected pass is reported with its known failure. If it turns out to be a flake, it
+                // has the class of that failure.
                 Some(entry) if verdict == Verdict::UnexpectedPass => {
                     totals.found.add_pass(Found { class: entry.signature, ..found });
                 }
@@ -225,7 +227,7 @@ impl<'run> Judge<'run> {
         }
     }
 
-    /// Keeps what became of a case.
+    /// Keeps the result of a case for the record.
     fn record(&self, batch: &PreparedBatch, place: usize, ruled: &Ruled, cases: &mut CaseResults) {
         let planned = &batch.planned[place];
         let Some(job) = batch.job(place) else { return };
@@ -257,7 +259,7 @@ impl<'run> Judge<'run> {
     }
 }
 
-/// The memory of a run that went wrong, unless it is too large to keep.
+/// Copies the memory of a run that went wrong, unless it is too large to keep.
 fn evidence(batch: &PreparedBatch, wrong: WrongRun) -> Option<Evidence> {
     let (input, expected, actual) = batch.evidence(&wrong.memory);
     let bytes = (input.len() + expected.len() + actual.len()) as u64;

@@ -1,28 +1,28 @@
-//! Runs cases on a backend, holds what it does against what the spec says, and tells about it in events.
+//! Runs cases on a backend, compares its answers with the spec, and reports through events.
 //!
-//! A run has any number of *workers*, each on its own thread with its own backend, and one *collector*. A
-//! worker takes a chunk of consecutive case indices, reads the cases from the [`Source`], judges each,
-//! fills its input, computes what its output must be, has the backend run the batch, and rules on every case
-//! ([`rule`] is the table). The collector puts the results of chunks in the order of the cases, runs the first
-//! failure of each group again alone, looks for a smaller one, and emits [`Event`]s. What it reports does not
-//! depend on the number of threads.
+//! A run has a number of *workers* and one *collector*. Each worker has its own thread and its own backend. A
+//! worker takes a batch of consecutive case indices and reads the cases from the [`Source`]. It judges each
+//! case, fills its input and computes the expected output. Then the backend runs the batch, and the worker
+//! gives each case a verdict ([`rule`] is the table). The collector puts the results of the batches in the
+//! order of the cases. It runs the first failure of each group again alone, shrinks it, and emits [`Event`]s.
+//! Its reports do not depend on the number of threads.
 //!
-//! What a backend cannot get away with:
+//! The runner detects these faults of a backend:
 //!
-//! * *Not writing.* Output memory is poisoned before each run, and a second run with another poison follows
-//!   where the expected output looks like the first.
-//! * *Writing elsewhere.* Every output lies between guard bytes, and inputs are compared with a copy.
-//! * *Remembering.* A sample of the created operators runs again with other data.
-//! * *Calling things unsupported.* That is held against the [capabilities](dmlcts_backend::Capabilities) that
-//!   it declared.
-//! * *Panicking.* The panic is caught, the case that causes it is found by running the batch's cases one by one,
+//! * *Not writing.* Output memory is poisoned before each run. Where the expected output looks like the first
+//!   poison, the operator runs again over another poison.
+//! * *Writing out of bounds.* Every output lies between guard bytes, and inputs are compared with a copy.
+//! * *Remembering.* A sample of the created operators runs again on other data.
+//! * *Calling supported descs unsupported.* The outcome is compared with the
+//!   [capabilities](dmlcts_backend::Capabilities) that the backend declared.
+//! * *Panicking.* The panic is caught, the cases of the batch run one by one to find the case that causes it,
 //!   and the run goes on with a fresh backend.
 //!
-//! What is known to fail on a backend is held against what happened by [`reconcile`] and [`conclude`]. What a run says of a
-//! backend's conformance to a [`Profile`] is a [`Statement`].
+//! [`reconcile`] and [`conclude`] compare the results with the known failures of the backend. A [`Statement`]
+//! says whether the backend conforms to a [`Profile`].
 //!
-//! Memory is constant: results wait in a window of bounded width, failures are kept in a bounded number of
-//! groups, and a case that is larger than its budget is created but not run.
+//! Memory is constant: a window of bounded width holds the results that wait, and the number of failure
+//! groups is bounded. A case that is larger than the memory budget of a case is created but not run.
 
 mod alone;
 mod answers;

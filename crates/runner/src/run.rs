@@ -1,4 +1,4 @@
-//! A run from start to end: workers on threads, and one collector that puts what they found in order.
+//! A run from start to end: workers on threads, and one collector that puts their results in order.
 
 use std::{
     sync::{
@@ -20,7 +20,7 @@ use crate::{
     worker::Worker,
 };
 
-/// How many cases are read at most for each case of a batch, where some are left out.
+/// The maximum number of cases that are read for each case of a batch, if some cases may be left out.
 const REACH: u64 = 64;
 
 /// A run that could not start.
@@ -29,7 +29,7 @@ pub enum RunError {
     /// The factory made no backend.
     #[error("the backend cannot be started: {0}")]
     Backend(#[from] OpenError),
-    /// The level is above the backend's own.
+    /// The requested level is above the backend's own.
     #[error(
         "the backend `{backend}` supports feature level {highest}, so it cannot be held to {asked}; \
          ask for {highest} or lower"
@@ -37,14 +37,14 @@ pub enum RunError {
     Level {
         /// The backend's name.
         backend: String,
-        /// What was asked for.
+        /// The level that was asked for.
         asked: FeatureLevel,
-        /// What it supports.
+        /// The level that the backend supports.
         highest: FeatureLevel,
     },
 }
 
-/// Runs cases until they or the run end, and tells `tell` about it.
+/// Runs the cases until none is left or the run ends, and passes events to `tell`.
 pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunError> {
     let probe = (run.backend)(Purpose::Retries)?;
     let capabilities = probe.capabilities().clone();
@@ -56,14 +56,14 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         || configuration.only.is_some()
         || configuration.partition.is_some()
         || selected_level.is_some();
-    // Where nothing is left out, the limit is known as a number of cases to read.
+    // If no case can be left out, the limit equals the number of cases to read.
     let to_read = match configuration.limit {
         Some(limit) if !can_leave_out => cases.unwrap_or(u64::MAX).min(limit),
         _ => cases.unwrap_or(u64::MAX),
     };
     let jobs = configuration.jobs.max(1);
     let from = configuration.resume.as_ref().map_or(0, |earlier| earlier.next.min(to_read));
-    // Small runs keep every thread busy, too.
+    // The batches of a short run are small, so that every thread has work.
     let most = (to_read - from).div_ceil(jobs as u64 * 8);
     let reach = if can_leave_out { REACH } else { 1 };
     let strategies = run.source.strategies();
@@ -87,7 +87,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
-        // The last cases were in flight.
+        // The last cases were still in flight when the stop was requested, and they were answered.
         Ending::Hangs | Ending::Timeout if collector.is_all_read() && abandoned.is_empty() => {
             Ending::Complete
         }
@@ -98,7 +98,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     if let Some(examiner) = examiner.as_mut().filter(|_| shrinks) {
         collector.shrink(examiner, configuration.deadline, tell);
     }
-    // How processes end is a part of the result. Workers have ended theirs, or are abandoned.
+    // How processes end is a part of the result. The workers' processes have ended by this point or are
+    // abandoned.
     drop(examiner);
     collector.tell_incidents(tell);
     let summary = Summary {
@@ -119,8 +120,8 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     Ok(summary)
 }
 
-/// Checks that what a backend says of operators is said of such as there are: a name that is misspelled would leave out all of
-/// an operator's cases, as if the backend did not have it.
+/// Checks that a backend declares only operators that exist. Otherwise a misspelled name would skip all cases
+/// of an operator, as if the backend lacked it.
 fn check_names(capabilities: &Capabilities, library: &Library) -> Result<(), String> {
     let known: Vec<&str> = library.operators().iter().map(Operator::name).collect();
     let declared = capabilities.operators.iter().flatten();
@@ -140,7 +141,7 @@ fn check_names(capabilities: &Capabilities, library: &Library) -> Result<(), Str
     }
 }
 
-/// The level to judge at, and the level at which cases must be valid, too.
+/// Returns the level to judge at, and a second level at which cases must be valid, too, if there is one.
 fn levels(
     asked: Option<FeatureLevel>,
     capabilities: &Capabilities,
@@ -151,18 +152,19 @@ fn levels(
             Err(RunError::Level { backend: capabilities.name.clone(), asked, highest })
         }
         Some(asked) if capabilities.can_set_feature_level => Ok((asked, None)),
-        // The device stays what it is, and rightly accepts what only its own level makes valid: such
-        // cases are left out, and the rest is judged at the device's own level.
+        // The backend cannot be set to a lower level, and it rightly accepts descs that only its own level
+        // makes valid. Those cases are left out, and the others are judged at the backend's level.
         Some(asked) if asked < highest => Ok((highest, Some(asked))),
         _ => Ok((highest, None)),
     }
 }
 
-/// Starts the first worker, and with its first result two more, and so on: a run that is over in a moment opens no backend that it
-/// does not need. Threads are not joined: one that hangs is left behind.
+/// Starts the first worker. Each worker starts two more with its first result, so that a short run opens few
+/// backends. Threads are not joined: a thread that hangs is left behind.
 fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<BatchResult> {
-    // A worker that waited here might hold what the collector waits for. Nor can much pile up: cases are dealt no further than a
-    // window ahead of the batch that is due.
+    // The channel is unbounded: a worker that waited here might hold a batch that the collector needs. The
+    // dealer bounds the number of results, since it deals no more than a window ahead of the batch that is
+    // due.
     let (sender, results) = channel();
     start_worker(shared, &sender, 0, jobs);
     results
@@ -181,7 +183,7 @@ fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usiz
         let Some(executor) = Executor::new(&own, backend, Purpose::Cases) else { return };
         let mut is_first = true;
         Worker::new(number, executor).work(&mut |result| {
-            // A collector that listens no more has ended the run.
+            // If the collector no longer listens, the run has ended.
             let _ = sender.send(result);
             if std::mem::take(&mut is_first) {
                 start_worker(&own, &sender, 2 * number + 1, jobs);
@@ -191,7 +193,7 @@ fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usiz
     };
     let builder = thread::Builder::new().name(format!("worker {number}"));
     if let Err(error) = builder.spawn(work) {
-        // One thread is enough to go on with.
+        // The run can go on with fewer threads, but not without the first one.
         if number == 0 {
             shared.lose_backend(format!("no thread can be started: {error}"));
         }
