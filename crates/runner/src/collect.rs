@@ -1,7 +1,7 @@
-//! The collector: puts the results of batches in the order of the cases, adds them up, and tells about them.
+//! The collector: puts the results of batches in the order of the cases, adds them up, and emits events.
 //!
-//! It runs on the thread of whoever called [`run`](crate::run()). Failures it runs again alone, and shrinks, on a backend of
-//! its own, so that what is reported does not depend on the number of threads.
+//! It runs on the thread that called [`run`](crate::run()). It has its own backend, on which it runs failures
+//! again alone and shrinks them, so that its reports do not depend on the number of threads.
 
 use std::{
     collections::BTreeMap,
@@ -24,9 +24,10 @@ use crate::{
     executor::Executor,
 };
 
-/// How often the collector looks up from waiting: for the deadline, and for the stop switch.
+/// The longest wait before the collector checks the deadline and the stop switch again.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// How many smaller cases are tried in a group of failures, and how long for all groups together.
+/// The maximum number of smaller cases that are tried in a group, and the maximum time for all groups
+/// together.
 const SHRINK_STEPS: usize = 2_000;
 const SHRINK_TIME: Duration = Duration::from_secs(10);
 
@@ -41,20 +42,21 @@ pub(crate) struct Collector<'run> {
     shrinks: bool,
     /// The first case of the batch that is due.
     next: u64,
-    /// Those behind it, by their first cases.
+    /// The results of later batches, by their first cases.
     waiting: BTreeMap<u64, BatchResult>,
     pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
     started: Instant,
-    /// The classes that groups were found to be of which looked like others at first.
+    /// The classes of groups that had another class at first: rerunning the first failure alone showed the
+    /// right one.
     renamed: Vec<(GroupKey, Class)>,
-    /// The known failures that were seen to pass each time.
+    /// The known failures whose cases passed each time when run again alone.
     steady: Vec<usize>,
-    /// What earlier parts of the run took.
+    /// The time that earlier parts of the run took.
     before: Duration,
-    /// Whether some case below the last one that was counted was not looked at.
+    /// Whether a case before the last one that was counted has no result.
     has_gap: bool,
-    /// Whether the run's last case has been counted.
+    /// Whether the last case of the run has been counted.
     is_done: bool,
 }
 
@@ -87,7 +89,8 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Runs the first failures of an earlier part of the run again, for what only running them shows.
+    /// Runs the first failures of an earlier part of the run again, for the memory and differences that
+    /// totals do not hold.
     pub(crate) fn reopen_groups(&mut self, examiner: &mut Executor<'_>) {
         let found = std::mem::take(&mut self.totals.found);
         for (first, cases) in &found.groups {
@@ -96,7 +99,7 @@ impl<'run> Collector<'run> {
                 .known_to_hang(first, &case)
                 .unwrap_or_else(|| describe(self.shared, self.strategies, first, case.clone(), examiner));
             if failure.verdict == Verdict::Pass {
-                // It was found to fail twice before.
+                // It failed when the earlier part of the run found it, and again when that part ran it alone.
                 failure.verdict = first.verdict;
             }
             self.groups.push(Group { cases: *cases, again: first.again, first: failure, smallest: None });
@@ -104,14 +107,15 @@ impl<'run> Collector<'run> {
         self.totals.found = found;
     }
 
-    /// A failure that is a hang: running it again takes its time, which an earlier part of the run has spent already, and shows nothing.
+    /// Describes a hang without running it again: the earlier part of the run has waited for it already, and
+    /// another wait shows nothing new.
     fn known_to_hang(&self, found: &Found, case: &Case) -> Option<Failure> {
         let of = (case.clone(), self.strategies.get(found.strategy)?.as_str());
         let hung = (found.outcome == Outcome::TimedOut).then(|| found.outcome.clone())?;
         found.failure(self.shared.library, self.shared.level, of, hung)
     }
 
-    /// Takes results until the workers are done, and returns the cases that some never finished.
+    /// Takes results until the workers are done. Returns the cases that workers never finished.
     pub(crate) fn collect(
         &mut self,
         results: &Receiver<BatchResult>,
@@ -127,7 +131,7 @@ impl<'run> Collector<'run> {
         loop {
             self.tell_incidents(tell);
             let now = Instant::now();
-            // Where something failed, some of the time is kept for making it smaller.
+            // If something failed, some of the time is reserved for shrinking.
             let deadline = match end {
                 Some(end) if !self.groups.is_empty() => end.checked_sub(kept),
                 end => end,
@@ -138,14 +142,14 @@ impl<'run> Collector<'run> {
             if stop.is_requested() {
                 self.shared.dealer.wake();
                 if now.duration_since(heard) > self.grace || self.is_over(end) {
-                    // What was handed over at the last moment counts, and is busy with nobody.
+                    // Results that arrived at the last moment count, and their cases are not abandoned.
                     abandoned = self.busy();
                     let late = results.try_iter().map(|result| (result.range.start, result));
                     self.waiting.extend(late);
                     let is_known = |start: u64| start < self.next || self.waiting.contains_key(&start);
                     abandoned.retain(|cases| !is_known(cases.start));
                     if stop.reason() == Ending::Timeout || stop.is_interrupted() {
-                        // They were not run in time, and neither were those that nobody had.
+                        // These cases count as not run in time, like the cases that no worker had.
                         abandoned.clear();
                     }
                     break;
@@ -162,7 +166,7 @@ impl<'run> Collector<'run> {
                         self.take(result, examiner.as_deref_mut(), tell);
                         self.shared.dealer.report(self.next);
                     }
-                    // Looking at failures takes its time, in which nobody was listened to.
+                    // Rerunning failures takes time in which the collector did not listen.
                     heard = Instant::now();
                 }
                 Err(RecvTimeoutError::Timeout) => self.pause(tell),
@@ -170,7 +174,7 @@ impl<'run> Collector<'run> {
             }
         }
         self.pause(tell);
-        // Batches behind one that an early end left undone ran all the same.
+        // Batches after an unfinished one may have run all the same.
         for result in std::mem::take(&mut self.waiting).into_values() {
             self.take(result, examiner.as_deref_mut(), tell);
         }
@@ -178,7 +182,7 @@ impl<'run> Collector<'run> {
         abandoned
     }
 
-    /// Whether the run is interrupted, or ends for want of time, which was up at `end`, and nobody is waited for any more.
+    /// Whether the wait for backends is over: after an interrupt, or after a timeout at `end`.
     fn is_over(&self, end: Option<Instant>) -> bool {
         let stop = &self.shared.stop;
         let end = end.filter(|_| stop.reason() == Ending::Timeout).map(|end| end + Configuration::MOMENT);
@@ -186,26 +190,26 @@ impl<'run> Collector<'run> {
         ends.min().is_some_and(|end| Instant::now() >= end + Configuration::MOMENT)
     }
 
-    /// Tells what has happened to the backend.
+    /// Reports the incidents of the backend's processes.
     pub(crate) fn tell_incidents(&self, tell: &mut dyn FnMut(Event<'_>)) {
         while let Some(sentence) = self.incidents.take() {
             tell(Event::Incident(&sentence));
         }
     }
 
-    /// Tells that all so far can be gone on from.
+    /// Reports that a run can resume from all results so far.
     fn pause(&self, tell: &mut dyn FnMut(Event<'_>)) {
         if self.shared.record && !self.has_gap {
             tell(Event::Pause { totals: &self.totals, groups: &self.groups });
         }
     }
 
-    /// Whether as many cases ran as were asked for.
+    /// Whether the limit on the number of cases is reached.
     pub(crate) fn is_at_limit(&self) -> bool {
         self.limit.is_some_and(|limit| self.totals.progress.ran >= limit)
     }
 
-    /// Whether no case is left, so that a limit that was reached has cut nothing off.
+    /// Whether no case is left, so that the limit has cut nothing off.
     pub(crate) fn is_all_read(&self) -> bool {
         self.shared.source.count() == Some(self.totals.progress.read)
     }
@@ -216,7 +220,7 @@ impl<'run> Collector<'run> {
         busy.flat_map(|busy| busy.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
     }
 
-    /// Adds up one batch, in order.
+    /// Adds up one batch, which is the next one in order.
     fn take(
         &mut self,
         mut result: BatchResult,
@@ -230,14 +234,15 @@ impl<'run> Collector<'run> {
             let left = limit - self.totals.progress.ran;
             let Progress { read, ran, .. } = result.totals.progress;
             if ran > left || (ran == left && read > ran) {
-                // Only a part of this batch was asked for: that part again, and nothing behind it.
+                // The limit lies within this batch: only the cases up to it run again, and no case after
+                // them.
                 result = examiner.run_part(&result.range, left);
             }
             if result.totals.progress.ran == left {
                 self.is_done = true;
             }
         }
-        // What was lost with the backend is to be run by the one that goes on.
+        // Cases that were lost with the backend must run again in the part of the run that resumes.
         let is_lost = self.shared.lost().is_some() && result.totals.verdicts().of(Verdict::Lost) > 0;
         self.has_gap |= result.range.start != self.totals.next || is_lost;
         if !self.has_gap {
@@ -273,16 +278,19 @@ impl<'run> Collector<'run> {
             tell(Event::Cases { cases: &result.cases, totals, groups: &self.groups });
         }
         if !result.is_whole() {
-            // From here on there is nothing to go on from but this.
+            // A run can resume from here, but from no later point.
             self.pause(tell);
             self.has_gap = true;
         }
         tell(Event::Progress(self.totals.progress));
     }
 
-    /// Adds failures of one group, of which the first are these. They are run again alone, up to one that fails each time: the
-    /// others are taken to do so, too, and those before it are flakes. Alone it runs over two fills and on other data, which tells a wrong value
-    /// from one that was never written, or that arithmetic has spoiled: what it is then, its group is.
+    /// Adds the failures of one group, whose first cases are `suspects`. They run again alone, in order,
+    /// until one fails each time. The later ones are assumed to fail each time, too, and the earlier ones are
+    /// flakes.
+    /// A case that runs alone runs over two poisons and on other data. That distinguishes a wrong value from
+    /// an element that was never written or that arithmetic changed. The class that it shows is the class of
+    /// the group.
     fn add_group(
         &mut self,
         suspects: &[Found],
@@ -305,7 +313,8 @@ impl<'run> Collector<'run> {
                 self.doubt(&found, rate, results);
                 let as_found = Failure { verdict: found.verdict, ..failure.clone() };
                 if place + 1 == suspects.len() && cases > 1 {
-                    // All that were kept are flakes. Nobody knows of the rest, and what was found of it stands.
+                    // All suspects were flakes. The other cases of the group are unknown, so their verdict
+                    // stands.
                     self.open_group(found.clone(), cases - 1, as_found, tell);
                 }
                 (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
@@ -323,14 +332,15 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// A failure, as one of the class that its group was found to be of.
+    /// A failure with the class that rerunning showed for its group.
     fn renamed(&self, found: &Found) -> Found {
         let class = self.renamed.iter().find(|(key, _)| *key == found.key()).map(|(_, class)| *class);
         Found { class: class.unwrap_or(found.class), ..found.clone() }
     }
 
-    /// Runs cases again that passed although they are known to fail, of each known failure up to one that passes each time: the
-    /// others are taken to do so, too, and those before it are flakes.
+    /// Reruns cases that passed although they match a known failure. For each known failure, cases run until
+    /// one passes each time. The later ones are assumed to pass each time, too, and the earlier ones are
+    /// flakes.
     fn look_at_passes(
         &mut self,
         passes: &[Found],
@@ -345,7 +355,7 @@ impl<'run> Collector<'run> {
             for _ in 0..self.retries {
                 let Some(alone) = examiner.examine(&case, found.index, found.strategy) else { break };
                 if is_unanswered(self.shared, &alone) {
-                    // What was found stands.
+                    // The first verdict stands.
                     return;
                 }
                 let failed = alone.class.is_some();
@@ -373,7 +383,7 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Adds failures to a group, which is told of where this is its first.
+    /// Adds failures to a group, and reports the first failure of a new group.
     fn open_group(&mut self, found: Found, cases: u64, first: Failure, tell: &mut dyn FnMut(Event<'_>)) {
         let again = found.again;
         if self.totals.found.add_many(found, cases) {
@@ -382,7 +392,7 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Counts a failure as a flake instead.
+    /// Changes the verdict of a failure to a flake.
     fn doubt(&mut self, found: &Found, rate: Rate, results: &mut CaseResults) {
         self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
         results.doubt(found.index, rate);
@@ -391,8 +401,8 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Runs a failure again alone, as often as was asked for and once at least, and keeps what the first run shows in which
-    /// it fails.
+    /// Reruns a failure alone, as often as configured and at least once. Keeps the description of the first
+    /// rerun that fails.
     fn run_again(&self, found: &Found, examiner: &mut Executor<'_>) -> (Failure, Rate) {
         let mut rate = Rate::FOUND;
         let case = examiner.read(found.index);
@@ -412,7 +422,7 @@ impl<'run> Collector<'run> {
         (kept, rate)
     }
 
-    /// Looks for a smaller case in each group, until the run has to be over.
+    /// Looks for a smaller case in each group, until the deadline of the run.
     pub(crate) fn shrink(
         &mut self,
         examiner: &mut Executor<'_>,
@@ -453,7 +463,8 @@ impl<'run> Collector<'run> {
             if smallest != group.first.case {
                 let smaller = Found { class: wanted, ..found.clone() };
                 let shown = describe(self.shared, self.strategies, &smaller, smallest, examiner);
-                // One that passes now, or fails in another way, shows nothing of the group.
+                // If the smaller case passes when it is described, or fails in another way, it does not
+                // represent the group.
                 let fails_alike = shown.class == wanted && shown.verdict != Verdict::Pass;
                 group.smallest = fails_alike.then_some(shown);
             }

@@ -137,11 +137,11 @@ impl Summary {
         tally.total() > 0 && tally.of(Verdict::Skip) == tally.total()
     }
 
-    /// Whether there were outputs to compare, but every one was too large for this run or for the backend. Nothing
-    /// failed, but no output was shown to be right.
+    /// Whether there were outputs to compare, but every one was too large for this run or for the backend.
+    /// Nothing failed, but no output was shown to be right.
     ///
-    /// Known failures that keep cases from running are another reason for missing outputs. So the answer is `false`
-    /// if there are more such failures than cases that were too large and did not pass.
+    /// Known failures that keep cases from running are another reason for missing outputs. So the answer is
+    /// `false` if there are more such failures than cases that were too large and did not pass.
     pub fn is_uncompared(&self) -> bool {
         let work = &self.totals.work;
         let refused = self.totals.known.iter().filter(|tally| tally.entry.signature.keeps_from_running());

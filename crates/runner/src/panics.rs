@@ -1,5 +1,5 @@
-//! Panics inside a backend are caught and become a case's outcome. A program that prints panics can ask here
-//! whether the one at hand is such a one, and stay silent about it.
+//! Panics of a backend are caught and become the outcome of a case. A panic hook can ask here whether a panic
+//! will be caught, and then print nothing.
 
 use std::{any::Any, cell::Cell};
 
@@ -7,12 +7,13 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is inside a backend, where a panic is caught and reported as a crash. For a panic hook.
+/// Whether this thread is inside a backend, where a panic is caught and reported as a crash. For a panic
+/// hook.
 pub fn is_caught_here() -> bool {
     INSIDE.get()
 }
 
-/// Runs something that catches its panics.
+/// Runs a closure that catches its own panics.
 pub(crate) fn caught<T>(inside: impl FnOnce() -> T) -> T {
     INSIDE.set(true);
     let done = inside();
@@ -20,7 +21,7 @@ pub(crate) fn caught<T>(inside: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
     let said = payload
         .downcast_ref::<&str>()

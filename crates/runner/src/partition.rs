@@ -1,20 +1,20 @@
-//! One of several parts of a run, which as many machines share.
+//! A part of a run that several machines share.
 //!
-//! A case belongs to a part by the hash of its line, wherever it stands: adding cases to a suite moves none of the
-//! others to another part, and a case that two strategies make is run by one machine. Any program can tell the part of
-//! a line: the first eight bytes of its BLAKE3 hash, least significant first, modulo the number of parts. What is not
-//! of the part is generated all the same, and that is cheap beside running it.
+//! A case belongs to a part by the hash of its line, not by its index. So adding cases to a suite moves no
+//! other case to another part, and one machine runs a case that two strategies make. Any program can compute
+//! the part of a line: the first eight bytes of its BLAKE3 hash, least significant first, modulo the number
+//! of parts. Cases of other parts are generated, too, which is cheap compared with running them.
 
 use std::{fmt, str::FromStr};
 
-/// One of several parts.
+/// One part of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
     part: u64,
     of: u64,
 }
 
-/// A text that names no partition.
+/// A text that is not a partition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no partition; write which of how many, such as 3/16: the first number from 1 to the second, and that at \
@@ -24,25 +24,25 @@ pub struct Partition {
 pub struct PartitionError(pub String);
 
 impl Partition {
-    /// The most parts.
+    /// The maximum number of parts.
     pub const MOST: u64 = 1_000_000;
 
-    /// Which of how many, from 1; `None` where there is no such part.
+    /// Part `part` of `of` parts, counted from 1; `None` if there is no such part.
     pub fn new(part: u64, of: u64) -> Option<Self> {
         (1..=of).contains(&part).then_some(Self { part, of }).filter(|_| of <= Self::MOST)
     }
 
-    /// Which part it is, from 1.
+    /// The number of this part, from 1.
     pub fn part(self) -> u64 {
         self.part
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub fn of(self) -> u64 {
         self.of
     }
 
-    /// Whether the case with this line belongs to the part.
+    /// Whether the case with this line belongs to this part.
     pub fn holds(self, line: &str) -> bool {
         let hash = blake3::hash(line.as_bytes());
         let first = hash.as_bytes().first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
@@ -50,7 +50,7 @@ impl Partition {
     }
 }
 
-/// As it is written: `3/16`.
+/// In the form `3/16`.
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.part, self.of)
@@ -113,12 +113,12 @@ mod tests {
         }
     }
 
-    /// Files that several versions of the program wrote are joined, so that this must never change.
+    /// Results that several versions of the program wrote can be merged, so the hash must never change.
     #[test]
     fn the_part_of_a_line_is_fixed() {
         let line = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
         let part = (1..=1_000).find(|part| Partition::new(*part, 1_000).is_some_and(|part| part.holds(line)));
-        // As the Python package `blake3` has it.
+        // Computed with the Python package `blake3`.
         assert_eq!(part, Some(692));
     }
 }

@@ -1,7 +1,7 @@
-//! Preparing a batch: reading cases, judging them, filling their inputs and computing what their outputs must be.
+//! Prepares a batch: reads cases, judges them, fills their inputs and computes their expected outputs.
 //!
-//! This happens once for every case of a run, in memory that is used again and again. Each step is taken with a block of cases
-//! before the next step, since all steps together are more code than a core's instruction cache holds.
+//! This happens once for every case of a run, in memory that is reused. Each step handles a block of cases
+//! before the next step starts, because the code of all steps exceeds a core's instruction cache.
 
 use std::{
     ops::Range,
@@ -22,14 +22,16 @@ use crate::{
     prepared_batch::{Planned, PreparedBatch},
 };
 
-/// Cases in a block: with 16, a case costs 53 lines of an instruction cache of 32 KiB, and alone it costs 350.
+/// The number of cases in a block. With 16, a case costs 53 lines of an instruction cache of 32 KiB; alone,
+/// it costs 350.
 const BLOCK: usize = 16;
-/// A case that takes more memory than this needs a permit before any of it is allocated, has a batch of its own, and gives its
-/// memory back with the permit. So a run takes the memory budget of one case, and about this much a thread beside it.
+/// A case that takes more memory than this, in bytes, is large. It needs a permit before any of its memory is
+/// allocated, has a batch of its own, and frees its memory with the permit. So a run takes the memory budget
+/// of one case, plus about this much for each thread.
 const LARGE: u64 = 16 << 20;
-/// One case in this many runs a second time with other data, beside those that need it.
+/// One case in this many runs a second time on other data, besides the cases that need it.
 const REMEMBER_SAMPLE: u64 = 8;
-/// Behind this many cases it is one in four times as many: a smaller share is still tens of thousands there.
+/// From this index on, the sample is a quarter as dense: it still holds tens of thousands of cases.
 const OFTEN_REMEMBERED: u64 = 1 << 18;
 /// The other data of a second run.
 const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
@@ -39,10 +41,10 @@ pub(crate) type LargeCasePermit<'run> = MutexGuard<'run, ()>;
 
 /// A batch that is ready for the backend.
 pub(crate) struct Prepared<'run> {
-    /// The cases that were read for it, some of which may be left out.
+    /// The range of cases that were read for the batch. Some of them may be left out.
     pub(crate) cases: Range<u64>,
     pub(crate) batch: PreparedBatch,
-    /// Where its only case is large.
+    /// The permit, if the only case of the batch is large.
     pub(crate) permit: Option<LargeCasePermit<'run>>,
 }
 
@@ -53,7 +55,7 @@ pub(crate) struct Preparer<'run> {
     block: Vec<ReadCase>,
     pool: DescPool,
     scratch: Scratch,
-    /// The memory of the filter.
+    /// Memory for evaluating the filter.
     values: Values,
 }
 
@@ -64,29 +66,30 @@ struct ReadCase {
     strategy: usize,
 }
 
-/// The operator's place in the library, and what the desc is judged; `None` where the case is not one of the run's.
+/// The index of the operator in the library, and the judgement of the desc; `None` if the case does not
+/// belong to the run.
 type Judged<'a> = Option<(usize, Result<ValidDesc<'a>, Judgement>)>;
 
-/// What became of a case of a block.
+/// The result of placing a case of a block.
 #[derive(PartialEq, Eq)]
 enum Placed {
     InBatch,
     LeftOut,
-    /// It is large, and to be prepared again with a permit.
+    /// The case is large and must be prepared again with a permit.
     NeedsPermit,
 }
 
 /// How far a block was prepared.
 #[derive(Default)]
 struct Taken {
-    /// Cases, from the first on, that are in the batch or left out.
+    /// The number of cases, from the first one on, that are in the batch or left out.
     cases: usize,
-    /// Whether the next one needs a permit.
+    /// Whether the next case needs a permit.
     needs_permit: bool,
 }
 
 impl<'run> Preparer<'run> {
-    /// `None` where the spec has no operator, and so no cases.
+    /// `None` if the spec has no operator, and so no cases.
     pub(crate) fn new(shared: &'run Shared) -> Option<Self> {
         let signature = shared.library.operators().first()?.signature();
         let desc = any_desc(std::sync::Arc::clone(signature));
@@ -108,8 +111,8 @@ impl<'run> Preparer<'run> {
         self.block[0].case.clone()
     }
 
-    /// Prepares a batch of at most this many of the dealt cases, from the first one on. Waits where the first one is large and
-    /// another thread holds a large case.
+    /// Prepares a batch of at most this many of the dealt cases, from the first one on. Waits if the first
+    /// one is large and another thread holds a large case.
     pub(crate) fn prepare(
         &mut self,
         dealt: &Range<u64>,
@@ -140,7 +143,8 @@ impl<'run> Preparer<'run> {
         Prepared { cases: dealt.start..index, batch, permit }
     }
 
-    /// Prepares one case for a thorough look at it, with every kind of run. Its batch is empty where it is not one of the run's.
+    /// Prepares one case for a thorough check, with every kind of run. The batch is empty if the case does
+    /// not belong to the run.
     pub(crate) fn prepare_alone(
         &mut self,
         (case, index, strategy): (&Case, u64, usize),
@@ -165,7 +169,7 @@ impl<'run> Preparer<'run> {
         batch.planned.len() as u64 >= most || batch.bytes() >= self.shared.batch_bytes
     }
 
-    /// Reads the cases from an index on, at most this many and a block. Returns how many.
+    /// Reads cases from an index on: at most this many, and at most a block. Returns their number.
     fn read_block(&mut self, index: u64, most: u64) -> usize {
         let count = most.clamp(1, BLOCK as u64) as usize;
         for (read, index) in self.block.iter_mut().take(count).zip(index..) {
@@ -177,7 +181,8 @@ impl<'run> Preparer<'run> {
         count
     }
 
-    /// Judges the first cases of the block and adds them to the batch until it is full. The block holds other descs afterwards.
+    /// Judges the first cases of the block and adds them to the batch until it is full. Their descs are
+    /// swapped with old ones of the batch.
     fn prepare_block(
         &mut self,
         count: usize,
@@ -213,7 +218,8 @@ impl<'run> Preparer<'run> {
         }
         for (new, place) in places.into_iter().take(added).enumerate() {
             if let (Some(desc), Some(read)) = (batch.desc(before + new), block.get_mut(place)) {
-                // The next case is written over what an earlier job left behind; copying would cost more.
+                // Swapping is cheaper than copying. The next case is written over the desc that an earlier
+                // job left.
                 std::mem::swap(desc, &mut read.case.desc);
             }
         }
@@ -221,7 +227,7 @@ impl<'run> Preparer<'run> {
         taken
     }
 
-    /// Judges a case, if it is one of the run's.
+    /// Judges a case, if it belongs to the run.
     fn judge<'a>(&mut self, case: &'a Case, thoroughly: bool, batch: &mut PreparedBatch) -> Judged<'a>
     where
         'run: 'a,
@@ -231,7 +237,7 @@ impl<'run> Preparer<'run> {
         if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
             return None;
         }
-        // A case that is run again alone was of this part, or was made smaller from one that is.
+        // A case that runs again alone comes from this part, or was shrunk from a case of this part.
         if !thoroughly && shared.partition.is_some_and(|partition| !batch.is_of(partition, case)) {
             return None;
         }
@@ -242,7 +248,7 @@ impl<'run> Preparer<'run> {
         (!is_left_out).then_some((place, valid))
     }
 
-    /// Adds a judged case to the batch, with the memory of its runs, but for the desc of its job.
+    /// Adds a judged case to the batch, with the memory of its runs. The caller sets the desc of its job.
     fn place(
         &mut self,
         read: &ReadCase,
@@ -260,7 +266,7 @@ impl<'run> Preparer<'run> {
         let mut planned = Planned::new(*index, *strategy, place, judgement);
         planned.lacks = shared.declared.lacks(desc);
         let Ok(valid) = valid else {
-            // Every backend is to refuse invalid descs, but for operators that it does not have.
+            // Every backend must refuse invalid descs, except those of operators that it lacks.
             if planned.lacks == Some(Undeclared::Operator) {
                 batch.add_unasked(planned, desc, case.binding);
             } else {
@@ -294,7 +300,7 @@ impl<'run> Preparer<'run> {
         batch.add(planned, desc, case.binding);
         if let Some(reading) = reading.filter(|_| fits) {
             if is_large {
-                // `fits` bounds both sizes by the budget, and the budget by what the machine can address.
+                // `fits` bounds both sizes by the memory limit, which is at most `isize::MAX`.
                 batch.reserve(runs as usize, input.total_size as usize, output.total_size as usize);
             }
             let is_repeated = runs > 1;
@@ -303,7 +309,7 @@ impl<'run> Preparer<'run> {
         Placed::InBatch
     }
 
-    /// Adds the runs of the case that was added last: their inputs, and what their outputs must be.
+    /// Adds the runs of the last case: their inputs and their expected outputs.
     fn lay_out(
         &mut self,
         (operator, valid, reading): (&Operator, ValidDesc<'_>, usize),
@@ -320,7 +326,7 @@ impl<'run> Preparer<'run> {
         let plan = operator.plan(valid, reading, &mut self.scratch).ok();
         let plan = plan.and_then(|mut plan| plan.execute(memory, image).is_ok().then_some(plan));
         let Some(mut plan) = plan else {
-            // The oracle has no output for it: all that can be asked is that it is created.
+            // The oracle has no output for this desc, so the backend must only accept it.
             if let Some(planned) = batch.planned.last_mut() {
                 planned.expectation = Expectation::Accept;
             }
@@ -350,12 +356,12 @@ impl<'run> Preparer<'run> {
         }
     }
 
-    /// Keeps what is to be known later of the case that was added last.
+    /// Keeps facts about the last case that are needed later: its line and the known failures that match it.
     fn keep(&mut self, case: &Case, batch: &mut PreparedBatch) {
         let Self { shared, values, .. } = self;
         let is_kept = shared.record || !shared.known.is_empty();
         let is_open = |planned: &Planned| matches!(planned.expectation, Expectation::Open(_));
-        // An example of each answer to an open question is kept.
+        // One example of each answer to an open question is kept.
         batch.keep_line((is_kept || batch.planned.last().is_some_and(is_open)).then_some(case));
         if shared.known.is_empty() {
             return;
@@ -372,8 +378,9 @@ impl<'run> Preparer<'run> {
     }
 }
 
-/// Whether an element of the output that looks as if arithmetic had spoiled it may as well be another one of the input: a zero in
-/// the place of a denormal, say. Special values are often so, others only where they are alone. Other data tell.
+/// Whether an output element that looks as if arithmetic had changed it may be another element of the input
+/// instead, such as a zero in place of a denormal. This is common for special values, and for other values
+/// only if the output has one element. A run on other data distinguishes the two.
 fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
     let is_one = || output.sizes.as_ref().is_some_and(|sizes| element_count(sizes) == 1);
     let is_often = match fill {
@@ -384,7 +391,7 @@ fn is_ambiguous(output: &Tensor, fill: &Fill) -> bool {
     is_often && float_of(output.data_type).is_some()
 }
 
-/// Picks one case in so many, spread evenly, by its index alone.
+/// Whether the case at an index belongs to the sample, which is spread evenly.
 fn is_sampled(index: u64) -> bool {
     let one_in = if index < OFTEN_REMEMBERED { REMEMBER_SAMPLE } else { 4 * REMEMBER_SAMPLE };
     index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 & (one_in - 1) == 0

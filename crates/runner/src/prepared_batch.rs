@@ -1,9 +1,8 @@
-//! A prepared batch: a batch together with what is expected of it.
+//! A prepared batch: a batch together with its expected memory.
 //!
-//! The expected memory is an image of the batch's whole output arena: poison, guard bytes and, where elements
-//! are to be written, what the oracle computed. After a run, two comparisons of whole arenas (outputs against
-//! the image, inputs against a copy) tell that everything is right, tails and holes included. Only where they
-//! differ is a job looked at by itself.
+//! The image is the expected content of the whole output arena: poison, guard bytes and, at the elements, the
+//! oracle's output. After a run, two comparisons of whole arenas (outputs with the image, inputs with a copy)
+//! show whether everything is right, tails and holes included. Only if they differ is each job inspected.
 
 use std::ops::Range;
 
@@ -19,24 +18,25 @@ use crate::{
     sensitivity::{elements, sensitivity_of, tells_places},
 };
 
-/// Bytes of poison before and behind every output, and between inputs.
+/// Bytes of poison before and after every output, and between inputs.
 const GUARD: usize = 32;
-/// What a run's memory starts at a multiple of.
+/// The start of a run's memory is a multiple of this.
 const ALIGNMENT: usize = 16;
 
-/// Which run of a created operator it is.
+/// A run of a created operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunKind {
-    /// The case's own data.
+    /// On the case's own data.
     First,
-    /// The same data again over memory with another poison, since the result looks like the first.
+    /// On the same data, over memory with another poison, because the expected output looks like the first
+    /// poison.
     OtherPoison,
-    /// Other data: a created operator must not remember what it ran on before.
+    /// On other data, because a created operator must not remember the data of an earlier run.
     OtherData,
 }
 
 impl RunKind {
-    /// What the output's memory holds before.
+    /// The content of the output's memory before the run.
     pub(crate) fn poison(self) -> Poison {
         match self {
             Self::First | Self::OtherData => Poison::FIRST,
@@ -45,10 +45,10 @@ impl RunKind {
     }
 }
 
-/// Why a case is skipped that was put to nobody.
+/// The reason for skipping a case that was not sent to the backend.
 const NOT_ASKED: &str = "not asked, since it is not declared";
 
-/// What is known of a case of the batch.
+/// The facts about a case of the batch.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) index: u64,
@@ -56,16 +56,16 @@ pub(crate) struct Planned {
     pub(crate) operator: usize,
     pub(crate) judgement: Judgement,
     pub(crate) expectation: Expectation,
-    /// What of the desc the backend declared no support for.
+    /// The part of the desc that the backend did not declare, if any.
     pub(crate) lacks: Option<Undeclared>,
-    /// Whether it is valid but too large to run.
+    /// Whether the case is valid but too large to run.
     pub(crate) too_large: bool,
     /// The known failures that match it.
     pub(crate) known: Vec<Match>,
     kinds: [RunKind; 3],
-    /// The place of its job in the batch.
+    /// The index of its job in the batch.
     job: usize,
-    /// Its job, where it is not put to the backend.
+    /// Its job, if it is not sent to the backend.
     unasked: Option<Box<Job>>,
 }
 
@@ -91,7 +91,7 @@ impl Planned {
         self.kinds(job).any(|kind| kind == RunKind::OtherData)
     }
 
-    /// Which runs a job has.
+    /// The kinds of a job's runs.
     fn kinds(&self, job: &Job) -> impl Iterator<Item = RunKind> {
         self.kinds.into_iter().take(job.runs.len())
     }
@@ -105,22 +105,22 @@ pub(crate) struct WrongRun {
     pub(crate) differences: Differences,
 }
 
-/// A batch, what is expected of it, and what was found.
+/// A batch, its expected memory, and what is known of its cases.
 #[derive(Debug, Default)]
 pub(crate) struct PreparedBatch {
     pub(crate) batch: Batch,
     pub(crate) planned: Vec<Planned>,
-    /// What [`Batch::outputs`] must hold after the run.
+    /// The expected content of [`Batch::outputs`] after the run.
     image: Vec<u8>,
-    /// What [`Batch::inputs`] holds before the run, where somebody could write to it.
+    /// The content of [`Batch::inputs`] before the run; empty if the backend cannot write to it.
     inputs: Vec<u8>,
-    /// Whether nobody can.
+    /// Whether the backend cannot write to the inputs.
     is_apart: bool,
-    /// The parts of the output arena that hold another poison than the first.
+    /// The ranges of the output arena that hold another poison than the first.
     otherwise_poisoned: Vec<(Range<usize>, Poison)>,
-    /// The cases' lines, one behind the other, of those whose line is needed.
+    /// The lines of the cases whose line is needed, without separators.
     lines: String,
-    /// Where the line of each ends.
+    /// The end of each case's line.
     ends: Vec<usize>,
 }
 
@@ -135,27 +135,28 @@ impl PreparedBatch {
         self.ends.clear();
     }
 
-    /// Adds a case with a job for the backend, whose desc is yet to be written: it may be what an earlier job left behind.
+    /// Adds a case with a job for the backend. The caller must write the desc of the job, which may be left
+    /// from an earlier job.
     pub(crate) fn add(&mut self, planned: Planned, desc: &Desc, binding: BindingOffsets) {
         let job = self.batch.jobs().len();
         self.batch.push_over(desc, binding);
         self.planned.push(Planned { job, ..planned });
     }
 
-    /// Adds a case that the backend is not asked, since it has not declared what the case needs.
+    /// Adds a case that is not sent to the backend, because the backend has not declared what the case needs.
     pub(crate) fn add_unasked(&mut self, planned: Planned, desc: &Desc, binding: BindingOffsets) {
         let outcome = Outcome::Unsupported(NOT_ASKED.into());
         let unasked = Box::new(Job { desc: Box::new(desc.clone()), binding, runs: Vec::new(), outcome });
         self.planned.push(Planned { unasked: Some(unasked), ..planned });
     }
 
-    /// The job of the case at a place, whether the backend is asked or not.
+    /// The job of a case, whether it is sent to the backend or not.
     pub(crate) fn job(&self, place: usize) -> Option<&Job> {
         let planned = self.planned.get(place)?;
         planned.unasked.as_deref().or_else(|| self.batch.jobs().get(planned.job))
     }
 
-    /// The desc of the job at a place; `None` where the case is not put to the backend.
+    /// The desc of a case's job; `None` if the case is not sent to the backend.
     pub(crate) fn desc(&mut self, place: usize) -> Option<&mut Box<Desc>> {
         let planned = self.planned.get(place)?;
         let job = planned.unasked.is_none().then_some(planned.job)?;
@@ -163,7 +164,7 @@ impl PreparedBatch {
         jobs.get_mut(job).map(|job| &mut job.desc)
     }
 
-    /// Keeps the line of the case that was added last, or remembers that nobody needs it.
+    /// Keeps the line of the last case, or an empty line if it is not needed.
     pub(crate) fn keep_line(&mut self, case: Option<&Case>) {
         if let Some(case) = case {
             line::write(case, &mut self.lines);
@@ -171,7 +172,7 @@ impl PreparedBatch {
         self.ends.push(self.lines.len());
     }
 
-    /// The line of the case at a place; empty where it was not kept.
+    /// The line of a case; empty if it was not kept.
     pub(crate) fn line(&self, place: usize) -> &str {
         let start = place.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
         let range = start.zip(self.ends.get(place)).map_or(0..0, |(start, end)| *start..*end);
@@ -187,12 +188,12 @@ impl PreparedBatch {
         is_of
     }
 
-    /// Bytes in both arenas.
+    /// The number of bytes in both arenas.
     pub(crate) fn bytes(&self) -> usize {
         self.batch.inputs.len() + self.image.len()
     }
 
-    /// Gives back memory that only a large case needs.
+    /// Frees memory that only a large case needs.
     pub(crate) fn shrink(&mut self, capacity: usize) {
         for arena in [&mut self.batch.inputs, &mut self.batch.outputs, &mut self.image, &mut self.inputs] {
             if arena.capacity() > capacity {
@@ -201,8 +202,8 @@ impl PreparedBatch {
         }
     }
 
-    /// Makes room for so many runs of one job and for no more: growing by doubling would take twice what a large
-    /// case needs.
+    /// Reserves room for this many runs of one job, and no more: growing by doubling would take twice the
+    /// memory of a large case.
     pub(crate) fn reserve(&mut self, runs: usize, input_bytes: usize, output_bytes: usize) {
         let room = |bytes: usize| bytes.saturating_add(2 * GUARD + ALIGNMENT).saturating_mul(runs);
         for arena in [&mut self.batch.inputs, &mut self.inputs] {
@@ -213,8 +214,8 @@ impl PreparedBatch {
         }
     }
 
-    /// Lays out the memory of one more run of the latest job, which has fewer than three: an input that is yet to be
-    /// written, and an output that is poisoned in the image.
+    /// Lays out the memory of one more run of the last job, which must have fewer than three. The caller
+    /// writes the input. The output is poisoned in the image.
     pub(crate) fn add_run(&mut self, kind: RunKind, input_bytes: usize, output_bytes: usize) -> Run {
         let poison = kind.poison();
         let input = place(self.batch.inputs.len(), input_bytes);
@@ -228,7 +229,7 @@ impl PreparedBatch {
         Run { input, output }
     }
 
-    /// Notes a laid out run in the latest job.
+    /// Adds a run to the last job.
     pub(crate) fn push_run(&mut self, kind: RunKind, run: Run) {
         let (jobs, _, _) = self.batch.parts();
         if let (Some(job), Some(planned)) = (jobs.last_mut(), self.planned.last_mut()) {
@@ -239,18 +240,18 @@ impl PreparedBatch {
         }
     }
 
-    /// The memory of a run while it is prepared: its input, and its output in the image.
+    /// The memory of a run during preparation: its input, and its output in the image.
     pub(crate) fn memory(&mut self, run: &Run) -> (&mut [u8], &mut [u8]) {
         (&mut self.batch.inputs[run.input.clone()], &mut self.image[run.output.clone()])
     }
 
-    /// The sensitivity of the job at a place, with this desc.
+    /// The sensitivities of a case with this desc.
     pub(crate) fn sensitivities(&self, place: usize, desc: &Desc) -> Sensitivities {
         let (Some(planned), Some(job)) = (self.planned.get(place), self.job(place)) else {
             return Sensitivities::default();
         };
         if planned.unasked.is_some() {
-            // Nobody computed what it could have shown.
+            // Sensitivities are only computed for cases that are sent to the backend.
             return Sensitivities::default();
         }
         let runs = job.runs.iter().filter_map(|run| {
@@ -269,8 +270,8 @@ impl PreparedBatch {
         self.batch.inputs.copy_within(from.input.clone(), to.input.start);
     }
 
-    /// Makes ready for the run: what the inputs hold is remembered, unless the backend is [apart](dmlcts_backend::Capabilities::is_apart),
-    /// and the outputs are poisoned.
+    /// Prepares the memory for the run: poisons the outputs and copies the inputs. A backend that is
+    /// [apart](dmlcts_backend::Capabilities::is_apart) cannot write to the inputs, so they are not copied.
     pub(crate) fn seal(&mut self, is_apart: bool) {
         let outputs = &mut self.batch.outputs;
         outputs.clear();
@@ -285,12 +286,12 @@ impl PreparedBatch {
         }
     }
 
-    /// What the inputs held before the run.
+    /// The content of the inputs before the run.
     fn inputs(&self) -> &[u8] {
         if self.is_apart { &self.batch.inputs } else { &self.inputs }
     }
 
-    /// Writes down that the backend panicked over these jobs.
+    /// Sets the outcome of every job to a crash with this message.
     pub(crate) fn crash(&mut self, message: &str) {
         let (jobs, _, _) = self.batch.parts();
         for job in jobs {
@@ -298,8 +299,8 @@ impl PreparedBatch {
         }
     }
 
-    /// Looks at the memory after a run: whether all of it is exactly as it should be. Where it is not, jobs that wrote to what is
-    /// not theirs have strayed.
+    /// Returns whether all memory after a run is as expected. If not, the jobs that wrote out of bounds get
+    /// [`Outcome::Strayed`].
     pub(crate) fn look_over(&mut self) -> bool {
         self.overlook_refused();
         let is_clean =
@@ -307,7 +308,7 @@ impl PreparedBatch {
         if !is_clean {
             let Self { batch, image, inputs, .. } = self;
             let jobs = 0..batch.jobs().len();
-            // Where nobody can write to inputs, none were kept, and nothing is found there.
+            // If the backend cannot write to the inputs, no copy exists, and no change is found.
             let input_was = |run: &Run| inputs.get(run.input.clone()).unwrap_or_default();
             note_writes_out_of_bounds(batch, jobs, GUARD, input_was, |guard| {
                 image.get(guard).unwrap_or_default()
@@ -316,8 +317,8 @@ impl PreparedBatch {
         is_clean
     }
 
-    /// Takes the output memory of jobs that were not run as it is: nothing is expected of it, and one refusal
-    /// in a batch must not make every other job be looked at.
+    /// Copies the outputs of jobs that did not run into the image. They have no expected output, and one
+    /// refusal must not cause an inspection of every other job.
     fn overlook_refused(&mut self) {
         let Self { batch, image, .. } = self;
         let (jobs, _, outputs) = batch.parts();
@@ -326,9 +327,10 @@ impl PreparedBatch {
         }
     }
 
-    /// Looks at the outputs of one job, and at the first of its runs that went wrong; where that looks as if only arithmetic had
-    /// spoiled it, at the others, too, which may tell better. Where several readings are
-    /// allowed, `another_reading` is asked whether the output of a run is that of another one.
+    /// Inspects the outputs of one job and returns the first run that went wrong. If that run looks as if
+    /// only arithmetic had changed the values, a later run that went wrong in another way is returned
+    /// instead.
+    /// `another_reading` returns whether the output of a run is that of another allowed reading.
     pub(crate) fn inspect(
         &self,
         place: usize,
@@ -380,7 +382,7 @@ impl PreparedBatch {
         spoiled.unwrap_or((Seen::Same, None))
     }
 
-    /// What the runs of a job left behind that are on the same data as one of this kind, each with what was there before.
+    /// The outputs of the job's runs on the same data as a run of this kind, each with its poison.
     fn poisoned(&self, planned: &Planned, job: &Job, kind: RunKind) -> Vec<(&[u8], Poison)> {
         let runs = job.runs.iter().zip(planned.kinds);
         let alike = runs.filter(|(_, other)| (*other == RunKind::OtherData) == (kind == RunKind::OtherData));
@@ -389,8 +391,9 @@ impl PreparedBatch {
             .collect()
     }
 
-    /// Whether elements that look as if arithmetic had spoiled them are rather others of the input: all of them stand in it, and
-    /// one that arithmetic spoils came through.
+    /// Whether elements that look as if arithmetic had changed them are rather other elements of the input.
+    /// That holds if all of them occur in the input, and a value that this arithmetic changes for certain
+    /// came through unchanged.
     fn is_of_places(&self, (desc, run): (&Desc, &Run), found: &Differences, difference: Difference) -> bool {
         let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return false };
         let memory = |tensor: &Tensor, memory: &[u8]| elements(tensor, memory).unwrap_or_default();
@@ -404,8 +407,9 @@ impl PreparedBatch {
         came_through && found.first.iter().all(|wrong| given.binary_search(&wrong.actual).is_ok())
     }
 
-    /// Whether a later run shows that the operator remembers its first one, which was right: it gives what was right then, or it
-    /// goes wrong where the first run would have shown any element from the wrong place.
+    /// Whether a later run shows that the operator remembers its first run, which was right. That holds if
+    /// its output is the expected output of the first run, or if the first run would have shown any element
+    /// from the wrong place.
     fn is_of_first_run(&self, job: &Job, run: &Run, tensor: &Tensor) -> bool {
         let Some(first) = job.runs.first() else { return false };
         let of_first = &self.image[first.output.clone()];
@@ -413,7 +417,7 @@ impl PreparedBatch {
             || tells_places(&job.desc, &self.inputs()[first.input.clone()], of_first)
     }
 
-    /// The memory of a run, for a report: the input as it was, the expected output, the actual one.
+    /// The memory of a run, for a report: the former input, the expected output, and the actual output.
     pub(crate) fn evidence(&self, run: &Run) -> (&[u8], &[u8], &[u8]) {
         let inputs = self.inputs();
         let of = |arena: &[u8], range: &Range<usize>| -> Range<usize> {
@@ -427,15 +431,15 @@ impl PreparedBatch {
     }
 }
 
-/// Where the next range of an arena lies: at a multiple of the alignment, and behind a guard, which ends what
-/// the arena holds already.
+/// The next range of an arena of this length. It starts at a multiple of the alignment and after a guard,
+/// with which the arena ends already.
 fn place(length: usize, bytes: usize) -> Range<usize> {
     let start = length.max(GUARD).next_multiple_of(ALIGNMENT);
     start..start + bytes
 }
 
 /// Counts writes between elements, and between the last element and the end of the tensor's memory. The
-/// documentation lets an implementation write there.
+/// documentation allows them.
 fn note_spare_bytes(tensor: &Tensor, expected: &[u8], actual: &[u8], notes: &mut Notes) {
     let (Some(sizes), Some(size)) = (&tensor.sizes, tensor.data_type.element_size()) else { return };
     let span = dmlcts_model::span_elements(sizes, tensor.strides.as_deref()).unwrap_or(0);

@@ -1,10 +1,12 @@
-//! What a case can show: only an output with a NaN in it can lose a NaN's bits, only an operator that runs on other data
-//! can remember the first, and an element from the wrong place is seen for certain only where no two elements are alike, and one
-//! that was left 0 only where no element is.
+//! The sensitivity of a case: the classes of faults that it can show. Only an output with a NaN can lose a
+//! NaN's bits. Only an operator that runs on other data can remember its first run. An element from the wrong
+//! place is sure to show only if no two elements are equal, and an element that stayed 0 only if no expected
+//! element is 0.
 //!
-//! A known failure of such a class is about the data as much as about the desc, and no predicate over descs tells where it
-//! shows. So an entry leaves out by itself what is not sensitive to its class, and a case that may pass all the same, since a NaN that is
-//! quiet already can come through, or since the wrong element holds the right value, says nothing of an entry when it passes.
+//! A known failure of such a class depends on the data as much as on the desc, and no predicate over descs
+//! describes it. So an entry leaves out cases that are not sensitive to its class. A case that may pass
+//! despite the fault does not disprove an entry when it passes: a quiet NaN may come through unchanged, and a
+//! wrong element may hold the right value.
 
 use dmlcts_model::{Allowed, DataType, Desc, Offsets, Tensor, Value, element_count};
 
@@ -13,14 +15,14 @@ use crate::{
     compare::{bits, element, float_of},
 };
 
-/// Whether a case whose backend has a fault of some class shows it.
+/// Whether a case shows a fault of some class in its backend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Sensitivity {
-    /// It cannot.
+    /// Never.
     No,
-    /// It can, and can pass all the same.
+    /// Sometimes: the case may pass despite the fault.
     Perhaps,
-    /// It does.
+    /// Always.
     #[default]
     Yes,
 }
@@ -34,15 +36,17 @@ pub struct Sensitivities {
     answers: Sensitivity,
 }
 
-/// The differences that only some values of floats suffer; their places in [`Sensitivities`].
+/// The differences that only some floating-point values can show. Their order is the order of `floats` in
+/// [`Sensitivities`].
 const OF_FLOATS: [Difference; 3] =
     [Difference::ZeroSign, Difference::DenormalFlushed, Difference::NanCanonicalised];
 
-/// What two elements of a larger input are alike nobody looks for.
+/// The maximum number of elements of a tensor that is searched for equal elements.
 const MOST_COMPARED: u128 = 1 << 20;
 
 impl Sensitivities {
-    /// Of a case with these inputs and expected outputs, which may have run on other data.
+    /// The sensitivities of a case, whose runs have these inputs and expected outputs. `on_other_data` is
+    /// whether it runs on other data, too.
     pub(crate) fn of<'a>(
         desc: &Desc,
         runs: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone),
@@ -62,8 +66,9 @@ impl Sensitivities {
         }
     }
 
-    /// The same where open questions allow these answers: an output that is none of them shows for certain where a backend may run in one
-    /// way alone, and its data tell.
+    /// Adjusts the sensitivities for open questions that allow these answers. An output that none of them
+    /// allows is sure to show only if the answers allow exactly one way to run, and the data distinguish all
+    /// elements.
     pub(crate) fn with_answers(self, allowed: &[Allowed]) -> Self {
         let mut runs = allowed.iter().filter(|answer| **answer != Allowed::Reject);
         let answers = match (runs.next(), runs.next()) {
@@ -74,7 +79,7 @@ impl Sensitivities {
         Self { answers, ..self }
     }
 
-    /// To this class.
+    /// The sensitivity to a class.
     pub fn to(self, class: Class) -> Sensitivity {
         match class {
             Class::Remembered => self.remembered,
@@ -89,8 +94,9 @@ impl Sensitivities {
     }
 }
 
-/// Whether every element from the wrong place shows in the output of a run, and every one that was left 0: no two elements of the
-/// input are alike, nor is one like a scalar that may stand in its place, and none of the output is 0.
+/// Whether the output of a run shows every element from the wrong place, and every element that stayed 0.
+/// That holds if no two elements of the input are equal, none of them equals a scalar that may take its
+/// place, and no element of the expected output is 0.
 pub(crate) fn tells_places(desc: &Desc, given: &[u8], expected: &[u8]) -> bool {
     let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return false };
     let Some(size) = input.data_type.element_size() else { return false };
@@ -107,14 +113,16 @@ pub(crate) fn tells_places(desc: &Desc, given: &[u8], expected: &[u8]) -> bool {
             .is_some_and(|sizes| !Offsets::new(sizes, input.strides.as_deref()).any(is_element))
 }
 
-/// Whether no two elements of a tensor are alike, so that each says where it came from. No two are at one place either.
+/// Whether no two elements of a tensor are equal, so that a value identifies its place. Two elements at one
+/// place are equal.
 fn are_distinct(tensor: &Tensor, memory: &[u8]) -> bool {
     let Some(mut elements) = elements(tensor, memory) else { return false };
     elements.sort_unstable();
     elements.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// The elements of a tensor, in the order of coordinates; `None` where there are too many, or its memory is too short.
+/// The elements of a tensor, in the order of coordinates; `None` if there are too many, or if the memory is
+/// too short.
 pub(crate) fn elements(tensor: &Tensor, memory: &[u8]) -> Option<Vec<u64>> {
     let (sizes, size) = (tensor.sizes.as_ref()?, tensor.data_type.element_size()?);
     if element_count(sizes) > MOST_COMPARED {
@@ -124,7 +132,7 @@ pub(crate) fn elements(tensor: &Tensor, memory: &[u8]) -> Option<Vec<u64>> {
     offsets.map(|offset| element(memory, offset, size).map(bits)).collect()
 }
 
-/// Whether an output with these expected elements could differ so.
+/// The sensitivity of an output with these expected elements to a kind of difference.
 fn sensitivity(difference: Difference, tensor: &Tensor, expected: &[u8]) -> Sensitivity {
     let Some(size) = tensor.data_type.element_size() else { return Sensitivity::No };
     let Some(sizes) = &tensor.sizes else { return Sensitivity::No };
@@ -139,11 +147,11 @@ fn sensitivity(difference: Difference, tensor: &Tensor, expected: &[u8]) -> Sens
     most
 }
 
-/// The same of one element's bits.
+/// The sensitivity of one element's bits.
 pub(crate) fn sensitivity_of(difference: Difference, data_type: DataType, bits: u64) -> Sensitivity {
     let Some(float) = float_of(data_type) else { return Sensitivity::No };
     let (certain, possible) = match difference {
-        // Arithmetic makes a signalling NaN quiet; what becomes of the other bits of one that is quiet is its own affair.
+        // Arithmetic makes a signalling NaN quiet. It may or may not change the other bits of a quiet NaN.
         Difference::NanCanonicalised => (float.is_signalling(bits), float.is_nan(bits)),
         Difference::DenormalFlushed => (float.is_denormal(bits), false),
         Difference::ZeroSign => (float.is_zero(bits) && bits != 0, bits == 0),
@@ -169,7 +177,7 @@ mod tests {
             let tensor = Tensor::packed(data_type, List::from_slice(&[1]));
             OF_FLOATS.map(|difference| sensitivity(difference, &tensor, &bits.to_le_bytes()[..width]))
         };
-        // A zero's sign, a denormal, a NaN.
+        // In this order: a zero's sign, a denormal, a NaN.
         assert_eq!(of(DataType::FLOAT16, 0x3C00), [No, No, No], "1");
         assert_eq!(of(DataType::FLOAT16, 0x7C00), [No, No, No], "an infinity");
         assert_eq!(of(DataType::FLOAT16, 0x7C01), [No, No, Yes], "a signalling NaN");
@@ -215,7 +223,7 @@ mod tests {
         assert_eq!(to(&[1, 1], &[Reject]), Sensitivity::Yes, "no output");
     }
 
-    /// The sensitivities of a copy of these bytes.
+    /// The sensitivities of a case that copies these bytes.
     fn of_bytes(bytes: &[u8], on_other_data: bool) -> Sensitivities {
         let tensor = Tensor::packed(DataType::UINT8, List::from_slice(&[bytes.len() as i64]));
         let signature =

@@ -1,27 +1,28 @@
-//! Why cases were skipped: what of them a backend never declared, operator by operator.
+//! Why cases were skipped: the parts of their descs that a backend did not declare, for each operator.
 //!
-//! Calling such a case unsupported is no failure, but whoever says what a backend conforms to has to say what it left out.
+//! Calling such a case unsupported is no failure. But a statement of conformance must say what was skipped.
 
 use dmlcts_model::Expectation;
 
-/// What of a desc a backend did not declare.
+/// The part of a desc that a backend did not declare.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Undeclared {
     /// The operator.
     Operator,
     /// The data type of a tensor.
     DataType,
-    /// The rank of a tensor, or a count that a valid desc has.
+    /// The rank of a tensor, or a count of a valid desc.
     Rank,
-    /// An invalid desc whose lists are not as long as its counts say, which arrays without a length cannot say.
+    /// The lengths of lists: an invalid desc has lists that are not as long as their counts say, and arrays
+    /// without a length cannot represent that.
     BareArrays,
 }
 
 impl Undeclared {
-    /// All of them, in the order of summaries.
+    /// All parts, in the order of summaries.
     pub const ALL: [Self; 4] = [Self::Operator, Self::DataType, Self::Rank, Self::BareArrays];
 
-    /// As files spell it.
+    /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
             Self::Operator => "operator",
@@ -31,13 +32,13 @@ impl Undeclared {
         }
     }
 
-    /// The one that is spelled so.
+    /// The part with this name.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|undeclared| undeclared.id() == id)
     }
 
-    /// The same, of a case of which this is expected. Only what is invalid can excuse itself by what arrays cannot say: in any
-    /// other desc the lists are as long as the counts, so that the counts are what was not declared.
+    /// The reason for skipping a case with this expectation. Only an invalid desc can be skipped because of
+    /// its lists: in any other desc their lengths equal the counts, so the undeclared part is the count.
     pub(crate) fn of(self, expectation: &Expectation) -> Self {
         match self {
             Self::BareArrays if *expectation != Expectation::Reject => Self::Rank,
@@ -46,12 +47,12 @@ impl Undeclared {
     }
 }
 
-/// How many cases were skipped, by the place of their operator and by what was not declared.
+/// The number of skipped cases, by the index of their operator and by the undeclared part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped(Vec<((usize, Undeclared), u64)>);
 
 impl Skipped {
-    /// Counts so many more.
+    /// Counts more cases.
     pub fn count(&mut self, operator: usize, undeclared: Undeclared, cases: u64) {
         let key = (operator, undeclared);
         match self.0.binary_search_by_key(&key, |(known, _)| *known) {
@@ -60,17 +61,17 @@ impl Skipped {
         }
     }
 
-    /// Adds what other cases came to.
+    /// Adds the counts of other cases.
     pub fn add(&mut self, other: &Self) {
         other.iter().for_each(|(operator, undeclared, cases)| self.count(operator, undeclared, cases));
     }
 
-    /// The counts: the place of the operator, what was not declared, how many cases.
+    /// The counts: the index of the operator, the undeclared part, and the number of cases.
     pub fn iter(&self) -> impl Iterator<Item = (usize, Undeclared, u64)> {
         self.0.iter().map(|((operator, undeclared), cases)| (*operator, *undeclared, *cases))
     }
 
-    /// Cases of this operator that were skipped for this reason.
+    /// The number of cases of this operator that were skipped for this reason.
     pub fn of(&self, operator: usize, undeclared: Undeclared) -> u64 {
         self.iter()
             .filter(|(own, why, _)| (*own, *why) == (operator, undeclared))

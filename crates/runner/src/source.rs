@@ -1,28 +1,28 @@
-//! Where cases come from: a stream that any thread can enter anywhere.
+//! Sources of cases: streams that any thread can read from any index.
 
 use dmlcts_generate::{Expansion, Length, suite::Strategy};
 use dmlcts_model::Case;
 
-/// A stream of cases by index. Case `i` is the same whoever asks, and in whatever order.
+/// A stream of cases by index. Case `i` is the same for every reader, in any order of reading.
 pub trait Source: Send + Sync {
-    /// How many cases there are; `None` where they never end.
+    /// The number of cases; `None` for an endless stream.
     fn count(&self) -> Option<u64>;
 
     /// The names of the strategies that [`Cursor::read`] refers to.
     fn strategies(&self) -> Vec<String>;
 
-    /// A reader for one thread, with the memory that it needs.
+    /// Makes a reader for one thread, with the memory that it needs.
     fn cursor(&self) -> Box<dyn Cursor + '_>;
 }
 
 /// One thread's reader of a [`Source`].
 pub trait Cursor {
-    /// Writes the case at an index below [`Source::count`] over `case`, and returns the place of its strategy
-    /// in [`Source::strategies`].
+    /// Writes the case at an index below [`Source::count`] over `case`. Returns the index of its strategy in
+    /// [`Source::strategies`].
     fn read(&mut self, index: u64, case: &mut Case) -> usize;
 }
 
-/// Cases that somebody listed.
+/// A fixed list of cases.
 #[derive(Debug, Clone)]
 pub struct Listed {
     cases: Vec<Case>,
@@ -30,7 +30,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// These cases, in this order; summaries call them by `strategy`.
+    /// These cases, in this order. Summaries name their strategy `strategy`.
     pub fn new(cases: Vec<Case>, strategy: impl Into<String>) -> Self {
         Self { cases, strategy: strategy.into() }
     }
@@ -60,15 +60,15 @@ impl Cursor for &[Case] {
     }
 }
 
-/// The parts of a suite, or some of them.
+/// All parts of a suite, or some of them.
 pub struct SuiteSource {
     expansion: Expansion<'static>,
-    /// Where each part starts among the expansion's cases, and how many of them it has.
+    /// The start of each part among the expansion's cases, and its number of cases.
     ranges: Vec<(u128, Length)>,
 }
 
 impl SuiteSource {
-    /// The parts that these strategies make, in the order of the suite; all of them where there are none.
+    /// The parts that these strategies make, in the order of the suite. Without strategies, all parts.
     pub fn new(expansion: Expansion<'static>, strategies: &[Strategy]) -> Self {
         let mut start = 0_u128;
         let mut ranges = Vec::new();
@@ -85,12 +85,12 @@ impl SuiteSource {
         Self { expansion, ranges }
     }
 
-    /// The suite, expanded.
+    /// The expanded suite.
     pub fn expansion(&self) -> &Expansion<'static> {
         &self.expansion
     }
 
-    /// The expansion's index of a case.
+    /// The index of a case in the expansion.
     fn locate(&self, index: u64) -> Option<u128> {
         let mut within = u128::from(index);
         for &(start, length) in &self.ranges {
@@ -112,7 +112,7 @@ impl std::fmt::Debug for SuiteSource {
 impl Source for SuiteSource {
     fn count(&self) -> Option<u64> {
         self.ranges.iter().try_fold(0_u64, |sum, (_, length)| match length {
-            // Nobody lives to see more than 2^64 cases end.
+            // A suite of more than 2^64 cases counts as endless.
             Length::Finite(length) => sum.checked_add(u64::try_from(*length).ok()?),
             Length::Endless => None,
         })

@@ -1,4 +1,4 @@
-//! Ending a run early, from any thread: a signal, a deadline, a limit, the first failure.
+//! Ends a run early, from any thread: after a signal, a deadline, a limit, or the first failure.
 
 use std::{
     sync::{
@@ -15,21 +15,21 @@ use crate::Configuration;
 /// Why a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Every case of the suite was looked at.
+    /// Every case of the suite was read.
     Complete,
-    /// As many cases ran as were asked for.
+    /// The limit on the number of cases was reached.
     Limit,
-    /// A case failed, and the run was to end there.
+    /// A case failed in a run that ends at the first failure.
     FirstFailure,
-    /// The time was up.
+    /// The deadline passed.
     Timeout,
-    /// As many cases hung as may.
+    /// The limit on the number of hangs was reached.
     Hangs,
-    /// Somebody asked for it, by Ctrl-C or another signal.
+    /// The run was interrupted, by Ctrl-C or another signal.
     Interrupted,
     /// A backend could not be started.
     BackendLost,
-    /// What became of the cases could not be recorded any more.
+    /// The results could not be recorded.
     NotRecorded,
 }
 
@@ -46,7 +46,7 @@ impl Ending {
         Self::NotRecorded,
     ];
 
-    /// As files spell it.
+    /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -60,13 +60,13 @@ impl Ending {
         }
     }
 
-    /// The ending that is spelled so.
+    /// The ending with this name.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|ending| ending.id() == id)
     }
 }
 
-/// A switch that ends a run. Copies share it; the first reason given stays.
+/// A switch that ends a run. Clones share it. The first reason stays.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     reason: Arc<AtomicU8>,
@@ -74,32 +74,33 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Asks the run to end. Cases that are being run are finished first, and what failed is looked into; but where the reason is
-    /// [`Ending::Interrupted`], that has to be done within a [moment](Configuration::MOMENT), though another reason was given before.
+    /// Asks the run to end. Cases in flight are finished first, and failures are examined. After
+    /// [`Ending::Interrupted`], this must be done within a [moment](Configuration::MOMENT), even if another
+    /// reason was given before.
     pub fn request(&self, reason: Ending) {
-        // Nothing was requested where the byte is still 0, which is `Ending::Complete`.
+        // The byte is 0, which is `Ending::Complete`, until the first request.
         let _ = self.reason.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
         if reason == Ending::Interrupted {
             self.deadline.set(Instant::now() + Configuration::MOMENT);
         }
     }
 
-    /// When nobody waits for backends any more: a moment after somebody asked for the end, by Ctrl-C or another signal.
+    /// The deadline after which no backend is waited for. It is set by an interrupt, to a moment later.
     pub fn deadline(&self) -> &Deadline {
         &self.deadline
     }
 
-    /// Whether somebody asked for the end, be it that the run was ending for another reason already.
+    /// Whether the run was interrupted, even if it was ending for another reason.
     pub fn is_interrupted(&self) -> bool {
         self.deadline.time().is_some()
     }
 
-    /// Whether the run is to end.
+    /// Whether the run must end.
     pub fn is_requested(&self) -> bool {
         self.reason.load(Ordering::Relaxed) != 0
     }
 
-    /// The first reason that was given; [`Ending::Complete`] where there was none.
+    /// The first reason that was given; [`Ending::Complete`] if there was none.
     pub fn reason(&self) -> Ending {
         Ending::ALL[usize::from(self.reason.load(Ordering::Relaxed)) % Ending::ALL.len()]
     }

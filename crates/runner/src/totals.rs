@@ -1,6 +1,7 @@
-//! What cases came to, added up: of a chunk, of a run so far, of a whole run, of several runs.
+//! Totals: the added results of cases, for a batch, for a run so far, for a whole run, or for several runs.
 //!
-//! It takes no more memory however many cases there are, and holds enough to go on with a run that was cut off.
+//! Their size does not depend on the number of cases. They hold everything that is needed to resume a run
+//! that was cut off.
 
 use std::time::Duration;
 
@@ -11,49 +12,49 @@ use crate::{
     Verdict, Work,
 };
 
-/// What cases came to, added up.
+/// The added results of cases.
 #[derive(Clone, Debug)]
 pub struct Totals {
-    /// Every case below this index was looked at. Some behind it may have been, too, where a run ended early.
+    /// Every case before this index was read. Some later cases may have been read, too, if a run ended early.
     pub next: u64,
-    /// How long the cases took; looking for smaller failing ones is not counted.
+    /// The time that the cases took, without the search for smaller failing cases.
     pub elapsed: Duration,
-    /// How far it came.
+    /// The progress of the run.
     pub progress: Progress,
-    /// What was exercised of the spec.
+    /// The parts of the spec that were exercised.
     pub coverage: Coverage,
-    /// How often a created operator ran, and on how many bytes.
+    /// The number of runs of created operators, and their bytes.
     pub work: Work,
-    /// Things that are allowed, and worth knowing.
+    /// Behaviour that is allowed but notable.
     pub notes: Notes,
-    /// How open questions were answered.
+    /// The answers to open questions.
     pub answers: Answers,
-    /// Why cases were skipped.
+    /// The skipped cases, by reason.
     pub skipped: Skipped,
-    /// What became of the cases of each known failure of the backend.
+    /// The results of the cases of each known failure of the backend.
     pub known: Vec<KnownTally>,
-    /// What failed.
+    /// The groups of failures.
     pub found: FoundGroups,
     operators: usize,
-    /// By strategy, and of a strategy by operator.
+    /// The verdicts, by strategy and then by operator.
     tallies: Vec<Tally>,
-    /// In the same order, the first case that was not as expected.
+    /// The first unexpected case, in the same order.
     unexpected: Vec<Option<Unexpected>>,
 }
 
-/// A case that was not as expected.
+/// An unexpected case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unexpected {
-    /// Its index in the source.
+    /// The index of the case in the source.
     pub index: u64,
-    /// The case; empty as long as nobody has read it again.
+    /// The case; empty until it is read again.
     pub line: String,
-    /// In which way it failed; `None` where it passed unexpectedly.
+    /// How it failed; `None` if it passed unexpectedly.
     pub class: Option<Class>,
 }
 
 impl Totals {
-    /// No case yet, of so many strategies and the operators of a library.
+    /// Totals of no cases, for this number of strategies and the operators of a library.
     pub fn new(library: &Library, strategies: usize) -> Self {
         let operators = library.operators().len();
         Self {
@@ -73,19 +74,19 @@ impl Totals {
         }
     }
 
-    /// The verdicts of the cases of one strategy and one operator, by their places.
+    /// The verdicts for one strategy and one operator, by their indices.
     pub fn tally(&self, strategy: usize, operator: usize) -> Tally {
         self.place(strategy, operator).map_or_else(Tally::default, |place| self.tallies[place])
     }
 
-    /// The verdicts of one strategy.
+    /// The verdicts for one strategy.
     pub fn of_strategy(&self, strategy: usize) -> Tally {
         let mut all = Tally::default();
         (0..self.operators).for_each(|operator| all.add(&self.tally(strategy, operator)));
         all
     }
 
-    /// The verdicts of each strategy, whose names are these.
+    /// The verdicts for each strategy; `names` are the names of the strategies.
     pub fn by_strategy(&self, names: &[String]) -> Vec<(String, Tally)> {
         names.iter().cloned().enumerate().map(|(place, name)| (name, self.of_strategy(place))).collect()
     }
@@ -110,21 +111,22 @@ impl Totals {
         all
     }
 
-    /// The verdicts of all.
+    /// The verdicts of all cases.
     pub fn verdicts(&self) -> Tally {
         let mut all = Tally::default();
         self.tallies.iter().for_each(|tally| all.add(tally));
         all
     }
 
-    /// Counts so many more cases that came to this verdict; their progress is counted apart.
+    /// Counts more cases with this verdict. Their progress is counted separately.
     pub fn count(&mut self, strategy: usize, operator: usize, verdict: Verdict, cases: u64) {
         if let Some(place) = self.place(strategy, operator) {
             self.tallies[place].count_many(verdict, cases);
         }
     }
 
-    /// Takes note of a case of a strategy and an operator, by their places, that was not as expected: of all such, the first is kept.
+    /// Records an unexpected case of a strategy and an operator, by their indices. Only the first case of
+    /// each pair is kept.
     pub fn note_unexpected(
         &mut self,
         (strategy, operator): (usize, usize),
@@ -138,19 +140,19 @@ impl Totals {
         }
     }
 
-    /// Gives those cases that are kept their lines which have none yet.
+    /// Sets the lines of the kept cases that have none.
     pub(crate) fn name_unexpected(&mut self, mut line: impl FnMut(u64) -> String) {
         for first in self.unexpected.iter_mut().flatten().filter(|first| first.line.is_empty()) {
             first.line = line(first.index);
         }
     }
 
-    /// The first case of one strategy and one operator, by their places, that was not as expected.
+    /// The first unexpected case of one strategy and one operator, by their indices.
     pub fn first_unexpected(&self, strategy: usize, operator: usize) -> Option<&Unexpected> {
         self.unexpected.get(self.place(strategy, operator)?)?.as_ref()
     }
 
-    /// Says that one case came to another verdict than was counted.
+    /// Changes the verdict of one counted case.
     pub(crate) fn correct(&mut self, strategy: usize, operator: usize, from: Verdict, to: Verdict) {
         if let Some(place) = self.place(strategy, operator) {
             self.tallies[place].correct(from, to);
@@ -162,7 +164,8 @@ impl Totals {
         (operator < self.operators && place < self.tallies.len()).then_some(place)
     }
 
-    /// Adds everything but what failed and what was looked at without a gap, which depend on the order.
+    /// Adds everything that does not depend on the order of the cases. The groups of failures and
+    /// [`Self::next`] do.
     pub fn add(&mut self, other: &Self) {
         self.elapsed += other.elapsed;
         self.progress.read += other.progress.read;

@@ -1,5 +1,5 @@
-//! Where an element should have come from, which the spec says, and where a wrong one did come from, which the
-//! fill of the input often tells.
+//! Traces an element to its source. The spec says where it should have come from. The fill of the input often
+//! shows where a wrong element did come from.
 
 use dmlcts_generate::fill;
 use dmlcts_model::{FeatureLevel, List, Offsets, coordinates_of};
@@ -7,13 +7,13 @@ use dmlcts_spec::Scratch;
 
 use crate::{Failure, RunKind, WrongElement, compare::is_packed, expect};
 
-/// Strided inputs of more elements than this are not searched.
+/// Only this many elements of a strided input are searched.
 const MOST_ELEMENTS: usize = 1 << 20;
-/// How many elements of the input are named at most.
+/// The maximum number of input elements that are named.
 const MOST_ORIGINS: usize = 3;
 
-/// The elements of the input that hold the bits of a wrong element: at most three of them, none where the fill
-/// does not tell elements apart.
+/// The elements of the input that hold the bits of a wrong element: at most three. Empty if the fill does not
+/// distinguish elements.
 pub fn origins(failure: &Failure, wrong: &WrongElement) -> Vec<List> {
     let (Some(evidence), Some(input)) = (&failure.evidence, &failure.case.desc.input) else {
         return Vec::new();
@@ -41,21 +41,21 @@ pub fn origins(failure: &Failure, wrong: &WrongElement) -> Vec<List> {
         .collect()
 }
 
-/// What an element of the output reads.
+/// The source of an output element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// The element of the input at these coordinates.
     Input(List),
-    /// The member of the desc that fills what lies outside the input.
+    /// The member of the desc that fills positions outside the input.
     Member(String),
 }
 
-/// What an output element must read by the spec, or by the first reading that an open question allows. `None`
-/// where no output is expected.
+/// The source of an output element according to the spec, or according to the first reading that an open
+/// question allows. `None` if no output is expected.
 pub fn reads(failure: &Failure, coordinates: &[i64]) -> Option<Reads> {
     let reading = expect::readings(&failure.expectation).next()?;
     let mut scratch = Scratch::default();
-    // What is valid at some level is read in the same way at every other at which it is valid.
+    // The semantics of a desc are the same at every level at which it is valid.
     let mut levels = FeatureLevel::all().iter().rev();
     let valid = levels
         .find_map(|&level| failure.operator.judge_valid(&failure.case.desc, level, &mut scratch).ok())?;

@@ -1,4 +1,4 @@
-//! The verdict: what a backend did, held against what was expected of it. One table.
+//! The verdict on a case, from the outcome and the expectation. [`rule`] is the whole table.
 
 use std::fmt;
 
@@ -6,28 +6,28 @@ use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome, StrayPlace};
 
 use crate::Difference;
 
-/// What a case comes to.
+/// The verdict on a case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Verdict {
-    /// What was expected happened.
+    /// The outcome is the expected one.
     Pass,
-    /// The pages leave it open, and the outcome is one of those that they allow.
+    /// The pages leave the outcome open, and it is one of those that they allow.
     Recorded,
-    /// The backend declared that it does not support this.
+    /// The backend has not declared support for this case, and declined it.
     Skip,
-    /// A failure that is listed as known.
+    /// The case failed in the way that a known failure lists.
     ExpectedFail,
-    /// Something else happened than was expected.
+    /// The outcome is not the expected one.
     Fail,
-    /// A case that is listed as a known failure passed.
+    /// A case passed although a known failure lists it.
     UnexpectedPass,
-    /// It failed once, and passed when it was run again alone.
+    /// The case failed once and passed when it was run again alone.
     Flake,
-    /// The backend ended, or panicked, while it ran.
+    /// The backend ended or panicked during the case.
     Crash,
     /// The backend did not answer in time.
     Timeout,
-    /// There is no answer, as a rule because the backend can give none any more.
+    /// The case has no answer, usually because the backend is lost.
     Lost,
 }
 
@@ -46,12 +46,12 @@ impl Verdict {
         Self::Lost,
     ];
 
-    /// Whether a run in which it happened exits with an error.
+    /// Whether this verdict makes a run exit with an error.
     pub fn is_unexpected(self) -> bool {
         !matches!(self, Self::Pass | Self::Recorded | Self::Skip | Self::ExpectedFail)
     }
 
-    /// As files and options spell it.
+    /// The name in files and options.
     pub fn id(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -67,12 +67,12 @@ impl Verdict {
         }
     }
 
-    /// The verdict that is spelled so.
+    /// The verdict with this name.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.id() == id)
     }
 
-    /// As summaries spell it.
+    /// The name in summaries.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "passed",
@@ -95,7 +95,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// In which way a case failed. Shrinking keeps it, and failures of one class are grouped.
+/// The way in which a case failed. Shrinking preserves it, and groups consist of failures of one class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
     /// The output differs.
@@ -104,7 +104,7 @@ pub enum Class {
     WroteOutside,
     /// The input's memory changed.
     InputChanged,
-    /// The first run was right, a later run of the same operator was not.
+    /// The first run was right, but a later run of the same operator was not.
     Remembered,
     /// A valid desc was refused as invalid.
     RefusedValid,
@@ -112,13 +112,13 @@ pub enum Class {
     RefusedOtherwise,
     /// An invalid desc was accepted.
     AcceptedInvalid,
-    /// It was accepted but not run.
+    /// The desc was accepted but not run.
     NotRun,
-    /// None of the outcomes that the open questions allow.
+    /// The outcome is not one that the open questions allow.
     OutsideQuestion,
-    /// Called unsupported although the backend declared support.
+    /// The backend called the desc unsupported, although it had declared support.
     Undeclared,
-    /// The backend reported that something went wrong.
+    /// The backend reported an error of its own.
     Failed,
     /// The backend ended or panicked.
     Crashed,
@@ -151,7 +151,7 @@ impl Class {
         Self::Lost,
     ];
 
-    /// As files and options spell it.
+    /// The name in files and options.
     pub fn id(self) -> &'static str {
         match self {
             Self::Output(difference) => difference.name(),
@@ -171,12 +171,13 @@ impl Class {
         }
     }
 
-    /// The class that is spelled so.
+    /// The class with this name.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.id() == id)
     }
 
-    /// Whether a case of which this is expected can fail in this way: an invalid desc, say, has no output that could be wrong.
+    /// Whether a case with this expectation can fail in this way. For example, an invalid desc has no output
+    /// that could be wrong.
     pub fn can_fail(self, expectation: &Expectation) -> bool {
         use Expectation::{Accept, Open, Output, Reject};
         match self {
@@ -196,34 +197,34 @@ impl Class {
 }
 
 impl Class {
-    /// Whether a case that did not fail has shown that the backend does not fail in this way. Where the pages leave it open, a
-    /// desc may be refused, and what is refused never comes as far as another fault.
+    /// Whether a case that did not fail shows that the backend is free of this fault. If an open question
+    /// allows a refusal, a refused desc shows nothing about faults that come after creation.
     pub fn is_disproved_by(self, verdict: Verdict, outcome: &Outcome) -> bool {
         let is_refused = verdict == Verdict::Recorded && matches!(outcome, Outcome::Rejected { .. });
         !is_refused || self.is_about_refusals()
     }
 
-    /// Whether it is by refusing that a backend fails so, or does not.
+    /// Whether the class is about how a backend refuses.
     pub(crate) fn is_about_refusals(self) -> bool {
         self == Self::RefusedOtherwise
     }
 
-    /// Whether a valid case that fails so has no output.
+    /// Whether a valid case that fails in this way has no output.
     pub(crate) fn keeps_from_running(self) -> bool {
         use Class::{AcceptedInvalid, InputChanged, Output, Remembered, WroteOutside};
         !matches!(self, Output(_) | WroteOutside | InputChanged | Remembered | AcceptedInvalid)
     }
 
-    /// Whether a backend with a fault of this class may fail in the other way, too. A value that is wrong, such as one from another
-    /// place, can look like one that arithmetic has spoiled: a zero in the place of a denormal, say, or one NaN in the place of
-    /// another.
+    /// Whether a backend with a fault of this class may fail in the other way, too. A wrong value, such as
+    /// one from another place, can look as if arithmetic had changed it: a zero in place of a denormal, or
+    /// one NaN in place of another.
     pub(crate) fn covers(self, other: Self) -> bool {
         let looks_spoiled = matches!(other, Self::Output(difference) if difference.is_of_arithmetic());
         self == other || self == Self::Output(Difference::WrongValue) && looks_spoiled
     }
 }
 
-/// In a few words, to stand after "it failed:".
+/// A short phrase that can follow "it failed:".
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -249,18 +250,18 @@ impl fmt::Display for Class {
     }
 }
 
-/// What looking at the memory after a run said.
+/// The result of comparing memory after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
     /// Nothing was run.
     Nothing,
-    /// The output is as expected; with an open question, as one of the readings that it allows.
+    /// The output is as expected. With an open question, it is that of an allowed reading.
     Same,
     /// Something is wrong.
     Wrong(Class),
 }
 
-/// A verdict, and the class of what is not as expected.
+/// A verdict, and the class of an unexpected outcome.
 pub type Ruling = (Verdict, Option<Class>);
 
 const PASS: Ruling = (Verdict::Pass, None);
@@ -271,14 +272,14 @@ fn fail(class: Class) -> Ruling {
     (Verdict::Fail, Some(class))
 }
 
-/// Holds an outcome against an expectation. `seen` says what the memory looked like, and `declared`
-/// whether the backend declared support for the desc's operator, data type, rank and size: where it did not, a refusal is
-/// no failure, and being called unsupported neither.
+/// Returns the verdict for an outcome and an expectation. `seen` is the result of comparing memory.
+/// `declared` is whether the backend declared support for the desc's operator, data types, ranks and sizes.
+/// If it did not, neither a refusal nor "unsupported" is a failure.
 pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: bool) -> Ruling {
     use Expectation::{Accept, Open, Output, Reject};
     let as_invalid = |code: ErrorCode| code == ErrorCode::INVALID_ARGUMENT;
     match (outcome, expectation) {
-        // Things that are wrong whatever was expected.
+        // Outcomes that are wrong for every expectation.
         (Outcome::Crashed(_), _) => (Verdict::Crash, Some(Class::Crashed)),
         (Outcome::TimedOut, _) => (Verdict::Timeout, Some(Class::TimedOut)),
         (Outcome::Lost, _) => (Verdict::Lost, Some(Class::Lost)),
@@ -296,7 +297,7 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
             RECORDED
         }
 
-        // A backend may decline what it never declared.
+        // A backend may decline descs that it never declared.
         (Outcome::Rejected { .. } | Outcome::Unsupported(_), _) if !declared => SKIP,
         (Outcome::Unsupported(_), _) => fail(Class::Undeclared),
 
@@ -305,10 +306,10 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
         (Outcome::Rejected { code, .. }, Open(_)) if as_invalid(*code) => fail(Class::OutsideQuestion),
         (Outcome::Rejected { .. }, _) => fail(Class::RefusedOtherwise),
 
-        // Accepted although it is invalid; nothing was given to it that it could have run on.
+        // The desc was accepted although it is invalid. It has no runs, so it cannot have run.
         (Outcome::Accepted | Outcome::Output, Reject) => fail(Class::AcceptedInvalid),
 
-        // Accepted, not run. A backend may not leave out a run that was asked for.
+        // Accepted, not run. A backend may not skip a requested run.
         (Outcome::Accepted, Output) => fail(Class::NotRun),
         (Outcome::Accepted, Accept) => PASS,
         (Outcome::Accepted, Open(allowed)) => match seen {
@@ -331,7 +332,7 @@ pub fn rule(outcome: &Outcome, seen: Seen, expectation: &Expectation, declared: 
     }
 }
 
-/// Whether any of the outcomes is one of a desc that was created.
+/// Whether an outcome other than a refusal is allowed.
 fn accepts(allowed: &[Allowed]) -> bool {
     allowed.iter().any(|outcome| *outcome != Allowed::Reject)
 }
@@ -382,8 +383,8 @@ mod tests {
                 line(&format!("  expected {name}"));
                 for (did, outcome, seen) in &outcomes {
                     let (verdict, class) = rule(outcome, *seen, expectation, declared);
-                    // What is only to be accepted is not run, so that nothing can be seen of it; nor has it memory to stray
-                    // from, as what is to be refused has none.
+                    // A case that must only be accepted is not run, so its memory shows nothing. Such a case,
+                    // and one that must be refused, has no memory in which a write could be out of bounds.
                     let is_run = matches!(expectation, Expectation::Output | Expectation::Open(_));
                     let is_accepted = *expectation == Expectation::Accept && *seen != Seen::Nothing;
                     let is_possible = is_run || !is_accepted && !matches!(outcome, Outcome::Strayed(_));

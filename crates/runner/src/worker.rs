@@ -1,4 +1,4 @@
-//! A worker: deals itself batches, and keeps its backend busy with one while it prepares the next.
+//! A worker: takes batches from the dealer, and prepares the next batch while its backend runs one.
 
 use std::{collections::VecDeque, ops::Range, sync::PoisonError, time::Instant};
 
@@ -6,7 +6,7 @@ use crate::{batch_sizer::BatchSizer, deal::BatchResult, executor::Executor, prep
 
 /// One thread's part of a run.
 pub(crate) struct Worker<'run> {
-    /// Its place in [`crate::deal::Shared::busy`].
+    /// Its index in [`crate::deal::Shared::busy`].
     number: usize,
     executor: Executor<'run>,
     sizer: BatchSizer,
@@ -18,7 +18,7 @@ pub(crate) struct Worker<'run> {
 struct InFlight<'run> {
     prepared: Prepared<'run>,
     since: Instant,
-    /// The message of a panic, after which the backend that had the batch is gone.
+    /// The message of a panic. The backend that had the batch no longer exists.
     panic: Option<String>,
 }
 
@@ -29,13 +29,13 @@ impl<'run> Worker<'run> {
         Self { number, executor, sizer, in_flight: VecDeque::new() }
     }
 
-    /// Runs batches until none is left or the run is to end, and hands over the result of each.
+    /// Runs batches until none is left or the run must end, and passes each result to `done`.
     pub(crate) fn work(&mut self, done: &mut dyn FnMut(BatchResult)) {
         while let Some(dealt) = self.deal(done) {
             let mut prepared = self.executor.prepare(&dealt, self.sizer.cases());
             let shared = self.executor.shared;
             shared.dealer.give_back(prepared.cases.end..dealt.end);
-            // A large case is alone in memory.
+            // A large case must be alone in memory.
             let kept = if prepared.permit.is_some() { 0 } else { shared.in_flight - 1 };
             let since = Instant::now();
             let panic = self.executor.start(&mut prepared).err();
@@ -49,14 +49,15 @@ impl<'run> Worker<'run> {
         self.finish_until(0, done);
     }
 
-    /// The next cases, or `None`. While others have to catch up, nothing is held back.
+    /// The next cases, or `None`. Before it waits for other workers, it finishes its own batches.
     fn deal(&mut self, done: &mut dyn FnMut(BatchResult)) -> Option<Range<u64>> {
         let shared = self.executor.shared;
         let cases = self.sizer.cases();
         shared.dealer.next(cases, &shared.stop, || self.finish_until(0, done))
     }
 
-    /// Finishes and judges the oldest batches until no more than this many are in flight; after a panic, all.
+    /// Finishes and judges the oldest batches until at most this many are in flight. After a panic, it
+    /// finishes all.
     fn finish_until(&mut self, kept: usize, done: &mut dyn FnMut(BatchResult)) {
         while self.in_flight.len() > kept || self.in_flight.iter().any(|flight| flight.panic.is_some()) {
             let Some(InFlight { prepared, since, panic }) = self.in_flight.pop_front() else { return };
@@ -72,14 +73,15 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Takes note that the backend that had all batches in flight is gone.
+    /// Records that the backend with all batches in flight panicked and no longer exists.
     fn fail_all(&mut self, message: &str) {
         for flight in &mut self.in_flight {
             flight.panic.get_or_insert_with(|| message.to_owned());
         }
     }
 
-    /// Says which cases are in flight: they stay unknown, should the run end without this worker.
+    /// Publishes the ranges of cases in flight. If the run ends without this worker, these cases are reported
+    /// as abandoned.
     fn publish(&self) {
         if let Some(busy) = self.executor.shared.busy.get(self.number) {
             let mut busy = busy.lock().unwrap_or_else(PoisonError::into_inner);
