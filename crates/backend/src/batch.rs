@@ -1,12 +1,12 @@
-//! A batch: the jobs, the memory that they read and write, and what became of each.
+//! A batch: jobs, the memory that they read and write, and their outcomes.
 
 use std::ops::Range;
 
 use dmlcts_model::{BindingOffsets, Desc, Outcome, Stray};
 
 /// Jobs for a backend, with their memory in two arenas. The runner fills `inputs`, poisons `outputs`, and
-/// keeps guard bytes around every range; a backend writes into its jobs' output ranges and nowhere else.
-/// A batch is used again for the next jobs, so its allocations are kept.
+/// keeps guard bytes around every range. A backend may write only to the output ranges of its jobs. A batch
+/// is reused for the next jobs, so that its allocations are kept.
 #[derive(Debug, Default)]
 pub struct Batch {
     jobs: Vec<Job>,
@@ -17,33 +17,33 @@ pub struct Batch {
     pub outputs: Vec<u8>,
 }
 
-/// One desc to create an operator from, and what to run it on.
+/// One desc to create an operator from, and the data to run it on.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The operator description, valid or not.
     pub desc: Box<Desc>,
-    /// Where the tensors lie in their buffers, for backends that have buffers.
+    /// The offsets of the tensors in their buffers, for backends that have buffers.
     pub binding: BindingOffsets,
-    /// What to run the created operator on, one after the other; empty where creating it is all.
+    /// The runs of the created operator, in order; empty if the operator is only created.
     pub runs: Vec<Run>,
-    /// What became of it: the first run that did not end in [`Outcome::Output`] decides. Lost until the
-    /// backend says otherwise.
+    /// The outcome. The first run that does not end in [`Outcome::Output`] decides it. It is
+    /// [`Outcome::Lost`] until the backend sets it.
     pub outcome: Outcome,
 }
 
-/// The memory of one run: a tensor's `TotalTensorSizeInBytes` each, as ranges of [`Batch::inputs`] and
-/// [`Batch::outputs`]. The starts are multiples of 16.
+/// The memory of one run: a range of [`Batch::inputs`] and one of [`Batch::outputs`], each of the tensor's
+/// `TotalTensorSizeInBytes`. Their starts are multiples of 16.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// What to read.
+    /// The range to read.
     pub input: Range<usize>,
-    /// Where to write.
+    /// The range to write.
     pub output: Range<usize>,
 }
 
 impl Job {
-    /// Notes where the job wrote to memory that is not its to write to. The first such place stands, and it outranks whatever else
-    /// became of the job, but for an end without an answer.
+    /// Records a write out of bounds. The first one is kept. It replaces every outcome except those without
+    /// an answer: a crash, a timeout, or a lost job.
     pub fn note_stray(&mut self, stray: Stray) {
         use Outcome::{Crashed, Lost, Strayed, TimedOut};
         if !matches!(self.outcome, Strayed(_) | Crashed(_) | TimedOut | Lost) {
@@ -53,14 +53,14 @@ impl Job {
 }
 
 impl Batch {
-    /// Forgets all jobs and the length of both arenas, but keeps the memory.
+    /// Removes all jobs and empties both arenas, but keeps their memory.
     pub fn clear(&mut self) {
         self.live = 0;
         self.inputs.clear();
         self.outputs.clear();
     }
 
-    /// Adds a job without runs. The desc is copied into memory that an earlier job left behind.
+    /// Adds a job without runs. The desc is copied into the memory of an earlier job, if there is one.
     pub fn push(&mut self, desc: &Desc, binding: BindingOffsets) -> &mut Job {
         let is_copied = self.live == self.jobs.len();
         let job = self.push_over(desc, binding);
@@ -70,8 +70,8 @@ impl Batch {
         job
     }
 
-    /// Adds a job without runs, whose desc is yet to be written: it is what an earlier job left behind, or
-    /// where there was none, a copy of `first`.
+    /// Adds a job without runs, whose desc the caller must overwrite. The desc is left from an earlier job,
+    /// or else is a copy of `first`.
     pub fn push_over(&mut self, first: &Desc, binding: BindingOffsets) -> &mut Job {
         if let Some(job) = self.jobs.get_mut(self.live) {
             job.binding = binding;
@@ -94,7 +94,7 @@ impl Batch {
         &self.jobs[..self.live]
     }
 
-    /// The jobs, and the two arenas beside them: what a backend works on.
+    /// The jobs and the two arenas, for a backend to work on.
     pub fn parts(&mut self) -> (&mut [Job], &[u8], &mut [u8]) {
         (&mut self.jobs[..self.live], &self.inputs, &mut self.outputs)
     }

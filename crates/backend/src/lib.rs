@@ -1,18 +1,17 @@
-//! What dmlcts asks of a backend.
+//! The interface between dmlcts and a backend.
 //!
-//! A backend is asked to *create* an operator from a desc, which it accepts or refuses, and to *run* a
-//! created one on bytes. It gets a [`Batch`] of jobs and writes an [`Outcome`](dmlcts_model::Outcome) for each. Before any case it
-//! states what it is and what it supports ([`Capabilities`]), so that "unsupported" can be judged against
-//! what it declared.
+//! A backend *creates* an operator from a desc, which it accepts or refuses, and *runs* a created operator on
+//! bytes. It gets a [`Batch`] of jobs and writes an [`Outcome`](dmlcts_model::Outcome) for each. Before any
+//! case it declares what it supports ([`Capabilities`]), so that the runner can check "unsupported" against
+//! the declaration.
 //!
-//! Most authors implement [`Operators`], one operator at a time, and wrap it in [`Sequential`]; a GPU, which
-//! wants thousands of cases in a dispatch, implements [`Backend`] itself.
+//! Most authors implement [`Operators`], which handles one operator at a time, and wrap it in [`Sequential`].
+//! A GPU, which needs thousands of cases in a dispatch, implements [`Backend`] itself.
 //!
-//! A backend in another process speaks the [`protocol`], and [`process`] hosts it; one in a shared library speaks the ABI of
-//! `include/dmlcts_backend.h`, and [`dylib`] hosts it.
+//! A backend in another process speaks the [`protocol`], and [`process`] hosts it. A backend in a shared
+//! library implements the ABI of `include/dmlcts_backend.h`, and [`dylib`] hosts it.
 //!
-//! A backend never sees what is expected of it: the only crate of this project that it needs beside this
-//! one is `dmlcts-model`.
+//! A backend never sees the expected output of a case. Besides this crate it needs only `dmlcts-model`.
 
 mod batch;
 mod capabilities;
@@ -31,36 +30,38 @@ pub use sequential::{Operators, Refusal, RunError, Sequential};
 
 use dmlcts_model::FeatureLevel;
 
-/// Something that creates operators and runs them.
+/// Creates operators and runs them.
 pub trait Backend: Send {
-    /// What it is and what it supports; the same at every call.
+    /// What the backend is and what it supports; the same at every call.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Makes a backend whose [`Capabilities::can_set_feature_level`] is true behave as a device of this level does, from the next batch
-    /// on. Others are never asked.
+    /// Sets the feature level of the device that the backend imitates, from the next batch on. Called only if
+    /// [`Capabilities::can_set_feature_level`] is true.
     fn set_feature_level(&mut self, level: FeatureLevel);
 
     /// Does every job of the batch, and writes an outcome for each.
     fn run(&mut self, batch: &mut Batch);
 
-    /// Why it can do nothing more, such as a process that does not start again. It is asked after each batch, and has given an outcome
-    /// to every job of it all the same. A backend that answers stays as it is: the run ends.
+    /// Why the backend cannot go on, such as a process that does not start again. It is called after each
+    /// batch, for which the backend has still written every outcome. If it returns a reason, the run ends.
     fn lost(&self) -> Option<&str> {
         None
     }
 }
 
-/// A backend that works on one batch while its caller prepares the next. [`Immediate`] makes one of any other.
+/// A backend that works on one batch while its caller prepares the next. [`Immediate`] adapts any other
+/// backend.
 pub trait Pipelined: Backend {
-    /// Starts on a batch. At most [`Limits::in_flight`] batches are started and not finished; between the two calls, the caller does
-    /// not look into the batch.
+    /// Starts on a batch. At most [`Limits::in_flight`] batches are started and not finished. Between the two
+    /// calls, the caller does not access the batch.
     fn start(&mut self, batch: &mut Batch);
 
-    /// Finishes the oldest batch that was started and not finished, which is this one: afterwards it is as [`Backend::run`] leaves it.
+    /// Finishes the oldest started batch, which must be this one. Afterwards it is as [`Backend::run`] leaves
+    /// it.
     fn finish(&mut self, batch: &mut Batch);
 }
 
-/// A backend that does all of its work when its caller wants the results.
+/// A backend that does all of its work in [`Pipelined::finish`].
 #[derive(Debug)]
 pub struct Immediate<T>(pub T);
 
@@ -90,12 +91,12 @@ impl<T: Backend> Pipelined for Immediate<T> {
     }
 }
 
-/// What a backend is opened for.
+/// The purpose for which a backend is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The cases of a run.
     Cases,
-    /// Cases that were run before, or are made of such: to tell a flake from a failure, or to find a smaller one. Those that hang are
-    /// known to, and do not count.
+    /// Cases that ran before, or that are derived from such cases: to distinguish a flake from a failure, or
+    /// to find a smaller case. Their hangs are known, and do not count.
     Retries,
 }

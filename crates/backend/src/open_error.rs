@@ -1,14 +1,14 @@
-//! Why there is no backend to ask.
+//! Why a backend cannot be opened.
 
 use crate::process::StartError;
 
 /// Why a backend could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// Its process did not start, or is no backend.
+    /// Its process did not start, or is not a backend.
     #[error(transparent)]
     Process(#[from] StartError),
-    /// It has a reason of its own, such as a GPU that is not there.
+    /// The backend's own reason, such as a missing GPU.
     #[error("{0}")]
     Own(String),
 }

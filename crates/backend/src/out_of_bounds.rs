@@ -1,4 +1,5 @@
-//! Finds writes out of bounds. The runner checks a backend in its own process, and a process that serves a backend checks that one.
+//! Finds writes out of bounds. The runner checks backends in its own process. A process that serves a backend
+//! checks that backend.
 
 use std::ops::Range;
 
@@ -6,11 +7,13 @@ use dmlcts_model::{Change, Stray};
 
 use crate::{Batch, Run};
 
-/// Compares the memory of these jobs with what it was before they ran. Notes the jobs that wrote into their inputs, or into the `guard` bytes
-/// before and behind each output. `input_was` gives the former input of a run, and is called in the order of the runs;
-/// `guard_was` gives the former bytes of a part of the outputs' arena that is no output.
+/// Compares the memory of these jobs with its content before they ran. Notes the jobs that wrote to their
+/// inputs, or to the `guard` bytes before and after each output. `input_was` returns the former input of a
+/// run, and is called in the order of the runs. `guard_was` returns the former bytes of a range of the
+/// outputs' arena that belongs to no output.
 ///
-/// Bytes between the outputs of two jobs belong to the nearer one, so that a write beside an output is the failure of one job.
+/// Bytes between the outputs of two jobs belong to the nearer one, so that a write next to an output is the
+/// failure of one job.
 pub fn note_writes_out_of_bounds<'a>(
     batch: &mut Batch,
     range: Range<usize>,
@@ -20,7 +23,7 @@ pub fn note_writes_out_of_bounds<'a>(
 ) {
     let (jobs, inputs, outputs) = batch.parts();
     let change = |range: Range<usize>| {
-        // A backend in this process may have cut the arena short.
+        // A backend in this process may have shortened the arena.
         let is = &outputs[range.start.min(outputs.len())..range.end.min(outputs.len())];
         Change { was: guard_was(range), is }
     };
@@ -65,12 +68,13 @@ mod tests {
 
     use super::*;
 
-    /// As wide as what lies between two outputs.
+    /// The number of bytes between two outputs.
     const GUARD: usize = 16;
-    /// What lies there.
+    /// The value of these bytes.
     const BYTE: u8 = 9;
 
-    /// Three jobs that ran, of eight bytes a run: the first and the last ran twice, one between them never.
+    /// Jobs that ran, with eight bytes a run: three with two, one and two runs, and one without runs after
+    /// the first.
     fn ran() -> Batch {
         let mut batch = Batch::default();
         let signature = Arc::new(Signature { operator: "COPY".to_owned(), members: Vec::new() });
@@ -91,7 +95,7 @@ mod tests {
         batch
     }
 
-    /// Which jobs strayed, and where to.
+    /// The jobs that wrote out of bounds, with the place and the offset.
     fn strays(mut batch: Batch) -> Vec<(usize, StrayPlace, u64)> {
         note_writes_out_of_bounds(
             &mut batch,

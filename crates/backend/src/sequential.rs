@@ -1,4 +1,4 @@
-//! The simple way to write a backend: one operator at a time.
+//! The simplest way to write a backend: one operator at a time.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use dmlcts_model::{BindingOffsets, Desc, ErrorCode, FeatureLevel, Outcome, Phase
 
 use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 
-/// A backend that creates and runs one operator at a time. [`Sequential`] makes a [`Backend`] of it.
+/// A backend that creates and runs one operator at a time. [`Sequential`] turns it into a [`Backend`].
 ///
-/// A whole one, which refuses everything but the copy of a packed tensor:
+/// A complete example, which supports only the copy of a packed tensor:
 ///
 /// ```
 /// use dmlcts_backend::{Backend, Capabilities, Limits, Operators, Refusal, RunError, Sequential};
@@ -63,7 +63,7 @@ pub trait Operators: Send {
     /// A created operator.
     type Operator;
 
-    /// What it is and what it supports.
+    /// What the backend is and what it supports.
     fn capabilities(&self) -> &Capabilities;
 
     /// See [`Backend::set_feature_level`].
@@ -72,7 +72,7 @@ pub trait Operators: Send {
     /// Creates an operator, or refuses.
     fn create(&mut self, desc: &Desc) -> Result<Self::Operator, Refusal>;
 
-    /// Runs it. `input` and `output` hold each tensor's `TotalTensorSizeInBytes`.
+    /// Runs an operator. `input` and `output` each have the tensor's `TotalTensorSizeInBytes`.
     fn run(
         &mut self,
         operator: &mut Self::Operator,
@@ -89,9 +89,9 @@ pub enum Refusal {
     Invalid(Cow<'static, str>),
     /// The desc may be valid, but this backend does not support it.
     Unsupported(Cow<'static, str>),
-    /// Refused for another reason, such as memory.
+    /// The operator was refused for another reason, such as a lack of memory.
     Other(ErrorCode, Cow<'static, str>),
-    /// It came to no refusal: something went wrong, as this says.
+    /// The operator was not refused: creating it failed, for this reason.
     Failed(Cow<'static, str>),
 }
 
@@ -111,7 +111,7 @@ impl From<Refusal> for Outcome {
     }
 }
 
-/// Makes a [`Backend`] of [`Operators`].
+/// Turns [`Operators`] into a [`Backend`].
 #[derive(Debug)]
 pub struct Sequential<T>(pub T);
 
@@ -142,7 +142,7 @@ impl<T: Operators> Pipelined for Sequential<T> {
 
 impl<T: Operators> Sequential<T> {
     fn run_job(&mut self, job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {
-        // An operator may be large: it runs where it was created.
+        // An operator may be large, so it is not moved after its creation.
         let mut created = self.0.create(&job.desc);
         job.outcome = match &mut created {
             Err(refusal) => refusal.clone().into(),

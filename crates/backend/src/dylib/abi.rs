@@ -1,4 +1,4 @@
-//! `include/dmlcts_backend.h` in Rust. A test compiles assertions about every field's place with a C compiler.
+//! `include/dmlcts_backend.h` in Rust. A test lets a C compiler check the offset of every field.
 
 use std::ffi::{c_char, c_void};
 
@@ -12,7 +12,7 @@ pub(super) const UNSUPPORTED: i32 = 2;
 pub(super) const OUT_OF_MEMORY: i32 = 3;
 pub(super) const FAILED: i32 = 4;
 
-/// `kind` of a member.
+/// The `kind` of a member.
 pub(super) const UINT: u32 = 0;
 pub(super) const INT: u32 = 1;
 pub(super) const UINTS: u32 = 2;
@@ -44,7 +44,7 @@ pub(super) struct Tensor {
 pub(super) union MemberValue {
     pub(super) as_uint: u32,
     pub(super) as_int: i32,
-    /// Of either kind of integers: both have 32 bits.
+    /// For lists of both kinds of integers: both have 32 bits.
     pub(super) as_list: *const u32,
     pub(super) as_bytes: [u8; 8],
 }
@@ -97,7 +97,7 @@ pub(super) struct Capabilities {
     pub(super) tensor_bytes: u64,
 }
 
-/// `dmlcts_backend *` and `dmlcts_operator *`: the library's own, and only handed back to it.
+/// `dmlcts_backend *` and `dmlcts_operator *`: owned by the library, and only passed back to it.
 pub(super) type Opaque = *mut c_void;
 
 /// The functions of a library.
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::protocol::{LONGEST, MOST};
 
-    /// Assertions in C about a struct: its size, and where its fields lie.
+    /// Assertions in C about a struct: its size and the offsets of its fields.
     macro_rules! assertions {
         ($c:ident, $rust:ty, $($field:ident),+) => {{
             let name = stringify!($c);

@@ -1,4 +1,4 @@
-//! A desc as the header's structs. They point into memory that this keeps while a function reads them.
+//! A desc as the header's structs. They point into memory that lives for the duration of a call.
 
 use std::{ffi::CString, ptr, sync::Arc};
 
@@ -13,16 +13,16 @@ struct Names {
     members: Vec<CString>,
 }
 
-/// Turns descs into the header's structs, with the names that it has met.
+/// Turns descs into the header's structs. Caches the names of operators.
 #[derive(Default)]
 pub(super) struct Descs(Vec<Names>);
 
 impl Descs {
-    /// Calls a function with a desc as the header has it.
+    /// Calls a function with the header's form of a desc.
     pub(super) fn with<T>(&mut self, desc: &Desc, call: impl FnOnce(&abi::Desc) -> T) -> T {
         let place = self.0.iter().position(|names| names.signature == desc.signature);
         let place = place.unwrap_or_else(|| {
-            // No name of a spec holds a zero byte; one that did would be empty here.
+            // Names in a spec hold no zero byte. A name with one would be empty here.
             let text = |name: &str| CString::new(name).unwrap_or_default();
             self.0.push(Names {
                 signature: Arc::clone(&desc.signature),
@@ -98,7 +98,7 @@ impl Lists {
     }
 }
 
-/// Values of 32 bits, signed or not: a member's kind bounds them.
+/// The values as 32-bit words, signed or unsigned: the kind of a member bounds them to 32 bits.
 fn words(list: &[i64]) -> Vec<u32> {
     list.iter().map(|value| *value as u32).collect()
 }

@@ -1,10 +1,11 @@
-//! The host of backends in shared libraries, which speak the ABI of `include/dmlcts_backend.h`.
+//! The host of backends in shared libraries, which implement the ABI of `include/dmlcts_backend.h`.
 //!
-//! What a library does to the process that loads it cannot be bounded, so that `dmlcts` loads it into worker processes:
-//! a crash is theirs. What it returns is checked here: numbers that mean nothing are its failures.
+//! A library can do anything to the process that loads it, so `dmlcts` loads it in worker processes, where a
+//! crash harms only the worker. The values that it returns are checked here: unknown codes count as its
+//! failures.
 //!
-//! But for standard output on Windows (`protocol::stdio`), this is the only place of the crate that has `unsafe` code: loading a
-//! library, calling its seven functions, and reading the texts that it points to.
+//! Except for standard output on Windows (`protocol::stdio`), this is the only `unsafe` code of the crate. It
+//! loads a library, calls its seven functions, and reads the texts that it points to.
 
 mod abi;
 mod desc;
@@ -20,10 +21,10 @@ use crate::{
 use abi::{Functions, Memory, Opaque, Reason};
 use desc::Descs;
 
-/// Why a library is no backend.
+/// Why a library is not a backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DylibError {
-    /// It is not there, or no library of this system and processor.
+    /// The file does not exist, or is not a library for this system and processor.
     #[error("`{0}` cannot be loaded as a shared library: {1}")]
     Load(String, String),
     /// A function is missing.
@@ -31,19 +32,19 @@ pub enum DylibError {
         "`{0}` has no function `{1}`; a backend exports each one that dmlcts_backend.h declares, with C linkage"
     )]
     Missing(String, &'static str),
-    /// It was built with another version of the header.
+    /// The library was built with another version of the header.
     #[error("`{0}` was built with version {1} of dmlcts_backend.h, and this program speaks version {VERSION}", VERSION = abi::VERSION)]
     Version(String, u32),
-    /// It does not open.
+    /// The library does not open a backend.
     #[error("`{0}` does not open: {1}")]
     Open(String, String),
-    /// What it declares makes no sense.
+    /// The declaration is invalid.
     #[error("what `{0}` declares makes no sense: {1}")]
     Declares(String, String),
 }
 
-/// A shared library that is a backend. It stays loaded until the program ends: nobody knows what it left behind that still
-/// needs its code, such as threads.
+/// A shared library that is a backend. It stays loaded until the program ends, because it may have left
+/// something behind that needs its code, such as threads.
 pub struct Dylib {
     path: String,
     functions: Functions,
@@ -52,23 +53,23 @@ pub struct Dylib {
 impl Dylib {
     /// Loads a library.
     pub fn load(path: &str) -> Result<Arc<Self>, DylibError> {
-        // A bare name would be looked for in the system's folders alone.
+        // The system looks for a bare name only in its own folders.
         let file = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
-        // SAFETY: loading runs the library's initialisers, which may do anything. Whoever names a library as a backend trusts it
-        // with the process, which is a worker unless they ask for something else.
+        // SAFETY: loading runs the library's initialisers, which may do anything. The user who names a
+        // library as a backend trusts it with the process, which is a worker by default.
         let library = unsafe { libloading::Library::new(file) };
         let library = library.map_err(|error| DylibError::Load(path.to_owned(), said(&error)))?;
         let library = ManuallyDrop::new(library);
         macro_rules! function {
             ($name:literal) => {{
-                // SAFETY: the symbol is a function of the type that the header declares, if the library was built with this
-                // version of the header, which is asked before any other function is called.
+                // SAFETY: if the library was built with this version of the header, the symbol is a function
+                // of the declared type. The version is checked before any other function is called.
                 let symbol = unsafe { library.get(concat!($name, "\0").as_bytes()) };
                 *symbol.map_err(|_| DylibError::Missing(path.to_owned(), $name))?
             }};
         }
         let version: unsafe extern "C" fn() -> u32 = function!("dmlcts_abi_version");
-        // SAFETY: the function takes nothing, in every version.
+        // SAFETY: the function takes no arguments, in every version of the header.
         let version = unsafe { version() };
         if version != abi::VERSION {
             return Err(DylibError::Version(path.to_owned(), version));
@@ -87,14 +88,14 @@ impl Dylib {
     /// Opens a backend.
     pub fn open(self: &Arc<Self>) -> Result<Sequential<DylibBackend>, DylibError> {
         let (mut backend, mut reason) = (ptr::null_mut(), Reason { text: [0; 256] });
-        // SAFETY: both pointers are to live values of the types that the header has.
+        // SAFETY: both pointers point to live values of the types in the header.
         let result = unsafe { (self.functions.open)(&raw mut backend, &raw mut reason) };
         if result != abi::OK {
             return Err(DylibError::Open(self.path.clone(), described("dmlcts_open", result, &reason)));
         }
-        // From here on, it is closed whatever happens.
+        // From here on, dropping `open` closes the backend.
         let open = Open { library: Arc::clone(self), backend };
-        // SAFETY: it is open.
+        // SAFETY: the backend is open.
         let declared = unsafe { (self.functions.describe)(backend) };
         let capabilities =
             capabilities(declared).map_err(|what| DylibError::Declares(self.path.clone(), what))?;
@@ -102,26 +103,27 @@ impl Dylib {
     }
 }
 
-/// A backend of a library, until it is dropped.
+/// An open backend of a library. Dropping it closes the backend.
 struct Open {
     library: Arc<Dylib>,
     backend: Opaque,
 }
 
-// SAFETY: the header lets a backend be used by any thread, by one at a time. [`DylibBackend`] is not shared between threads, and
-// what it creates lives within a call to it.
+// SAFETY: the header allows any thread to use a backend, one thread at a time. [`DylibBackend`] is not shared
+// between threads, and the operators that it creates live within a call to it.
 unsafe impl Send for Open {}
-// SAFETY: as above; the reference count alone is shared.
+// SAFETY: as above; only the reference count is shared.
 unsafe impl Sync for Open {}
 
 impl Drop for Open {
     fn drop(&mut self) {
-        // SAFETY: it was opened, every operator is destroyed since each holds this, and it is closed once.
+        // SAFETY: the backend was opened and is closed once. All operators are destroyed by now, since each
+        // of them holds this value.
         unsafe { (self.library.functions.close)(self.backend) }
     }
 }
 
-/// An operator that a library created, until it is dropped.
+/// An operator that a library created. Dropping it destroys the operator.
 pub struct DylibOperator {
     open: Arc<Open>,
     created: Opaque,
@@ -129,7 +131,7 @@ pub struct DylibOperator {
 
 impl Drop for DylibOperator {
     fn drop(&mut self) {
-        // SAFETY: it was created by this backend, which is open, and is destroyed once.
+        // SAFETY: this backend, which is open, created the operator. It is destroyed once.
         unsafe { (self.open.library.functions.destroy)(self.open.backend, self.created) }
     }
 }
@@ -154,8 +156,8 @@ impl Operators for DylibBackend {
         let open = &self.open;
         let (mut created, mut reason) = (ptr::null_mut(), Reason { text: [0; 256] });
         let result = self.descs.with(desc, |desc| {
-            // SAFETY: the backend is open; the desc and all that it points to live until the call returns, as do the two
-            // places that it writes to.
+            // SAFETY: the backend is open. The desc and everything that it points to live until the call
+            // returns, and so do the two values that the call writes to.
             unsafe { (open.library.functions.create)(open.backend, desc, &raw mut created, &raw mut reason) }
         });
         let why = || words(&reason.text).into();
@@ -185,8 +187,9 @@ impl Operators for DylibBackend {
             input_offset: binding.input,
             output_offset: binding.output,
         };
-        // SAFETY: the backend is open and the operator created by it; the memory is as large as it says and lives until the call
-        // returns. A library that writes outside of it does what no host can prevent, which is why it has a process.
+        // SAFETY: the backend is open and created the operator. The memory has the given sizes and lives
+        // until the call returns. No host can prevent a library from writing out of bounds, which is why it
+        // runs in a worker process.
         let result = unsafe {
             (open.library.functions.run)(open.backend, operator.created, &raw const memory, &raw mut reason)
         };
@@ -198,7 +201,7 @@ impl Operators for DylibBackend {
     }
 }
 
-/// What a function came to that is no success, for people.
+/// Describes the failure of a function for people.
 fn described(function: &str, result: i32, reason: &Reason) -> String {
     let words = words(&reason.text);
     let what = match result {
@@ -211,23 +214,25 @@ fn described(function: &str, result: i32, reason: &Reason) -> String {
     if words.is_empty() { what } else { format!("{what}: {words}") }
 }
 
-/// The text that a library wrote, as far as it is one.
+/// The text that a library wrote, up to its first zero byte.
 fn words(text: &[u8; 256]) -> String {
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     printable(&String::from_utf8_lossy(&text[..end]), text.len()).into_owned()
 }
 
-/// An error of the loader, on one line.
+/// A loader error, on one line.
 fn said(error: &libloading::Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
     format!("{error}{cause}").replace('\n', " ")
 }
 
-/// The text at a pointer, on one line; `None` where that is null. Not more than the longest text and its zero byte are read.
+/// The text at a pointer, on one line; `None` for a null pointer. Reads at most the longest text and its zero
+/// byte.
 ///
 /// # Safety
 ///
-/// The pointer is null, or all bytes from it on can be read up to the first zero byte, or up to one more than [`LONGEST`].
+/// The pointer is null, or all bytes from it on are readable up to the first zero byte or up to [`LONGEST`]
+/// bytes and one more.
 unsafe fn text_at(text: *const c_char) -> Result<Option<String>, String> {
     if text.is_null() {
         return Ok(None);
@@ -246,14 +251,16 @@ unsafe fn text_at(text: *const c_char) -> Result<Option<String>, String> {
     }
 }
 
-/// What a library declares, or what is wrong with it.
+/// Reads the declaration of a library, or says what is wrong with it.
 fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, String> {
-    // SAFETY: it is null or points to the struct of this version of the header, which stays as it is while the backend is open.
+    // SAFETY: the pointer is null, or points to the struct of this version of the header, which does not
+    // change while the backend is open.
     let Some(declared) = (unsafe { declared.as_ref() }) else {
         return Err("dmlcts_describe returned null".to_owned());
     };
     let text = |key: &str, text: *const c_char| {
-        // SAFETY: the header asks for a text that ends with a zero byte and stays as it is while the backend is open.
+        // SAFETY: the header requires a text that ends with a zero byte and does not change while the backend
+        // is open.
         unsafe { text_at(text) }.map_err(|what| format!("its `{key}` {what}"))
     };
     let name = text("name", declared.name)?
@@ -289,7 +296,8 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
         if count == 0 || count as usize > MOST {
             return Err(format!("its `operator_count` is {count}, and not from 1 to {MOST}"));
         }
-        // SAFETY: the header asks for as many pointers to texts, which stay as they are while the backend is open.
+        // SAFETY: the header requires this number of pointers to texts, which do not change while the backend
+        // is open.
         let names = unsafe { slice::from_raw_parts(declared.operators, count as usize) };
         let names = names.iter().enumerate().map(|(place, name)| {
             let key = format!("operators[{place}]");
@@ -324,14 +332,14 @@ mod tests {
     fn no_byte_is_read_behind_a_text_or_its_bound() {
         let read = |bytes: Vec<u8>| {
             let bytes = bytes.into_boxed_slice();
-            // SAFETY: it holds a zero byte, or as many others as a text has at most and one more.
+            // SAFETY: the memory holds a zero byte, or one byte more than the longest text.
             unsafe { text_at(bytes.as_ptr().cast()) }
         };
         assert_eq!(read(b"mine\0".to_vec()), Ok(Some("mine".to_owned())));
         let longest = [vec![b'x'; LONGEST], vec![0]].concat();
         assert_eq!(read(longest), Ok(Some("x".repeat(LONGEST))));
         assert_eq!(read(vec![b'x'; LONGEST + 1]), Err("has no zero byte within 256 bytes".to_owned()));
-        // SAFETY: it is null.
+        // SAFETY: the pointer is null.
         assert_eq!(unsafe { text_at(ptr::null()) }, Ok(None));
     }
 }

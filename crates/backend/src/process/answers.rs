@@ -1,5 +1,5 @@
-//! Taking what a process answers to a question: its results as they come, and a look at what comes behind them, where the process
-//! may only wait, or answer the next question.
+//! Takes the answers of a process to a question. After the last answer, the process may only wait or answer
+//! the next question, so the host checks for frames that follow.
 
 use std::time::Duration;
 
@@ -15,21 +15,23 @@ use crate::{
     protocol::{Frame, Kind, Results, short},
 };
 
-/// How long a process is listened to once it has been found to send more than answers.
+/// How long the host listens to a process that has sent more than its answers before.
 pub(super) const LISTEN: Duration = Duration::from_millis(5);
 
-/// How a process failed over some jobs.
+/// How a process failed on some jobs.
 pub(super) struct Failure {
     pub(super) fault: Fault,
-    /// How many of the jobs, from the first on, are answered.
+    /// The number of jobs that are answered; they are the first ones.
     pub(super) answered: usize,
-    /// Whether it sent what makes no sense or more than its answers, so that an answer may be another job's.
+    /// Whether the process sent something invalid, or more than its answers. An answer may then belong to
+    /// another job.
     pub(super) is_doubtful: bool,
 }
 
 impl Host {
-    /// Takes the results of jobs that the process has, and then listens for `listen` to what else it sends. A process that fails is
-    /// ended, and the outputs of jobs without an answer are as before. Of a process that is doubtful, no answer counts.
+    /// Takes the results of jobs that the process has. Then listens for `listen` to whatever else it sends.
+    /// If the process fails, it is ended, and the outputs of unanswered jobs are restored. If it is doubtful,
+    /// no answer counts.
     pub(super) fn collect(
         &mut self,
         jobs: &mut [Job],
@@ -50,7 +52,7 @@ impl Host {
         }
         let (is_doubtful, fault) = match taken {
             Err(fault) => (matches!(fault, Fault::Wrong(_)), fault),
-            // What has come already is not waited for in vain.
+            // A frame that has arrived already needs no long wait.
             Ok(()) => match self.surplus(if is_followed { LISTEN } else { listen }, is_followed) {
                 Some(fault) if !jobs.is_empty() => (true, fault),
                 _ => return Ok(()),
@@ -65,19 +67,19 @@ impl Host {
         Err(Failure { fault, answered, is_doubtful })
     }
 
-    /// What the process did, other than it may, after it had answered everything of a question. `is_followed` says that something
-    /// has come behind its answers.
+    /// The fault of a process that sent something wrong after it had answered a whole question, if it did.
+    /// `is_followed` is whether something has arrived after its answers.
     fn surplus(&mut self, patience: Duration, is_followed: bool) -> Option<Fault> {
         let is_busy = self.is_busy();
         if is_busy && !is_followed {
-            // It works on the next question. What it still sends to this one comes to light there.
+            // The process works on the next question. Surplus answers to this one are detected there.
             return None;
         }
         let later = |what: String| format!("after its answers, {what}");
         match self.receive(patience) {
             Err(Fault::Silent(_)) => None,
             Ok(received) if self.is_next(&received.frame) => self.keep(Ok(received)),
-            // It did so while it had the next question.
+            // The process had the next question when it failed.
             Err(fault) if is_busy => self.keep(Err(fault)),
             Ok(Received { frame, .. }) => {
                 Some(Fault::Wrong(later(format!("it sent another `{}`", frame.kind.name()))))
@@ -93,7 +95,7 @@ impl Host {
         results.is_some_and(|results| results.number.is_some_and(|number| self.has(number)))
     }
 
-    /// Keeps what is for the next question.
+    /// Keeps a frame or fault that belongs to the next question.
     fn keep(&mut self, early: Result<Received, Fault>) -> Option<Fault> {
         if let Some(process) = &mut self.process {
             process.early = Some(early);
@@ -101,7 +103,7 @@ impl Host {
         None
     }
 
-    /// The next frame, or what came instead of it.
+    /// The next frame, or the fault that occurred instead.
     fn receive(&mut self, patience: Duration) -> Result<Received, Fault> {
         let patience = self.launcher.until_the_end(patience);
         let Some(process) = &mut self.process else { return Err(Fault::Ended(String::new())) };
@@ -109,7 +111,7 @@ impl Host {
     }
 }
 
-/// Writes down what a frame says of the next jobs of a question, and returns of how many.
+/// Applies a frame to the next jobs of a question. Returns the number of jobs that it answers.
 fn take(frame: &Frame, number: Option<u64>, jobs: &mut [Job], outputs: &mut [u8]) -> Result<usize, String> {
     if frame.kind != Kind::Results {
         let name = frame.kind.name();

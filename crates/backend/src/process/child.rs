@@ -1,5 +1,5 @@
-//! A process and its three pipes. A thread serves each pipe, so that nobody waits for a process that neither reads nor
-//! writes, and a process that is ended takes everything that it started with it.
+//! A process and its three pipes. Each pipe has its own thread, so that a process that neither reads nor
+//! writes blocks nothing else. When a process is ended, everything that it started ends with it.
 
 use std::{
     fmt,
@@ -17,28 +17,30 @@ use std::{
 use super::{Command, Deadline, Incidents, group::Group, notes::Notes, shutdown::Shutdown, tail::Tail};
 use crate::protocol::{Bounds, Frame, FrameError, LONGEST_HEADER, LONGEST_HELLO, speaks};
 
-/// Nothing is waited for longer: clocks end somewhere.
+/// The longest wait, since adding a longer one to the clock could overflow.
 const LONGEST: Duration = Duration::from_secs(1 << 32);
-/// Frames that wait for the host. A process that sends more has to wait itself.
+/// The maximum number of frames that wait for the host. After that, the process must wait.
 const WAITING_FRAMES: usize = 4;
-/// Bytes in a pipe: a batch of tiny cases as a whole, so that neither side has to be woken up in the middle of it.
+/// The capacity of a pipe in bytes: enough for a whole batch of tiny cases, so that neither side must be
+/// woken in the middle of it.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
-/// How long a process that closed its standard output may take to end: most often it is ending, and it is of no use any more
-/// either way.
+/// How long the host waits for the end of a process that closed its standard output. Usually such a process
+/// is ending, and it is useless in any case.
 const CLOSED: Duration = Duration::from_millis(200);
-/// How long what a process wrote last to standard error may take to arrive.
+/// How long the host waits for the last output on standard error.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// How often a process is looked at that is about to end.
+/// The interval at which the host checks a process that is about to end.
 const PACE: Duration = Duration::from_millis(2);
-/// How often a silent process is looked at: the end of its pipe says that it has ended, unless somebody else holds the pipe.
+/// The interval at which the host checks a silent process. The end of its pipe shows that it has ended,
+/// unless another process holds the pipe, too.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Every process that runs.
+/// All running processes.
 static ALIVE: Mutex<Vec<Arc<Mutex<Group>>>> = Mutex::new(Vec::new());
 
-/// Ends every backend process of this program at once, and everything that they started. For the end of a program that
-/// leaves a thread with a hanging backend behind.
+/// Ends every backend process of this program at once, with everything that they started. For the end of a
+/// program that leaves a thread with a hanging backend behind.
 pub fn end_all() {
     for child in locked(&ALIVE).drain(..) {
         locked(&child).end();
@@ -52,15 +54,15 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What a process did instead of sending a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It ended, in this way.
+    /// It ended, as this describes.
     Ended(String),
-    /// It said nothing for this long.
+    /// It was silent for this long.
     Silent(Duration),
-    /// It broke the protocol, in this way.
+    /// It broke the protocol, as this describes.
     Wrong(String),
-    /// It speaks this version of the protocol, which is another one.
+    /// It speaks another version of the protocol.
     Version(u32),
-    /// Its `hello` is longer than the host reads, as this says.
+    /// Its `hello` is longer than the limit, as this describes.
     LongHello(String),
 }
 
@@ -74,31 +76,31 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A frame that came.
+/// A frame that was received.
 pub(super) struct Received {
     pub(super) frame: Frame,
-    /// Whether something had come behind it already.
+    /// Whether more bytes had already arrived after it.
     pub(super) is_followed: bool,
 }
 
-/// A process that runs.
+/// A running process.
 pub(super) struct Child {
     process: Arc<Mutex<Group>>,
-    /// To the thread that writes to it.
+    /// Bytes for the thread that writes to the process.
     to: Option<Sender<Vec<u8>>>,
-    /// From the thread that reads from it; ends with the pipe.
+    /// Frames from the thread that reads from the process. The channel closes with the pipe.
     from: Receiver<Result<Received, FrameError>>,
-    /// The most bytes of tensors that it can rightly send.
+    /// The maximum number of tensor bytes that a valid answer can have.
     permitted: Arc<AtomicU64>,
     tail: Arc<Mutex<Tail>>,
-    /// Ends with its standard error.
+    /// Closes with the process's standard error.
     spoken: Receiver<()>,
-    /// When nobody waits for it any more.
+    /// The deadline after which the host waits for no frame.
     deadline: Deadline,
 }
 
 impl Child {
-    /// Starts it. What it notes is told as incidents, and after the deadline, no frame of it is waited for.
+    /// Starts a process. Its notes become incidents. After the deadline, no frame is waited for.
     pub(super) fn spawn(command: &Command, incidents: Incidents, deadline: Deadline) -> io::Result<Self> {
         let mut command = command.to_process();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -107,7 +109,7 @@ impl Child {
         let pipes = (leader.stdin.take(), leader.stdout.take(), leader.stderr.take());
         #[cfg(target_os = "linux")]
         if let (Some(stdin), Some(stdout), _) = &pipes {
-            // Where it may not be as much, it stays as it is.
+            // If the system does not allow this size, the pipe keeps its own.
             let _ = rustix::pipe::fcntl_setpipe_size(stdin, PIPE);
             let _ = rustix::pipe::fcntl_setpipe_size(stdout, PIPE);
         }
@@ -117,7 +119,7 @@ impl Child {
         let (sender, from) = sync_channel(WAITING_FRAMES);
         let (speaking, spoken) = channel();
         let (permitted, tail) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Tail::default())));
-        // From here on, dropping it ends the process, whatever fails.
+        // From here on, dropping the child ends the process if anything fails.
         let child = Self {
             process,
             to: Some(to),
@@ -140,19 +142,19 @@ impl Child {
         Ok(child)
     }
 
-    /// Permits answers of this many bytes of tensors.
+    /// Permits answers with this many bytes of tensors.
     pub(super) fn permit(&self, bytes: u64) {
         self.permitted.fetch_max(bytes, Ordering::Relaxed);
     }
 
-    /// Has bytes written. Where the process is gone, the next [`Child::receive`] tells.
+    /// Writes bytes to the process. If the process has ended, the next [`Child::receive`] returns the fault.
     pub(super) fn send(&self, bytes: Vec<u8>) {
         if let Some(to) = &self.to {
             let _ = to.send(bytes);
         }
     }
 
-    /// The next frame, or what came instead of it.
+    /// The next frame, or the fault that occurred instead.
     pub(super) fn receive(&self, patience: Duration) -> Result<Received, Fault> {
         match self.wait_for_frame(patience) {
             Ok(Ok(received)) => Ok(received),
@@ -161,7 +163,7 @@ impl Child {
                 Err(Fault::LongHello(error.to_string()))
             }
             Ok(Err(error)) => {
-                // A process that dies inside of a frame has died, first of all.
+                // If a process ends within a frame, its end is the main fault.
                 let ended = matches!(error, FrameError::Short { .. } | FrameError::Io(_))
                     .then(|| self.status(CLOSED));
                 match ended.flatten() {
@@ -179,7 +181,7 @@ impl Child {
         }
     }
 
-    /// What comes through the pipe, until it ends or the process has ended.
+    /// The next result of the reading thread, until the pipe closes or the process ends.
     fn wait_for_frame(&self, patience: Duration) -> Result<Result<Received, FrameError>, RecvTimeoutError> {
         let until = Instant::now() + patience.min(LONGEST);
         loop {
@@ -190,8 +192,8 @@ impl Child {
             }
             let mut process = locked(&self.process);
             if process.has_ended() {
-                // Whoever still holds the pipe, it started; without them, what is in the pipe has an end. One that left the
-                // group is not waited for.
+                // Another process that still holds the pipe was started by this one. Ending the group closes
+                // the pipe after the last bytes. A process that left the group is not waited for.
                 process.end();
                 drop(process);
                 let last = self.from.recv_timeout(LAST_WORDS);
@@ -200,13 +202,13 @@ impl Child {
         }
     }
 
-    /// How the process ended, once it has.
+    /// The exit status of the process, if it ends within this time.
     fn status(&self, patience: Duration) -> Option<ExitStatus> {
         let until = Instant::now() + patience.min(LONGEST);
         loop {
             let mut process = locked(&self.process);
             if process.has_ended() {
-                // What it left behind ends with it, and standard error has an end, too.
+                // Processes that it left behind end with it, so that standard error closes, too.
                 return process.end();
             }
             drop(process);
@@ -217,34 +219,35 @@ impl Child {
         }
     }
 
-    /// A message with what the process said last on standard error.
+    /// A message, with the last output of the process on standard error.
     pub(super) fn with_last_words(&self, message: &str) -> String {
         let _ = self.spoken.recv_timeout(LAST_WORDS);
         let words = locked(&self.tail).last_words();
         if words.is_empty() { message.to_owned() } else { format!("{message}; it said: {words}") }
     }
 
-    /// Lets it end by itself, which may take this long, and says how it did, and what it sent though nothing was asked.
+    /// Lets the process end by itself within this time. Returns how it ended, and what it sent without a
+    /// question.
     pub(super) fn dismiss(mut self, grace: Duration) -> (Shutdown, Option<String>) {
         self.to = None;
         let shutdown = match self.status(grace) {
             Some(status) if status.success() => Shutdown::Well,
-            // The end of the whole program may have ended it meanwhile.
+            // The end of the whole program may have ended the process in the meantime.
             Some(status) if !locked(&self.process).was_cut_short() => {
                 Shutdown::Badly(self.with_last_words(&status.to_string()))
             }
             _ => Shutdown::Late(grace),
         };
-        // Its notes are counted when its standard error ends.
+        // The notes are complete when standard error closes.
         let _ = self.spoken.recv_timeout(LAST_WORDS);
         (shutdown, self.surplus())
     }
 
-    /// What came that nobody waited for.
+    /// What the process sent without a question, if anything.
     fn surplus(&self) -> Option<String> {
         match self.from.recv_timeout(LAST_WORDS) {
             Ok(Ok(Received { frame, .. })) => Some(format!("it sent another `{}`", frame.kind.name())),
-            // How its end breaks the pipe is no word of its.
+            // An I/O error comes from the end of the process, not from something that it sent.
             Err(_) | Ok(Err(FrameError::Io(_))) => None,
             Ok(Err(error)) => Some(error.to_string()),
         }
@@ -260,7 +263,8 @@ impl Drop for Child {
 
 fn write(mut stdin: ChildStdin, frames: &Receiver<Vec<u8>>) {
     for frame in frames {
-        // What a process does not read it will not answer, and the host waits for the answer.
+        // If the process does not read a frame, it does not answer it, and the host detects the missing
+        // answer.
         if stdin.write_all(&frame).and_then(|()| stdin.flush()).is_err() {
             return;
         }
@@ -272,7 +276,8 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
     // The first frame is the `hello`.
     let mut header = LONGEST_HELLO;
     loop {
-        // What is permitted is said before anything is asked, and so before anything can come.
+        // The permitted size is set before a question is sent, and so before an answer can arrive. So it is
+        // read after the wait.
         let wait = io::BufRead::fill_buf(&mut stdout).map(<[u8]>::is_empty);
         let bounds = Bounds { header, body: permitted.load(Ordering::Relaxed) };
         let frame = match wait {
@@ -290,7 +295,7 @@ fn read(stdout: ChildStdout, frames: &SyncSender<Result<Received, FrameError>>, 
             Ok(None) => return,
             Err(error) => {
                 let _ = frames.send(Err(error));
-                // What else it says is of no use, but it shall not wait for a reader.
+                // The rest of the output is useless, but it is read so that the process does not block.
                 let _ = io::copy(&mut stdout, &mut io::sink());
                 return;
             }

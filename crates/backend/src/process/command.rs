@@ -1,4 +1,4 @@
-//! The command that starts a backend, as people type it behind `exec:`.
+//! The command that starts a backend, as it is written after `exec:`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,20 +13,21 @@ pub struct Command {
     arguments: Vec<String>,
 }
 
-/// A text that is no command.
+/// A text that is not a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
-    /// There is no word in it.
+    /// The text has no word.
     #[error("the command is empty")]
     Empty,
-    /// A quote without an end.
+    /// A quote is not closed.
     #[error("the quote {0} has no end")]
     Quote(char),
 }
 
 impl Command {
-    /// Reads a command. Blanks separate words; quotes, single or double, hold them together. No shell is asked: nothing
-    /// is expanded, and a backslash is a letter, so that paths of Windows need no care.
+    /// Parses a command. Whitespace separates words, and single or double quotes keep them together. No shell
+    /// is involved: nothing is expanded, and a backslash is an ordinary character, so that Windows paths need
+    /// no escapes.
     pub fn parse(text: &str) -> Result<Self, CommandError> {
         let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
         for letter in text.chars() {
@@ -49,7 +50,7 @@ impl Command {
         Ok(Self { text: text.trim().to_owned(), program: program.into(), arguments: words.collect() })
     }
 
-    /// A program and its arguments as they are, called `text` in messages.
+    /// A program and its arguments, unparsed. Messages call it `text`.
     pub fn of(program: &OsStr, arguments: &[&str], text: &str) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
         Self { text: text.to_owned(), program: program.to_owned(), arguments }

@@ -1,4 +1,4 @@
-//! What a process says of itself before any case, and in what two of them differ that are to say the same.
+//! The declaration of a process, and the comparison of two declarations that should be equal.
 
 use serde_json::Value;
 
@@ -7,18 +7,18 @@ use crate::{
     protocol::{Hello, Manner, short},
 };
 
-/// What a process says in its hello.
+/// The declaration in a process's `hello`.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
-    /// In its own words.
+    /// The `hello` itself.
     pub(super) hello: Hello,
     pub(super) capabilities: Capabilities,
     pub(super) manner: Manner,
 }
 
 impl Declared {
-    /// That a later process says something else, with the members that differ, where it does. What comes to the same is the same, such
-    /// as a key that is left out and its usual value.
+    /// Describes how the declaration of a later process differs, with the differing members. `None` if both
+    /// mean the same, even if one omits a key and the other gives its default.
     pub(super) fn disagreement(&self, later: &Self) -> Option<String> {
         if self.capabilities == later.capabilities && self.manner == later.manner {
             return None;
@@ -44,7 +44,7 @@ impl Declared {
     }
 }
 
-/// The members of a hello that say something, those of its objects one by one.
+/// The members of a hello that are present, with those of nested objects as separate entries.
 fn members(hello: &Hello) -> Vec<(String, Value)> {
     let Ok(Value::Object(members)) = serde_json::to_value(hello) else { return Vec::new() };
     let flat = members.into_iter().flat_map(|(name, value)| match value {

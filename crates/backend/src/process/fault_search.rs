@@ -1,10 +1,12 @@
-//! Finding the case over which a process failed.
+//! Finds the case on which a process failed.
 //!
-//! The cases without an answer are asked one at a time, of a fresh process to begin with. A case is blamed only after it failed
-//! alone in two fresh processes that had each answered a probe: a process may fail for reasons of its own, such as a machine that
-//! is short of memory. If no case fails again, the first case without an answer gets the outcome, so that no crash is passed over;
-//! the runner finds that it passes alone, and reports a flake. Cases that only together took longer than the deadline are not
-//! blamed.
+//! The unanswered cases run one at a time, starting with a fresh process. A case is blamed only after it
+//! failed alone in two fresh processes that had each answered a probe, because a process may fail for other
+//! reasons, such as a lack of memory.
+//!
+//! If no case fails again, the first unanswered case gets the outcome, so that no crash is missed. The runner
+//! then finds that the case passes alone, and reports a flake. If cases exceeded the deadline only together,
+//! none is blamed.
 
 use std::time::{Duration, Instant};
 
@@ -18,30 +20,30 @@ use super::{
 };
 use crate::Batch;
 
-/// In how many fresh processes a case fails before it is blamed.
+/// The number of fresh processes in which a case must fail before it is blamed.
 const BLAME: u32 = 2;
-/// A process was silent because it is slow if its cases took more than one part in so many of the deadline, asked one at a time.
-/// Another question may have kept it busy as well, and no machine is equally fast all the time.
+/// The cases of a silent process are slow if they take at least 1/`SLOW` of the deadline one at a time. The
+/// margin allows for another question that kept the process busy, and for varying speed.
 const SLOW: u32 = 2;
 
-/// What asking the cases one at a time has shown.
+/// The state of a search.
 #[derive(Default)]
 struct Search {
     /// Whether a case was blamed.
     is_blamed: bool,
-    /// Whether a process failed, other than at the first time.
+    /// Whether a process failed again after the first failure.
     is_troubled: bool,
-    /// How long the answers took.
+    /// The total time of the answers.
     took: Duration,
-    /// How many cases there were.
+    /// The number of cases.
     cases: usize,
-    /// How long a process is listened to after each answer.
+    /// How long the host listens after each answer.
     listen: Duration,
 }
 
 impl Host {
-    /// Finds an outcome for each job of a batch that has none, since a process failed over it. When the run ends meanwhile, or the
-    /// backend is lost, the remaining jobs have no outcome.
+    /// Finds an outcome for each unanswered job of a batch on which a process failed. If the run ends or the
+    /// backend is lost in the meantime, the remaining jobs stay unanswered.
     pub(super) fn find_fault(&mut self, first: &Failure, batch: &mut Batch) {
         let jobs = first.answered..batch.jobs().len();
         let listen = if first.is_doubtful { LISTEN } else { MOMENT };
@@ -59,7 +61,7 @@ impl Host {
         }
     }
 
-    /// Asks for one case until it is answered or blamed.
+    /// Runs one case until it is answered or blamed.
     fn ask_alone(&mut self, place: usize, search: &mut Search, batch: &mut Batch) {
         let mut failures = 0;
         while !self.is_at_its_end() {
@@ -91,10 +93,12 @@ impl Host {
         }
     }
 
-    /// Starts a process that answers a probe, or any process where no probe is known. Returns whether there is one.
+    /// Starts a process that answers a probe, or any process if no probe is known. Returns whether there is a
+    /// process.
     fn start_probed(&mut self) -> bool {
         while self.start_process() {
-            // A probe that kills processes must not give up the backend.
+            // Uses another probe after each dead process: one probe that kills processes must not lose the
+            // backend.
             let Some(mut probe) = self.launcher.probes.batch(self.dead as usize) else { return true };
             if self.try_one(0, MOMENT, &mut probe).is_ok() {
                 return true;
@@ -103,7 +107,7 @@ impl Host {
         false
     }
 
-    /// Asks for one case, and for nothing else.
+    /// Sends one case alone.
     fn try_one(&mut self, place: usize, listen: Duration, batch: &mut Batch) -> Result<(), Failure> {
         let (jobs, inputs, outputs) = batch.parts();
         let Some(job) = jobs.get_mut(place..=place) else { return Ok(()) };
@@ -116,14 +120,14 @@ impl Host {
 }
 
 impl Search {
-    /// Whether a process was silent because several cases took their time, and none of them hangs.
+    /// Whether a process was silent because several cases were slow together, and none of them hangs.
     fn is_slow(&self, patience: Duration) -> bool {
         self.cases > 1 && !self.is_troubled && self.took * SLOW >= patience
     }
 }
 
 impl Fault {
-    /// The outcome of the case that is blamed for it.
+    /// The outcome of the case that is blamed for this fault.
     fn outcome(&self, remark: &str) -> Outcome {
         match self {
             Self::Ended(how) => Outcome::Crashed(format!("{how}{remark}").into()),
@@ -139,7 +143,7 @@ impl Fault {
 mod tests {
     use super::*;
 
-    /// Several cases were silent together since each takes its time, if one by one they took half of the deadline.
+    /// A silent process with several cases counts as slow if the cases took half of the deadline one by one.
     #[test]
     fn cases_are_slow_that_take_half_of_the_deadline_one_by_one() {
         let (deadline, moment) = (Duration::from_secs(10), Duration::from_millis(1));

@@ -1,35 +1,37 @@
-//! A process with all that it started. On Unix they are a process group, which keeps its number as long as its leader has not
-//! been waited for: the leader is left unwaited for until the group is ended, so that the number cannot be another's by then.
+//! A process with everything that it started. On Unix this is a process group. Its number stays reserved
+//! until the leader is waited for, so the leader is not waited for before the group is ended. So the number
+//! cannot belong to another group by then.
 
 use std::{
     io,
     process::{Child, Command, ExitStatus},
 };
 
-/// A process, and what it started.
+/// A process and everything that it started.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: Child,
-    /// How the leader ended, once all of them are ended.
+    /// The exit status of the leader, after the group was ended.
     status: Option<ExitStatus>,
-    /// Whether the leader still ran when all of them were ended.
+    /// Whether the leader was still running when the group was ended.
     was_cut_short: bool,
 }
 
 impl Group {
-    /// Starts a process with a group of its own: Ctrl-C is for the host to handle, and the group can be ended as a whole.
+    /// Starts a process in a group of its own: the host handles Ctrl-C, and the group can be ended as a
+    /// whole.
     pub(super) fn spawn(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         Ok(Self { leader: command.spawn()?, status: None, was_cut_short: false })
     }
 
-    /// The process that was started.
+    /// The process that was started directly.
     pub(super) fn leader(&mut self) -> &mut Child {
         &mut self.leader
     }
 
-    /// Whether the process that was started has ended, whatever became of those that it started itself.
+    /// Whether the leader has ended. The processes that it started may still run.
     pub(super) fn has_ended(&mut self) -> bool {
         if self.status.is_some() {
             return true;
@@ -44,7 +46,7 @@ impl Group {
         matches!(self.leader.try_wait(), Ok(Some(_)))
     }
 
-    /// Ends all of them; how the process that was started ended, where that can be told.
+    /// Ends the whole group. Returns the exit status of the leader, if it is known.
     pub(super) fn end(&mut self) -> Option<ExitStatus> {
         if self.status.is_some() {
             return self.status;
@@ -55,7 +57,8 @@ impl Group {
             rustix::process::Pid::from_child(&self.leader),
             rustix::process::Signal::KILL,
         );
-        // Windows knows no groups that can be ended; this tool of its own goes from parent to child, where the parent runs.
+        // Windows has no groups that can be ended. `taskkill /T` follows the processes from parent to child
+        // while the parent runs.
         #[cfg(windows)]
         if self.was_cut_short {
             let _ = Command::new("taskkill")
@@ -70,7 +73,7 @@ impl Group {
         self.status
     }
 
-    /// Whether the process that was started did not end by itself.
+    /// Whether the leader was killed instead of ending by itself.
     pub(super) fn was_cut_short(&self) -> bool {
         self.was_cut_short
     }

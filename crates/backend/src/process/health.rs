@@ -1,4 +1,4 @@
-//! How the processes of a command fare, whichever host has them, and what people are told of it.
+//! Counts the failures of a command's processes over all hosts, and reports them as incidents.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -7,9 +7,10 @@ use std::{
 
 use super::{Incidents, child::Fault, shutdown::Shutdown};
 
-/// After this many cases that hung, people are told what that costs.
+/// After this many hangs, an incident reports their cost.
 const HANGS: u64 = 8;
-/// How often a case that hangs is waited for: in its batch, and alone in two fresh processes.
+/// How often the host waits for a case that hangs: once in its batch, and once in each of two fresh
+/// processes.
 const WAITS: f64 = 3.0;
 
 /// The failures of all processes of a command.
@@ -26,7 +27,7 @@ impl Health {
         Self { incidents, ..Self::default() }
     }
 
-    /// Takes note that this many cases together, at least two, took longer than a process may be silent, and none alone.
+    /// Records that this many cases (at least two) exceeded the timeout together, but none alone.
     pub(super) fn slow(&self, cases: usize, patience: Duration) {
         if !self.is_slow.swap(true, Ordering::Relaxed) {
             self.incidents.add(format!(
@@ -36,8 +37,8 @@ impl Health {
         }
     }
 
-    /// Takes note that a case hangs, which is waited for this long each time. After a few, people are told what they can do; whether
-    /// they have said how many cases may hang is known.
+    /// Records a case that hangs; `patience` is the time of one wait. After a few hangs, an incident names
+    /// the options that help. `is_bounded` is whether the number of hangs is already limited.
     pub(super) fn hung(&self, patience: Duration, is_bounded: bool) {
         if self.hangs.fetch_add(1, Ordering::Relaxed) + 1 == HANGS {
             let time = WAITS * patience.as_secs_f64();
@@ -48,22 +49,22 @@ impl Health {
         }
     }
 
-    /// How many cases hang, as far as that is known.
+    /// The number of known hangs.
     pub(super) fn hangs(&self) -> u64 {
         self.hangs.load(Ordering::Relaxed)
     }
 
-    /// Takes note of how a process ended that was told to, and of what it sent though nothing was asked.
+    /// Records how a process shut down, and what it sent without a question.
     pub(super) fn ended(&self, shutdown: Shutdown, surplus: Option<String>) {
         self.incidents.ended(shutdown, surplus);
     }
 
-    /// Where people are told what happens.
+    /// The incidents to which failures are reported.
     pub(super) fn incidents(&self) -> Incidents {
         self.incidents.clone()
     }
 
-    /// Takes note that a process failed.
+    /// Records that a process failed.
     pub(super) fn failed(&self, fault: &Fault) {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         if failures == 1 {

@@ -1,7 +1,9 @@
-//! A backend in another process: sends batches, takes their results, and starts a fresh process when one fails.
+//! A backend in another process: sends batches, takes their results, and starts a fresh process when one
+//! fails.
 //!
-//! A batch is one question. Two batches are in flight at a time: a process that says `ahead` has both, any other has the first
-//! one, and the second is ready to be sent. When a process fails over a batch, [`super::fault_search`] looks for the case.
+//! A batch is one question. Two batches are in flight at a time. A process that declares `ahead` gets both at
+//! once. Any other process gets the first one, and the second is ready to be sent. When a process fails on a
+//! batch, [`super::fault_search`] looks for the case.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -18,9 +20,10 @@ use crate::{
     protocol::{Bye, Kind, LevelForm, prefix, question},
 };
 
-/// How long a process is listened to after its answers. What comes later is taken for an answer to the next question.
+/// How long the host listens to a process after its answers. Anything that arrives later counts as an answer
+/// to the next question.
 pub(super) const MOMENT: Duration = Duration::from_micros(50);
-/// How many processes in a row may fail before they answer anything, beyond the first.
+/// The number of processes in a row that may fail before they answer anything, after the first one.
 const REPLACEMENTS: u32 = 3;
 
 /// A backend in another process.
@@ -29,44 +32,45 @@ pub struct Host {
     declared: Declared,
     level: Option<FeatureLevel>,
     pub(super) process: Option<Process>,
-    /// How many processes there were.
+    /// The number of processes that were started so far.
     processes: u64,
     /// The batches that are started and not finished, the oldest first.
     in_flight: VecDeque<Question>,
-    /// How many questions there were.
+    /// The number of questions so far.
     questions: u64,
-    /// How many processes in a row failed before they answered anything.
+    /// The number of processes in a row that failed before they answered anything.
     pub(super) dead: u32,
     purpose: Purpose,
     lost: Option<String>,
 }
 
-/// A process that runs, and what the host knows of it.
+/// A running process, with the host's knowledge of it.
 pub(super) struct Process {
     pub(super) child: Child,
-    /// Its number among the processes of the host.
+    /// Its number among the host's processes.
     number: u64,
     /// Whether it has answered a case.
     has_answered: bool,
-    /// The answer to the next question, where it came while the host listened for more answers to the last one.
+    /// The answer to the next question, if it arrived while the host listened for surplus answers to the last
+    /// one.
     pub(super) early: Option<Result<Received, Fault>>,
 }
 
-/// A batch, as a process is asked for it.
+/// A batch in the form that is sent to a process.
 pub(super) struct Question {
     delivery: Delivery,
-    /// Tells its answers from those of other questions, where a process has several.
+    /// The number that identifies the answers to this question, if the process has several questions.
     pub(super) number: Option<u64>,
-    /// The bytes that its outputs take.
+    /// The total size of its outputs, in bytes.
     bytes: u64,
     pub(super) poison: Poison,
 }
 
 /// Whether a question is sent.
 enum Delivery {
-    /// The frame, which is yet to be sent.
+    /// Not sent yet; this is the frame.
     Ready(Vec<u8>),
-    /// The number of the process that has it.
+    /// Sent to the process with this number.
     Sent(u64),
 }
 
@@ -86,12 +90,13 @@ impl Host {
         }
     }
 
-    /// Whether the remaining cases stay unanswered: the backend is lost, the time is up, or too many cases hang.
+    /// Whether the remaining cases stay unanswered: the backend is lost, the time is up, or too many cases
+    /// hang.
     pub(super) fn is_at_its_end(&self) -> bool {
         self.lost.is_some() || self.launcher.is_over()
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     pub(super) fn note_answer(&mut self) {
         self.dead = 0;
         if let Some(process) = &mut self.process {
@@ -104,14 +109,15 @@ impl Host {
         self.process.as_ref().is_some_and(|process| process.has_answered)
     }
 
-    /// Counts a case that hangs, unless it is known to.
+    /// Counts a hang, unless this host only retries cases.
     pub(super) fn note_hang(&self) {
         if self.purpose == Purpose::Cases {
             self.launcher.note_hang();
         }
     }
 
-    /// Ends the process because of this fault. After too many that failed before they answered anything, the backend is lost.
+    /// Ends the process because of a fault. After too many processes that failed before they answered
+    /// anything, the backend is lost.
     pub(super) fn discard(&mut self, fault: &Fault) {
         let Some(process) = self.process.take() else { return };
         if self.launcher.is_over() {
@@ -129,7 +135,7 @@ impl Host {
         }
     }
 
-    /// Makes sure that there is a process. Returns whether there is.
+    /// Starts a process if none is running. Returns whether one is running.
     pub(super) fn start_process(&mut self) -> bool {
         while self.process.is_none() && !self.is_at_its_end() {
             match self.launcher.process() {
@@ -139,7 +145,7 @@ impl Host {
                     self.process = Some(Process { child, number, has_answered: false, early: None });
                     self.send_level();
                 }
-                // It may have had no time to start.
+                // The process may have had no time to start.
                 Err(_) if self.launcher.is_over() => {}
                 Err(StartError::Ended { .. }) if self.dead < REPLACEMENTS => self.dead += 1,
                 Err(error) => self.lost = Some(format!("it does not start again: {error}")),
@@ -154,29 +160,29 @@ impl Host {
         }
     }
 
-    /// Whether a question is with the process that runs.
+    /// Whether the running process has a question.
     fn is_sent(&self, question: &Question) -> bool {
         self.process
             .as_ref()
             .is_some_and(|process| matches!(question.delivery, Delivery::Sent(to) if to == process.number))
     }
 
-    /// The questions in flight that the process has.
+    /// The questions in flight that the running process has.
     fn sent(&self) -> impl Iterator<Item = &Question> {
         self.in_flight.iter().filter(|question| self.is_sent(question))
     }
 
-    /// Whether the process has a question in flight.
+    /// Whether the running process has a question in flight.
     pub(super) fn is_busy(&self) -> bool {
         self.sent().next().is_some()
     }
 
-    /// Whether the process has the question of this number.
+    /// Whether the running process has the question with this number.
     pub(super) fn has(&self, number: u64) -> bool {
         self.sent().any(|question| question.number == Some(number))
     }
 
-    /// These jobs as a question.
+    /// Makes a question of these jobs.
     pub(super) fn question(&mut self, jobs: &[Job], inputs: &[u8], outputs: &[u8]) -> Question {
         let manner = self.declared.manner;
         let number = manner.is_ahead.then_some(self.questions);
@@ -187,7 +193,7 @@ impl Host {
         Question { delivery, number, bytes, poison }
     }
 
-    /// Sends a question that is ready to the process, beside those that it has.
+    /// Sends a question, if it is not sent yet, to the process, which may have other questions.
     pub(super) fn send(&mut self, question: &mut Question) {
         if !matches!(question.delivery, Delivery::Ready(_)) || !self.start_process() {
             return;
@@ -202,7 +208,7 @@ impl Host {
         }
     }
 
-    /// Sends the questions that the process may have, in their order.
+    /// Sends all questions that the process may have, in order.
     fn send_next(&mut self) {
         let most = if self.declared.manner.is_ahead { self.in_flight.len() } else { 1 };
         for place in 0..most.min(self.in_flight.len()) {
@@ -211,14 +217,15 @@ impl Host {
             let is_sent = self.is_sent(&question);
             self.in_flight.insert(place, question);
             if !is_sent {
-                // Its process is gone. It is asked anew, before those behind it, when its batch is there.
+                // Its process has ended. When its batch is finished, it is made anew and sent before the
+                // later questions.
                 return;
             }
         }
     }
 }
 
-/// A message without a body, as a frame.
+/// A frame with a message and no body.
 pub(super) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
     let header = serde_json::to_vec(message).unwrap_or_default();
     let mut bytes = prefix(kind, header.len(), 0).to_vec();

@@ -1,5 +1,5 @@
-//! What happens to a backend and no verdict tells: what is worth saying at once, long before a case has its verdict, when a crash
-//! is being pinned on one; and how processes ended that were told to.
+//! Incidents: events of a backend that no verdict shows. They are reported at once, long before a crash is
+//! traced to a case. They also include how processes shut down.
 
 use std::{
     collections::VecDeque,
@@ -8,10 +8,10 @@ use std::{
 
 use super::shutdown::{Shutdown, Shutdowns};
 
-/// As many wait to be shown; what comes on top of them is not kept.
+/// The maximum number of sentences that wait to be shown. Further ones are dropped.
 const MOST: usize = 64;
 
-/// Sentences for whoever watches a run, and how its processes ended. Copies share them.
+/// Sentences for the user of a run, and the counts of shutdowns. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Incidents(Arc<Mutex<Log>>);
 
@@ -30,12 +30,12 @@ impl Incidents {
         }
     }
 
-    /// The oldest sentence that nobody has taken.
+    /// Removes and returns the oldest sentence.
     pub fn take(&self) -> Option<String> {
         self.told().waiting.pop_front()
     }
 
-    /// Counts how a process ended that was told to, and what it sent though nothing was asked.
+    /// Counts the shutdown of a process, and what it sent without a question.
     pub(super) fn ended(&self, shutdown: Shutdown, surplus: Option<String>) {
         let sentences = {
             let shutdowns = &mut self.told().shutdowns;
@@ -44,7 +44,7 @@ impl Incidents {
         sentences.into_iter().flatten().for_each(|sentence| self.add(sentence));
     }
 
-    /// How processes ended so far that were told to.
+    /// The counts of shutdowns so far.
     pub fn shutdowns(&self) -> Shutdowns {
         self.told().shutdowns.clone()
     }

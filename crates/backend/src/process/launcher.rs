@@ -1,4 +1,5 @@
-//! Starts processes of one command, and knows what all of its hosts have in common: deadlines, what processes declared, how they fail.
+//! Starts the processes of one command. Holds the state that all hosts share: deadlines, the declaration,
+//! probes, and failures.
 
 use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -21,27 +22,28 @@ use crate::{
     protocol::{CannotStart, Hello, HostHello, Kind, Manner, another_version, short},
 };
 
-/// How long a process may take to say hello: interpreters and drivers load slowly.
+/// The maximum time until a process sends `hello`: interpreters and drivers load slowly.
 const START: Duration = Duration::from_secs(60);
-/// How many batches a host has at a time: one that the process works on, and one that is ready for it.
+/// The number of batches that a host has in flight: one that the process works on, and one that is ready.
 const IN_FLIGHT: usize = 2;
-/// How many jobs a process is asked for at a time that does not say how many it wants. Waking each other up costs both sides as much
-/// as some hundred tiny cases take, and more of them would not stay in a core's cache.
+/// The number of jobs in a batch, for a process that does not declare one. Waking each other costs both sides
+/// as much as about a hundred tiny cases. The memory of more jobs would not stay in a core's cache.
 const BUSY_JOBS: usize = 384;
 
-/// The code of the system's error for a file that is no program of this machine: `ENOEXEC`, or `ERROR_BAD_EXE_FORMAT`.
+/// The system's error code for a file that is not a program for this machine: `ENOEXEC` or
+/// `ERROR_BAD_EXE_FORMAT`.
 const OTHER_FORMAT: i32 = if cfg!(windows) { 193 } else { 8 };
 
-/// Starts processes of one command, and hosts for them.
+/// Starts the processes of one command, and makes hosts for them.
 pub struct Launcher {
     command: Command,
     case_timeout: Duration,
     end: Option<Instant>,
     deadline: Deadline,
     most_hangs: Option<u64>,
-    /// How long a process that is told to end may take to end.
+    /// The maximum time from `bye` to the end of a process.
     grace: Duration,
-    /// What the first process declared, and every other must.
+    /// The declaration of the first process. All later processes must declare the same.
     declared: OnceLock<Declared>,
     /// The first process, until a host needs one.
     spare: Mutex<Option<Child>>,
@@ -50,7 +52,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// A process that has cases and sends no result for as long as `case_timeout` is ended.
+    /// A process that has cases and sends no result for `case_timeout` is ended.
     pub fn new(command: Command, case_timeout: Duration) -> Self {
         Self {
             command,
@@ -66,45 +68,46 @@ impl Launcher {
         }
     }
 
-    /// Before any case has been answered, creates operators from these descs to see whether a process answers at all.
+    /// Before any case is answered, these descs serve as probes: a process must create operators from them.
     #[must_use]
     pub fn with_probes(self, descs: Vec<Desc>) -> Self {
         Self { probes: Probes::given(descs), ..self }
     }
 
-    /// Reports there what happens to processes, while it happens.
+    /// Reports incidents of processes to `incidents`.
     #[must_use]
     pub fn with_incidents(self, incidents: Incidents) -> Self {
         Self { health: Health::with_incidents(incidents), ..self }
     }
 
-    /// Waits for nothing longer than until then. Cases that a process has not answered by that time stay without an answer, and are
+    /// Waits for processes only until this time. Cases that are unanswered by then stay unanswered, and are
     /// not blamed.
     #[must_use]
     pub fn with_end(self, end: Option<Instant>) -> Self {
         Self { end, ..self }
     }
 
-    /// The same, from a time on that any thread can set while processes are waited for.
+    /// Like [`Self::with_end`], with a deadline that any thread can set during a run.
     #[must_use]
     pub fn with_deadline(self, deadline: Deadline) -> Self {
         Self { deadline, ..self }
     }
 
-    /// Asks for nothing more once this many cases hang, without those of hosts for [retries](Purpose::Retries).
-    /// Unanswered cases stay unanswered.
+    /// Stops sending cases after this many hangs, not counting those of hosts for
+    /// [retries](Purpose::Retries). Unanswered cases stay unanswered.
     #[must_use]
     pub fn with_max_hangs(self, most_hangs: Option<u64>) -> Self {
         Self { most_hangs, ..self }
     }
 
-    /// Gives processes that are told to end less time than usual: a process that is to end itself cannot wait as long for another.
+    /// Halves the time for processes to shut down: a process that must itself end cannot wait the full time
+    /// for another.
     #[must_use]
     pub fn with_short_grace(self) -> Self {
         Self { grace: GRACE / 2, ..self }
     }
 
-    /// How long a process may be silent while it has cases.
+    /// How long a process with cases may be silent.
     pub(super) fn case_timeout(&self) -> Duration {
         self.case_timeout
     }
@@ -122,22 +125,23 @@ impl Launcher {
             || self.most_hangs.is_some_and(|most| self.health.hangs() >= most)
     }
 
-    /// Takes note that a process failed.
+    /// Records that a process failed.
     pub(super) fn note_failure(&self, fault: &Fault) {
         self.health.failed(fault);
     }
 
-    /// Counts a case that hangs.
+    /// Counts a hang.
     pub(super) fn note_hang(&self) {
         self.health.hung(self.case_timeout, self.most_hangs.is_some());
     }
 
-    /// Takes note that this many cases took too long together, and none alone.
+    /// Records that this many cases exceeded the timeout together, but none alone.
     pub(super) fn note_slow(&self, cases: usize) {
         self.health.slow(cases, self.case_timeout);
     }
 
-    /// A host. The first one starts a process, to learn what it declares; others start theirs when they have a batch for it.
+    /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with
+    /// their first batch.
     pub fn host(self: &Arc<Self>, purpose: Purpose) -> Result<Host, StartError> {
         if self.declared.get().is_none() {
             let child = self.start()?;
@@ -148,17 +152,17 @@ impl Launcher {
         Ok(Host::new(Arc::clone(self), declared, purpose))
     }
 
-    /// The first process, if no host has it.
+    /// The first process, if no host has taken it.
     pub(super) fn spare(&self) -> Option<Child> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// A process that has said hello.
+    /// A process that has sent `hello`.
     pub(super) fn process(&self) -> Result<Child, StartError> {
         self.spare().map_or_else(|| self.start(), Ok)
     }
 
-    /// Ends a process that was told to end, once it has had the time for it, and takes note of how it ended.
+    /// Ends a process that was sent `bye`, after its time to shut down, and records how it ended.
     pub(super) fn dismiss(&self, child: Child) {
         let (shutdown, surplus) = child.dismiss(self.grace);
         self.health.ended(shutdown, surplus);
@@ -168,7 +172,7 @@ impl Launcher {
         StartError::Protocol { command: self.command.to_string(), what: what.into() }
     }
 
-    /// Starts a process that says hello, and declares what the first one did.
+    /// Starts a process, and checks that it declares the same as the first one.
     fn start(&self) -> Result<Child, StartError> {
         let command = || self.command.to_string();
         let child =
@@ -211,7 +215,7 @@ impl Launcher {
     }
 }
 
-/// What a process declares.
+/// Reads the declaration of a process.
 fn read_hello(header: &[u8]) -> Result<Declared, String> {
     let hello = Hello::read(header)?;
     let manner = Manner { is_packed: hello.packed, is_ahead: hello.ahead };

@@ -1,9 +1,9 @@
 //! The host of backends in other processes, which speak the [protocol](crate::protocol).
 //!
-//! A process is not trusted. Every frame is checked before anything is done with it; what a process sends, prints or
-//! leaves out is its own failure, written down as the outcome of a case, and a fresh process goes on with the next one. The
-//! host itself never waits longer than the deadline of a case, takes no memory on a process's word, and gives every job of
-//! every batch an outcome.
+//! A process is not trusted. The host checks every frame before it uses it. Whatever a process sends, prints
+//! or omits is recorded as the outcome of a case, and a fresh process goes on with the next case. The host
+//! never waits longer than the deadline of a case, allocates no memory because a process says so, and gives
+//! every job of every batch an outcome.
 
 mod answers;
 mod child;

@@ -1,24 +1,24 @@
-//! What a process says on standard error to whoever watches the run: lines that begin with `note: `.
+//! Notes: lines on standard error that begin with `note: `, by which a process informs the user of a run.
 
 use dmlcts_model::printable;
 
 use super::Incidents;
 
-/// What such a line begins with.
+/// The prefix of a note.
 const MARK: &str = "note: ";
-/// As many bytes of a line are kept.
+/// The maximum number of bytes of a line that are kept.
 const KEPT: usize = 4 << 10;
-/// As many letters of it are told.
+/// The maximum number of characters of a note that are shown.
 const LETTERS: usize = 600;
-/// So many lines of a process are told. Of the others, only their number is.
+/// The maximum number of notes of a process that are shown. Further notes are only counted.
 const MOST: u64 = 20;
 
-/// Looks for such lines in a stream, and tells of each.
+/// Finds notes in a stream and reports each as an incident.
 pub(super) struct Notes {
     incidents: Incidents,
-    /// The line that has not ended yet.
+    /// The current, unfinished line.
     line: Vec<u8>,
-    /// How many such lines there were.
+    /// The number of notes so far.
     count: u64,
 }
 
@@ -44,7 +44,7 @@ impl Notes {
         }
     }
 
-    /// Tells how many lines were not told, since no more come.
+    /// Reports the number of notes that were not shown. Call it at the end of the stream.
     pub(super) fn finish(self) {
         let further = self.count.saturating_sub(MOST);
         if further > 0 {

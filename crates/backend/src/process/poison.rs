@@ -1,11 +1,11 @@
-//! What the memory of outputs holds before they are written: it is sent with a question, and it is there again before anybody
-//! asks a second time.
+//! The content of output memory before a run. It is sent with a question, and it is restored before the
+//! question is asked again.
 
 use std::ops::Range;
 
 use crate::Job;
 
-/// What the outputs of some jobs are full of, a byte a run.
+/// The poison of some jobs' outputs, one byte for each run.
 pub(super) struct Poison(Vec<u8>);
 
 impl Poison {
@@ -19,7 +19,7 @@ impl Poison {
         &self.0
     }
 
-    /// Fills the outputs of the jobs in `range` again.
+    /// Fills the outputs of the jobs in `range` with their poison again.
     pub(super) fn restore(&self, range: Range<usize>, jobs: &[Job], outputs: &mut [u8]) {
         let runs =
             jobs.iter().enumerate().flat_map(|(place, job)| job.runs.iter().map(move |run| (place, run)));

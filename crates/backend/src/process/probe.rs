@@ -1,5 +1,6 @@
-//! Probes: cases that a backend is known to answer, or ought to. A fresh process is asked for one before a case is blamed for its end,
-//! so that a backend that does not work at all is told from cases that crash it.
+//! Probes: cases that a backend has answered or should be able to answer. Before a case is blamed, a fresh
+//! process must answer a probe. That distinguishes a backend that does not work at all from cases that crash
+//! it.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -10,27 +11,27 @@ use dmlcts_model::{BindingOffsets, Desc, Outcome};
 
 use crate::{Batch, Job, Run};
 
-/// As many are kept of those that were answered.
+/// The maximum number of answered cases that are kept.
 const MOST: usize = 3;
-/// Memory of one that is kept, in bytes.
+/// The maximum memory of a kept case, in bytes.
 const SMALL: usize = 4096;
 
 /// The probes of one command.
 #[derive(Debug, Default)]
 pub(super) struct Probes {
-    /// Descs to create operators from, which somebody named beforehand.
+    /// The descs that were configured as probes.
     given: Vec<Desc>,
     answered: Mutex<Vec<Probe>>,
-    /// Whether no more of those that are answered are needed.
+    /// Whether enough answered cases are kept.
     is_full: AtomicBool,
 }
 
-/// A case that is asked for to see whether a process answers.
+/// A case that shows whether a process answers.
 #[derive(Clone, Debug)]
 struct Probe {
     desc: Desc,
     binding: BindingOffsets,
-    /// What it runs on, where it runs: the input, and how long the output is.
+    /// The input and the length of the output, if the case runs.
     run: Option<(Vec<u8>, usize)>,
 }
 
@@ -43,7 +44,7 @@ impl Probes {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps some of these jobs, which a process answered: those that ran, if there are any.
+    /// Keeps some of these answered jobs. Jobs that ran replace those that did not.
     pub(super) fn note(&self, jobs: &[Job], inputs: &[u8]) {
         if self.is_full.load(Ordering::Relaxed) {
             return;
@@ -72,8 +73,8 @@ impl Probes {
         }
     }
 
-    /// A batch of one job: another one for each number, until all have had their turn. Where cases ran before, creating an operator says
-    /// too little. `None` where no case is known.
+    /// A batch with one probe. Successive numbers cycle through all probes. The configured descs are used
+    /// only while no kept case ran, since creating an operator shows less. `None` if no probe is known.
     pub(super) fn batch(&self, number: usize) -> Option<Batch> {
         let mut probes = self.answered().clone();
         if probes.first().is_none_or(|first| first.run.is_none()) {
@@ -120,7 +121,7 @@ mod tests {
         Desc::usual(signature, tensor.clone(), tensor)
     }
 
-    /// Notes a job that came to this, and ran where that is an output.
+    /// Notes a job with this outcome.
     fn note(probes: &Probes, operator: &str, outcome: Outcome) {
         let mut batch =
             Probe { desc: desc(operator), binding: BindingOffsets::default(), run: Some((vec![7; 4], 4)) }

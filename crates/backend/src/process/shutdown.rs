@@ -1,40 +1,40 @@
-//! How processes end that were told to. By themselves and with exit code 0, as the protocol has it, or otherwise: what goes
-//! wrong after the last answer, such as a leak that is found at exit or a fault in a destructor, is no case's doing, and would
-//! else be seen by nobody.
+//! How processes shut down. By the protocol, a process ends by itself with exit code 0. No case causes a
+//! fault after the last answer, such as a leak that is found at exit or a crash in a destructor. So it is
+//! counted here and would otherwise go unnoticed.
 
 use std::time::Duration;
 
-/// How long a process that was told to end may take to end.
+/// The maximum time that a process may take to shut down.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
-/// How a process ended that was told to.
+/// How a process shut down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shutdown {
     /// By itself, with exit code 0.
     Well,
-    /// By itself, in this other way.
+    /// By itself, but in this other way.
     Badly(String),
-    /// Not within this time, so that it was ended.
+    /// Not within this time, so that the host ended it.
     Late(Duration),
 }
 
-/// How many processes of a backend ended in which way when they were told to.
+/// The numbers of processes that shut down in each way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shutdowns {
-    /// By themselves, with exit code 0.
+    /// Processes that ended by themselves, with exit code 0.
     pub well: u64,
-    /// By themselves, with another exit code or by a signal.
+    /// Processes that ended by themselves, with another exit code or by a signal.
     pub badly: u64,
-    /// Not within the time that they have, so that they were ended.
+    /// Processes that did not end in time, so that the host ended them.
     pub late: u64,
-    /// After something on standard output that nobody asked for, however they ended.
+    /// Processes that sent something on standard output without a question, however they ended.
     pub noisy: u64,
-    /// How the first one ended badly.
+    /// How the first of the [`Self::badly`] ended processes did.
     first: Option<String>,
 }
 
 impl Shutdowns {
-    /// Counts one more, and returns what there is to say of it at once: that one is late is said of the first.
+    /// Counts one shutdown. Returns a sentence for the first process that did not end in time.
     pub(super) fn count(&mut self, shutdown: Shutdown) -> Option<String> {
         match shutdown {
             Shutdown::Well => self.well += 1,
@@ -56,13 +56,14 @@ impl Shutdowns {
         None
     }
 
-    /// Counts one that sent this though nothing was asked, and returns what there is to say of the first.
+    /// Counts a process that sent something without a question. Returns a sentence for the first one.
     pub(super) fn count_surplus(&mut self, what: &str) -> Option<String> {
         self.noisy += 1;
         (self.noisy == 1).then(|| format!("a backend process went on after its last answer: {what}"))
     }
 
-    /// What there is to say where some did not end, so that whatever goes wrong at exit has not been seen.
+    /// A sentence about processes that did not end in time, if there are any: faults at their exit went
+    /// unnoticed.
     pub fn late_end(&self) -> Option<String> {
         let what = match self.late {
             0 => return None,
@@ -72,7 +73,8 @@ impl Shutdowns {
         Some(format!("{what} did not end when told to, and had to be ended"))
     }
 
-    /// What there is to say where some ended badly: how many, and how the first of them did.
+    /// A sentence about processes that ended badly, if there are any: their number, and how the first one
+    /// ended.
     pub fn bad_end(&self) -> Option<String> {
         let first = self.first.as_ref()?;
         Some(if self.badly == 1 {

@@ -1,73 +1,72 @@
-//! Why a process cannot be a backend.
 
 use std::time::Duration;
 
 use crate::protocol::speaks;
 
-/// Why a process was not started, or is no backend.
+/// Why a process did not start, or is not a backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// The system did not start it.
     #[error("`{command}`: {cause}; name a program by its path, or one that PATH finds")]
     Spawn {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// In the system's words.
+        /// The system's message.
         cause: String,
-        /// Whether the system does not know the format of the program's file.
+        /// Whether the system does not know the format of the program file.
         is_other_format: bool,
     },
-    /// It ended instead of saying hello.
+    /// The process ended before it sent `hello`.
     #[error("`{command}` did not say hello: {how}")]
     Ended {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// How, with what it said last on standard error.
+        /// How it ended, with its last output on standard error.
         how: String,
     },
-    /// It said nothing.
+    /// The process sent nothing.
     #[error("`{command}` did not say hello within {:.1} s{last_words}", time.as_secs_f64())]
     Silent {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// How long it was waited for.
+        /// How long the host waited.
         time: Duration,
-        /// What it said last on standard error, behind `; it said: `, or nothing.
+        /// Its last output on standard error after `; it said: `, or nothing.
         last_words: String,
     },
-    /// It speaks another version of the protocol.
+    /// The process speaks another version of the protocol.
     #[error("{}", speaks(&format!("`{command}`"), *version))]
     Version {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// The version that it speaks.
+        /// The version that the process speaks.
         version: u32,
     },
-    /// What it sent is no hello.
+    /// The process sent something other than `hello`.
     #[error("`{command}` {what}")]
     Protocol {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// What it did.
+        /// What the process did.
         what: String,
     },
-    /// It says why it cannot work.
+    /// The process says why it cannot work.
     #[error("{0}")]
     Refused(String),
-    /// Its hello makes no sense.
+    /// The `hello` is invalid.
     #[error("the `hello` of `{command}` makes no sense: {what}")]
     Hello {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// Why not.
+        /// The mistake in the `hello`.
         what: String,
     },
-    /// It declares something else than the first process of the command.
+    /// The process declares something else than the first process of the command.
     #[error("`{command}` {how}")]
     Changed {
-        /// As people wrote it.
+        /// The command as the user wrote it.
         command: String,
-        /// What differs.
+        /// The differences.
         how: String,
     },
 }

@@ -1,14 +1,14 @@
-//! What a process said last on standard error: a few lines, for the message about its end.
+//! The last lines of a process's standard error, for the message about its end.
 
 use std::collections::VecDeque;
 
 use dmlcts_model::printable;
 
-/// As much is kept.
+/// The maximum number of bytes that are kept.
 const KEPT: usize = 8 << 10;
-/// As many lines are shown, the last ones.
+/// The number of last lines that are shown.
 const LINES: usize = 3;
-/// As much of a line is shown.
+/// The maximum number of characters of a line that are shown.
 const LETTERS: usize = 200;
 
 /// The end of a stream.
@@ -22,11 +22,11 @@ impl Tail {
         self.0.drain(..excess);
     }
 
-    /// The last lines that hold something, on one line.
+    /// The last non-empty lines, joined into one.
     pub(super) fn last_words(&self) -> String {
         let bytes: Vec<u8> = self.0.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        // What points at a part of the line above it points nowhere on one line.
+        // Lines that only point at the line above, with `^` or `~`, make no sense in joined text.
         let lines = text
             .lines()
             .map(str::trim)
