@@ -1,3 +1,4 @@
+//! The errors of starting a process as a backend.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Running failures again before a list says anything of them: one that does not come each time is a flake, and what chance failed has
-//! no predicate and no place in a list.
+//! Runs failures again before they enter a list. A failure that does not occur each time is a flake: it
+//! depends on chance, so no predicate describes it, and it does not belong in a list.
 //!
-//! In the run itself only the first failures of a group are run again. Here all are of which the list would say something new, in batches
-//! as before, so that it takes no longer than that part of the run.
+//! A run itself repeats only the first failures of a group. This module repeats all failures that would
+//! change the list. They run in batches, so that this takes no longer than they took in the run.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,19 +10,19 @@ use super::{BlessError, Blessing, KnownFailures};
 use crate::{Class, Configuration, Ending, Event, Run, Summary, Verdict, run};
 
 impl Blessing {
-    /// Runs the failures of a run that a list has yet to tell again, so often, and forgets those that do not fail in the same way each time.
-    /// Returns how many these are.
+    /// Repeats the failures of a run that the list does not cover yet, `times` times. Forgets those that do
+    /// not fail in the same way each time, and returns their number.
     ///
     /// # Errors
     ///
-    /// Where the run is no ground for a list, or is none when it is repeated.
+    /// If the run or a repetition cannot be the basis of a list.
     pub fn run_again(
         &mut self,
         first: &Run,
         (summary, suite): (&Summary, &str),
         times: u32,
     ) -> Result<u64, BlessError> {
-        // What goes wrong at its end has not been seen of a backend that had to be ended.
+        // If the host had to end a process, faults at its exit went unnoticed.
         let ends = || match first.configuration.incidents.shutdowns().late_end() {
             Some(late_end) => Err(BlessError::BadEnd(late_end)),
             None => Ok(()),
@@ -46,7 +46,7 @@ impl Blessing {
     }
 }
 
-/// What fails of the cases at these indices, and in which way.
+/// The cases at these indices that fail, with their classes.
 fn failing(first: &Run, only: Arc<[u64]>) -> Result<BTreeMap<u64, Class>, BlessError> {
     let again = Run {
         library: first.library,
@@ -54,7 +54,7 @@ fn failing(first: &Run, only: Arc<[u64]>) -> Result<BTreeMap<u64, Class>, BlessE
         backend: Arc::clone(&first.backend),
         configuration: Configuration {
             only: Some(only),
-            // Whatever the lists say, it is to fail.
+            // The failures must count as failures, whatever the lists contain.
             known: KnownFailures::default(),
             record: true,
             record_sensitivity: false,

@@ -1,11 +1,11 @@
-//! Sets of cases, a bit a case.
+//! Sets of case indices, as bit sets.
 
-/// A set of the first so many numbers.
+/// A set of numbers below a bound.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// The numbers of which this says true, in order.
+    /// The indices at which `held` is true.
     pub(super) fn new(held: impl IntoIterator<Item = bool>) -> Self {
         let mut words = Vec::new();
         for (place, held) in held.into_iter().enumerate() {
@@ -19,7 +19,7 @@ impl Bits {
         Self(words)
     }
 
-    /// The places of what is not 0.
+    /// The indices of the bytes that are not 0.
     pub(super) fn of_some(bytes: &[u8]) -> Self {
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 1 | u64::from(*byte != 0));
         Self(bytes.chunks(64).map(word).collect())
@@ -37,7 +37,7 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many both have.
+    /// The number of common elements.
     pub(super) fn common(&self, other: &Self) -> usize {
         self.0.iter().zip(&other.0).map(|(one, other)| (one & other).count_ones() as usize).sum()
     }
@@ -46,7 +46,7 @@ impl Bits {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Whether it has all that the other one has.
+    /// Whether this set is a superset of `other`.
     pub(super) fn contains(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(one, other)| other & !one == 0)
     }

@@ -1,5 +1,5 @@
-//! Versions, as backends and drivers state them, held against bounds. They come in all shapes, so all that counts is the
-//! first number with a dot in it.
+//! Compares the versions of backends and drivers with bounds. Versions have many formats, so only the first
+//! number with a dot counts.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use dmlcts_backend::Capabilities;
 
 use super::{BoundsForm, KnownFailureForm};
 
-/// Why an entry is not about a backend that says this of itself: what the entry asks for, and what is there. `None` where it is.
+/// Why an entry does not apply to a backend with these capabilities: the required and the actual value.
+/// `None` if it applies.
 pub(super) fn misfit(form: &KnownFailureForm, capabilities: &Capabilities) -> Option<String> {
     let Capabilities { device, version, driver, .. } = capabilities;
     let here = |what: &str, own: &str| match own {
@@ -26,7 +27,7 @@ pub(super) fn misfit(form: &KnownFailureForm, capabilities: &Capabilities) -> Op
     })
 }
 
-/// `from 5 and below 6.2`.
+/// In the form `from 5 and below 6.2`.
 impl fmt::Display for BoundsForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bounds = [("from", &self.from), ("below", &self.below)];
@@ -35,13 +36,13 @@ impl fmt::Display for BoundsForm {
     }
 }
 
-/// Whether no version keeps these bounds.
+/// Whether no version is within these bounds.
 pub(super) fn are_empty(bounds: &BoundsForm) -> bool {
     let number = |text: &Option<String>| text.as_deref().and_then(numbers);
     number(&bounds.from).zip(number(&bounds.below)).is_some_and(|(from, below)| from >= below)
 }
 
-/// Whether a version keeps bounds. One that has no number keeps none.
+/// Whether a version is within bounds. A version without a number is within none.
 fn holds(bounds: Option<&BoundsForm>, version: &str) -> bool {
     let Some(BoundsForm { from, below }) = bounds else { return true };
     let Some(version) = numbers(version) else { return false };
@@ -49,7 +50,7 @@ fn holds(bounds: Option<&BoundsForm>, version: &str) -> bool {
     bound(from).is_none_or(|from| version >= from) && bound(below).is_none_or(|below| version < below)
 }
 
-/// The parts of the first number with a dot in it, or else of the first number; zeros at its end say nothing.
+/// The parts of the first number with a dot, or else of the first number. Trailing zeros are dropped.
 pub(super) fn numbers(text: &str) -> Option<Vec<u64>> {
     let words = || {
         let words = text.split(|letter: char| !letter.is_ascii_digit() && letter != '.');

@@ -1,4 +1,5 @@
-//! Entries for what failed: how each says which cases those are, and what else stands in it, of which a person may have written some.
+//! Makes entries for failures: the selection of their cases, and the other fields, some of which a person may
+//! have written.
 
 use dmlcts_model::Case;
 
@@ -8,20 +9,21 @@ use super::{
 };
 use crate::Class;
 
-/// As many cases may be listed one by one.
+/// The maximum number of cases that an entry lists one by one.
 const MOST_LISTED: usize = 100;
 
-/// How an entry says which cases fail, and how many they are.
+/// The selection of an entry's cases.
 pub(super) struct Selector {
-    /// A predicate that holds of them.
+    /// A predicate that holds for the cases.
     pub(super) filter: Option<String>,
-    /// Or their lines.
+    /// The lines of the cases, if there is no predicate.
     cases: Option<Vec<String>>,
     count: usize,
 }
 
-/// How the cases of a group are told from those that passed, by predicates or one by one, the most first, and of how many they are
-/// not.
+/// Separates the cases of a group from those that passed: by predicates first, those with the most cases
+/// first, and then one by one. Also returns the number of cases that no selector covers, because they are too
+/// many to list.
 pub(super) fn selectors(
     group: &Group<'_>,
     reading: &Reading<'_>,
@@ -44,8 +46,9 @@ pub(super) fn selectors(
     (selectors, 0)
 }
 
-/// An entry for some cases of a group. The first that comes of an old one is that one, with what a person wrote of it; the others
-/// say themselves what they hold, since its reason may not be theirs.
+/// Makes an entry for some cases of a group. The first entry that comes from an old one continues it, with
+/// everything that a person wrote. Further entries from the same old one get a reason of their own, since the
+/// old reason may not apply to them.
 pub(super) fn entry(
     group: &Group<'_>,
     selector: Selector,
@@ -78,14 +81,14 @@ pub(super) fn entry(
     entry
 }
 
-/// What an entry holds that nobody has looked at.
+/// The reason of an entry that was not examined yet.
 fn reason(group: &Group<'_>, cases: usize, suite: &str, beside: Option<&str>) -> String {
     let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
     let beside = beside.map(|id| format!(", found together with {id}")).unwrap_or_default();
     format!("Not examined yet: {} in {cases} of {suite}{beside}.", group.class)
 }
 
-/// An entry that a person has yet to look at.
+/// An entry that was not examined yet.
 fn new_entry(group: &Group<'_>) -> KnownFailureForm {
     KnownFailureForm {
         id: String::new(),
@@ -102,7 +105,7 @@ fn new_entry(group: &Group<'_>) -> KnownFailureForm {
     }
 }
 
-/// An id with a number that is free.
+/// A free id: the stem with a number.
 fn numbered(stem: &str, is_free: impl Fn(&str) -> bool) -> String {
     let mut numbered = (2..).map(|number| format!("{stem}-{number}"));
     numbered.find(|id| is_free(id)).unwrap_or_default()

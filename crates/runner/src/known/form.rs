@@ -1,18 +1,18 @@
-//! `cases/known-failures/<backend>.yaml` as plain structs: what can be written, field by field. Unknown keys are denied,
-//! and no form is tagged, untagged or flattened, so that a mistake keeps its place.
+//! The form of `cases/known-failures/<backend>.yaml` as plain structs, field by field. Unknown keys are
+//! rejected. No form is tagged, untagged or flattened, so that a mistake keeps its location.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Class;
 
-/// What is known to fail on a backend.
+/// The known failures of a backend.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFailuresForm {
-    /// The backend, by the name that it gives itself: the one behind "on" in the summary of a run.
+    /// The backend's own name, as the summary of a run shows it after "on".
     pub backend: String,
-    /// What fails, one cause an entry.
+    /// The failures, one entry for each cause.
     pub failures: Vec<KnownFailureForm>,
 }
 
@@ -20,58 +20,62 @@ pub struct KnownFailuresForm {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFailureForm {
-    /// Lower case, words joined by hyphens; unique among all files of a run.
+    /// The id: lower-case words joined by hyphens, unique among all files of a run.
     pub id: String,
-    /// The suites that it was made from, by the names that they give themselves. A complete run of one of them says whether the entry is still true; in any other run it
-    /// only says what is expected of the cases that it matches.
+    /// The names of the suites that the entry was made from. A complete run of one of them shows whether the
+    /// entry is still true. In any other run, the entry only sets the expectation of the cases that it
+    /// matches.
     pub suites: Vec<String>,
-    /// The cases, by a predicate in the language of the specs, such as `operator == SLICE1 and any axis InputWindowStrides < 0`. Those that cannot
-    /// fail in this way are left out by themselves: an invalid desc has no output that could be wrong, and an output without NaNs cannot lose their bits. Of the others it must hold only where they fail.
+    /// The cases, by a predicate in the language of the specs, such as `operator == SLICE1 and any axis
+    /// InputWindowStrides < 0`. Cases that cannot fail in this way are left out automatically: an invalid
+    /// desc has no output that could be wrong, and an output without NaNs cannot lose their bits. Otherwise
+    /// the predicate must hold only for cases that fail.
     #[serde(default, rename = "where")]
     pub filter: Option<String>,
-    /// The cases one by one, as `dmlcts list` prints them, where no predicate tells them from those that pass.
+    /// The cases one by one, as `dmlcts list` prints them, if no predicate separates them from those that
+    /// pass.
     #[serde(default)]
     pub cases: Option<Vec<String>>,
-    /// In which way they fail. A case that fails in another way is unexpected.
+    /// How the cases fail. A case that fails in another way is unexpected.
     #[schemars(extend("enum" = signatures()))]
     pub signature: String,
-    /// Whose matter it is.
+    /// The kind of cause.
     pub kind: Kind,
-    /// Why they fail, for whoever reads the list.
+    /// Why the cases fail, for readers of the list.
     pub reason: String,
-    /// Where it is followed up: the address of an issue.
+    /// The address of an issue about the failure.
     #[serde(default)]
     pub link: Option<String>,
-    /// Holds for these versions of the backend only.
+    /// The entry applies only to these versions of the backend.
     #[serde(default)]
     pub version: Option<BoundsForm>,
-    /// Holds for these versions of the driver only.
+    /// The entry applies only to these versions of the driver.
     #[serde(default)]
     pub driver: Option<BoundsForm>,
-    /// Holds only where this is a part of the device's name; upper and lower case do not matter.
+    /// The entry applies only if the device's name contains this, regardless of case.
     #[serde(default)]
     pub device: Option<String>,
 }
 
-/// What can be known of a failure: any class but that there was no answer.
+/// The possible signatures: every class except [`Class::Lost`].
 fn signatures() -> Vec<&'static str> {
     Class::ALL.into_iter().filter(|class| *class != Class::Lost).map(Class::id).collect()
 }
 
-/// Whose matter a known failure is.
+/// The kind of cause of a known failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The backend is wrong.
     Bug,
-    /// The backend cannot do it, and cannot say so in advance by what it declares.
+    /// The backend does not support it, and cannot declare that in advance.
     Unsupported,
-    /// The pages can be read otherwise.
+    /// The pages allow another reading.
     Question,
 }
 
 impl Kind {
-    /// As files spell it.
+    /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
             Self::Bug => "bug",
@@ -80,8 +84,8 @@ impl Kind {
         }
     }
 
-    /// What it becomes where the cases fail with another class: what a backend calls unsupported is so, and was a bug before, or is
-    /// one now where it is called so no more.
+    /// The kind after the class changes. A bug becomes unsupported if the backend calls the cases
+    /// unsupported, and the reverse.
     #[must_use]
     pub fn changed(self, from: Class, to: Class) -> Self {
         match self {
@@ -92,14 +96,15 @@ impl Kind {
     }
 }
 
-/// A range of versions. They compare by the first number with a dot in them, part by part: `Mesa 25.2.8` is from 25.2 and below 26.
+/// A range of versions. Versions compare by their first number with a dot, part by part: `Mesa 25.2.8` is
+/// from 25.2 and below 26.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundsForm {
-    /// This version or a later one.
+    /// This version and later ones.
     #[serde(default)]
     pub from: Option<String>,
-    /// A version before this one: the one that mends it.
+    /// Versions before this one, which fixes the failure.
     #[serde(default)]
     pub below: Option<String>,
 }

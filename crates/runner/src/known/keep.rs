@@ -1,14 +1,15 @@
-//! Changing the text of a list that somebody wrote: what is as it was keeps its own words, comments and all.
+//! Edits the text of a list that a person wrote. Unchanged entries keep their text, with comments.
 //!
-//! The text is taken apart by lines, which knows the usual shape of a list and nothing else of YAML. So what is put together is read
-//! again, and taken only where it says what it is to say.
+//! The text is split by lines, which works for the usual shape of a list, but not for every YAML file. So the
+//! result is parsed again, and is used only if it has the intended content.
 
 use dmlcts_spec::{Source, yaml};
 
 use super::{KnownFailureForm, KnownFailuresForm};
 
-/// The text of a list that is to say this, made of the one that there was. That is left as it is where it says so already; else entries that
-/// are as they were keep their text, and others the comments above them. `None` where the text has another shape.
+/// Edits the text `old` so that it has the content of `form`. If it has that content already, it is
+/// unchanged. Otherwise unchanged entries keep their text, and changed ones keep the comments above them.
+/// `None` if the text has another shape.
 pub(super) fn edited(form: &KnownFailuresForm, old: &str) -> Option<String> {
     let listed = read(old)?;
     if says_the_same(&listed, form) {
@@ -42,14 +43,14 @@ fn says_the_same(one: &KnownFailuresForm, other: &KnownFailuresForm) -> bool {
         && both.into_iter().all(|(one, other)| is_as(one, other))
 }
 
-/// Whether two entries say the same. Blanks around a reason say nothing.
+/// Whether two entries have the same content. Whitespace around a reason does not count.
 fn is_as(one: &KnownFailureForm, other: &KnownFailureForm) -> bool {
     let trimmed =
         |form: &KnownFailureForm| KnownFailureForm { reason: form.reason.trim().to_owned(), ..form.clone() };
     trimmed(one) == trimmed(other)
 }
 
-/// The text of an entry whose dash stands in this column.
+/// The text of an entry, with its dash in this column.
 fn indented(entry: &KnownFailureForm, column: usize) -> String {
     let mut text = String::new();
     entry.write(&mut text);
@@ -57,18 +58,18 @@ fn indented(entry: &KnownFailureForm, column: usize) -> String {
     lines.flat_map(|line| [" ".repeat(column), line.to_owned()]).collect()
 }
 
-/// The text of a list, in parts that make all of it.
+/// The text of a list, split into parts that cover all of it.
 struct Parts {
     head: String,
-    /// The comments above each entry, and the entry with all that stands in it.
+    /// The comments above each entry, and the text of the entry itself.
     entries: Vec<(String, String)>,
     tail: String,
-    /// The column in which the dashes of the entries stand.
+    /// The column of the entries' dashes.
     indent: usize,
 }
 
 impl Parts {
-    /// `None` where the entries are not a line or more each, with dashes one below the other.
+    /// `None` if the entries do not each start on a line of their own, with their dashes in one column.
     fn of(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let key = lines.iter().position(|line| line.starts_with("failures:"))?;
@@ -86,7 +87,7 @@ impl Parts {
             }
             starts.push(place);
         }
-        // What stands further right belongs to the entry above.
+        // A comment that is indented further than the dashes belongs to the entry above it.
         let above = |place: usize| {
             let is_above =
                 |line: &&&str| is_comment(line) && (line.trim().is_empty() || column(line) <= indent);
@@ -157,7 +158,7 @@ failures:
         let expected = format!("{before}rank > 2\n{two}{new}# The end.\n");
         assert!(behind.ends_with("# The end.\n"));
         assert_eq!(form.to_yaml(Some(OLD), None), expected);
-        // The first may go, with what stands above it, and dashes may stand elsewhere.
+        // The first entry is removed with the comments above it, and dashes may have another column.
         form.failures.remove(0);
         let left = OLD.replace("\n  ", "\n").replace("# The end.\n", "");
         let left = left
@@ -168,7 +169,7 @@ failures:
         assert!(text.starts_with(start) && text.ends_with("  reason: Two.\nbackend: mine\n"), "{text}");
     }
 
-    /// Whatever the shape, what is written says what it is to say.
+    /// A list in any shape is written with the intended content.
     #[test]
     fn a_list_of_another_shape_is_written_anew() {
         let flow = "# Mine.\nbackend: mine # by its own name\nfailures: [{id: one, suites: [ci], where: rank == 1, signature: wrong-value, kind: bug, reason: One.}]\n";

@@ -1,4 +1,5 @@
-//! Lists of known failures, checked against the spec: every mistake is found at once, and keeps its place.
+//! Lists of known failures, checked against the spec. A check reports all mistakes at once, with their
+//! locations.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -17,29 +18,29 @@ use super::{
 };
 use crate::{Class, Ruling, Sensitivities, Sensitivity, Verdict};
 
-/// What an entry says, but for how it finds its cases.
+/// The content of an entry, except for how it selects its cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFailure {
-    /// The file that it stands in.
+    /// The file of the entry.
     pub file: String,
     /// Its id.
     pub id: String,
-    /// The suites that say whether it is still true.
+    /// The suites whose runs show whether the entry is still true.
     pub suites: Vec<String>,
-    /// Its cases in words: the predicate, or how many are listed.
+    /// The cases in words: the predicate, or the number of listed cases.
     pub cases: String,
-    /// In which way they fail.
+    /// How the cases fail.
     pub signature: Class,
-    /// Whose matter it is.
+    /// The kind of cause.
     pub kind: Kind,
-    /// Why they fail.
+    /// Why the cases fail.
     pub reason: String,
-    /// Where it is followed up.
+    /// The address of an issue about the failure.
     pub link: Option<String>,
 }
 
-/// The known failures of one or more backends. Of the entries that match a case the first one that expects what happened
-/// counts; where none does, the first one.
+/// The known failures of one or more backends. If several entries match a case, the first one that expects
+/// its result counts. If none does, the first one counts.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFailures {
     entries: Vec<Listed>,
@@ -56,26 +57,26 @@ struct Listed {
 /// An entry that matches a case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match {
-    /// Its place.
+    /// The index of the entry.
     pub(crate) place: usize,
     /// Whether the case can show what the entry says. If it cannot, the entry does not match.
     pub(crate) sensitivity: Sensitivity,
 }
 
-/// How an entry finds its cases.
+/// The selection of an entry's cases.
 #[derive(Clone)]
 enum Selector {
     Where(Box<Predicate>),
-    /// Their lines, as this program writes them.
+    /// The lines of the cases, as this program writes them.
     Cases(BTreeSet<String>),
 }
 
 impl KnownFailures {
-    /// Checks the texts of files.
+    /// Loads and checks files.
     ///
     /// # Errors
     ///
-    /// All mistakes of the first file that has any.
+    /// All mistakes of the first file that has mistakes.
     pub fn load(sources: &[Source], library: &Library) -> Result<Self, LoadError> {
         let mut entries: Vec<Listed> = Vec::new();
         let mut ids: Vec<(String, String)> = Vec::new();
@@ -113,14 +114,15 @@ impl KnownFailures {
         Ok(Self { entries })
     }
 
-    /// Those of a backend that says this of itself.
+    /// The known failures of a backend with these capabilities.
     #[must_use]
     pub fn of(&self, capabilities: &Capabilities) -> Self {
         let concerned = |listed: &&Listed| listed.misfit(capabilities).is_none();
         Self { entries: self.entries.iter().filter(concerned).cloned().collect() }
     }
 
-    /// Which entries are not of a backend that says this of itself: the id of each, and why, as it reads behind the id.
+    /// The entries that do not apply to a backend with these capabilities: the id of each, and a phrase with
+    /// the reason that can follow the id.
     pub fn misfits(&self, capabilities: &Capabilities) -> Vec<(&str, String)> {
         let misfits =
             self.entries.iter().map(|listed| (listed.entry.id.as_str(), listed.misfit(capabilities)));
@@ -132,18 +134,18 @@ impl KnownFailures {
         self.entries.iter().map(|listed| &listed.entry)
     }
 
-    /// What a file says, entry by entry.
+    /// The entries of a file.
     pub fn of_file(&self, file: &str) -> Vec<Arc<KnownFailureForm>> {
         let of_file = |listed: &&Listed| listed.entry.file == file;
         self.entries.iter().filter(of_file).map(|listed| Arc::clone(&listed.form)).collect()
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Counts of nothing yet, one an entry.
+    /// Empty counts, one for each entry.
     pub fn tallies(&self) -> Vec<KnownTally> {
         let tally = |entry: &Arc<KnownFailure>| KnownTally {
             entry: Arc::clone(entry),
@@ -172,7 +174,7 @@ impl KnownFailures {
         let sensitive = matching.map(|(place, listed)| Match {
             place,
             sensitivity: match (&listed.selector, listed.entry.signature) {
-                // A case that is listed was seen to fail on its own data.
+                // A listed case failed with its own data before.
                 (Selector::Cases(_), Class::Output(_) | Class::OutsideQuestion) => Sensitivity::Yes,
                 (_, signature @ (Class::Output(_) | Class::Remembered | Class::OutsideQuestion)) => {
                     sensitivities().to(signature)
@@ -183,7 +185,8 @@ impl KnownFailures {
         sensitive.filter(|matched| matched.sensitivity != Sensitivity::No).collect()
     }
 
-    /// What a case comes to that these entries match, and how it fits which of them.
+    /// The verdict on a case that these entries match, and the entry that counts it with the way in which it
+    /// fits.
     pub(crate) fn reconcile(
         &self,
         matches: &[Match],
@@ -214,7 +217,7 @@ impl KnownFailures {
 }
 
 impl Listed {
-    /// Why it is not of a backend that says this of itself.
+    /// Why the entry does not apply to a backend with these capabilities.
     fn misfit(&self, capabilities: &Capabilities) -> Option<String> {
         if self.backend == capabilities.name {
             misfit(&self.form, capabilities)
@@ -247,7 +250,7 @@ fn entry(form: &KnownFailureForm, signature: Class, file: &str) -> KnownFailure 
     }
 }
 
-/// Checks an entry; `None` where it has no signature or no cases.
+/// Checks an entry. `None` if it has no valid signature or no valid selection of cases.
 fn check(
     form: &KnownFailureForm,
     place: Place<'_>,
@@ -292,7 +295,7 @@ fn check(
     }
     let signature = Class::from_id(&form.signature).filter(|class| *class != Class::Lost);
     if signature.is_none() {
-        // The schema of the form says so before, with all names.
+        // The schema check has already reported this with all names.
         let message = format!("`{}` is no way to fail", form.signature);
         wrong.push(place.key("signature").mistake(message, "expected a class of failure"));
     }

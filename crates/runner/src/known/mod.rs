@@ -1,10 +1,10 @@
-//! Known failures: what is expected to fail on a backend, so that only news fails a run.
+//! Known failures: the failures that are expected on a backend, so that only other failures fail a run.
 //!
-//! A file names a backend and its failures ([`KnownFailuresForm`] is the format, field by field). An entry says which
-//! cases fail, by a predicate or one by one, and in which way. [`reconcile`] holds what it says against what a case came to,
-//! and after a complete run [`conclude`] says whether the entry is still true: lists that nobody corrects rot, so an
-//! entry that is not is an error with a suggested edit. Both stand in one table, `table.rs`. A [`Blessing`] makes entries of
-//! what failed in a whole run.
+//! A file names a backend and its failures ([`KnownFailuresForm`] is the format, field by field). An entry
+//! selects cases, by a predicate or one by one, and says how they fail. [`reconcile`] compares an entry with
+//! the result of a case. After a complete run, [`conclude`] says whether the entry is still true. An entry
+//! that is not true is an error with a suggested edit, so that lists stay current. Both functions are in
+//! `table.rs`. A [`Blessing`] makes entries from the failures of a complete run.
 
 mod again;
 mod bits;

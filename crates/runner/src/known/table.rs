@@ -1,23 +1,24 @@
-//! The table: what an entry says × what happened → what it comes to. First case by case, then for the entry as a whole.
+//! The tables of known failures: entry × result of a case, and entry × results of all its cases.
 
 use crate::{Class, Ruling, Verdict};
 
-/// What a case says of the entry that matches it.
+/// How the result of a case fits the entry that matches it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
-    /// It failed as the entry says.
+    /// The case failed as the entry describes.
     AsExpected,
-    /// It failed, and in another way.
+    /// The case failed in another way.
     Otherwise,
-    /// It passed.
+    /// The case passed.
     Passed,
-    /// It was skipped: the backend does not declare it.
+    /// The case was skipped, because the backend does not declare it.
     Skipped,
-    /// Nobody knows: there was no answer, or another one each time.
+    /// Unknown: the case has no answer, or is a flake.
     Unknown,
 }
 
-/// Holds what an entry expects of a case against what the case came to. Without an entry, that is what it comes to.
+/// Compares the signature of an entry with the ruling on a case. Returns the verdict that replaces the case's
+/// own, and how the case fits the entry.
 pub fn reconcile(signature: Class, (verdict, class): Ruling) -> (Verdict, Fit) {
     use Verdict::{Crash, ExpectedFail, Fail, Flake, Lost, Pass, Recorded, Skip, Timeout, UnexpectedPass};
     match verdict {
@@ -34,33 +35,33 @@ pub fn reconcile(signature: Class, (verdict, class): Ruling) -> (Verdict, Fit) {
 /// Whether an entry is still true, after a complete run of a suite that it names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
-    /// It is: every case that it matches fails as it says.
+    /// Still true: every case that it matches fails as it describes.
     Holds,
-    /// No case matches.
+    /// The entry matches no case.
     MatchesNothing,
-    /// All cases that match were skipped, since the backend does not declare them.
+    /// All cases that it matches were skipped, because the backend does not declare them.
     Skipped,
-    /// All cases that match pass.
+    /// All cases that it matches pass.
     Stale,
-    /// Some fail as it says, others pass.
+    /// Some cases fail as it describes, and others pass.
     TooWide,
-    /// All fail, and none as it says.
+    /// All cases fail, but none as it describes.
     Changed,
-    /// Some fail as it says, others in another way, or some of these and others pass.
+    /// Some cases fail in another way. Of the others, some fail as it describes, or some pass.
     Mixed,
-    /// Nobody knows, since what the cases came to changes from time to time.
+    /// Unknown, because the results of the cases vary.
     Unknown,
 }
 
 impl Conclusion {
-    /// Whether the entry is to be corrected.
+    /// Whether the entry must be corrected.
     pub fn is_error(self) -> bool {
         self != Self::Holds
     }
 }
 
-/// Concludes from whether any case that matches failed as the entry says, failed otherwise, passed, was skipped, and from
-/// whether of any nobody knows.
+/// The conclusion about an entry. Each argument is whether any case that it matches failed as described,
+/// failed otherwise, passed, was skipped, or has an unknown result.
 #[expect(clippy::fn_params_excessive_bools, reason = "each is a column of the table")]
 pub fn conclude(
     as_expected: bool,
@@ -86,8 +87,8 @@ mod tests {
     use super::*;
     use crate::Difference;
 
-    /// Every signature against everything that can happen to a case, and every entry against everything that can happen
-    /// to its cases, as one text that a reader can check line by line.
+    /// Every signature with every result of a case, and every combination of results with its conclusion, as
+    /// a text that people can check line by line.
     #[test]
     fn the_table() {
         let wrong = Class::Output(Difference::WrongValue);

@@ -1,35 +1,35 @@
-//! What became of the cases that an entry matches, added up.
+//! Adds up the results of the cases that an entry matches.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Conclusion, Fit, KnownFailure, conclude};
 use crate::Class;
 
-/// An entry, and what became of its cases.
+/// An entry, and the results of its cases.
 #[derive(Clone, Debug)]
 pub struct KnownTally {
     /// The entry.
     pub entry: Arc<KnownFailure>,
-    /// What became of its cases.
+    /// The results of its cases.
     pub counts: KnownCounts,
 }
 
-/// What became of the cases of an entry.
+/// The results of an entry's cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownCounts {
-    /// Failed as it says.
+    /// The number of cases that failed as the entry describes.
     pub as_expected: u64,
-    /// Failed in another way, by class.
+    /// The number of cases that failed in another way, by class.
     pub otherwise: BTreeMap<Class, u64>,
-    /// Passed.
+    /// The number of cases that passed.
     pub passed: u64,
-    /// Skipped.
+    /// The number of cases that were skipped.
     pub skipped: u64,
-    /// Nobody knows.
+    /// The number of cases with an unknown result.
     pub unknown: u64,
-    /// The index and the line of the first that passed.
+    /// The index and the line of the first case that passed.
     pub first_passed: Option<(u64, String)>,
-    /// The index and the line of the first that failed in another way.
+    /// The index and the line of the first case that failed in another way.
     pub first_otherwise: Option<(u64, String)>,
 }
 
@@ -40,14 +40,14 @@ impl KnownTally {
         conclude(*as_expected > 0, !otherwise.is_empty(), *passed > 0, *skipped > 0, *unknown > 0)
     }
 
-    /// Whether a complete run of this suite says if the entry is still true.
+    /// Whether a complete run of this suite shows if the entry is still true.
     pub fn is_of_suite(&self, suite: &str) -> bool {
         self.entry.suites.iter().any(|name| name == suite)
     }
 }
 
 impl KnownCounts {
-    /// Counts a case: how it fits, in which way it failed, its index and its line.
+    /// Counts a case with this fit, class, index and line.
     pub(crate) fn count(&mut self, fit: Fit, class: Option<Class>, index: u64, line: &str) {
         let first = |first: &mut Option<(u64, String)>| {
             first.get_or_insert_with(|| (index, line.to_owned()));
@@ -67,7 +67,7 @@ impl KnownCounts {
         }
     }
 
-    /// Says that a case of this index, which failed otherwise in this way, is a flake.
+    /// Changes a case with this index, which failed otherwise with this class, to unknown: it is a flake.
     pub(crate) fn doubt(&mut self, class: Class, index: u64) {
         if let Some(cases) = self.otherwise.get_mut(&class) {
             *cases = cases.saturating_sub(1);
@@ -77,14 +77,14 @@ impl KnownCounts {
         self.first_otherwise = self.first_otherwise.take().filter(|first| first.0 != index);
     }
 
-    /// Says that a case of this index, which passed, is a flake.
+    /// Changes a case with this index, which passed, to unknown: it is a flake.
     pub(crate) fn doubt_pass(&mut self, index: u64) {
         self.passed = self.passed.saturating_sub(1);
         self.unknown += 1;
         self.first_passed = self.first_passed.take().filter(|first| first.0 != index);
     }
 
-    /// Adds what became of other cases.
+    /// Adds the results of other cases.
     pub(crate) fn add(&mut self, other: &Self) {
         self.as_expected += other.as_expected;
         self.passed += other.passed;
@@ -98,7 +98,7 @@ impl KnownCounts {
             (&mut self.first_otherwise, &other.first_otherwise),
         ];
         for (first, other) in firsts {
-            // Parts of a run are joined in any order.
+            // The parts of a run are joined in any order.
             if let Some(earlier) = other
                 && first.as_ref().is_none_or(|first| earlier.0 < first.0)
             {

@@ -1,4 +1,5 @@
-//! Lists of known failures as text, in the form that [`KnownFailures::load`](super::KnownFailures::load) reads.
+//! Writes lists of known failures as text, in the form that
+//! [`KnownFailures::load`](super::KnownFailures::load) reads.
 
 use std::fmt::Write as _;
 
@@ -7,9 +8,10 @@ use dmlcts_spec::yaml::{comments, quoted, scalar};
 use super::{BoundsForm, KnownFailureForm, KnownFailuresForm, keep::edited};
 
 impl KnownFailuresForm {
-    /// The text of the list, in the place of `old`: that text where it says the same. Else what is as it was keeps its text, comments and all, where `old`
-    /// has the usual shape, an entry a dash, one below the other. Of another shape only the comments above everything else are kept. Above a list
-    /// that is new stands where its `schema` lies, for editors, if that is known.
+    /// The text of the list, as a replacement for `old`. If `old` has the same content, it is returned
+    /// unchanged. If `old` has the usual shape (one entry for each dash, one below the other), unchanged
+    /// entries keep their text, with comments. Otherwise only the comments at the top of `old` are kept. A
+    /// new list starts with a reference to its `schema` for editors, if the path is known.
     pub fn to_yaml(&self, old: Option<&str>, schema: Option<&str>) -> String {
         old.and_then(|old| edited(self, old)).unwrap_or_else(|| self.anew(old, schema))
     }
@@ -30,9 +32,9 @@ impl KnownFailuresForm {
 }
 
 impl KnownFailureForm {
-    /// Writes it at the end of a text, its dash in the third column.
+    /// Appends the entry to a text, with its dash in the third column.
     pub(super) fn write(&self, text: &mut String) {
-        // Within brackets a comma means something.
+        // A comma separates items within brackets.
         let name = |suite: &String| {
             if suite.contains([',', '[', ']', '{', '}']) { quoted(suite) } else { scalar(suite) }
         };

@@ -1,9 +1,10 @@
-//! Profiles: named, versioned promises that a backend can say it conforms to.
+//! Profiles: named, versioned promises to which a backend can conform.
 //!
-//! A profile is a suite, a seed and a feature level ([`ProfileForm`] is the format, field by field), together with what makes
-//! it a promise: the hash of the spec, and for each operator how many cases there are and digests of their lines and of what is expected of
-//! them. So a spec that only says the same in other words is told apart from one that expects something else. A [`Claim`] is a
-//! run that is to show that a backend conforms; what it comes to is a [`Statement`].
+//! A profile is a suite, a seed and a feature level ([`ProfileForm`] is the format, field by field). The
+//! promise itself is the hash of the spec and, for each operator, the number of cases and the digests of
+//! their lines and expectations. So a spec with only another wording can be distinguished from a spec with
+//! other expectations. A [`Claim`] is a run that should show that a backend conforms. Its result is a
+//! [`Statement`].
 
 mod form;
 mod promised;
@@ -23,7 +24,7 @@ pub use form::{ProfileForm, PromisedForm};
 pub use promised::promised;
 pub use statement::{Claim, Conformity, Failing, Reservation, ReservationKind, Statement, Withheld};
 
-/// A profile, checked.
+/// A checked profile.
 #[derive(Debug, Clone)]
 pub struct Profile {
     form: Arc<ProfileForm>,
@@ -31,20 +32,20 @@ pub struct Profile {
     source: Source,
 }
 
-/// A profile whose promises are of another spec than there is.
+/// A profile that was made for another spec than this program has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file} promises what the spec {promised:.12} says, and this program has {present:.12}")]
 pub struct Outdated {
-    /// Where the profile stands.
+    /// The file of the profile.
     pub file: String,
-    /// The hash of its spec.
+    /// The hash of the profile's spec.
     pub promised: String,
-    /// The hash of the spec that there is.
+    /// The hash of this program's spec.
     pub present: String,
 }
 
 impl Outdated {
-    /// What to do about it.
+    /// The way to repair it.
     pub fn help(&self) -> &'static str {
         "run a release of dmlcts, whose profiles are those of its spec; where you change the spec yourself, renew them: \
          DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles"
@@ -52,26 +53,26 @@ impl Outdated {
 }
 
 impl Profile {
-    /// The names of the profiles that there are.
+    /// The names of all profiles.
     pub fn names() -> impl Iterator<Item = &'static str> {
         PROFILES.iter().map(|profile| profile.0)
     }
 
-    /// The profile of this name; `None` where there is none.
+    /// The profile with this name, if there is one.
     ///
     /// # Errors
     ///
-    /// Where its text is no profile, which a test rules out.
+    /// If the file is not a valid profile, which a test rules out.
     pub fn load(name: &str) -> Result<Option<Self>, LoadError> {
         let Some((_, text)) = PROFILES.iter().find(|profile| profile.0 == name) else { return Ok(None) };
         Self::parse(&Source::new(format!("cases/profiles/{name}.yaml"), *text)).map(Some)
     }
 
-    /// A profile from its text.
+    /// Parses the text of a profile.
     ///
     /// # Errors
     ///
-    /// Every mistake of its form; a suite or a feature level that there is not.
+    /// Every mistake in its form, such as an unknown suite or feature level.
     pub fn parse(source: &Source) -> Result<Self, LoadError> {
         let document: Document<ProfileForm> = yaml::read(source)?;
         let (form, root) = (&document.value, document.root());
@@ -90,46 +91,47 @@ impl Profile {
         Ok(Self { form: Arc::new(document.value), level, source: source.clone() })
     }
 
-    /// Its name.
+    /// The profile's name.
     pub fn name(&self) -> &str {
         &self.form.profile
     }
 
-    /// Which edition of it this is: another one expects something else, or has other cases.
+    /// The edition of the profile: another edition has other cases or other expectations.
     pub fn version(&self) -> u32 {
         self.form.version
     }
 
-    /// What was written.
+    /// The profile as it was written.
     pub fn form(&self) -> &ProfileForm {
         &self.form
     }
 
-    /// Where it was written.
+    /// The file that the profile was read from.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The feature level that it promises.
+    /// The feature level to judge at.
     pub fn level(&self) -> FeatureLevel {
         self.level
     }
 
-    /// How many cases it has, of all operators.
+    /// The number of cases of all operators.
     pub fn cases(&self) -> u64 {
         self.form.operators.iter().map(|promised| promised.cases).sum()
     }
 
-    /// How many of its cases are larger than the memory that it gives a case, so that they are created and not run.
+    /// The number of valid cases that exceed the profile's memory limit, so that they are created but not
+    /// run.
     pub fn created_only(&self) -> u64 {
         self.form.operators.iter().map(|promised| promised.created_only).sum()
     }
 
-    /// Checks that it promises what this spec says.
+    /// Checks that the profile was made for this spec.
     ///
     /// # Errors
     ///
-    /// Where it was made for another one.
+    /// If it was made for another one.
     pub fn check(&self, library: &Library) -> Result<(), Outdated> {
         if self.form.spec == library.hash() {
             return Ok(());
@@ -143,7 +145,7 @@ impl Profile {
 mod tests {
     use super::*;
 
-    /// A profile with a line of another one replaced.
+    /// A profile in which one text is replaced.
     fn changed(from: &str, to: &str) -> Result<Profile, LoadError> {
         let text = PROFILES[0].1;
         assert!(text.contains(from));

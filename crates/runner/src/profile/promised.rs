@@ -1,7 +1,9 @@
-//! What a suite asks at a feature level, operator by operator: how many cases, which ones, and what is expected of each.
+//! The promise of a suite at a feature level, for each operator: the number of cases, their lines, and their
+//! expectations.
 //!
-//! The digests are of texts that a person could write down, a line a case: the case as `dmlcts list` prints it, and behind it what is
-//! expected. Nothing of a backend goes into them, and no name of a clause or a question.
+//! The digests are computed from texts that a person could write by hand, one line for each case: the case as
+//! `dmlcts list` prints it, and then its expectation. The texts depend on no backend and contain no names of
+//! clauses or questions.
 
 use dmlcts_generate::fill;
 use dmlcts_model::{
@@ -12,8 +14,8 @@ use dmlcts_spec::{Library, Operator, Scratch, ValidDesc};
 use super::PromisedForm;
 use crate::{Source, expect};
 
-/// What is promised of each operator that has any case, in the order of the library. `None` where the cases never end, or there
-/// is no operator.
+/// The promise for each operator that has a case, in the order of the library. `None` for an endless source,
+/// or if there is no operator.
 pub fn promised(
     library: &Library,
     source: &dyn Source,
@@ -46,7 +48,7 @@ pub fn promised(
     Some(found.map(|(operator, digest)| digest.finish(operator)).collect())
 }
 
-/// What is known of the cases of one operator so far.
+/// The counts and hashes of one operator's cases so far.
 #[derive(Default)]
 struct Digest {
     cases: u64,
@@ -67,12 +69,12 @@ impl Digest {
     }
 }
 
-/// Half of a hash tells as many texts apart as anybody will ever write.
+/// Half of a hash is enough to distinguish all texts in practice.
 fn short(hash: blake3::Hash) -> String {
     hash.to_hex()[..32].to_owned()
 }
 
-/// Writes down what is expected of cases, in memory that it uses again and again.
+/// Writes the expectations of cases, in memory that is reused.
 struct Writer {
     level: FeatureLevel,
     memory: u64,
@@ -82,7 +84,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes what is expected of a case, and says whether it is a valid one that is too large to run.
+    /// Writes the expectation of a case. Returns whether the case is valid but too large to run.
     fn write(&mut self, operator: &Operator, case: &Case, text: &mut String) -> bool {
         let desc = &case.desc;
         let (Ok(valid), Some(input), Some(output)) =
@@ -112,7 +114,7 @@ impl Writer {
                         Allowed::Output(reading) => self.output(valid, *reading, output),
                     })
                     .collect();
-                // In which order a spec lists its answers says nothing of what it allows.
+                // The order in which a spec lists its answers has no meaning.
                 answers.sort();
                 answers.dedup();
                 text.extend(["open ", &answers.join(" or ")]);
@@ -122,7 +124,7 @@ impl Writer {
         is_too_large
     }
 
-    /// The output that a reading gives, by the hash of its elements; whatever lies between them is taken for zeros.
+    /// The output of a reading, as the hash of its elements. The memory between them counts as zeros.
     fn output(&mut self, valid: ValidDesc<'_>, reading: usize, tensor: &Tensor) -> String {
         let Self { scratch, input, output, .. } = self;
         output.clear();
@@ -151,7 +153,7 @@ mod tests {
     const COPY: &str = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
     const OPEN: &str = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
 
-    /// By hand: the texts that the digests are of.
+    /// The texts of the digests, written by hand.
     #[test]
     fn a_digest_is_of_what_a_person_could_write_down() {
         let digest = |text: &str| short(blake3::hash(text.as_bytes()));
@@ -163,7 +165,7 @@ mod tests {
         );
         assert_eq!((found[0].cases, found[0].created_only), (2, 0));
         assert_eq!(found[0].lines, digest(&format!("{COPY}\n{OPEN}\n")));
-        // A stride of zero is refused, or reads the same element again and again. Outputs take whole words.
+        // A stride of zero is refused, or reads the same element repeatedly. Outputs take whole words.
         let (copy, again) = (elements(&[1, 2, 3, 4]), elements(&[2, 2, 0, 0]));
         let text = format!("{COPY}\n{copy}\n{OPEN}\nopen {again} or reject\n");
         assert_eq!(found[0].expectations, digest(&text));

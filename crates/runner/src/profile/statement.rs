@@ -1,8 +1,9 @@
-//! What a run of a profile says of a backend: that it conforms, that it conforms with reservations, or that it does not.
+//! The statement of a profile's run about a backend: it conforms, it conforms with reservations, or it does
+//! not conform.
 //!
-//! A statement hides nothing: whatever was left out, forgiven or never looked at is a reservation with its number of cases, and a run
-//! that did not put every case to the backend makes no statement at all. What it says follows from the summary alone, so that the parts of a run say
-//! it once they are joined.
+//! A statement hides nothing. Cases that were skipped, forgiven or not run are reservations with their
+//! counts. A run that did not run every case of the profile makes no statement. The statement depends on the
+//! summary alone, so that merged parts of a run have one, too.
 
 use std::fmt;
 
@@ -11,50 +12,52 @@ use dmlcts_spec::Library;
 use super::Profile;
 use crate::{Class, Difference, Ending, Summary, Undeclared, Verdict};
 
-/// A run that is to show that a backend conforms to a profile.
+/// A run that should show that a backend conforms to a profile.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// The profile.
     pub profile: Profile,
-    /// How many bytes a case may take in this run: as many as the profile says, or fewer.
+    /// The maximum number of bytes of a case in this run: the profile's limit or less.
     pub memory: u64,
-    /// Differences that are no failures in this run.
+    /// Kinds of differences that are not failures in this run.
     pub allow: Vec<Difference>,
-    /// Whether only a part of the cases is run, which says nothing by itself.
+    /// Whether the run covers only a part of the cases, which makes no statement alone.
     pub is_part: bool,
 }
 
-/// What a complete run of a profile says.
+/// The statement of a complete run of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// Whether the backend conforms.
     pub conformity: Conformity,
-    /// What of the profile was not shown, or was forgiven.
+    /// The parts of the profile that were not shown or were forgiven.
     pub reservations: Vec<Reservation>,
-    /// What was unexpected: nothing, where the backend conforms.
+    /// The unexpected results; empty if the backend conforms.
     pub failing: Vec<Failing>,
-    /// Cases that were not asked, since the backend's own level makes them valid and the profile's does not.
+    /// The number of cases that were left out, because the backend's level makes them valid and the profile's
+    /// does not.
     pub above: u64,
-    /// Invalid descs that were skipped, since the backend cannot be told them: its lists are bare arrays.
+    /// The number of invalid descs that were skipped, because the backend's bare arrays cannot represent
+    /// them.
     pub unsayable: u64,
 }
 
 /// Whether a backend conforms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conformity {
-    /// Every case came to what is expected, or to an answer that an open question allows.
+    /// Every case had the expected outcome, or an answer that an open question allows.
     Conforms,
-    /// So did every case that is not among the reservations.
+    /// Every case outside the reservations had the expected outcome.
     WithReservations,
-    /// Something was unexpected.
+    /// A case had an unexpected outcome.
     DoesNotConform,
 }
 
 impl Conformity {
-    /// All of them, the best first.
+    /// All values, the best first.
     pub const ALL: [Self; 3] = [Self::Conforms, Self::WithReservations, Self::DoesNotConform];
 
-    /// As files spell it.
+    /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
             Self::Conforms => "conforms",
@@ -64,7 +67,7 @@ impl Conformity {
     }
 }
 
-/// In a few words.
+/// A short phrase.
 impl fmt::Display for Conformity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -75,34 +78,36 @@ impl fmt::Display for Conformity {
     }
 }
 
-/// Cases of which a statement does not say that they came to what the profile promises.
+/// Cases that were not shown to have the promised outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
-    /// Why not.
+    /// The reason.
     pub kind: ReservationKind,
-    /// What it is about: an operator, a known failure, the differences that were allowed; empty where there is nothing to name.
+    /// An operator, a known failure, or the differences that were allowed; empty if there is nothing to name.
     pub of: String,
-    /// How many cases; of differences that were allowed, how many runs of an operator.
+    /// The number of cases. For allowed differences, the number of runs of an operator.
     pub cases: u64,
 }
 
-/// Why a case is a reservation.
+/// Why cases are a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReservationKind {
-    /// Skipped: the backend does not declare this of it. Never bare arrays, which leave out what cannot be said.
+    /// Skipped: the backend does not declare this part of the desc. Never bare arrays: those cases are
+    /// counted in [`Statement::unsayable`].
     Unsupported(Undeclared),
-    /// Skipped, and nobody wrote down why.
+    /// Skipped, with no recorded reason.
     Skipped,
-    /// Failed as a known failure says.
+    /// Failed as a known failure describes.
     KnownFailure,
-    /// Not run, and at most created, although the profile has it run: larger than the memory of this run, or than the backend's limit.
+    /// Not run, although the profile runs it, and at most created: larger than this run's memory limit or the
+    /// backend's limit.
     CreatedOnly,
     /// The output differed in a way that this run allows.
     Allowed,
 }
 
 impl ReservationKind {
-    /// All of them, in the order of statements.
+    /// All kinds, in the order of statements.
     pub const ALL: [Self; 7] = [
         Self::Unsupported(Undeclared::Operator),
         Self::Unsupported(Undeclared::DataType),
@@ -113,7 +118,7 @@ impl ReservationKind {
         Self::Allowed,
     ];
 
-    /// As files spell it.
+    /// The name in files.
     pub fn id(self) -> &'static str {
         match self {
             Self::Unsupported(Undeclared::Operator) => "unsupported-operator",
@@ -127,41 +132,42 @@ impl ReservationKind {
     }
 }
 
-/// Cases that came to the same that was not expected.
+/// Cases with the same unexpected result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
     /// Their operator.
     pub operator: String,
-    /// What they came to.
+    /// Their verdict.
     pub verdict: Verdict,
-    /// In which way they failed; `None` where there are too many ways to tell them apart, and where a known failure passed.
+    /// How they failed. `None` for cases beyond the groups of failures, and for known failures that passed.
     pub class: Option<Class>,
-    /// How many.
+    /// The number of cases.
     pub cases: u64,
 }
 
 /// Why a run makes no statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Withheld {
-    /// It is one part of the profile's cases.
+    /// It ran one part of the profile's cases.
     Part,
     /// It ended early.
     Short,
-    /// Processes of the backend ended badly that were told to end, so said: whoever breaks then may have been broken before.
+    /// Processes of the backend shut down badly, as this describes. Such a process may have been broken
+    /// before.
     BadEnd(String),
     /// Every case was skipped.
     Unjudged,
     /// No output was compared: each was too large for the run or for the backend.
     Uncompared,
-    /// All that was unexpected is that known failures passed.
+    /// The only unexpected results are this number of known failures that passed.
     KnownPassed(u64),
-    /// It did not have as many cases as the profile: those of an operator, those of the profile.
+    /// The number of cases of an operator, or of all operators, differs from the profile.
     Miscounted {
-        /// The operator; empty for all together.
+        /// The operator; empty for all operators.
         operator: String,
-        /// How many there were.
+        /// The number of cases that ran.
         ran: u64,
-        /// How many there should be.
+        /// The number of cases in the profile.
         promised: u64,
     },
 }
@@ -190,11 +196,11 @@ impl fmt::Display for Withheld {
 }
 
 impl Claim {
-    /// What a run says of its backend.
+    /// The statement of a run about its backend.
     ///
     /// # Errors
     ///
-    /// Why it says nothing.
+    /// Why the run makes no statement.
     pub fn state(&self, library: &Library, summary: &Summary) -> Result<Statement, Withheld> {
         if self.is_part {
             return Err(Withheld::Part);
@@ -226,8 +232,8 @@ impl Claim {
         Ok(Statement { conformity, reservations, failing: failing(library, summary), above, unsayable })
     }
 
-    /// Holds the cases that ran against those of the profile, operator by operator, and says how many were left out because only a higher
-    /// level makes them valid.
+    /// Compares the number of cases with the profile, for each operator. Returns the number of cases that
+    /// were left out because only a higher level makes them valid.
     fn count(&self, library: &Library, summary: &Summary) -> Result<u64, Withheld> {
         let may_leave_out = summary.level > self.profile.level();
         let mut all = 0;
@@ -249,7 +255,7 @@ impl Claim {
         Ok(promised - all)
     }
 
-    /// What is to be said beside that everything else is as expected, and how many cases nobody can say to the backend.
+    /// The reservations, and the number of cases that bare arrays cannot represent.
     fn reservations(&self, library: &Library, summary: &Summary) -> (Vec<Reservation>, u64) {
         let (totals, tally) = (&summary.totals, summary.tally());
         let mut found = Vec::new();
@@ -288,7 +294,8 @@ impl Claim {
     }
 }
 
-/// Everything unexpected, by operator and class: what the groups of failures have, and of each operator what is in none of them.
+/// All unexpected results, by operator and class: first the groups of failures, then the cases of each
+/// operator in no group.
 fn failing(library: &Library, summary: &Summary) -> Vec<Failing> {
     let totals = &summary.totals;
     let mut found: Vec<Failing> = Vec::new();
