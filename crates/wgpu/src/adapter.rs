@@ -1,49 +1,49 @@
-//! Finding an adapter: which there are, the one that is meant by a name, and what to do where there is none.
+//! Finds adapters: lists them, and selects one by name.
 
 use wgpu::{AdapterInfo, Backends, DeviceType, Instance, InstanceDescriptor};
 
-/// What to use, most direct first. OpenGL is looked at only where nothing else answers: it reaches the same devices
-/// in a roundabout way.
+/// The APIs with the most direct access. OpenGL is only used if none of them finds an adapter, because it
+/// reaches the same devices indirectly.
 const DIRECT: Backends = Backends::VULKAN.union(Backends::METAL).union(Backends::DX12);
 
 /// Why no adapter can be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The machine has none.
+    /// The machine has no adapter.
     #[error(
         "no GPU adapter was found, not even one in software; install a Vulkan driver (on Debian or Ubuntu, \
          `apt-get install mesa-vulkan-drivers` has one that needs no GPU)"
     )]
     NoAdapter,
-    /// None has this name.
+    /// No adapter has this name.
     #[error("no adapter's name contains `{part}`; `dmlcts backends` lists them, and there are: {}", names.join(", "))]
     NoSuchAdapter {
-        /// What was asked for.
+        /// The name that was asked for.
         part: String,
-        /// The names of all.
+        /// The names of all adapters.
         names: Vec<String>,
     },
-    /// The adapter gave no device.
+    /// The adapter could not open a device.
     #[error("the adapter `{adapter}` gives no device: {reason}")]
     NoDevice {
-        /// Its name.
+        /// The adapter's name.
         adapter: String,
-        /// In the driver's words.
+        /// The driver's message.
         reason: String,
     },
-    /// The device does not do what every case needs.
+    /// The device lacks something that every case needs.
     #[error("the adapter `{adapter}` cannot be used: {reason}")]
     Unfit {
-        /// Its name.
+        /// The adapter's name.
         adapter: String,
-        /// What the self-test found.
+        /// The finding of the self-test.
         reason: String,
     },
 }
 
-/// Every adapter, the most powerful kind first.
+/// All adapters, the most powerful kind first.
 pub(crate) fn all() -> Vec<wgpu::Adapter> {
-    // wgpu's own variable, such as WGPU_BACKEND=gl, says what to use.
+    // wgpu's own environment variable, such as WGPU_BACKEND=gl, overrides the choice of APIs.
     let asked = Backends::from_env();
     let mut adapters = of(asked.unwrap_or(DIRECT));
     if adapters.is_empty() && asked.is_none() {
@@ -64,7 +64,7 @@ fn of(backends: Backends) -> Vec<wgpu::Adapter> {
     pollster::block_on(Instance::new(descriptor).enumerate_adapters(backends))
 }
 
-/// The first adapter whose name contains `part`, whatever its case.
+/// The first adapter whose name contains `part`, regardless of case.
 pub(crate) fn find(part: &str) -> Result<wgpu::Adapter, OpenError> {
     let adapters = all();
     if adapters.is_empty() {
@@ -78,7 +78,7 @@ pub(crate) fn find(part: &str) -> Result<wgpu::Adapter, OpenError> {
         .ok_or_else(|| OpenError::NoSuchAdapter { part: part.to_owned(), names })
 }
 
-/// A driver and its version, in its own words.
+/// A driver's name and version.
 pub(crate) fn driver(info: &AdapterInfo) -> String {
     let words = [info.driver.as_str(), info.driver_info.as_str()];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
+//! The backend: splits a batch, runs it on the device, and writes the outcome of each job.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -14,27 +14,27 @@ use crate::{
     plan::Plan,
 };
 
-/// A backend on a GPU. All those of one [`Gpu`] share its device.
+/// A backend on a GPU. All backends of one [`Gpu`] share its device.
 pub struct Wgpu {
     gpu: Arc<Gpu>,
-    /// Flights that are not under way.
+    /// Flights that are not in use.
     idle: Vec<Flight>,
     /// The batches that are started and not finished, the oldest first.
     started: VecDeque<Started>,
 }
 
-/// A batch taken apart.
+/// A batch that was split.
 pub(crate) struct Taken {
-    /// Small runs.
+    /// The small runs.
     pub(crate) flights: Vec<Flight>,
-    /// Jobs that run alone, and their plans.
+    /// The jobs that run alone, with their plans.
     pub(crate) large: Vec<(usize, Plan)>,
 }
 
-/// What was started of a batch, and what is left to do.
+/// The flights of a batch that were started, and the jobs that are left.
 struct Started {
     flights: Vec<(Flight, Result<(), Fault>)>,
-    /// Jobs that run alone, and their plans.
+    /// The jobs that run alone, with their plans.
     large: Vec<(usize, Plan)>,
     device: Arc<Device>,
 }
@@ -44,7 +44,7 @@ impl Wgpu {
         Self { gpu, idle: Vec::new(), started: VecDeque::new() }
     }
 
-    /// Creates every job's operator, writes down those that were refused, and sorts the runs of all others.
+    /// Creates the operators of all jobs, writes refusals as outcomes, and splits the other jobs.
     pub(crate) fn take(&mut self, device: &Device, batch: &mut Batch) -> Taken {
         let most = self.gpu.segment_bytes();
         let (mut flights, mut large) = (Vec::new(), Vec::new());
@@ -78,7 +78,7 @@ impl Wgpu {
                 flights.extend(open.take());
                 let mut flight = self.idle.pop().unwrap_or_default();
                 flight.segment.clear();
-                // A small run fits an empty segment.
+                // A small run always fits an empty segment.
                 if flight.segment.push(&plan, number, run, most) {
                     open = Some(flight);
                 }
@@ -91,7 +91,7 @@ impl Wgpu {
         Taken { flights, large }
     }
 
-    /// Creates every job's operator, and starts the runs of those that were created.
+    /// Creates the operators of all jobs, and starts the small runs.
     fn send(&mut self, batch: &mut Batch) -> Started {
         let device = self.gpu.device();
         if device.budget.is_wanted() {
@@ -110,7 +110,7 @@ impl Wgpu {
         Started { flights, large, device }
     }
 
-    /// Waits for what was started, and takes the outputs.
+    /// Waits for the started flights, and takes their outputs.
     fn receive(&mut self, started: Started, batch: &mut Batch) {
         let timeout = self.gpu.timeout();
         let (jobs, inputs, outputs) = batch.parts();
@@ -215,7 +215,7 @@ impl Pipelined for Wgpu {
     }
 }
 
-/// What a run did that was not allowed.
+/// The outcome of a run with forbidden accesses.
 fn trapped(trap: u32) -> Outcome {
     let reason = if trap & READ_OUTSIDE != 0 {
         "the kernel read outside of the case's input"
@@ -225,7 +225,7 @@ fn trapped(trap: u32) -> Outcome {
     Outcome::Failed { phase: Phase::Execute, reason: reason.into() }
 }
 
-/// Why the memory of a run cannot be the tensors'.
+/// Why the memory of a run does not match the tensors, if so.
 fn misplaced(run: &Run, plan: &Plan, ends: (usize, usize)) -> Option<&'static str> {
     let [input, output] = plan.shape.bytes;
     let fits = |range: &std::ops::Range<usize>, bytes: u64, end: usize| {

@@ -1,6 +1,6 @@
-//! How much device memory all threads may hold together. Drivers grant buffers beyond what there is and fail later, or
-//! have the machine end the process, so what is granted is counted here. Whoever finds too little left waits
-//! for others to give some back, since they will: a run holds its memory for as long as it takes.
+//! A budget for the device memory of all threads. Drivers allocate buffers beyond the available memory and
+//! fail later, or the system kills the process, so memory is counted here. A thread that finds too little
+//! left waits until others release some, which they do after each run.
 
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -9,12 +9,12 @@ use std::{
 
 use crate::device::Fault;
 
-/// The memory that there is to share.
+/// The shared memory budget.
 #[derive(Debug)]
 pub(crate) struct Budget {
     most: u64,
     state: Mutex<State>,
-    /// Some was given back.
+    /// Signals that memory was released.
     freed: Condvar,
 }
 
@@ -32,13 +32,13 @@ pub(crate) struct Share {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of this many bytes.
     pub(crate) fn new(most: u64) -> Arc<Self> {
         Arc::new(Self { most, state: Mutex::default(), freed: Condvar::new() })
     }
 
-    /// Takes a share of the memory. Where too little is left, waits until there is enough, unless nothing is given back for as
-    /// long as `timeout`.
+    /// Takes a share of the memory. If too little is left, it waits until enough is released. It fails if
+    /// nothing is released for `timeout`.
     pub(crate) fn take(self: &Arc<Self>, bytes: u64, timeout: Duration) -> Result<Share, Fault> {
         let refused = |reason: String| Err(Fault::OutOfMemory(reason));
         if bytes > self.most {
@@ -65,7 +65,7 @@ impl Budget {
         Ok(Share { budget: Arc::clone(self), bytes })
     }
 
-    /// Whether somebody waits for memory, so that what is kept for later should be given back.
+    /// Whether a thread waits for memory, so that unused buffers should be released.
     pub(crate) fn is_wanted(&self) -> bool {
         self.state().waiting > 0
     }

@@ -1,9 +1,9 @@
-//! An open device: its queue, its kernels, and what went wrong on it.
+//! An open device: its queue, its kernels, and its faults.
 //!
-//! wgpu tells of errors in four ways: by scopes around calls, by a handler for what no scope caught (the default one
-//! panics), by a callback when a device is lost, and by the result of mapping a buffer. All four end up as a
-//! [`Fault`] here. After a device is lost, writes and submissions fail silently, so only what a map returned is
-//! ever taken for an answer.
+//! wgpu reports errors in four ways: by scopes around calls, by a handler for errors outside scopes (the
+//! default one panics), by a callback for a lost device, and by the result of mapping a buffer. All of them
+//! become a [`Fault`] here. After a device is lost, writes and submissions fail silently, so only mapped data
+//! counts as an answer.
 
 use std::{
     borrow::Cow,
@@ -19,7 +19,7 @@ use crate::{
     kernels::{Kernels, Texts},
 };
 
-/// Why a batch came to nothing, with the driver's own words.
+/// Why a batch failed, with the driver's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("a validation error: {0}")]
@@ -37,12 +37,12 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Whether the device is of no use any more.
+    /// Whether the device is no longer usable.
     pub(crate) fn ends_device(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::TimedOut(_) | Self::Map(_))
     }
 
-    /// What it makes of a case.
+    /// The outcome of a case with this fault.
     pub(crate) fn outcome(&self) -> Outcome {
         let reason = Cow::Owned(self.to_string());
         match self {
@@ -58,15 +58,15 @@ impl Fault {
     }
 }
 
-/// A device and its kernels, shared by all threads. Its queue takes what each submits in turn.
+/// A device and its kernels, shared by all threads. Submissions of all threads go to one queue.
 pub(crate) struct Device {
     pub(crate) handle: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     pub(crate) limits: wgpu::Limits,
     pub(crate) kernels: Kernels,
-    /// What its buffers, and those of the device that it stands in for, may take.
+    /// The memory budget of its buffers. A replacement device shares it with the old device.
     pub(crate) budget: Arc<Budget>,
-    /// What nobody caught, and why the device was lost.
+    /// Errors outside scopes, and the reason for a loss.
     noted: Arc<Noted>,
 }
 
@@ -77,7 +77,7 @@ struct Noted {
 }
 
 impl Device {
-    /// Opens a device with everything that the adapter offers.
+    /// Opens a device with all limits that the adapter offers.
     pub(crate) fn open(adapter: &wgpu::Adapter, texts: &Texts, budget: Arc<Budget>) -> Result<Self, String> {
         let limits = adapter.limits();
         let descriptor = wgpu::DeviceDescriptor {
@@ -106,11 +106,11 @@ impl Device {
         Ok(Self { handle: device, queue, limits, kernels, budget, noted })
     }
 
-    /// Does work that uses the device, and returns the gravest error that it caused.
+    /// Does work that uses the device. Returns its result, or the gravest error that it caused.
     pub(crate) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, Fault> {
         let (result, mut fault) = scoped(&self.handle, work);
         if fault.is_some() {
-            // What looks like a mistake of the caller may come from a loss that is told of only here.
+            // An apparent mistake of the caller may come from a loss, which is only reported by polling.
             let _ = self.handle.poll(PollType::Poll);
         }
         if let Some(reason) = self.lost() {
@@ -131,13 +131,13 @@ impl Device {
         }
     }
 
-    /// Why the device was lost, where it was.
+    /// Why the device was lost, if it was.
     pub(crate) fn lost(&self) -> Option<String> {
         self.noted.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Does work that uses a device, with a scope for each kind of error, and returns the gravest error that it caused.
+/// Does work with a scope for each kind of error. Returns its result, and the gravest error that it caused.
 fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Fault>) {
     let scopes = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation]
         .map(|filter| device.push_error_scope(filter));
@@ -160,7 +160,7 @@ fn fault_of(error: &wgpu::Error) -> Fault {
     }
 }
 
-/// An error with what caused it.
+/// An error with its causes.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,5 +1,5 @@
-//! A flight: device memory for one segment, from its upload to its readback. It is used again for the next
-//! segment, so that a steady run allocates nothing.
+//! A flight: the device memory of one segment, from upload to readback. It is reused for the next segment, so
+//! that a steady run allocates nothing.
 
 use std::{
     num::NonZeroU64,
@@ -19,12 +19,12 @@ use crate::{
     segment::Segment,
 };
 
-/// What was not allowed, as the kernels write it into a trap word.
+/// A bit of a trap word, which kernels set for a forbidden access: a read outside the input.
 pub(crate) const READ_OUTSIDE: u32 = 1;
-/// See [`READ_OUTSIDE`].
+/// A bit of a trap word: a write outside the output. See [`READ_OUTSIDE`].
 pub(crate) const WROTE_OUTSIDE: u32 = 2;
 
-/// Device memory, and the segment that is under way in it.
+/// Device memory, and the segment that is in flight in it.
 #[derive(Default)]
 pub(crate) struct Flight {
     pub(crate) segment: Segment,
@@ -35,11 +35,11 @@ pub(crate) struct Flight {
 
 struct UnderWay {
     readback: Readback,
-    /// Bytes of outputs in what is read back; one word for each run is behind them.
+    /// The number of bytes of outputs in the readback. One trap word for each run follows them.
     outputs: u64,
 }
 
-/// What will be in a buffer that the host can read, once a submission is done.
+/// The content of a buffer that the host can read once a submission is done.
 pub(crate) struct Readback {
     submission: SubmissionIndex,
     mapped: Receiver<Result<(), String>>,
@@ -47,9 +47,9 @@ pub(crate) struct Readback {
     bytes: u64,
 }
 
-/// Buffers of at least the sizes that were asked for, and the group that binds them.
+/// Buffers of at least the requested sizes, and the bind group for them.
 struct Memory {
-    /// Tells whose buffers these are.
+    /// The device that owns the buffers.
     device: Arc<Device>,
     cases: wgpu::Buffer,
     records: wgpu::Buffer,
@@ -61,7 +61,7 @@ struct Memory {
     _share: Share,
 }
 
-/// Bytes of each buffer.
+/// The number of bytes of each buffer.
 #[derive(Clone, Copy)]
 struct Sizes {
     cases: u64,
@@ -72,8 +72,8 @@ struct Sizes {
 }
 
 impl Flight {
-    /// Uploads the segment, dispatches it, and asks for its outputs. Waits for memory, where others hold too much of it, for
-    /// as long as `timeout`.
+    /// Uploads the segment, dispatches it, and requests its outputs. If other threads hold too much memory,
+    /// it waits for at most `timeout`.
     pub(crate) fn start(
         &mut self,
         device: &Arc<Device>,
@@ -113,7 +113,7 @@ impl Flight {
         Ok(UnderWay { readback, outputs: sizes.outputs })
     }
 
-    /// Brings the segment to the device, ready to be dispatched.
+    /// Uploads the segment, ready for dispatch.
     pub(crate) fn upload(
         &mut self,
         device: &Arc<Device>,
@@ -148,8 +148,8 @@ impl Flight {
         Ok(Uploaded { memory, runs, sizes })
     }
 
-    /// Waits for the outputs and writes them over `outputs`. Returns what each run did that was not allowed: a word each,
-    /// of the bits above; empty where none did anything.
+    /// Waits for the outputs and writes them over `outputs`. Returns a trap word for each run, or nothing if
+    /// no run made a forbidden access.
     pub(crate) fn finish(&mut self, outputs: &mut [u8], timeout: Duration) -> Result<Vec<u32>, Fault> {
         let Self { segment, memory, under_way, .. } = self;
         let (Some(under_way), Some(held)) = (under_way.take(), memory.as_ref()) else {
@@ -177,7 +177,7 @@ impl Flight {
     }
 }
 
-/// A segment that lies in device memory.
+/// A segment in device memory.
 pub(crate) struct Uploaded<'a> {
     memory: &'a Memory,
     runs: Vec<Run>,
@@ -270,17 +270,17 @@ impl Memory {
 }
 
 impl Readback {
-    /// Asks for the buffer's bytes when the submission is done.
+    /// Requests the buffer's bytes for the time when the submission is done.
     pub(crate) fn new(buffer: wgpu::Buffer, submission: SubmissionIndex, bytes: u64) -> Self {
         let (sender, mapped) = sync_channel(1);
         buffer.map_async(wgpu::MapMode::Read, 0..bytes, move |result| {
-            // Nobody listens any more where the device was given up in between.
+            // The receiver is gone if the device was abandoned in the meantime.
             let _ = sender.send(result.map_err(|error| error.to_string()));
         });
         Self { submission, mapped, buffer, bytes }
     }
 
-    /// Waits, and shows the bytes that came back.
+    /// Waits for the bytes, and passes them to `look`.
     pub(crate) fn read<T>(
         &self,
         device: &Device,
@@ -288,7 +288,7 @@ impl Readback {
         look: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Fault> {
         device.wait(&self.submission, timeout)?;
-        // The thread that polls may have found it done while another one is about to call back.
+        // A thread that polled the device may know that it is done before another thread runs the callback.
         let refused = match self.mapped.recv_timeout(timeout) {
             Ok(Ok(())) => None,
             Ok(Err(reason)) => Some(reason),
@@ -306,7 +306,7 @@ impl Readback {
     }
 }
 
-/// Writes bytes to the start of a buffer, and zeros up to the next whole word.
+/// Writes bytes to the start of a buffer, padded with zeros to a whole word.
 pub(crate) fn upload(queue: &wgpu::Queue, buffer: &wgpu::Buffer, bytes: &[u8]) {
     let Some(size) = NonZeroU64::new(word_bytes(bytes.len())) else { return };
     if let Some(mut view) = queue.write_buffer_with(buffer, 0, size) {
@@ -316,12 +316,12 @@ pub(crate) fn upload(queue: &wgpu::Queue, buffer: &wgpu::Buffer, bytes: &[u8]) {
     }
 }
 
-/// Bytes rounded up to whole words, as copies need it.
+/// Rounds a number of bytes up to whole words, as copies require.
 fn word_bytes(bytes: usize) -> u64 {
     (bytes as u64).next_multiple_of(4)
 }
 
-/// Room for as many bytes and some more, so that the next segment fits, too.
+/// The size of a buffer for this many bytes, with room for larger segments later.
 fn roomy(bytes: u64) -> u64 {
     (bytes + bytes / 2).next_multiple_of(256).max(256)
 }

@@ -1,4 +1,4 @@
-//! An adapter that is in use: its device, which all threads share, and what it can do.
+//! An open adapter: its device, which all threads share, and its capabilities.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -18,35 +18,36 @@ use crate::{
     self_test::{self, Findings},
 };
 
-/// The most bytes of one part of a segment.
+/// The maximum number of bytes of one part of a segment.
 const SEGMENT_BYTES: usize = 64 << 20;
 
-/// Cases in a batch.
+/// The number of cases in a batch.
 const BATCH_JOBS: usize = 8192;
-/// As many are asked at a time, from another process, of a device that is the processor: more of them would leave the cores' caches
-/// before they come back. In one process, fewer cases cost the threads more, which wait for each other at the device.
+/// The number of cases in a batch from another process, if the device is the processor. The memory of more
+/// cases would leave the cores' caches before the results come back. Within one process, batches this small
+/// are slower, because the threads wait for each other at the device.
 const SERVED_JOBS: usize = 1152;
-/// The largest tensor.
+/// The largest tensor, in bytes.
 const TENSOR_BYTES: u64 = 1 << 30;
-/// Beside a part of a tensor, its surroundings are bound as well.
+/// Room in a binding for the bytes around a part of a tensor.
 const WINDOW_ROOM: usize = 64 << 10;
 
-/// How a [`Gpu`] does its work. The choice changes how, and never what comes out.
+/// How a [`Gpu`] works. The options never change the results.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How long one submission may take.
+    /// The maximum time of one submission.
     pub timeout: Duration,
-    /// The most bytes of all buffers at a time. What is uploaded takes as much again on its way.
+    /// The maximum total size of all buffers, in bytes. Uploads temporarily take the same amount again.
     pub memory: u64,
-    /// The most bytes of one tensor in a binding; the adapter's limit where that is less.
+    /// The maximum number of bytes of one tensor in a binding; the adapter's limit applies, too.
     pub window: usize,
-    /// Whether small cases run together; otherwise each runs as if it were large.
+    /// Whether small cases run together. If not, each runs as a large case.
     pub batches: bool,
-    /// Whether another process asks.
+    /// Whether the batches come from another process.
     pub is_served: bool,
-    /// Whether an adapter that fails the self-test is refused. A test of the suite wants one that fails.
+    /// Whether an adapter that fails the self-test is rejected. Some tests need such an adapter.
     pub refuses_unfit: bool,
-    /// The kernels.
+    /// The source texts of the kernels.
     pub texts: Texts,
 }
 
@@ -54,7 +55,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(60),
-            // The largest tensor as input, as output, and once more to be read back, with room for small cases beside it.
+            // Room for the largest tensor as input, output and readback, and for small cases.
             memory: 4 * TENSOR_BYTES,
             window: 1 << 30,
             batches: true,
@@ -65,29 +66,31 @@ impl Default for Options {
     }
 }
 
-/// An adapter that is in use.
+/// An open adapter.
 pub struct Gpu {
     adapter: wgpu::Adapter,
     capabilities: Capabilities,
     findings: Findings,
-    /// What batches run on from now on; after a loss, none until one is opened again.
+    /// The device for the next batches. After a loss it is replaced when another one can be opened.
     device: Mutex<Arc<Device>>,
     timeout: Mutex<Duration>,
     options: Options,
 }
 
 impl Gpu {
-    /// Opens the first adapter whose name contains `part`, whatever its case; an empty one means the most powerful.
+    /// Opens the first adapter whose name contains `part`, regardless of case. An empty `part` selects the
+    /// most powerful adapter.
     pub fn open(part: &str) -> Result<Arc<Self>, OpenError> {
         Self::open_with(part, Options::default())
     }
 
-    /// Does so, to work in another way than the usual one.
+    /// Like [`Self::open`], with these options.
     pub fn open_with(part: &str, options: Options) -> Result<Arc<Self>, OpenError> {
         Self::on(adapter::find(part)?, options)
     }
 
-    /// Opens every adapter, the most powerful first, or says why one cannot be used.
+    /// Opens every adapter, the most powerful first. Each result is an adapter or the reason why it cannot be
+    /// used.
     pub fn all() -> Vec<Result<Arc<Self>, OpenError>> {
         adapter::all().into_iter().map(|adapter| Self::on(adapter, Options::default())).collect()
     }
@@ -128,38 +131,38 @@ impl Gpu {
         Ok(Arc::new(Self { adapter, capabilities, findings, device, timeout, options }))
     }
 
-    /// A backend on this adapter. All of them share its device.
+    /// A backend on this adapter. All backends share its device.
     pub fn backend(self: &Arc<Self>) -> Wgpu {
         Wgpu::new(Arc::clone(self))
     }
 
-    /// What it is and what it supports.
+    /// What the backend is and what it supports.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
 
-    /// What the self-test found.
+    /// The findings of the self-test.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// The most bytes that a binding holds, and the most workgroups in one dimension of a dispatch.
+    /// The maximum number of bytes in a binding, and of workgroups in one dimension of a dispatch.
     pub fn binding_limits(&self) -> (u64, u32) {
         let limits = self.adapter.limits();
         (self.binding_bytes() as u64, limits.max_compute_workgroups_per_dimension)
     }
 
-    /// Whether a processor plays the device's part.
+    /// Whether the device is implemented in software on the processor.
     pub fn is_software(&self) -> bool {
         self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
     }
 
-    /// Loses the device, as a driver may at any time: for tests of what becomes of the batches on it.
+    /// Destroys the device, as a driver may at any time. For tests of how batches survive that.
     pub fn lose_device(&self) {
         self.device().handle.destroy();
     }
 
-    /// Changes how long one submission may take from now on.
+    /// Sets the maximum time of later submissions.
     pub fn set_timeout(&self, timeout: Duration) {
         *self.timeout.lock().unwrap_or_else(PoisonError::into_inner) = timeout;
     }
@@ -172,13 +175,13 @@ impl Gpu {
         *self.timeout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The most bytes of one part of a segment; 0 where there are to be none.
+    /// The maximum number of bytes of one part of a segment; 0 to disable segments.
     pub(crate) fn segment_bytes(&self) -> usize {
-        // Buffers have half as much room again.
+        // Buffers are allocated with half as much again.
         if self.options.batches { (self.binding_bytes() / 2).min(SEGMENT_BYTES) } else { 0 }
     }
 
-    /// The most bytes of one tensor in a binding.
+    /// The maximum number of bytes of one tensor in a binding.
     pub(crate) fn window(&self) -> usize {
         self.options.window.min(self.binding_bytes().saturating_sub(WINDOW_ROOM))
     }
@@ -189,8 +192,8 @@ impl Gpu {
             .unwrap_or(usize::MAX)
     }
 
-    /// Opens another device in place of one that is of no use any more. The old one is never dropped: dropping a device
-    /// that is busy waits for it.
+    /// Replaces a device that is no longer usable. The old one is never dropped, because dropping a busy
+    /// device waits for it.
     pub(crate) fn abandon(&self, device: &Arc<Device>) {
         let mut current = self.device.lock().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&current, device) {

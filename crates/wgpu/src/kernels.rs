@@ -1,4 +1,4 @@
-//! The kernels, compiled when they are first asked for. Each is one text in WGSL, specialised by its constants.
+//! The kernels, which are compiled at their first use. Each is one WGSL text, specialised by constants.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ pub(crate) struct LargeKernel {
     shape: Shape,
 }
 
-/// Which text, and which entry of it.
+/// The text and the entry point of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Gather,
@@ -26,8 +26,8 @@ enum Shape {
 impl LargeKernel {
     const COUNT: usize = 48;
 
-    /// The kernel for these elements, with or without folding, for the whole of the input or parts of it, for packed or
-    /// strided outputs.
+    /// The kernel for elements of this width, with or without folding, for a whole input or parts of it, and
+    /// for packed or strided outputs.
     pub(crate) fn general(width: u32, folds: bool, windowed: bool, packed: bool) -> Self {
         let shape = if packed { Shape::Gather } else { Shape::Scatter };
         Self { width, folds, windowed, shape }
@@ -38,7 +38,7 @@ impl LargeKernel {
         Self { width, folds: false, windowed: false, shape: Shape::Transpose }
     }
 
-    /// Where its buffers are bound: parameters, inputs, outputs, trap.
+    /// The binding numbers of its buffers: parameters, inputs, outputs, trap.
     pub(crate) fn bindings(self) -> &'static [u32] {
         match self.shape {
             Shape::Gather => &[0, 1, 2, 3, 4],
@@ -55,14 +55,14 @@ impl LargeKernel {
     }
 }
 
-/// The texts of all kernels, in WGSL. A test of the tests plants faults in them.
+/// The WGSL texts of all kernels. Tests of the test suite insert faults into them.
 #[derive(Clone, Debug)]
 pub struct Texts {
-    /// Many small cases in one dispatch.
+    /// The kernel for many small cases in one dispatch.
     pub batched: String,
-    /// One large case.
+    /// The kernels for one large case.
     pub large: String,
-    /// One large case whose rows are the input's columns.
+    /// The kernel for one large case whose rows are the input's columns.
     pub transposed: String,
 }
 
@@ -78,7 +78,7 @@ impl Default for Texts {
 
 /// All kernels of a device.
 pub(crate) struct Kernels {
-    /// Invocations in a workgroup of the batched kernel.
+    /// The number of invocations in a workgroup of the batched kernel.
     lanes: u32,
     batched: Kind,
     gather: Kind,
@@ -88,7 +88,7 @@ pub(crate) struct Kernels {
     large_pipelines: [OnceLock<wgpu::ComputePipeline>; LargeKernel::COUNT],
 }
 
-/// A compiled text, and what its kernels are bound to.
+/// A compiled text, with its layouts.
 struct Kind {
     module: wgpu::ShaderModule,
     group: wgpu::BindGroupLayout,
@@ -147,17 +147,17 @@ impl Kernels {
         }
     }
 
-    /// Invocations in a workgroup of the batched kernel.
+    /// The number of invocations in a workgroup of the batched kernel.
     pub(crate) fn lanes(&self) -> u32 {
         self.lanes
     }
 
-    /// What the batched kernels are bound to.
+    /// The bind group layout of the batched kernels.
     pub(crate) fn batched_layout(&self) -> &wgpu::BindGroupLayout {
         &self.batched.group
     }
 
-    /// What a kernel is bound to.
+    /// The bind group layout of a kernel.
     pub(crate) fn layout(&self, kernel: LargeKernel) -> &wgpu::BindGroupLayout {
         &self.kind(kernel).group
     }
@@ -170,7 +170,7 @@ impl Kernels {
         }
     }
 
-    /// The batched kernel of a class.
+    /// The batched kernel for a class.
     pub(crate) fn batched(&self, device: &Device, class: Class) -> &wgpu::ComputePipeline {
         self.batched_pipelines[class.index() % Class::COUNT].get_or_init(|| {
             let constants = [
@@ -206,7 +206,7 @@ impl Kind {
             entry_point: Some(self.entry),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants,
-                // No kernel reads what it has not written.
+                // No kernel reads workgroup memory that it has not written.
                 zero_initialize_workgroup_memory: false,
             },
             cache: None,

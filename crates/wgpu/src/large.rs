@@ -1,8 +1,9 @@
-//! Running one large case: its tensors in buffers of their own, in parts where one binding cannot hold them.
+//! Runs one large case. Its tensors have buffers of their own, and are split into parts if they exceed a
+//! binding.
 //!
-//! Each part of the output is uploaded with its poison and with what lies beside it in the batch's arena, written by a
-//! dispatch for each part of the input, and read back whole, so that a stray write shows. An element whose
-//! source lies in another part of the input is left to that part's dispatch.
+//! Each part of the output is uploaded with its poison and with the bytes around it in the batch's arena. A
+//! dispatch for each part of the input writes it, and it is read back whole, so that writes out of bounds are
+//! visible. A dispatch skips elements whose source is in another part of the input.
 
 use std::{num::NonZeroU64, ops::Range, sync::Arc, time::Duration};
 
@@ -16,25 +17,25 @@ use crate::{
     plan::{Axis, Plan},
 };
 
-/// So much beside a part of an output is watched.
+/// The number of bytes around a part of an output that are compared.
 const MARGIN: usize = 256;
-/// Parts start at multiples of a cell, the bytes that one invocation writes.
+/// Parts start at multiples of a cell: the bytes that one invocation writes.
 const CELL: usize = 16;
-/// The side of a tile of the transposing kernel.
+/// The side length of a tile of the transposing kernel.
 const TILE: u32 = 32;
 
-/// A part of a tensor, with its surroundings as far as the arena has any.
+/// A part of a tensor, with the bytes around it in the arena.
 #[derive(Clone, Debug)]
 struct Part {
-    /// Bytes of the tensor.
+    /// The range of the part within the tensor, in bytes.
     bytes: Range<usize>,
-    /// Bytes of the arena.
+    /// The range of the part and its surroundings within the arena, in bytes.
     around: Range<usize>,
-    /// Where the part starts in what is uploaded.
+    /// The offset of the part in the upload.
     start: usize,
 }
 
-/// The parts of a tensor at this place of an arena.
+/// Splits a tensor, at this range of an arena, into parts of at most `window` bytes.
 fn parts(tensor: &Range<usize>, arena: usize, window: usize) -> Vec<Part> {
     let window = (window / CELL).max(1) * CELL;
     let length = tensor.end - tensor.start;
@@ -49,18 +50,18 @@ fn parts(tensor: &Range<usize>, arena: usize, window: usize) -> Vec<Part> {
         .collect()
 }
 
-/// The bytes of all buffers that [`run`] has at a time, for tensors of so many bytes.
+/// The total size of all buffers that [`run`] holds at a time for these tensors, in bytes.
 pub(crate) fn buffer_bytes(run: &Run, window: usize) -> u64 {
     let window = (window / CELL).max(1) * CELL;
     let around = |bytes: usize| (bytes + 2 * MARGIN + CELL) as u64;
     let input = run.input.len();
     let parts = input.div_ceil(window).max(1) as u64;
-    // The part of the output that is written, and what reads it back.
+    // The part of the output that is written, and its readback.
     input as u64 + parts * around(0) + 2 * around(run.output.len().min(window))
 }
 
-/// Runs a case, and says what it did that was not allowed, as a trap word does. `inputs` and `outputs` are the whole
-/// arenas; no part of a tensor that is bound at a time has more bytes than `window`.
+/// Runs a case. Returns its forbidden accesses as the bits of a trap word. `inputs` and `outputs` are the
+/// whole arenas. No part of a tensor that is bound has more bytes than `window`.
 pub(crate) fn run(
     device: &Arc<Device>,
     plan: &Plan,
@@ -115,7 +116,7 @@ pub(crate) fn run(
     Ok(trap)
 }
 
-/// A dispatch over whole tensors that are in buffers already, to be repeated.
+/// Prepares one dispatch over whole tensors in buffers, which can be repeated.
 pub(crate) fn whole(device: &Arc<Device>, plan: &Plan, run: &Run, inputs: &[u8], outputs: &[u8]) -> Prepared {
     let mut plan = plan.clone();
     plan.merge();
@@ -127,7 +128,7 @@ pub(crate) fn whole(device: &Arc<Device>, plan: &Plan, run: &Run, inputs: &[u8],
     pass.prepare(device, &source, &target, &trap)
 }
 
-/// A buffer with these bytes, and zeros up to a whole cell.
+/// A buffer with these bytes, padded with zeros to a whole cell.
 pub(crate) fn storage(device: &Device, label: &str, bytes: &[u8]) -> wgpu::Buffer {
     let buffer = device.handle.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),
@@ -139,18 +140,18 @@ pub(crate) fn storage(device: &Device, label: &str, bytes: &[u8]) -> wgpu::Buffe
     buffer
 }
 
-/// One dispatch: from a part of the input to a part of the output.
+/// One dispatch, from a part of the input to a part of the output.
 pub(crate) struct Pass<'a> {
     plan: &'a Plan,
     read: &'a Part,
     write: &'a Part,
-    /// Whether the input has other parts.
+    /// Whether the input has several parts.
     windowed: bool,
-    /// Whether it is the first of them.
+    /// Whether this is the first part of the input.
     first: bool,
 }
 
-/// What a dispatch needs.
+/// A dispatch that is ready to be encoded.
 pub(crate) struct Prepared {
     kernel: LargeKernel,
     group: wgpu::BindGroup,
@@ -158,7 +159,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Adds the dispatch to others.
+    /// Adds the dispatch to an encoder.
     pub(crate) fn encode(&self, device: &Device, encoder: &mut wgpu::CommandEncoder) {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(device.kernels.large(device, self.kernel));
@@ -168,7 +169,7 @@ impl Prepared {
 }
 
 impl Pass<'_> {
-    /// Chooses the kernel, and writes its parameters.
+    /// Chooses the kernel and writes its parameters.
     pub(crate) fn prepare(
         &self,
         device: &Arc<Device>,
@@ -193,7 +194,7 @@ impl Pass<'_> {
         prepared(device, kernel, &words, &[source, source, target, trap], invocations.div_ceil(64))
     }
 
-    /// The axis along which the input lies in rows, where it is worth its while to move tiles.
+    /// The index of the axis on which the input's elements are contiguous, if moving tiles is faster.
     fn transposes(&self) -> Option<u32> {
         let plan = self.plan;
         let [inner, outer @ ..] = plan.axes() else { return None };
@@ -210,7 +211,7 @@ impl Pass<'_> {
         Some(across as u32 + 1)
     }
 
-    /// The parameters of the transposing kernel, and how many tiles there are.
+    /// The parameters of the transposing kernel, and the number of tiles.
     fn tiles(&self, across: u32) -> (Vec<u32>, u32) {
         let plan = self.plan;
         let tiles = plan.axes().iter().enumerate().fold(1, |tiles: u32, (index, axis)| {

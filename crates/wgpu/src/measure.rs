@@ -1,5 +1,5 @@
-//! How long the device alone takes: repeated dispatches over memory that is there already, and the copies from buffer
-//! to buffer that they are compared with.
+//! Measures the time of the device alone: repeated dispatches over memory that is already uploaded, and
+//! copies between buffers for comparison.
 
 use std::{
     sync::Arc,
@@ -12,11 +12,11 @@ use wgpu::CommandEncoder;
 
 use crate::{Gpu, create::create, device::Device, large};
 
-/// As long as this is measured at least.
+/// The minimum time of a measurement.
 const LONG_ENOUGH: Duration = Duration::from_millis(200);
 
 impl Gpu {
-    /// How long a copy of so many bytes from one buffer to another takes.
+    /// The time of a copy of this many bytes between two buffers.
     pub fn time_copy(&self, bytes: u64) -> Result<Duration, String> {
         let device = self.device();
         let zeros = vec![0; usize::try_from(bytes).map_err(|error| error.to_string())?];
@@ -25,7 +25,7 @@ impl Gpu {
         repeat(&device, |encoder| encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes))
     }
 
-    /// How long the kernel of one large case takes, whatever its size.
+    /// The time of the kernel for large cases on one desc of any size.
     pub fn time_large(&self, desc: &Desc) -> Result<Duration, String> {
         let device = self.device();
         let plan = created(desc)?;
@@ -40,7 +40,7 @@ impl Gpu {
         repeat(&device, |encoder| prepared.encode(&device, encoder))
     }
 
-    /// How long the dispatches of a batch of small cases take.
+    /// The time of the dispatches for a batch of small cases.
     pub fn time_batch(self: &Arc<Self>, batch: &mut Batch) -> Result<Duration, String> {
         let device = self.device();
         let mut taken = self.backend().take(&device, batch);
@@ -66,7 +66,7 @@ fn created(desc: &Desc) -> Result<crate::plan::Plan, String> {
     })
 }
 
-/// How long one time takes of what is done so often that it takes long enough to be measured.
+/// The time of one repetition. Repeats the work until the total is long enough to measure.
 fn repeat(device: &Device, encode: impl Fn(&mut CommandEncoder)) -> Result<Duration, String> {
     let timed = |times: u32| {
         let started = Instant::now();
@@ -81,13 +81,13 @@ fn repeat(device: &Device, encode: impl Fn(&mut CommandEncoder)) -> Result<Durat
         let waited = submission.and_then(|submission| device.wait(&submission, Duration::from_secs(120)));
         waited.map(|()| started.elapsed()).map_err(|fault| fault.to_string())
     };
-    // Uploads, and compiles.
+    // The first round uploads data and compiles kernels.
     timed(1)?;
     let mut times = 1;
     loop {
         let elapsed = timed(times)?;
         if elapsed >= LONG_ENOUGH || times >= 1 << 14 {
-            // The best of three: what else the machine does only ever takes longer.
+            // The best of three, because other load on the machine only adds time.
             let best = elapsed.min(timed(times)?).min(timed(times)?);
             return Ok(best / times);
         }

@@ -1,7 +1,7 @@
-//! A created operator: what to move where, in numbers that a kernel can take.
+//! A plan: a created operator in numbers that a kernel can use.
 //!
-//! Every operator maps coordinates axis by axis, so a plan is a short list of axes, the innermost first. Axes of
-//! a single output element are gone, since all that they do is to move the place where reading starts.
+//! Every operator maps coordinates axis by axis, so a plan is a short list of axes, the innermost first. Axes
+//! with a single output element are left out, since they only move the start of reading.
 
 /// `DML_PADDING_MODE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,34 +13,35 @@ pub(crate) enum Mode {
     Wrap,
 }
 
-/// What a plan is made of beside its axes.
+/// The properties of a plan besides its axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// The bytes of an element: 1, 2, 4 or 8.
+    /// The number of bytes of an element: 1, 2, 4 or 8.
     pub(crate) width: u32,
-    /// The elements of the output.
+    /// The number of elements of the output.
     pub(crate) elements: u32,
-    /// Whether the output's elements lie side by side in the order of coordinates.
+    /// Whether the output's elements are contiguous in the order of coordinates.
     pub(crate) packed: bool,
-    /// `TotalTensorSizeInBytes` of input and output: what may be touched.
+    /// The `TotalTensorSizeInBytes` of input and output: the memory that may be accessed.
     pub(crate) bytes: [u64; 2],
 }
 
-/// The largest tensor of a small case.
+/// The largest tensor of a small case, in bytes.
 const SMALL_BYTES: u64 = 64 << 10;
-/// How often an invocation may go round loops, at most: lavapipe before Mesa 25 ends one silently after 65,535 times.
+/// The maximum number of loop iterations of an invocation: lavapipe before Mesa 25 ends an invocation
+/// silently after 65,535.
 pub(crate) const MOST_STEPS: u32 = 8_000;
 
-/// What to move where. All places are in elements from the start of a tensor, modulo 2^32: a true place is below that, so
-/// that sums may wrap on their way.
+/// A created operator. All offsets are in elements from the start of a tensor, modulo 2^32. A final offset is
+/// always below 2^32, so intermediate sums may wrap.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) shape: Shape,
-    /// The place that the output's first element reads, but for what `axes` fold.
+    /// The offset that the output's first element reads, without the folds of `axes`.
     pub(crate) first: u32,
-    /// Whether an axis folds its coordinate, which takes another kernel.
+    /// Whether an axis folds its coordinate, which needs another kernel.
     pub(crate) folds: bool,
-    /// Whether what lies outside of the input is [`Plan::fill`].
+    /// Whether elements outside the input have the value [`Plan::fill`].
     pub(crate) constant: bool,
     /// The padding value.
     pub(crate) fill: [u32; 2],
@@ -48,34 +49,37 @@ pub(crate) struct Plan {
     rank: usize,
 }
 
-/// One axis. Coordinate `c` lies at `c * output_stride` of the output and reads the place `fold(c) * input_stride`.
+/// One axis. Coordinate `c` has the offset `c * output_stride` in the output, and reads the offset `fold(c) *
+/// input_stride`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Axis {
-    /// Output coordinates, at least 2.
+    /// The number of output coordinates, at least 2.
     pub(crate) size: u32,
     pub(crate) input_stride: u32,
     pub(crate) output_stride: u32,
-    /// What is done to the coordinate before.
+    /// The map from output to input coordinates.
     pub(crate) fold: Fold,
 }
 
-/// From an output coordinate `c` to an input coordinate:
-/// `at = c + bias`; `at mod period` where there is a period; the lesser of that and `mirror` less that where there is
-/// a mirror; and into `0 ..= n - 1` at last. Where only the last step changes it, a constant fill stands instead.
+/// The map from an output coordinate `c` to an input coordinate, in these steps: `at = c + bias`. If there is
+/// a period, `at` becomes `at mod period`. If there is a mirror, `at` becomes the lesser of `at` and `mirror
+/// - at`. At last, `at` is clamped to `0 ..= n - 1`. If only the clamping changes it, a constant fill
+/// replaces the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fold {
-    /// Less the start padding, modulo 2^32. With a period it is from 0 to `period - 1`, so that `c + bias` is not negative.
+    /// The negated start padding, modulo 2^32. With a period, it is reduced to `0 ..= period - 1`, so that `c
+    /// + bias` is not negative.
     pub(crate) bias: u32,
-    /// 0 where there is none.
+    /// 0 for no period.
     pub(crate) period: u32,
-    /// 0 where there is none.
+    /// 0 for no mirror.
     pub(crate) mirror: u32,
     /// The input's size.
     pub(crate) n: u32,
 }
 
 impl Default for Fold {
-    /// Leaves a coordinate as it is.
+    /// The identity.
     fn default() -> Self {
         Self { bias: 0, period: 0, mirror: 0, n: i32::MAX.cast_unsigned() }
     }
@@ -95,42 +99,44 @@ impl Plan {
         }
     }
 
-    /// Whether one workgroup of so many invocations does for it, and the places of its elements are small enough for the
-    /// batched kernel's division.
+    /// Whether one workgroup with this many invocations is enough, and the offsets are small enough for the
+    /// division in the batched kernel.
     pub(crate) fn is_small(&self, lanes: u32) -> bool {
         let elements = self.shape.elements / lanes.max(1) + 4;
         let steps = elements.saturating_mul(self.rank as u32 + 2);
         self.shape.bytes.iter().all(|&bytes| bytes <= SMALL_BYTES) && steps <= MOST_STEPS
     }
 
-    /// The axes of more than one output element, innermost first.
+    /// The axes with more than one output element, innermost first.
     pub(crate) fn axes(&self) -> &[Axis] {
         &self.axes[..self.rank]
     }
 
-    /// Adds the next outer axis, on which `c` reads the coordinate `start + step * c`. The strides are those of input and
-    /// output.
+    /// Adds the next outer axis, on which `c` reads the coordinate `start + step * c`. `strides` are the
+    /// strides of input and output.
     pub(crate) fn step(&mut self, size: i64, start: i64, step: i64, strides: [u32; 2]) {
         self.first = self.first.wrapping_add((start as u32).wrapping_mul(strides[0]));
         let input_stride = (step as u32).wrapping_mul(strides[0]);
         self.push(size as u32, input_stride, strides[1], Fold::default());
     }
 
-    /// Says what stands outside of the input.
+    /// Sets the mode and value of elements outside the input.
     pub(crate) fn pad_with(&mut self, mode: Mode, value: [u8; 8]) {
         let value = u64::from_le_bytes(value);
         self.constant = mode == Mode::Constant;
         self.fill = [value as u32, (value >> 32) as u32];
     }
 
-    /// Adds the next outer axis, on which `c` reads the coordinate `c - start`, brought into `0..n` as the mode says.
+    /// Adds the next outer axis, on which `c` reads the coordinate `c - start`, mapped into `0..n` by the
+    /// mode.
     pub(crate) fn fold(&mut self, mode: Mode, n: i64, start: i64, end: i64, strides: [u32; 2]) {
         let size = (start + n + end) as u32;
         if start == 0 && end == 0 {
             return self.push(size, strides[0], strides[1], Fold::default());
         }
         let (period, mirror) = match mode {
-            // Open by the page: folding a single element has a period of 0. It repeats, as at an edge.
+            // The page leaves this open: the fold of a single element has a period of 0. The element repeats,
+            // as at an edge.
             Mode::Reflection if n > 1 => (2 * (n - 1), 2 * (n - 1)),
             Mode::Symmetric => (2 * n, 2 * n - 1),
             Mode::Wrap => (n, 0),
@@ -142,7 +148,7 @@ impl Plan {
         self.push(size, strides[0], strides[1], fold);
     }
 
-    /// Makes one axis of two neighbours that step like one, so that rows are as long as they can be.
+    /// Merges neighbouring axes that step like one, so that rows are as long as possible.
     pub(crate) fn merge(&mut self) {
         let mut kept = 0;
         for index in 1..self.rank {
@@ -157,7 +163,7 @@ impl Plan {
                 && follows(inner.input_stride, outer.input_stride)
                 && follows(inner.output_stride, outer.output_stride)
             {
-                // The sizes' product is at most the number of the output's elements.
+                // The product is at most the number of the output's elements.
                 self.axes[kept].size *= outer.size;
             } else {
                 kept += 1;
@@ -182,7 +188,8 @@ mod tests {
     use super::*;
 
     impl Fold {
-        /// The fold as the kernels do it: the input coordinate, or `None` outside of the input in constant mode.
+        /// The fold as the kernels compute it: the input coordinate, or `None` outside the input in constant
+        /// mode.
         fn of(self, c: u32, constant: bool) -> Option<u32> {
             let at = c.wrapping_add(self.bias);
             if constant && at >= self.n {
@@ -196,7 +203,7 @@ mod tests {
         }
     }
 
-    /// The page's words, with hands: walk away from the input, and turn, stay or start again at its edges.
+    /// The rules of the page, step by step: walk away from the input, and turn, stay or restart at its edges.
     fn by_hand(mode: Mode, n: i64, outside: i64) -> Option<u32> {
         let (mut at, mut step) = if outside < 0 { (0, -1) } else { (n - 1, 1) };
         let steps = if outside < 0 { -outside } else { outside - (n - 1) };
@@ -241,7 +248,7 @@ mod tests {
     fn axes_that_step_like_one_become_one() {
         let shape = Shape { width: 4, elements: 0, packed: true, bytes: [0; 2] };
         let mut plan = Plan::new(&shape);
-        // Two whole axes, then one of which every other row is read.
+        // Two whole axes, then one on which every other row is read.
         plan.step(4, 0, 1, [1, 1]);
         plan.step(3, 0, 1, [4, 4]);
         plan.step(2, 0, 2, [12, 12]);

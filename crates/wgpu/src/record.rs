@@ -1,18 +1,19 @@
-//! Packing plans into words for the kernel of small cases (`kernels/batched.wgsl`).
+//! Packs plans into words for the kernel of small cases (`kernels/batched.wgsl`).
 
 use crate::plan::Plan;
 
-/// What tells kernels apart: each is compiled for one width, with or without folding, for packed or strided outputs.
+/// The class of a kernel: each is compiled for one element width, with or without folding, for packed or
+/// strided outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class {
-    /// Bytes of an element.
+    /// The number of bytes of an element.
     pub(crate) width: u32,
     pub(crate) folds: bool,
     pub(crate) packed: bool,
 }
 
 impl Class {
-    /// How many there are.
+    /// The number of classes.
     pub(crate) const COUNT: usize = 16;
 
     /// The class of a plan.
@@ -20,49 +21,49 @@ impl Class {
         Self { width: plan.shape.width, folds: plan.folds, packed: plan.shape.packed }
     }
 
-    /// Its place among all.
+    /// Its index among all classes.
     pub(crate) fn index(self) -> usize {
         (self.width.trailing_zeros() as usize & 3)
             | usize::from(self.folds) << 2
             | usize::from(self.packed) << 3
     }
 
-    /// The class at a place.
+    /// The class with this index.
     pub(crate) fn at(index: usize) -> Self {
         Self { width: 1 << (index & 3), folds: index & 4 != 0, packed: index & 8 != 0 }
     }
 }
 
-/// Where the memory of a run lies.
+/// The location of a run's memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     /// The run's number in the dispatch.
     pub(crate) number: u32,
-    /// The start of its input, in words.
+    /// The offset of its input, in words.
     pub(crate) input: u32,
-    /// The start of its output, in words.
+    /// The offset of its output, in words.
     pub(crate) output: u32,
 }
 
-/// Records of runs, and which class each belongs to. Memory is kept from one batch to the next.
+/// Records of runs, by class. Their memory is reused for the next batch.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     words: Vec<u32>,
-    /// By class: where its records start in `words`.
+    /// For each class, the offsets of its records in `words`.
     starts: [Vec<u32>; Class::COUNT],
 }
 
-/// The runs of one class in the table of a packed set of records.
+/// The runs of one class in the table of packed records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) class: Class,
-    /// The first entry of the table.
+    /// The index of its first entry in the table.
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
 
 impl Records {
-    /// Forgets all records.
+    /// Removes all records.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         for starts in &mut self.starts {
@@ -70,7 +71,7 @@ impl Records {
         }
     }
 
-    /// Adds a run, whose tensors are smaller than 4 GiB.
+    /// Adds a run. Its tensors must be smaller than 4 GiB.
     pub(crate) fn push(&mut self, plan: &Plan, place: Placement) {
         let starts = &mut self.starts[Class::of(plan).index()];
         starts.push(self.words.len() as u32);
@@ -100,12 +101,12 @@ impl Records {
         }
     }
 
-    /// How many words the table and the records take.
+    /// The number of words of the table and the records.
     pub(crate) fn len(&self) -> usize {
         self.words.len() + self.starts.iter().map(Vec::len).sum::<usize>()
     }
 
-    /// Writes the table and the records behind it, and gives the part of each class in the table.
+    /// Writes the table and then the records. Returns the entries of each class in the table.
     pub(crate) fn pack(&self, out: &mut Vec<u32>) -> impl Iterator<Item = Run> {
         out.clear();
         out.reserve(self.len());

@@ -1,9 +1,9 @@
-//! A segment: runs of a batch that go to the device in one dispatch for each class, with the part of the batch's two
-//! arenas that they lie in.
+//! A segment: runs of a batch that share one dispatch for each class of kernel, with the parts of the batch's
+//! two arenas that hold their tensors.
 //!
-//! Both parts are uploaded as they are: inputs with what lies between them, and outputs with their poison and their
-//! guards, which come back the same way. So whatever a kernel does beside its output is there to be seen, and nothing is
-//! assumed of what fresh memory holds.
+//! Both parts are uploaded unchanged: inputs with the gaps between them, and outputs with their poison and
+//! guards, which come back the same way. So every write of a kernel outside its output is visible, and
+//! nothing depends on the content of new memory.
 
 use std::ops::Range;
 
@@ -14,27 +14,28 @@ use crate::{
     record::{Placement, Records},
 };
 
-/// Ranges of arenas start at a multiple of this, as tensors do.
+/// The parts of arenas start at a multiple of this, as tensors do.
 const ALIGNMENT: usize = 16;
-/// So much beside a tensor belongs to it: whoever writes there wrote beside this tensor and not beside its neighbour.
+/// The bytes around a tensor that belong to it: a write there counts as a write of this tensor, not of its
+/// neighbour.
 const MARGIN: usize = 32;
 
-/// Runs of a batch, by their place in it.
+/// Runs of a batch, by their index in the segment.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
-    /// The job of each, in the order of the batch.
+    /// The job of each run, in the order of the batch.
     pub(crate) jobs: Vec<u32>,
-    /// The output of each, in this segment's part.
+    /// The output range of each run, relative to the segment's part of the outputs.
     written: Vec<Range<usize>>,
     pub(crate) records: Records,
-    /// The part of [`dmlcts_backend::Batch::inputs`].
+    /// The range of [`dmlcts_backend::Batch::inputs`].
     pub(crate) inputs: Range<usize>,
-    /// The part of [`dmlcts_backend::Batch::outputs`].
+    /// The range of [`dmlcts_backend::Batch::outputs`].
     pub(crate) outputs: Range<usize>,
 }
 
 impl Segment {
-    /// Forgets all runs.
+    /// Removes all runs.
     pub(crate) fn clear(&mut self) {
         self.jobs.clear();
         self.written.clear();
@@ -43,8 +44,8 @@ impl Segment {
         self.outputs = 0..0;
     }
 
-    /// Adds a run, unless one part would grow beyond `most` bytes. Its memory lies behind that of all runs so far, at
-    /// multiples of 4.
+    /// Adds a run, unless one part would exceed `most` bytes. Its memory must come after the memory of all
+    /// earlier runs, at multiples of 4.
     pub(crate) fn push(&mut self, plan: &Plan, job: usize, run: &Run, most: usize) -> bool {
         let first = self.jobs.is_empty();
         let start = |range: &Range<usize>, part: &Range<usize>| {
@@ -67,14 +68,14 @@ impl Segment {
         true
     }
 
-    /// Takes in what lies behind the last tensors, as far as the arenas reach.
+    /// Extends both parts beyond the last tensors, as far as the arenas reach.
     pub(crate) fn close(&mut self, inputs: usize, outputs: usize) {
         self.inputs.end = (self.inputs.end + MARGIN).min(inputs);
         self.outputs.end = (self.outputs.end + MARGIN).min(outputs);
     }
 
-    /// Calls `found` with the number of each run beside whose output something was written: `before` and `after` are
-    /// this segment's part of the outputs.
+    /// Finds writes outside the outputs, and calls `found` with the index of the run that each belongs to.
+    /// `before` and `after` are this segment's part of the outputs.
     pub(crate) fn find_stray_writes(&self, before: &[u8], after: &[u8], mut found: impl FnMut(usize)) {
         let mut from = 0;
         for (number, written) in self.written.iter().chain([&(before.len()..before.len())]).enumerate() {
@@ -84,7 +85,7 @@ impl Segment {
                 continue;
             }
             for at in gap.clone().filter(|&at| before.get(at) != after.get(at)) {
-                // The nearer neighbour wrote it, or the only one.
+                // The write belongs to the nearer neighbour, or to the only one.
                 let nearer_the_last = (at - gap.start) * 2 < gap.len() || number == self.written.len();
                 found(if nearer_the_last { number.saturating_sub(1) } else { number });
             }

@@ -1,5 +1,5 @@
-//! What is found out about a device before any case runs on it: whether memory holds what is put there, whether the guards
-//! that every verdict rests on work, and how many loop iterations an invocation is allowed.
+//! Tests a device before any case runs on it: whether memory keeps its content, whether the guards that every
+//! verdict depends on work, and how many loop iterations an invocation may take.
 
 use std::{fmt, ops::Range, sync::Arc, time::Duration};
 
@@ -12,26 +12,27 @@ use crate::{
     plan::{Plan, Shape},
 };
 
-/// As often an invocation goes round a loop in the test: more often than a driver is known to give up at.
+/// The number of loop iterations in the test: more than the known limits of drivers.
 const ROUNDS: u32 = 200_000;
-/// As long the test waits for each answer.
+/// The maximum time of each test.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What the self-test found.
+/// The findings of the self-test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Findings {
-    /// Bytes that are put into a buffer come back from it.
+    /// Whether a buffer returns the bytes that were written to it.
     pub poison_lands: bool,
-    /// A case that stays inside of its tensors comes out right, with all that lies around its output unchanged.
+    /// Whether a case that stays inside its tensors gives the right output and leaves the bytes around it
+    /// unchanged.
     pub guards_hold: bool,
-    /// A case that would leave its tensors is stopped, and says so.
+    /// Whether a case that would leave its tensors is stopped and sets the trap.
     pub spans_trap: bool,
-    /// After so many loop iterations an invocation ended without a word; `None` where it did all of the 200,000 asked for.
+    /// The number of loop iterations after which an invocation ended silently; `None` if it did all 200,000.
     pub loop_limit: Option<u32>,
 }
 
 impl Findings {
-    /// Why no case can be run on such a device, where it is so.
+    /// Why no case can run on such a device, if so.
     pub(crate) fn refusal(&self) -> Option<&'static str> {
         if !self.poison_lands {
             Some("what is put into its memory does not come back")
@@ -78,7 +79,7 @@ pub(crate) fn find_out(device: &Arc<Device>) -> Result<Findings, Fault> {
     })
 }
 
-/// Uploads two patterns in turn to one buffer, and looks at what is there.
+/// Uploads two patterns in turn to one buffer, and compares the readback.
 fn poison_lands(device: &Arc<Device>) -> Result<bool, Fault> {
     let mut lands = true;
     for pattern in [0xB5, 0x4A] {
@@ -92,7 +93,7 @@ fn poison_lands(device: &Arc<Device>) -> Result<bool, Fault> {
     Ok(lands)
 }
 
-/// A buffer's bytes, after what else is to be done before.
+/// Reads back a buffer, after the commands that `before` records.
 fn read_back(
     device: &Device,
     buffer: &wgpu::Buffer,
@@ -117,10 +118,10 @@ fn guards_hold(device: &Arc<Device>) -> Result<bool, Fault> {
     Ok(is_right && trap == 0)
 }
 
-/// Does so with spans that end too early.
+/// Does the same copy with spans that end too early.
 fn spans_trap(device: &Arc<Device>) -> Result<bool, Fault> {
     let (trap, outputs) = copy_four_words(device, 8)?;
-    // What is stopped on its way out has not been read, and the other way round.
+    // A kernel may check either access first, so either trap is accepted.
     Ok(trap & (READ_OUTSIDE | WROTE_OUTSIDE) != 0 && outputs[40..48] == [0xB5; 8])
 }
 
@@ -140,7 +141,7 @@ fn copy_four_words(device: &Arc<Device>, span: u64) -> Result<(u32, Vec<u8>), Fa
     Ok((traps.first().copied().unwrap_or(0), outputs))
 }
 
-/// How often an invocation goes round a loop before it is ended.
+/// The number of loop iterations before an invocation is ended, if it is ended.
 fn loop_limit(device: &Arc<Device>) -> Result<Option<u32>, Fault> {
     let readback = device.scoped(|| {
         let module = device.handle.create_shader_module(wgpu::include_wgsl!("kernels/loops.wgsl"));

@@ -1,12 +1,17 @@
-//! Creating an operator: from a raw desc to a [`Plan`] of what to move where, or a refusal.
+//! Creates an operator: turns a raw desc into a [`Plan`] of copies, or refuses it.
 //!
-//! The rules are those of the operators' pages and of the page of buffer tensors, at the newest feature level, written
-//! here by hand: a device that asked somebody else what is valid would prove nothing.
+//! The rules are those of the operators' pages and of the page of buffer tensors, at the newest feature
+//! level. They are written by hand here, because a backend that used another implementation's validation
+//! would prove nothing.
 //!
-//! Where the pages leave a point open, this backend does as DirectML does where that is known: SLICE with a stride of
-//! 0 or above `INT_MAX` is refused; REFLECTION of a single element repeats it; a `TotalTensorSizeInBytes` that is
-//! no multiple of 4 is accepted if it is large enough; so is an alignment below 16. Flags without a name are refused,
-//! and so are strides that span more than 2^32 - 1 elements, which no `UINT` can count.
+//! At points that the pages leave open, this backend does the same as DirectML where that is known:
+//!
+//! * SLICE with a stride of 0 or above `INT_MAX` is refused.
+//! * REFLECTION of a single element repeats the element.
+//! * A `TotalTensorSizeInBytes` that is not a multiple of 4 is accepted if it is large enough.
+//! * An alignment below 16 is accepted.
+//! * Flags without a name are refused.
+//! * Strides that span more than 2^32 - 1 elements are refused, since no `UINT` can count them.
 
 mod overlap;
 mod padding;

@@ -1,14 +1,15 @@
-//! Whether a strided output overlaps itself, so that two elements lie at one place.
+//! Checks whether a strided output overlaps itself: whether two elements have the same offset.
 //!
-//! Two coordinates share a place exactly where some difference of coordinates, not zero on every axis, leads nowhere: the
-//! sum of `difference * stride` is 0. So it is differences that are searched, from the greatest stride down, and a
-//! branch is left as soon as the axes below it cannot lead back. Strides that nest end the search at its root.
+//! Two coordinates have the same offset exactly if the sum of `difference * stride` over all axes is 0, with
+//! a difference that is not zero on every axis. So the search goes over differences, from the greatest stride
+//! down. It leaves a branch as soon as the remaining axes cannot bring the sum back to 0. For nested strides,
+//! the search ends at its root.
 
 use dmlcts_backend::Refusal;
 
 use super::invalid;
 
-/// How many differences are looked at, at most: a few milliseconds' worth.
+/// The maximum number of differences that are tried, which takes a few milliseconds.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// Refuses an output that overlaps itself. The sizes are positive, and the span of all axes is below 2^32.
@@ -40,19 +41,19 @@ pub(super) fn check(sizes: &[i64], strides: &[u32]) -> Result<(), Refusal> {
 #[derive(Clone, Copy, Default)]
 struct Axis {
     stride: i64,
-    /// The greatest difference of two coordinates.
+    /// The greatest difference between two coordinates.
     most: i64,
-    /// How far all axes of smaller strides reach together.
+    /// The greatest sum that all axes with smaller strides can reach together.
     below: i64,
 }
 
-/// Whether differences on these axes, in rising order of strides, lead from `at` back to 0. While all axes so far had
-/// none, `still` is true: one of them must differ, and its first difference can be taken as positive. `None` where
-/// it takes too long.
+/// Whether differences on these axes, sorted by ascending stride, can bring the sum from `at` back to 0.
+/// `still` is true while all differences so far are 0. In this case one of the remaining differences must not
+/// be 0, and the first such difference can be taken as positive. `None` if the search takes too long.
 fn leads_back(axes: &[Axis], at: i64, still: bool, steps: &mut u32) -> Option<bool> {
     let Some((axis, rest)) = axes.split_last() else { return Some(at == 0 && !still) };
     if axis.stride == 0 {
-        // All strides below are 0, too: any difference there leads nowhere.
+        // All smaller strides are 0, too, so any difference on these axes leaves the sum unchanged.
         return Some(at == 0);
     }
     // |at + difference * stride| <= below.
@@ -78,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// The definition: every element's place, counted.
+    /// The definition: lists the offset of every element.
     fn shares_a_place(sizes: &[i64], strides: &[u32]) -> bool {
         let mut places = vec![0_i64];
         for (&size, &stride) in sizes.iter().zip(strides) {

@@ -1,5 +1,5 @@
-//! PADDING1 (page: DML_PADDING1_OPERATOR_DESC): on each axis, output coordinate `c` reads `c - StartPadding`, or what
-//! the mode puts where that lies outside of the input.
+//! PADDING1 (page: DML_PADDING1_OPERATOR_DESC). On each axis, output coordinate `c` reads `c - StartPadding`.
+//! Outside the input, the mode determines the value.
 
 use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, Value};
@@ -25,7 +25,7 @@ pub(super) fn padding1(desc: &Desc) -> Result<Plan, Refusal> {
     else {
         return Err(invalid("the members are not those of PADDING1"));
     };
-    // WRAP is in the header and in the history of feature levels, and not on the page.
+    // WRAP is in the header and in the history of feature levels, but not on the page.
     let mode = match mode {
         0 => Mode::Constant,
         1 => Mode::Edge,
@@ -35,7 +35,7 @@ pub(super) fn padding1(desc: &Desc) -> Result<Plan, Refusal> {
         _ => return Err(invalid("PaddingMode is no mode")),
     };
     if *value_type != tensors.data_type {
-        // In every mode, though most of them have no use for the value.
+        // This applies in every mode, although most modes do not use the value.
         return Err(invalid("PaddingValueDataType is not the tensors' data type"));
     }
     let rank = agreed_rank(&tensors, *count)?;
@@ -45,7 +45,7 @@ pub(super) fn padding1(desc: &Desc) -> Result<Plan, Refusal> {
     plan.pad_with(mode, *value);
     for axis in (0..rank).rev() {
         let n = tensors.input.sizes[axis];
-        // Three numbers below 2^32.
+        // The sum of three numbers below 2^32.
         if start[axis] + n + end[axis] != tensors.output.sizes[axis] {
             return Err(invalid("OutputTensor.Sizes is not InputTensor.Sizes with both paddings"));
         }

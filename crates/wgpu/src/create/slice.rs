@@ -10,7 +10,7 @@ use super::{
 };
 use crate::plan::Plan;
 
-/// Creates SLICE, which reads from `Offsets` on in steps of `Strides`.
+/// Creates SLICE, which reads from `Offsets` in steps of `Strides`.
 pub(super) fn slice(desc: &Desc) -> Result<Plan, Refusal> {
     let tensors = tensors(desc)?;
     let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
@@ -30,7 +30,7 @@ pub(super) fn slice(desc: &Desc) -> Result<Plan, Refusal> {
         if strides[axis] == 0 || strides[axis] > i64::from(i32::MAX) {
             return Err(invalid("a stride is not between 1 and INT_MAX"));
         }
-        // Below 2^32 + 2^32 * 2^31.
+        // The sum is below 2^32 + 2^32 * 2^31.
         if offsets[axis] + strides[axis] * (sizes[axis] - 1) >= tensors.input.sizes[axis] {
             return Err(invalid("the last element read lies outside of the input"));
         }
@@ -39,7 +39,7 @@ pub(super) fn slice(desc: &Desc) -> Result<Plan, Refusal> {
     Ok(plan)
 }
 
-/// Creates SLICE1, which walks a window, from its far end where the stride is negative.
+/// Creates SLICE1, which reads a window, starting at its far end if the stride is negative.
 pub(super) fn slice1(desc: &Desc) -> Result<Plan, Refusal> {
     let tensors = tensors(desc)?;
     let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
@@ -60,8 +60,8 @@ pub(super) fn slice1(desc: &Desc) -> Result<Plan, Refusal> {
         if stride == 0 {
             return Err(invalid("a stride is 0"));
         }
-        // The page divides by the signed stride, against its own second example; the magnitude is meant. An output
-        // that takes more steps than the window has room for is refused.
+        // The page divides by the signed stride, but its own second example needs the magnitude. An output is
+        // refused if it takes more steps than the window has room for.
         let size = tensors.output.sizes[axis];
         if (size - 1) * stride.abs() > window - 1 {
             return Err(invalid("the output has more elements than the window's strides reach"));
@@ -72,7 +72,7 @@ pub(super) fn slice1(desc: &Desc) -> Result<Plan, Refusal> {
     Ok(plan)
 }
 
-/// The rank, which `DimensionCount` must repeat.
+/// Returns the rank, which `DimensionCount` must repeat.
 pub(super) fn agreed_rank(tensors: &Tensors<'_>, count: i64) -> Result<usize, Refusal> {
     if count == tensors.rank as i64 {
         Ok(tensors.rank)

@@ -1,4 +1,4 @@
-//! What is demanded of the two tensors, whatever the operator (page: DML_BUFFER_TENSOR_DESC).
+//! The rules for the two tensors of every operator (page: DML_BUFFER_TENSOR_DESC).
 
 use dmlcts_backend::Refusal;
 use dmlcts_model::{DataType, Desc, List, Tensor};
@@ -6,10 +6,10 @@ use dmlcts_model::{DataType, Desc, List, Tensor};
 use super::{invalid, overlap};
 use crate::plan::Shape;
 
-/// The most elements that a `UINT` counts.
+/// The maximum number of elements that a `UINT` can count.
 const MOST_ELEMENTS: u64 = u32::MAX as u64;
 
-/// Both tensors of a desc, which agree in type and rank.
+/// Both tensors of a desc, which have the same type and rank.
 pub(super) struct Tensors<'a> {
     pub(super) rank: usize,
     /// The code of their data type.
@@ -20,19 +20,19 @@ pub(super) struct Tensors<'a> {
     pub(super) output: Valid<'a>,
 }
 
-/// A tensor that keeps the rules. Its sizes are between 1 and 2^32 - 1, and so is the number of elements from its first
-/// to its last.
+/// A valid tensor. Its sizes are between 1 and 2^32 - 1, and so is the number of elements from its first to
+/// its last.
 pub(super) struct Valid<'a> {
     pub(super) sizes: &'a [i64],
-    /// In elements, one an axis.
+    /// In elements, one for each axis.
     pub(super) strides: [u32; 8],
-    /// Whether its elements lie side by side in the order of coordinates.
+    /// Whether the elements are contiguous in the order of coordinates.
     pub(super) packed: bool,
     /// `TotalTensorSizeInBytes`.
     pub(super) bytes: u64,
 }
 
-/// Which tensor is looked at, for what is said about it.
+/// The names in messages about one of the two tensors.
 #[derive(Clone, Copy)]
 struct Names {
     null: &'static str,
@@ -55,9 +55,9 @@ const OUTPUT: Names = Names {
     is_output: true,
 };
 
-/// The bytes of an element of a type that the operators move.
+/// The number of bytes of an element, for the types that the operators support.
 pub(crate) fn width_of(data_type: DataType) -> Option<u32> {
-    // By code, in the order of the header; codes 12 and 13 are half a byte wide.
+    // Indexed by code, in the order of the header. Codes 12 and 13 are half a byte wide.
     const WIDTHS: [u32; 12] = [0, 4, 2, 4, 2, 1, 4, 2, 1, 8, 8, 8];
     WIDTHS.get(data_type.0 as usize).copied().filter(|&width| width > 0)
 }
@@ -90,7 +90,7 @@ pub(super) fn tensors(desc: &Desc) -> Result<Tensors<'_>, Refusal> {
 
 fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid<'_>, Refusal> {
     let sizes = unsigned(tensor.sizes.as_ref(), rank, names.sizes)?;
-    // Innermost axis first: what is counted so far is the packed stride of the next axis.
+    // From the innermost axis outwards, the number of elements so far is the packed stride of the next axis.
     let mut strides = [1; 8];
     let mut elements = 1_u64;
     for (axis, &size) in sizes.iter().enumerate().rev() {
@@ -110,7 +110,7 @@ fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid
             let (size, stride) = (sizes[axis] as u64, given[axis] as u32);
             packed &= size == 1 || stride == strides[axis];
             strides[axis] = stride;
-            // Below 2^32 + 2^32 * 2^32.
+            // The sum is below 2^32 + 2^32 * 2^32.
             span = span.saturating_add((size - 1) * u64::from(stride));
             if span > MOST_ELEMENTS {
                 return Err(invalid("a tensor's strides span more than 2^32 - 1 elements"));
@@ -136,19 +136,19 @@ fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid
     Ok(Valid { sizes, strides, packed, bytes: tensor.total_size })
 }
 
-/// A list of `UINT`, one an axis.
+/// A list of `UINT`, one for each axis.
 pub(super) fn unsigned<'a>(
     list: Option<&'a List>,
     rank: usize,
     name: &'static str,
 ) -> Result<&'a [i64], Refusal> {
     let list = list.map(List::as_slice).filter(|list| list.len() == rank);
-    // A negative number has bits above the lower 32 as well.
+    // A negative number has bits above the lower 32, too.
     list.filter(|list| list.iter().fold(0, |all, &value| all | value) >> 32 == 0)
         .ok_or_else(|| not_one_an_axis(name, "UINT"))
 }
 
-/// A list of `INT`, one an axis.
+/// A list of `INT`, one for each axis.
 pub(super) fn signed<'a>(
     list: Option<&'a List>,
     rank: usize,
@@ -165,9 +165,9 @@ fn not_one_an_axis(name: &str, kind: &str) -> Refusal {
 }
 
 impl Tensors<'_> {
-    /// What the plan of every operator has.
+    /// The shape for the plan of any operator.
     pub(super) fn shape(&self) -> Shape {
-        // Checked above: the product is below 2^32.
+        // The product is below 2^32, as checked above.
         let elements = self.output.sizes.iter().fold(1, |count: u32, &size| count.wrapping_mul(size as u32));
         Shape {
             width: self.width,
