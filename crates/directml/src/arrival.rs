@@ -1,27 +1,27 @@
-//! What comes back of a flight, and how it gets into the batch.
+//! The memory that comes back from a flight, and its way into the batch.
 
 use crate::placement::Part;
 
-/// What came back. It holds on to nothing of the device.
+/// The memory of a finished flight. It holds no reference to the device.
 pub(crate) struct Arrived {
-    /// The job of each run, and where its input and its output lie.
+    /// The job of each run, with the locations of its input and its output.
     pub(crate) pieces: Vec<(usize, [Part; 2])>,
     pub(crate) inputs: Vec<u8>,
     pub(crate) outputs: Vec<u8>,
 }
 
 impl Arrived {
-    /// The jobs that had a part in it.
+    /// The jobs whose runs were part of the flight, one for each run.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = usize> {
         self.pieces.iter().map(|(job, _)| *job)
     }
 
-    /// Writes what came back into the batch's arenas: tensors, and of their guards what was changed. Runs of jobs that are not
-    /// `wanted` are left as they are.
+    /// Copies the memory into the batch's arenas: the tensors, and the guards that changed. Skips the runs of
+    /// jobs that are not `wanted`.
     pub(crate) fn unload(&self, inputs: &mut [u8], outputs: &mut [u8], wanted: impl Fn(usize) -> bool) {
         for (side, arena, memory) in [(0, inputs, &self.inputs), (1, outputs, &self.outputs)] {
             let parts = || self.pieces.iter().filter(|(job, _)| wanted(*job)).map(|(_, parts)| &parts[side]);
-            // Guards of neighbours overlap, so all are looked at before any is written.
+            // Guards of neighbours overlap, so all are compared before any is written.
             let mut spoiled = Vec::new();
             for part in parts() {
                 for guard in [part.whole.start..part.tensor.start, part.tensor.end..part.whole.end] {
@@ -45,7 +45,7 @@ impl Arrived {
 mod tests {
     use super::*;
 
-    /// Two tensors of four bytes, 32 bytes apart, so that the guard between them is that of both.
+    /// Two tensors of four bytes, 32 bytes apart, so that they share the guard between them.
     fn arrived(outputs: impl Fn(&[Part; 2], &mut [u8])) -> Arrived {
         let arena = 104;
         let parts = [(32..36, 256), (68..72, 768)].map(|(tensor, at)| Part::new(arena, &tensor, at));

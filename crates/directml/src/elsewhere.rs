@@ -1,4 +1,4 @@
-//! In DirectML's place where there is no Windows: it cannot be opened, and says why.
+//! Replaces DirectML on systems other than Windows: opening it returns an error.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -7,21 +7,21 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{Adapter, OpenError, Options};
 
-/// DirectML on a device: none can be had here.
+/// DirectML on a device: not available on this system.
 #[derive(Debug)]
 pub struct DirectMl(Infallible);
 
-/// A backend on a device: none can be had here.
+/// A backend on a device: not available on this system.
 #[derive(Debug)]
 pub struct DirectMlBackend(Infallible);
 
 impl DirectMl {
-    /// Says why not.
+    /// Returns the error that this is not Windows.
     pub fn open(_: &Options) -> Result<Arc<Self>, OpenError> {
         Err(OpenError::NotWindows)
     }
 
-    /// What can be asked for here, and the names: nothing.
+    /// The available adapters with their names: an error on this system.
     pub fn adapters() -> Result<Vec<(Adapter, String)>, OpenError> {
         Err(OpenError::NotWindows)
     }

@@ -1,33 +1,33 @@
-//! Why there is no DirectML to be had.
+//! Errors of opening DirectML.
 
 use dmlcts_model::ErrorCode;
 
 /// Why DirectML cannot be used here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The system is another.
+    /// The system is not Windows.
     #[error(
         "DirectML is a part of Windows, and this program was built for {}: build and run it on Windows to ask DirectML itself",
         std::env::consts::OS
     )]
     NotWindows,
-    /// No adapter at all.
+    /// There is no adapter.
     #[error("Direct3D 12 finds no GPU here; `directml:warp` computes on the processor instead")]
     NoAdapter,
-    /// None has this name.
+    /// No adapter has this name.
     #[error("no adapter's name contains `{part}`; there are: {}", names.join(", "))]
     NoSuchAdapter {
-        /// What was asked for.
+        /// The name that was asked for.
         part: String,
-        /// The names of all.
+        /// The names of all adapters.
         names: Vec<String>,
     },
-    /// There are fewer.
+    /// There are fewer adapters.
     #[error("there is no adapter #{number}; there are: {}", names.join(", "))]
     NoSuchNumber {
-        /// What was asked for.
+        /// The number that was asked for.
         number: usize,
-        /// The names of all, from number 0 on.
+        /// The names of all adapters, from number 0 on.
         names: Vec<String>,
     },
     /// The library could not be loaded.
@@ -36,37 +36,37 @@ pub enum OpenError {
          or name it in DMLCTS_DIRECTML"
     )]
     NoLibrary {
-        /// Its path, or that it is the system's.
+        /// Its path, or "the system's".
         what: String,
-        /// What Windows says.
+        /// The message of Windows.
         error: String,
     },
-    /// A library without the function that creates devices.
+    /// The library lacks the function that creates devices.
     #[error("`{path}` has no function DMLCreateDevice, so it is no DirectML")]
     NoFunction {
-        /// Where it lies.
+        /// The path of the library.
         path: String,
     },
-    /// Debug layers were asked for, and none is installed.
+    /// Debug layers were requested, but none is installed.
     #[error(
         "no debug layer is installed, neither Direct3D 12's ({direct3d}), which the optional feature Graphics Tools of Windows \
          brings, nor DirectML's ({directml}), which is DirectML.Debug.dll beside DirectML.dll and needs the developer mode; leave out \
          `debug`"
     )]
     NoDebugLayer {
-        /// How asking for the one of Direct3D ended.
+        /// The error of the request for Direct3D's debug layer.
         direct3d: ErrorCode,
-        /// How creating a device with the one of DirectML ended.
+        /// The error of creating a device with DirectML's debug layer.
         directml: ErrorCode,
     },
-    /// A step towards a device failed.
+    /// A call on the way to a device failed.
     #[error("{step} failed on the adapter `{adapter}`: {code}")]
     NoDevice {
         /// The call.
         step: &'static str,
-        /// Its name.
+        /// The adapter's name.
         adapter: String,
-        /// How it ended.
+        /// The error.
         code: ErrorCode,
     },
 }

@@ -1,12 +1,13 @@
-//! Who is on the device: many together, or one alone.
+//! The gate at a device: it gives backends shared or exclusive access.
 //!
-//! Direct3D 12 removes a device under everybody who uses it, and makes no other one before all of them let go of it. So a
-//! case is blamed for a removal only where it was alone on the device, whoever lost work with others tries again alone, and
-//! only who is alone can put a fresh device in the place of one that is gone.
+//! Direct3D 12 removes a device for all its users, and creates no other one until all of them have released
+//! it. So a case is blamed for a removal only if it had exclusive access. After a removal, every case that
+//! shared the device runs again with exclusive access. Only a backend with exclusive access can replace a
+//! removed device.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The door to a device, behind which it is kept.
+/// The gate at a device, which also stores the device.
 #[derive(Debug)]
 pub(crate) struct Gate<D> {
     state: Mutex<State<D>>,
@@ -15,25 +16,25 @@ pub(crate) struct Gate<D> {
 
 #[derive(Debug)]
 struct State<D> {
-    /// Nothing while somebody is alone, who has it then, and where there is none any more.
+    /// `None` during exclusive access, whose holder has the device, and if no device is left.
     device: Option<D>,
     together: usize,
     wanting_alone: usize,
     alone: bool,
 }
 
-/// The right to use the device together with others. While anybody has it, the device stays the same.
+/// Shared access to the device. The device does not change while it is held.
 #[derive(Debug)]
 pub(crate) struct Together<D> {
     gate: Arc<Gate<D>>,
     device: Option<D>,
 }
 
-/// The right to be the only one on the device.
+/// Exclusive access to the device.
 #[derive(Debug)]
 pub(crate) struct Alone<'gate, D> {
     gate: &'gate Gate<D>,
-    /// The device. What is here in the end is the device of whoever comes next.
+    /// The device. When the access ends, this becomes the device for the next users.
     pub(crate) device: Option<D>,
 }
 
@@ -43,13 +44,13 @@ impl<D: Clone> Gate<D> {
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Enters where nobody is alone or wants to be.
+    /// Takes shared access, unless a user has exclusive access or waits for it.
     pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Together<D>> {
         let state = self.lock();
         (!state.alone && state.wanting_alone == 0).then(|| self.let_in(state))
     }
 
-    /// Enters, as soon as nobody is alone or wants to be.
+    /// Takes shared access as soon as no user has exclusive access or waits for it.
     pub(crate) fn enter(self: &Arc<Self>) -> Together<D> {
         let mut state = self.lock();
         while state.alone || state.wanting_alone > 0 {
@@ -63,12 +64,12 @@ impl<D: Clone> Gate<D> {
         Together { gate: Arc::clone(self), device: state.device.clone() }
     }
 
-    /// Whether somebody waits for the others to leave: they should start nothing new.
+    /// Whether a user waits for exclusive access. Other users should then start nothing new.
     pub(crate) fn is_wanted(&self) -> bool {
         self.lock().wanting_alone > 0
     }
 
-    /// Waits until everybody else has left. Whoever calls it has to have left before.
+    /// Waits for exclusive access. The caller must have released its own shared access.
     pub(crate) fn alone(&self) -> Alone<'_, D> {
         let mut state = self.lock();
         state.wanting_alone += 1;
@@ -92,7 +93,7 @@ impl<D> Gate<D> {
 }
 
 impl<D> Together<D> {
-    /// The device; nothing where there is none any more.
+    /// The device, if there is one.
     pub(crate) fn device(&self) -> Option<&D> {
         self.device.as_ref()
     }
@@ -100,7 +101,8 @@ impl<D> Together<D> {
 
 impl<D> Drop for Together<D> {
     fn drop(&mut self) {
-        // Whoever is let in now must be able to be the last who holds on to the device.
+        // The device must be released before the count changes, so that the next exclusive user is its last
+        // holder.
         self.device = None;
         self.gate.lock().together -= 1;
         self.gate.changed.notify_all();
@@ -164,7 +166,8 @@ mod tests {
         });
     }
 
-    /// What Windows asks for: no other device is made before the last holder of a removed one let go of it.
+    /// Windows requires this: no other device can be created before the last holder of a removed one releases
+    /// it.
     #[test]
     fn whoever_is_alone_is_the_last_to_hold_on_to_the_device() {
         let gate = Arc::new(Gate::new(Arc::new(0)));

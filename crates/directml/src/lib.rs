@@ -1,4 +1,5 @@
-//! DirectML itself, on Direct3D 12: the library that the pages describe. On Windows; elsewhere it says that it is not there.
+//! DirectML on Direct3D 12: the library that the pages describe. It needs Windows; on other systems, opening
+//! it returns an error.
 //!
 //! ```no_run
 //! use dmlcts_directml::{DirectMl, Options};
@@ -8,70 +9,79 @@
 //! # Ok::<(), dmlcts_directml::OpenError>(())
 //! ```
 //!
-//! [`Options`] says which adapter it is, and with which execution flags operators are compiled. `DirectML.dll` is loaded at
-//! run time: the one beside the program, or the one that the variable `DMLCTS_DIRECTML` names, or the system's.
+//! [`Options`] selects the adapter and the execution flags for compiling operators. `DirectML.dll` is loaded
+//! at run time: the file next to the program, or the file that the variable `DMLCTS_DIRECTML` names, or the
+//! system's.
 //!
-//! # How a batch goes
+//! # The path of a batch
 //!
-//! Each desc is [marshalled](marshal) and put to `CreateOperator`; nothing here judges it. Where it has runs, it is compiled, once
-//! for all jobs of a batch with the same desc, and for later batches, too. Runs are gathered into flights. A flight is one
-//! command list: what was uploaded is copied to one buffer for inputs and one for outputs, operators that are new are
-//! initialised, each run is dispatched, and both buffers come back whole, with the poison and the guards that the runner put
-//! there. The next batch is prepared meanwhile. A case that is large, and one whose flight did not arrive, runs alone.
+//! Each desc is [marshalled](marshal) and passed to `CreateOperator`. This crate does not validate it. If it
+//! has runs, it is compiled once for all jobs of a batch with the same desc, and the result is kept for later
+//! batches. Runs are gathered into flights. A flight is one command list: it copies the upload to one buffer
+//! for inputs and one for outputs, initialises new operators, dispatches each run, and copies both buffers
+//! back whole, with the poison and the guards of the runner. The next batch is prepared in the meantime. A
+//! large case runs alone, and so does a case whose flight failed.
 //!
-//! An operator is initialised once, by the first flight that has it, into a persistent resource of its own. Until that flight is
-//! submitted, only the batch that compiled the operator knows of it; whoever uses it later has the device wait for that flight.
-//! Where that flight does not start, the operator is dropped, and compiled afresh. An operator that owns its input is bound to
-//! it when it is initialised, so each run has one of its own.
+//! An operator is initialised once, by the first flight that uses it, into a persistent resource of its own.
+//! Until that flight is submitted, only the batch that compiled the operator uses it. In later flights, the
+//! device waits for that flight first. If that flight does not start, the operator is dropped and compiled
+//! again. An operator that owns its input is bound to it at its initialisation, so each run has an operator
+//! of its own.
 //!
-//! What a case's binding offsets are kept to: modulo 256 bytes, or modulo the alignment that the tensor promises where that is
-//! more, since many cases share a buffer.
+//! Many cases share a buffer. So the binding offsets of a case are kept modulo 256 bytes, or modulo the
+//! alignment that the tensor promises if that is greater.
 //!
-//! # How it ends
+//! # Outcomes
 //!
-//! | what happens | outcome |
+//! | event | outcome |
 //! |---|---|
 //! | `CreateOperator` or `CompileOperator` fails | rejected, with the phase and the `HRESULT` |
-//! | anything else fails | failed, with the phase, the call and the `HRESULT` |
-//! | the device is removed | each case that was under way on it, whoever's, runs again alone, on a fresh device; the one that loses it again has failed, with the device's own reason; where none does, one of them tells of it |
-//! | a flight takes longer than [`Options::timeout`] | the device is given up and removed, and the same holds; the one that takes as long again has timed out |
-//! | no fresh device can be had | the run ends |
-//! | a desc cannot be said in C | unsupported: a list that is longer or shorter than its count while all counts agree, or a count above [`marshal::MOST_DIMENSIONS`], which a library might believe |
+//! | another call fails | failed, with the phase, the call and the `HRESULT` |
+//! | the device is removed | each case in flight on it, of any batch, runs again alone on a fresh device. A case that removes the device again has failed, with the device's own reason. If none does, one of the cases reports the removal |
+//! | a flight takes longer than [`Options::timeout`] | the device is given up and removed, and its cases run again alone. A case that takes too long again has timed out |
+//! | no fresh device can be opened | the run ends |
+//! | a desc cannot be represented in C | unsupported: a list has another length than its count while all counts agree, or a count is above [`marshal::MOST_DIMENSIONS`], which a library might trust |
 //!
-//! What is *supported* is what the device says: its feature level, and its answer for each data type. Where it is too old to be
-//! asked, what is assumed stands behind its version; where it answers with any other error, nothing is known, and nothing starts.
+//! The device itself reports what it *supports*: its feature level, and an answer for each data type. If the
+//! library is too old for the question, the assumption is noted after its version. If the answer is any other
+//! error, nothing is known, and nothing starts.
 //!
-//! With the word `debug`, a failure is told with what the debug layers said of it, the newest messages only. They are about one
-//! call where operators are created and compiled; what flights of several threads do is not told apart. An error of theirs with which nothing
-//! failed is noted on standard error, the first as it is and others by their number, which a host tells whoever watches the run.
+//! With the word `debug`, a failure includes the newest messages of the debug layers. For creating and
+//! compiling operators, they are about one call. For flights of several threads, they are not separated. An
+//! error message without a failure is a note on standard error, which a host shows to the user of the run:
+//! the first message in full, and later ones by their number.
 //!
-//! # What it is not
+//! # Limits
 //!
-//! - Operators are compiled one by one. Graphs (`IDMLDevice1::CompileGraph`) are no goal: what is tested is the operator.
-//! - It has never met the real library where this project is developed, which is on Linux. There it runs under Wine, with a
-//!   stand-in for `DirectML.dll` of the project's own (`crates/directml/stand-in`), which calls itself one: results on it are
-//!   reported as `directml-stand-in`.
+//! - Operators are compiled one by one. Graphs (`IDMLDevice1::CompileGraph`) are not a goal: the tests are
+//!   about single operators.
+//! - The crate is developed on Linux and has never run with the real library. There it runs under Wine, with
+//!   the project's own stand-in for `DirectML.dll` (`crates/directml/stand-in`). The stand-in identifies
+//!   itself: its results are reported as `directml-stand-in`.
 //!
-//! # When the device goes
+//! # Removed devices
 //!
-//! Whatever a backend has under way keeps it at a `gate`, which lets somebody be alone on the device only after all others have landed
-//! and left. So a case that loses the device while it is alone did that itself, the losses of all others are known by then, and
-//! whoever puts a fresh device in the place of the one that is gone is the last to hold on to that. On Windows it must be so:
-//! Direct3D has one device an adapter and process, and fails to create one while anything holds on to a removed one.
+//! Everything that a backend has in flight keeps the device at a `gate`. The gate gives a backend exclusive
+//! access only after the flights of all others have ended. So a case that loses the device while it is alone
+//! caused the loss. All losses of other backends are known by then, and no other backend holds the removed
+//! device when it is replaced. Windows requires this: Direct3D has one device for each adapter and process,
+//! and creating one fails while anything holds a removed one.
 //!
-//! Memory that a device may still write to is never given back. A device that does not finish in time is removed, which ends what is
-//! under way on it; where that does not help, as on Wine 10, what the flight uses is leaked, and the device with it.
+//! Memory that a device may still write to is never freed. A device that does not finish in time is removed,
+//! which ends its work. If that does not help, as on Wine 10, the resources of the flight are leaked, and the
+//! device with them.
 //!
 //! # Unsafe code
 //!
-//! The unsafe code of this crate lies in `direct3d/`, and a test of the project's walls sees to it. A desc's pointers exist only while
-//! [`marshal::Marshalled::with`] runs. A flight owns what its command list refers to, and waits before it drops it. What holds on to
-//! a device are flights, the `gate` and whoever is behind it, and what was leaked. Whoever is alone behind it is the last of them, unless
-//! something was leaked.
+//! The unsafe code of this crate is in `direct3d/`, which a test of the project checks. A desc's pointers
+//! exist only while [`marshal::Marshalled::with`] runs. A flight owns everything that its command list refers
+//! to, and waits before it drops it. Only flights, the `gate`, backends that have entered it, and leaked
+//! flights hold a device. A backend with exclusive access is the last holder, unless something was leaked.
 //!
-//! [`raw`] spells the parts of `DirectML.h` that this project passes to the library, on every system, so that layouts
-//! can be held against the header where there is no Windows. The COM interfaces are those of the crate `windows`,
-//! which has all of them (`Win32::AI::MachineLearning::DirectML`) and lacks only PADDING1 and the newer numbers.
+//! [`raw`] declares the parts of `DirectML.h` that this project passes to the library, on every system, so
+//! that layouts can be compared with the header without Windows. The COM interfaces are those of the crate
+//! `windows`, which has all of them (`Win32::AI::MachineLearning::DirectML`). It lacks only PADDING1 and the
+//! newer constants.
 
 #[cfg(any(windows, test))]
 mod arrival;

@@ -1,25 +1,26 @@
-//! Who lost work with a device, and who tells of it.
+//! Decides which batch reports the loss of a device.
 //!
-//! A device that is removed takes the work of many batches with it, and which case did it shows only as each runs alone.
-//! Where one does it again, that one has failed, and the others have nothing to tell. Where none does, the loss is not
-//! passed over: of the batches that had a part in it, the last to find out tells.
+//! A removed device takes the work of many batches with it. The case that caused the removal is only found by
+//! running each case alone. If one removes the device again, that case has failed, and the other batches
+//! report nothing. If none does, the loss must still be reported: the last of the affected batches to finish
+//! its cases does so.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The batches that lost work with one device.
+/// The batches that lost work on one device.
 #[derive(Debug, Default)]
 pub(crate) struct Losses(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Those whose cases did not all run alone yet.
+    /// The number of batches whose cases have not all run alone yet.
     open: usize,
-    /// Whether a case did it again.
+    /// Whether a case removed a device again.
     is_explained: bool,
 }
 
-/// That a batch lost work. All that belong to one device have to be there before the first is settled: so it is where
-/// cases run alone only after everybody left the device.
+/// A batch's loss of work. All losses of a device must be registered before the first is settled. That holds
+/// if cases run alone only after all shared access to the device has ended.
 #[derive(Debug)]
 pub(crate) struct Loss(Arc<Losses>);
 
@@ -35,8 +36,8 @@ impl Loss {
         Self(Arc::clone(losses))
     }
 
-    /// Ends it as soon as each case of the batch ran alone, and says whether the batch has to tell of the loss. `is_again` is
-    /// whether one of them removed a device when it was alone on it.
+    /// Ends the loss after each case of the batch ran alone. Returns whether the batch must report the loss.
+    /// `is_again` is whether one of its cases removed a device while it was alone.
     pub(crate) fn settle(self, is_again: bool) -> bool {
         self.0.change(|state| {
             state.is_explained |= is_again;
@@ -55,7 +56,8 @@ impl Drop for Loss {
 mod tests {
     use super::*;
 
-    /// Whether each of the batches tells, where these do it again, in this order.
+    /// Whether each batch reports the loss; `again` is whether its cases removed a device again, in this
+    /// order.
     fn told(again: &[bool]) -> Vec<bool> {
         let losses = Arc::default();
         let all: Vec<Loss> = again.iter().map(|_| Loss::new(&losses)).collect();

@@ -1,7 +1,7 @@
-//! A desc as the library reads it: structs that point at structs that point at arrays.
+//! A desc in the form that the library reads: structs with pointers to structs with pointers to arrays.
 //!
-//! [`Marshalled`] owns what is pointed at and holds no pointer itself. The pointers exist for as long as
-//! [`Marshalled::with`] runs, made from what it borrows, so that none can outlive its memory and no code here is unsafe.
+//! [`Marshalled`] owns the memory and holds no pointers. The pointers exist only while [`Marshalled::with`]
+//! runs, and point into borrowed memory. So no pointer outlives its memory, and no code here is unsafe.
 
 use std::{borrow::Cow, fmt, ptr};
 
@@ -15,29 +15,30 @@ use crate::raw::{
     DML_TENSOR_FLAGS, DML_TENSOR_TYPE_BUFFER,
 };
 
-/// An array holds this many values at least, whatever its desc says: a library that reads as many values of each array as
-/// the greatest of the desc's counts says, or as any operator has dimensions, stays inside.
+/// The minimum number of values of an array, whatever its desc says. A library may read as many values of
+/// each array as the greatest count of the desc, or as the maximum number of dimensions of any operator. It
+/// then stays within the array.
 pub const LEAST_VALUES: usize = 16;
 
-/// A desc with a greater count is not sent.
+/// A desc with a greater count is not sent to the library.
 pub const MOST_DIMENSIONS: u32 = 1024;
 
-/// Where an array has more room than values, the rest is an axis with one element, on which nothing happens: this where it
-/// is a size or a step, 0 where it is an offset or a padding. So a library that reads too far, where one of a desc's counts is
-/// greater than the others, finds nothing there to refuse but the counts.
+/// The value of unused elements of an array, where it is a size or a step; for offsets and paddings it is 0.
+/// The unused elements describe axes of one element, which have no effect. So if one count of a desc is
+/// greater than the others, and a library reads further, only the counts themselves are invalid.
 pub const SPARE_SIZE: u32 = 1;
 
-/// The values of a list, and spare ones behind them.
+/// The values of a list, followed by unused elements.
 type Array = SmallVec<[u32; LEAST_VALUES]>;
 
-/// A desc in the library's terms, with memory of its own. Two that are equal are the same to the library.
+/// A desc in the library's form, with its memory. Equal values are the same desc to the library.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Marshalled {
     tensors: [Option<BufferTensor>; 2],
     members: Members,
 }
 
-/// What [`DML_BUFFER_TENSOR_DESC`] holds or points at.
+/// The content of a [`DML_BUFFER_TENSOR_DESC`], with its arrays.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct BufferTensor {
     data_type: u32,
@@ -49,7 +50,7 @@ struct BufferTensor {
     alignment: u32,
 }
 
-/// What an operator's struct holds or points at, beside the tensors.
+/// The content of an operator's struct, with its arrays, except for the tensors.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Members {
     Slice {
@@ -62,7 +63,7 @@ enum Members {
         dimension_count: u32,
         offsets: Option<Array>,
         sizes: Option<Array>,
-        /// Bit for bit.
+        /// Signed values, bit for bit.
         strides: Option<Array>,
     },
     Padding1 {
@@ -78,12 +79,12 @@ enum Members {
 /// Why a desc is not sent to the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsendable {
-    /// It has no such operator, or one with other members.
+    /// The backend does not know this operator, or not with these members.
     Operator(String),
-    /// A count is so great that a library which believes it reads beyond any array.
+    /// A count is so great that a library which trusts it would read beyond any array.
     Count(u32),
-    /// All counts agree, and a list has another length. In C an array has no length of its own, so that the library
-    /// would be given another desc than this one.
+    /// All counts agree, but a list has another length. Arrays in C have no length, so the library would get
+    /// another desc than this one.
     Length(Cow<'static, str>),
 }
 
@@ -108,7 +109,7 @@ impl fmt::Display for Unsendable {
 }
 
 impl Marshalled {
-    /// Copies a desc, every member of it, valid or not.
+    /// Copies all members of a desc, valid or not.
     pub fn new(desc: &Desc) -> Result<Self, Unsendable> {
         let room = room(desc)?;
         let tensor = |side| desc.tensor(side).map(|tensor| BufferTensor::new(tensor, room));
@@ -117,7 +118,7 @@ impl Marshalled {
         Ok(Self { tensors: Side::BOTH.map(tensor), members })
     }
 
-    /// Shows the desc to whoever wants it as C. The pointers in it are good for as long as the call, and for reading.
+    /// Passes the desc to `act` in its C form. Its pointers are valid during the call, for reading.
     pub fn with<R>(&self, act: impl FnOnce(&DML_OPERATOR_DESC) -> R) -> R {
         let buffers = self.tensors.each_ref().map(|tensor| tensor.as_ref().map(BufferTensor::raw));
         let tensors = buffers.each_ref().map(|buffer| buffer.as_ref().map(tensor_desc));
@@ -162,12 +163,12 @@ impl Marshalled {
         }
     }
 
-    /// Whether the library owns the input: it is bound when the operator is initialised, and not when it is executed.
+    /// Whether the library owns the input, which is then bound at initialisation instead of execution.
     pub fn owns_input(&self) -> bool {
         self.tensors[0].as_ref().is_some_and(|tensor| tensor.flags & 1 != 0)
     }
 
-    /// What each tensor promises of its offset, in bytes: the `GuaranteedBaseOffsetAlignment` of input and output.
+    /// The `GuaranteedBaseOffsetAlignment` of input and output, in bytes.
     pub fn alignments(&self) -> [u32; 2] {
         self.tensors.each_ref().map(|tensor| tensor.as_ref().map_or(0, |tensor| tensor.alignment))
     }
@@ -202,7 +203,7 @@ impl BufferTensor {
 }
 
 impl Members {
-    /// `None` where it is another operator, or one without these members.
+    /// `None` for another operator, or one without these members.
     fn new(desc: &Desc, room: usize) -> Option<Self> {
         let integer = |name| desc.integer(name);
         let list = |name, spare| match desc.member(name)? {
@@ -235,7 +236,7 @@ impl Members {
     }
 }
 
-/// How many values each array of a desc has room for; or why the desc is not sent.
+/// The number of elements of each array of a desc, or why the desc is not sent.
 fn room(desc: &Desc) -> Result<usize, Unsendable> {
     let own = desc.integer("DimensionCount").unwrap_or(0) as u32;
     let tensors = || Side::BOTH.into_iter().filter_map(|side| Some((side, desc.tensor(side)?)));
@@ -243,7 +244,7 @@ fn room(desc: &Desc) -> Result<usize, Unsendable> {
     if most > MOST_DIMENSIONS {
         return Err(Unsendable::Count(most));
     }
-    // Where a tensor is missing or counts differ, that is wrong enough for the library to see.
+    // If a tensor is missing or counts differ, the library can detect that the desc is invalid.
     let plain = tensors().count() == 2 && tensors().all(|(_, tensor)| tensor.dimension_count == own);
     let differs =
         |list: &Option<dmlcts_model::List>| list.as_ref().is_some_and(|list| list.len() != own as usize);

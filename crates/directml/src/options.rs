@@ -1,10 +1,11 @@
-//! What stands behind `directml:` on the command line: an adapter, and how operators are compiled. And how long the device may
-//! take, which does not stand there.
+//! The options after `directml:` on the command line: an adapter, and how operators are compiled. The timeout
+//! of the device has no word there.
 
 use std::{fmt, str::FromStr, time::Duration};
 
-/// Which device, and how. As text, words with commas between them, in any order: `warp`, `no-metacommands`,
-/// `half-precision`, `debug`, `#1` for the second adapter, and any other word is a part of an adapter's name.
+/// The adapter and how to use it. As text: words with commas between them, in any order. The words are
+/// `warp`, `no-metacommands`, `half-precision`, `debug`, and `#1` for the second adapter. Any other word is a
+/// part of an adapter's name.
 ///
 /// ```
 /// use dmlcts_directml::{Adapter, Options};
@@ -16,16 +17,18 @@ use std::{fmt, str::FromStr, time::Duration};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Which device.
+    /// The adapter.
     pub adapter: Adapter,
     /// `DML_EXECUTION_FLAG_DISABLE_META_COMMANDS`: the driver's own implementations are not used.
     pub disable_metacommands: bool,
-    /// `DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION`: operators that move bits must not care.
+    /// `DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION`: it must not affect operators that move bits.
     pub half_precision: bool,
-    /// The debug layers of Direct3D 12 and DirectML, where they are installed. They find more, and are slow.
+    /// Enables the debug layers of Direct3D 12 and DirectML, if they are installed. They detect more, but are
+    /// slow.
     pub debug: bool,
-    /// How long the device may take over what it is given at a time, once somebody waits for it. Then it is given up, and what it had
-    /// counts as timed out where it does so again alone. A minute unless said; no text says it.
+    /// The maximum time of a flight, from the moment when the backend waits for it. After that, the device is
+    /// given up. A case that takes too long again when it is alone has timed out. The default is a minute; no
+    /// word sets it.
     pub timeout: Duration,
 }
 
@@ -41,21 +44,22 @@ impl Default for Options {
     }
 }
 
-/// Which device.
+/// The choice of an adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Adapter {
     /// The most powerful GPU.
     #[default]
     Hardware,
-    /// The software of Windows that plays the part of a GPU.
+    /// WARP, the software adapter of Windows.
     Warp,
-    /// The first whose name contains this, whatever its case.
+    /// The first adapter whose name contains this, regardless of case.
     Named(String),
-    /// The one at this place of [`DirectMl::adapters`](crate::DirectMl::adapters), from 0: names may be equal.
+    /// The adapter at this index of [`DirectMl::adapters`](crate::DirectMl::adapters), from 0. Unlike names,
+    /// indices are unique.
     Numbered(usize),
 }
 
-/// The word that asks for it.
+/// The word that selects it.
 impl fmt::Display for Adapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,10 +71,10 @@ impl fmt::Display for Adapter {
     }
 }
 
-/// Why words are not understood.
+/// Why words are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
-    /// Two adapters were asked for.
+    /// The words select two adapters.
     #[error(
         "`{first}` and `{second}` cannot both be the adapter; other words are no-metacommands, half-precision and debug"
     )]
@@ -80,7 +84,7 @@ pub enum OptionsError {
         /// The other one.
         second: String,
     },
-    /// No number is behind the sign.
+    /// No number follows the `#`.
     #[error("`{word}` numbers no adapter; write #0 for the first that `dmlcts backends` lists")]
     NoNumber {
         /// The whole word.
@@ -89,7 +93,7 @@ pub enum OptionsError {
 }
 
 impl Options {
-    /// The words that say how operators are compiled, each after a comma.
+    /// The words for how operators are compiled, each after a comma.
     #[cfg(any(windows, test))]
     pub(crate) fn words(&self) -> String {
         let words = [

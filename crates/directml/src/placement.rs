@@ -1,41 +1,44 @@
-//! Where the tensors of a flight lie in its buffers on the device.
+//! The offsets of a flight's tensors in its buffers on the device.
 //!
-//! A case says at which offset its tensors are bound, and a tensor may promise that its offset is a multiple of a power of
-//! two. Many cases share one buffer, so an offset is kept modulo 256 bytes, or modulo what is promised where that is more.
+//! A case has binding offsets for its tensors, and a tensor may promise that its offset is a multiple of a
+//! power of two. Many cases share one buffer, so an offset is kept modulo 256 bytes, or modulo the promised
+//! alignment if that is greater.
 
 use std::ops::Range;
 
-/// Bytes of the batch's arena that go along before and behind every tensor, so that whoever writes beside it is found out.
+/// The number of arena bytes that are uploaded before and after every tensor, so that writes out of bounds
+/// are detected.
 pub(crate) const GUARD: u64 = 32;
 
-/// What offsets are kept modulo at least.
+/// Offsets are kept modulo at least this.
 const MODULUS: u64 = 256;
 
-/// The place of a tensor of so many bytes that is bound at `offset`, behind what ends at `end`; `None` where it would lie
-/// beyond all numbers. `alignment` is what the tensor promises.
+/// The offset of a tensor that is bound at `offset`, after the used part of the buffer, which ends at `end`.
+/// `None` on overflow. `alignment` is what the tensor promises.
 pub(crate) fn place(end: u64, offset: u64, alignment: u32) -> Option<u64> {
     let alignment = u64::from(alignment);
     let modulus = if alignment.is_power_of_two() { alignment.max(MODULUS) } else { MODULUS };
     let rest = offset % modulus;
-    // What promises this much lies at its offset and not a whole alignment behind it.
+    // At the start of a buffer, a tensor that promises more than `MODULUS` keeps its offset, instead of moving by a
+    // whole alignment.
     let least = if end == 0 && modulus > MODULUS { 0 } else { end.checked_add(GUARD)? };
     let rounds = least.saturating_sub(rest).div_ceil(modulus);
     rounds.checked_mul(modulus)?.checked_add(rest)
 }
 
-/// Where a tensor's memory lies: in an arena of the batch, and on the device.
+/// The location of a tensor's memory: in an arena of the batch, and on the device.
 #[derive(Clone)]
 pub(crate) struct Part {
-    /// With its guards.
+    /// The range in the arena, with guards.
     pub(crate) whole: Range<usize>,
-    /// Without.
+    /// The range in the arena, without guards.
     pub(crate) tensor: Range<usize>,
-    /// Where the tensor starts on the device.
+    /// The offset of the tensor on the device.
     pub(crate) at: u64,
 }
 
 impl Part {
-    /// The part of an arena of so many bytes in which a tensor lies that starts at `at` on the device.
+    /// The part for a tensor at offset `at` on the device. `arena` is the size of the arena in bytes.
     pub(crate) fn new(arena: usize, tensor: &Range<usize>, at: u64) -> Self {
         let guard = GUARD as usize;
         let before = guard.min(tensor.start).min(at as usize);
@@ -43,14 +46,14 @@ impl Part {
         Self { whole, tensor: tensor.clone(), at }
     }
 
-    /// Where a range of the part lies on the device.
+    /// The range on the device of a range within the part.
     pub(crate) fn on_device(&self, range: &Range<usize>) -> Range<usize> {
-        // No less than 0: a part takes along no more bytes before the tensor than there are on the device.
+        // This does not underflow: before the tensor, a part has no more bytes than the device has.
         let start = self.at as usize + range.start - self.tensor.start;
         start..start + range.len()
     }
 
-    /// Where the tensor lies on the device.
+    /// The range of the tensor on the device.
     pub(crate) fn bytes(&self) -> Range<u64> {
         self.at..self.at + self.tensor.len() as u64
     }

@@ -1,16 +1,16 @@
 //! The CPU reference: SLICE, SLICE1 and PADDING1, written by hand from the pages' text and pseudo-code.
 //!
-//! Its worth is that it shares nothing with the spec and its oracle, not even the arithmetic of sizes and
-//! strides: where two things that were written apart agree, the agreement is evidence. It is a backend like
-//! any other, so it validates every desc on its own and answers in outcomes.
+//! It shares nothing with the spec and its oracle, not even the arithmetic of sizes and strides. Where two
+//! independent implementations agree, the agreement is evidence. The reference is a backend like any other:
+//! it validates every desc itself and answers in outcomes.
 //!
 //! # How to read it
 //!
-//! One file an operator (`slice.rs`, `slice1.rs`, `padding1.rs`) holds what the operator's page demands of a
-//! desc and which input coordinate an output coordinate reads. What the page of buffer tensors demands is in
-//! `tensor.rs` and `overlap.rs`, what each feature level supports in `support.rs`, and the one loop that moves
-//! elements in `walk.rs`. Elements are moved as bytes and never read as numbers, so there
-//! is one loop for each width and none for a data type.
+//! Each operator has one file (`slice.rs`, `slice1.rs`, `padding1.rs`) with the rules of the operator's page
+//! for a desc, and the map from output to input coordinates. The rules of the page of buffer tensors are in
+//! `tensor.rs` and `overlap.rs`. The support of each feature level is in `support.rs`, and the one loop that
+//! moves elements is in `walk.rs`. Elements are moved as bytes and never read as numbers, so there is one
+//! loop for each element width.
 //!
 //! # Where the pages leave a choice
 //!
@@ -19,10 +19,10 @@
 //! | SLICE with a stride of 0 (open by the page of SLICE) | refused | as DirectML does; SLICE1's page forbids it |
 //! | SLICE with a stride above `INT_MAX` (open by the page of SLICE) | refused | as DirectML does |
 //! | REFLECTION of a single element (open by the page of PADDING1) | repeats it | as DirectML does; the fold's limit |
-//! | `TotalTensorSizeInBytes` that is no multiple of 4 (open by the page of buffer tensors) | accepted if large enough | as DirectML does |
+//! | `TotalTensorSizeInBytes` that is not a multiple of 4 (open by the page of buffer tensors) | accepted if large enough | as DirectML does |
 //! | alignments below 16 (the page: the element's size or more) | accepted | the page's text |
 //! | strides that span more than 2^32 - 1 elements (open by the page of buffer tensors) | refused | a `UINT` counts elements |
-//! | flags without a name (open by the page of tensor flags) | refused | their promise cannot be kept |
+//! | flags without a name (open by the page of tensor flags) | refused | their promise is unknown |
 
 mod overlap;
 mod padding1;
@@ -44,13 +44,13 @@ pub struct Reference {
     level: FeatureLevel,
 }
 
-/// A created operator: what to copy where. It owns no memory.
+/// A created operator: the plan of a copy. It owns no memory.
 #[derive(Debug)]
 pub struct Operator {
     plan: Plan,
-    /// The bytes of an element.
+    /// The number of bytes of an element.
     element_size: usize,
-    /// The bytes that the input and the output must have.
+    /// The minimum numbers of bytes of the input and the output.
     required: [u64; 2],
 }
 
@@ -58,7 +58,7 @@ pub struct Operator {
 enum Plan {
     /// SLICE and SLICE1: an offset and a step on each axis.
     Slice(Walk<walk::Steps>),
-    /// PADDING1: a fold on each axis, and the value around it.
+    /// PADDING1: a fold on each axis, and the padding value.
     Padding(Walk<padding1::Padded>, [u8; 8]),
 }
 
@@ -137,7 +137,8 @@ impl Operators for Reference {
 }
 
 impl Plan {
-    /// Runs on elements of `WIDTH` bytes. A buffer's last bytes may be no whole element; none lies there.
+    /// Runs on elements of `WIDTH` bytes. The last bytes of a buffer may be less than an element; they belong
+    /// to no element.
     fn run<const WIDTH: usize>(&self, input: &[u8], output: &mut [u8]) {
         let (input, _) = input.as_chunks::<WIDTH>();
         let (output, _) = output.as_chunks_mut::<WIDTH>();

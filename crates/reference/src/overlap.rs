@@ -1,6 +1,6 @@
-//! Whether a strided output overlaps itself: whether two coordinates share an offset, so that nothing would
-//! say which element stays. Strides that nest are settled by a glance. For all others the offsets of all
-//! elements are listed, which leaves nothing to reason about.
+//! Checks whether a strided output overlaps itself: whether two coordinates share an offset, so that it would
+//! be undefined which element remains. Nested strides are decided at once. For all other strides, the offsets
+//! of all elements are listed.
 
 use dmlcts_backend::Refusal;
 
@@ -8,19 +8,19 @@ use crate::invalid;
 
 const OVERLAPS: &str = "the output's strides make it overlap itself";
 
-/// How many elements are listed at most.
+/// The maximum number of elements that are listed.
 const MOST_ELEMENTS: i64 = 1 << 22;
 
-/// How many offsets are marked in a map at most, a bit each; farther ones are sorted.
+/// The maximum range of offsets for a bit map. Offsets of a larger range are sorted.
 const MOST_MARKS: i64 = 1 << 26;
 
-/// Refuses strides with which two coordinates share an offset. All values fit 32 bits, as does what the
-/// strides span.
+/// Refuses strides for which two coordinates share an offset. All values fit 32 bits, and so does the span of
+/// the strides.
 pub(crate) fn refuse(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
     let mut axes = [(0, 0); 8];
     let mut count = 0;
     for (&size, &stride) in sizes.iter().zip(strides) {
-        // An axis of one element is written over by the next one.
+        // The next axis overwrites an axis of one element.
         if let Some(axis) = axes.get_mut(count) {
             *axis = (stride, size);
         }
@@ -36,13 +36,14 @@ pub(crate) fn refuse(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
         nested &= stride > last;
         last += (size - 1) * stride;
     }
-    // Each axis steps over all that the axes of smaller strides reach: nothing can meet.
+    // Each stride is greater than the span of all axes with smaller strides, so no two coordinates share an
+    // offset.
     if nested {
         return Ok(());
     }
     let elements: i64 = sizes.iter().product();
     if elements > last + 1 {
-        // More elements than places.
+        // There are more elements than offsets.
         return Err(invalid(OVERLAPS));
     }
     if elements > MOST_ELEMENTS {
@@ -56,7 +57,7 @@ pub(crate) fn refuse(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether an offset comes up twice, by marking each one.
+/// Whether an offset occurs twice, by marking each one.
 fn marked_twice(axes: &[(i64, i64)], last: i64) -> bool {
     let mut marks = vec![0_u64; last as usize / 64 + 1];
     any_offset(axes, |offset| {
@@ -67,7 +68,7 @@ fn marked_twice(axes: &[(i64, i64)], last: i64) -> bool {
     })
 }
 
-/// Whether an offset comes up twice, by sorting them all.
+/// Whether an offset occurs twice, by sorting all of them.
 fn listed_twice(axes: &[(i64, i64)]) -> bool {
     let mut offsets = Vec::new();
     any_offset(axes, |offset| {
@@ -78,7 +79,7 @@ fn listed_twice(axes: &[(i64, i64)]) -> bool {
     offsets.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Whether something holds of any element's offset; asks until it does.
+/// Whether `holds` is true for the offset of any element. Stops at the first one.
 fn any_offset(axes: &[(i64, i64)], mut holds: impl FnMut(i64) -> bool) -> bool {
     let mut coordinates = [0; 8];
     let mut offset = 0;
@@ -109,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// The definition, by counting offsets.
+    /// The definition: compares the number of distinct offsets with the number of elements.
     fn overlaps(sizes: &[i64], strides: &[i64]) -> bool {
         let mut offsets = vec![0];
         for (&size, &stride) in sizes.iter().zip(strides) {
@@ -147,7 +148,7 @@ mod tests {
         fn listing_finds_what_counting_finds(axes in prop::collection::vec((1..5i64, 0..30i64), 1..6)) {
             let (sizes, strides): (Vec<_>, Vec<_>) = axes.into_iter().unzip();
             prop_assert_eq!(refuse(&sizes, &strides).is_err(), overlaps(&sizes, &strides));
-            // Far apart, where they are sorted.
+            // For offsets of a large range, which are sorted.
             let far: Vec<i64> = strides.iter().map(|stride| stride * 5_000_000).collect();
             prop_assert_eq!(refuse(&sizes, &far).is_err(), overlaps(&sizes, &far));
         }

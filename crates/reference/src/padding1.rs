@@ -6,9 +6,9 @@
 //! |---|---|
 //! | CONSTANT | `at`, or the padding value where `at` is outside of the input |
 //! | EDGE | `at`, or the nearest edge |
-//! | REFLECTION | `at`, folded at the middle of the edge elements, so that they are not repeated |
-//! | SYMMETRIC | `at`, folded beyond the edge elements, so that they are repeated |
-//! | WRAP | `at`, as if the input repeated itself (in the header, and not on the page) |
+//! | REFLECTION | `at`, folded at the middle of the edge elements, which are not repeated |
+//! | SYMMETRIC | `at`, folded beyond the edge elements, which are repeated |
+//! | WRAP | `at`, with the input repeated (in the header, but not on the page) |
 
 use dmlcts_backend::Refusal;
 use dmlcts_model::{Desc, FeatureLevel, Value};
@@ -31,7 +31,7 @@ enum Mode {
     Wrap,
 }
 
-/// One axis of a padding.
+/// One axis of PADDING1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Padded {
     mode: Mode,
@@ -60,11 +60,11 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         1 => Mode::Edge,
         2 => Mode::Reflection,
         3 => Mode::Symmetric,
-        // DirectML.h: from DML_FEATURE_LEVEL_6_4 on.
+        // DirectML.h: since DML_FEATURE_LEVEL_6_4.
         4 if level.code() >= 0x6400 => Mode::Wrap,
         _ => return Err(invalid("PaddingMode is no mode of this feature level")),
     };
-    // In every mode: what the others ignore is the value, not its type.
+    // This applies in every mode: modes other than CONSTANT ignore the value, but not its type.
     if *value_data_type != i64::from(pair.data_type.0) {
         return Err(invalid("PaddingValueDataType is not that of the tensors"));
     }
@@ -74,7 +74,7 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
     let start = uints(start_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("StartPadding"))?;
     let end = uints(end_padding.as_ref(), pair.rank).map_err(|fault| fault.refusal("EndPadding"))?;
     for axis in 0..pair.rank {
-        // Three 32-bit numbers in 64 bits: nothing wraps around.
+        // The sum of three 32-bit numbers in 64 bits cannot overflow.
         if pair.output.sizes[axis] != pair.input.sizes[axis] + start[axis] + end[axis] {
             return Err(invalid("OutputTensor.Sizes is not the input's with both paddings"));
         }
@@ -94,18 +94,18 @@ impl Map for Padded {
         let at = c - i64::from(self.start_padding);
         let run = |first, step, length| Run { source: Source::Input { first, step }, length };
         if (0..n).contains(&at) {
-            // Inside of the input, every mode copies it.
+            // Inside the input, every mode copies it.
             return run(at, 1, n - at);
         }
-        // How many coordinates are left on this side.
+        // The number of coordinates that are left on this side.
         let left = if at < 0 { -at } else { i64::MAX };
         match self.mode {
             Mode::Constant => Run { source: Source::Fill, length: left },
             Mode::Edge => run(at.clamp(0, n - 1), 0, left),
-            // Open by the page: the fold of a single element has a period of 0. It repeats.
+            // The page leaves this open: the fold of a single element has a period of 0. The element repeats.
             Mode::Reflection if n == 1 => run(0, 0, left),
             Mode::Reflection => {
-                // There and back again, each edge once: 0 1 2 3 2 1 | 0 1 2 3 2 1.
+                // Back and forth, with each edge once: 0 1 2 3 2 1 | 0 1 2 3 2 1.
                 let period = 2 * (n - 1);
                 let place = at.rem_euclid(period);
                 if place < n - 1 {
@@ -115,7 +115,7 @@ impl Map for Padded {
                 }
             }
             Mode::Symmetric => {
-                // There and back again, each edge twice: 0 1 2 3 3 2 1 0 | 0 1 2 3 3 2 1 0.
+                // Back and forth, with each edge twice: 0 1 2 3 3 2 1 0 | 0 1 2 3 3 2 1 0.
                 let period = 2 * n;
                 let place = at.rem_euclid(period);
                 if place < n { run(place, 1, n - place) } else { run(period - 1 - place, -1, period - place) }
@@ -127,7 +127,7 @@ impl Map for Padded {
         }
     }
 
-    /// A single element leaves no room for padding.
+    /// If the output has a single element, the input has one, too, and there is no padding.
     #[inline]
     fn single(&self) -> i64 {
         0
@@ -138,7 +138,7 @@ impl Map for Padded {
 mod tests {
     use super::*;
 
-    /// What an axis reads, coordinate by coordinate.
+    /// The input coordinates that an axis reads, one for each output coordinate.
     fn expand(axis: &Padded, size: i64) -> Vec<Option<i64>> {
         let mut reads = Vec::new();
         while (reads.len() as i64) < size {
@@ -154,10 +154,11 @@ mod tests {
         reads
     }
 
-    /// The page's words, done with hands: lay the input down, and fold, repeat or fill what is beside it.
+    /// The rules of the page, step by step: start with the input, and add the folded, repeated or filled
+    /// elements on both sides.
     fn by_hand(mode: Mode, n: i64, start: i64, end: i64) -> Vec<Option<i64>> {
         let beyond = |step: i64| {
-            // Walks away from the input, from the edge element on that side.
+            // Walks away from the input, starting at the edge element on that side.
             let (mut place, mut step) = (if step < 0 { 0 } else { n - 1 }, step);
             std::iter::from_fn(move || {
                 let next = place + step;
@@ -177,7 +178,7 @@ mod tests {
                 Some(Some(place))
             })
         };
-        // The first step beyond an edge is a turn already, which the walk takes by itself.
+        // The walk itself turns at its first step beyond an edge.
         let before: Vec<_> = beyond(-1).take(start as usize).collect();
         let after = beyond(1).take(end as usize);
         before.into_iter().rev().chain((0..n).map(Some)).chain(after).collect()

@@ -33,7 +33,7 @@ const FIRST_TYPES: Types = Types::new(&[
 /// Validates the desc and plans the copy.
 pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
     let pair = pair(desc, level, SUPPORT)?;
-    // In the order of the struct.
+    // The order is that of the struct.
     let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
         desc.members.as_slice()
     else {
@@ -50,15 +50,15 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         if sizes[axis] != pair.output.sizes[axis] {
             return Err(invalid("Sizes is not OutputTensor.Sizes"));
         }
-        // Open by the page, which is silent about 0.
+        // The page leaves this open: it does not mention 0.
         if strides[axis] == 0 {
             return Err(invalid("a stride is 0"));
         }
-        // Open by the page, which has UINT strides and sets them no bound.
+        // The page leaves this open: its strides are UINT, without a bound.
         if strides[axis] > i64::from(i32::MAX) {
             return Err(invalid("a stride is above INT_MAX"));
         }
-        // Below 2^32 + 2^32 * 2^31.
+        // The sum is below 2^32 + 2^32 * 2^31.
         let last = offsets[axis] + (sizes[axis] - 1) * strides[axis];
         if last >= pair.input.sizes[axis] {
             return Err(invalid("the slice reads beyond the input"));

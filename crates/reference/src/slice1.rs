@@ -25,7 +25,7 @@ const SUPPORT: &[Row] = &[
 /// Validates the desc and plans the copy.
 pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refusal> {
     let pair = pair(desc, level, SUPPORT)?;
-    // In the order of the struct.
+    // The order is that of the struct.
     let [Value::Integer(count), Value::List(offsets), Value::List(sizes), Value::List(strides)] =
         desc.members.as_slice()
     else {
@@ -49,8 +49,8 @@ pub(crate) fn create(desc: &Desc, level: FeatureLevel) -> Result<Operator, Refus
         if strides[axis] == 0 {
             return Err(invalid("a stride is 0"));
         }
-        // The page allows 1 + (size - 1) / stride elements, which is to say that the last one lies in the window. It
-        // divides by the signed stride, which its own Example 2 breaks: the magnitude is meant.
+        // The page allows 1 + (size - 1) / stride elements, so the last element must lie in the window. The
+        // page divides by the signed stride, but its own Example 2 needs the magnitude.
         let last = (pair.output.sizes[axis] - 1) * strides[axis].abs();
         if last > sizes[axis] - 1 {
             return Err(invalid("the output is larger than what the window's strides reach"));

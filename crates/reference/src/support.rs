@@ -1,4 +1,4 @@
-//! What each feature level supports: the tables at the end of each operator's page.
+//! The support of each feature level: the tables at the end of each operator's page.
 
 use std::ops::RangeInclusive;
 
@@ -7,9 +7,9 @@ use dmlcts_model::{DataType, FeatureLevel};
 
 use crate::invalid;
 
-/// One table of an operator's page, "Tensor support". Input and output have the same row everywhere.
+/// One "Tensor support" table of an operator's page. Input and output have the same row everywhere.
 pub(crate) struct Row {
-    /// The code of the level from which the table holds.
+    /// The code of the feature level since which the table applies.
     pub(crate) since: u32,
     /// Supported dimension counts.
     pub(crate) dimensions: RangeInclusive<u32>,
@@ -17,16 +17,16 @@ pub(crate) struct Row {
     pub(crate) types: Types,
 }
 
-/// Data types: a bit for each one's code.
+/// A set of data types, with one bit for each code.
 #[derive(Clone, Copy)]
 pub(crate) struct Types(u32);
 
 impl Types {
-    /// These, whose codes are below 32.
+    /// A set of these types. Their codes must be below 32.
     pub(crate) const fn new(types: &[DataType]) -> Self {
         let mut bits = 0;
         let mut place = 0;
-        // A constant cannot be made by an iterator.
+        // Iterators do not work in constants.
         while place < types.len() {
             bits |= 1 << types[place].0;
             place += 1;
@@ -40,7 +40,7 @@ impl Types {
     }
 }
 
-/// The eleven types of the newest tables.
+/// The eleven data types of the newest tables.
 pub(crate) const EVERY_TYPE: &[DataType] = &[
     DataType::FLOAT64,
     DataType::FLOAT32,
@@ -55,10 +55,10 @@ pub(crate) const EVERY_TYPE: &[DataType] = &[
     DataType::UINT8,
 ];
 
-/// The same as a set.
+/// [`EVERY_TYPE`] as a set.
 pub(crate) const EVERY: Types = Types::new(EVERY_TYPE);
 
-/// The types of the tables of levels 2.1 and 3.0, which have none of 64 bits.
+/// The data types of the tables for levels 2.1 and 3.0, which lack those of 64 bits.
 pub(crate) const UP_TO_32_BITS: Types = Types::new(&[
     DataType::FLOAT32,
     DataType::FLOAT16,
@@ -70,7 +70,7 @@ pub(crate) const UP_TO_32_BITS: Types = Types::new(&[
     DataType::UINT8,
 ]);
 
-/// The table that holds at a level: the last one that is no younger. The rows are ordered by age.
+/// The table for a feature level: the last one that is not newer. The rows are sorted by level.
 pub(crate) fn at(level: FeatureLevel, rows: &'static [Row]) -> Result<&'static Row, Refusal> {
     rows.iter()
         .rev()

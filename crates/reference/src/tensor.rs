@@ -1,4 +1,4 @@
-//! What the page of `DML_BUFFER_TENSOR_DESC` demands of every tensor, and the demands on a pair of tensors
+//! The rules of the page of `DML_BUFFER_TENSOR_DESC` for every tensor, and the rules for pairs of tensors
 //! that the pages of all three operators share.
 
 use dmlcts_backend::Refusal;
@@ -7,16 +7,16 @@ use dmlcts_model::{DataType, Desc, FeatureLevel, List, Side, Tensor};
 use crate::support::{self, Row};
 use crate::{invalid, overlap};
 
-/// One value an axis. No valid desc has more than eight axes.
+/// One value for each axis. No valid desc has more than eight axes.
 type Axes = [i64; 8];
 
-/// A tensor that passed: where its elements lie. All values fit 32 bits, and so does the distance from the
-/// first element to the last.
+/// The layout of a valid tensor. All values fit 32 bits, and so does the distance from the first element to
+/// the last.
 pub(crate) struct Layout<'a> {
     pub(crate) sizes: &'a [i64],
-    /// In elements; worked out where the desc has none.
+    /// In elements; the packed strides if the desc has none.
     pub(crate) strides: Axes,
-    /// The bytes from the first element to the end of the last.
+    /// The number of bytes from the first element to the end of the last one.
     pub(crate) required_bytes: u64,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) output: Layout<'a>,
 }
 
-/// Validates both tensors, and that their types and dimension counts agree.
+/// Validates both tensors, and checks that their types and dimension counts agree.
 #[inline]
 pub(crate) fn pair<'a>(
     desc: &'a Desc,
@@ -71,8 +71,8 @@ pub(crate) fn pair<'a>(
 #[inline]
 fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Result<Layout<'_>, Refusal> {
     let sizes = uints(tensor.sizes.as_ref(), rank).map_err(|fault| fault.of(side, "Sizes"))?;
-    // Without strides the elements follow each other: the innermost axis steps by one, every other by all that the
-    // axes inside it hold.
+    // Without strides the elements are contiguous: the innermost axis has a stride of one, and each other
+    // axis has a stride of the number of elements inside it.
     let mut strides = [1; 8];
     let mut count: u64 = 1;
     for (stride, &size) in strides[..rank].iter_mut().zip(sizes).rev() {
@@ -80,7 +80,7 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
             return Err(invalid("a size is 0"));
         }
         *stride = count as i64;
-        // Both factors fit 32 bits, so the product fits 64.
+        // Both factors fit 32 bits, so the product fits 64 bits.
         count *= size as u64;
         if count > u64::from(u32::MAX) {
             return Err(invalid("a tensor has more than 2^32 - 1 elements"));
@@ -122,7 +122,7 @@ fn layout(tensor: &Tensor, side: Side, rank: usize, element_size: usize) -> Resu
     Ok(Layout { sizes, strides, required_bytes })
 }
 
-/// What is wrong with a list.
+/// The mistake in a list.
 pub(crate) enum ListFault {
     Null,
     Length,
@@ -135,7 +135,7 @@ impl ListFault {
         self.refusal(&format!("{}.{list}", side.member_name()))
     }
 
-    /// The refusal for the list of this name.
+    /// The refusal for a list with this name.
     pub(crate) fn refusal(self, name: &str) -> Refusal {
         let what = match self {
             Self::Null => "is null",
@@ -146,21 +146,22 @@ impl ListFault {
     }
 }
 
-/// A `UINT` list with one value an axis.
+/// A `UINT` list with one value for each axis.
 #[inline]
 pub(crate) fn uints(list: Option<&List>, rank: usize) -> Result<&[i64], ListFault> {
-    // Every bit that any value has: what is negative has the highest.
+    // The bits of the value itself. A negative value has the highest bit.
     values(list, rank, u64::from(u32::MAX), |value| value as u64)
 }
 
-/// An `INT` list with one value an axis.
+/// An `INT` list with one value for each axis.
 #[inline]
 pub(crate) fn ints(list: Option<&List>, rank: usize) -> Result<&[i64], ListFault> {
-    // The complement of a negative value is as far from 0 as 32 bits allow.
+    // A negative value is replaced by its complement, which has the same range as the values that are not
+    // negative.
     values(list, rank, i32::MAX as u64, |value| (value ^ (value >> 63)) as u64)
 }
 
-/// A list with one value an axis, in none of which there are other bits than these.
+/// A list with one value for each axis. `bits` of each value may only have bits of `allowed`.
 #[inline]
 fn values(
     list: Option<&List>,

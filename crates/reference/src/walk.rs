@@ -1,37 +1,37 @@
-//! The one loop that moves elements: over all output coordinates, reading where each axis says. An axis says it in
-//! runs, over which the input coordinate moves by the same step; so an axis of a slice is one run, and one of a
-//! padding has a few.
+//! The one loop that moves elements: it visits all output coordinates, and each axis says what they read. An
+//! axis is divided into runs, over which the input coordinate changes by a constant step. An axis of a slice
+//! is one run, and an axis of a padding has a few.
 
 use crate::tensor::Pair;
 
-/// Where the output coordinates from some `c` on read, on one axis.
+/// The sources of the output coordinates from some `c` on, on one axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) source: Source,
-    /// How many coordinates the run has at most, at least one. The axis may end before.
+    /// The maximum number of coordinates of the run, at least one. The axis may end earlier.
     pub(crate) length: i64,
 }
 
-/// What a run reads.
+/// The source of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
     /// The input coordinates `first`, `first + step`, `first + 2 * step` …
     Input { first: i64, step: i64 },
-    /// No input: the padding value.
+    /// The padding value instead of the input.
     Fill,
 }
 
-/// How one axis reads.
+/// The map from output to input coordinates of one axis.
 pub(crate) trait Map {
-    /// The run that begins at output coordinate `c`.
+    /// The run that starts at output coordinate `c`.
     fn run(&self, c: i64) -> Run;
 
-    /// The input coordinate that an output reads which has a single element on this axis.
+    /// The input coordinate for an output with a single element on this axis.
     fn single(&self) -> i64;
 }
 
-/// The axis of a slice: `start + step * c`. Both fit 32 bits, as do the other numbers of an axis, which keeps a
-/// created operator small.
+/// The axis of a slice: `start + step * c`. Both numbers fit 32 bits, like the other numbers of an axis,
+/// which keeps a created operator small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
     pub(crate) start: u32,
@@ -80,20 +80,21 @@ impl<M> Axis<M> {
     }
 }
 
-/// A copy that is ready to run.
+/// A planned copy.
 #[derive(Debug)]
 pub(crate) struct Walk<M> {
     axes: [Axis<M>; 8],
-    /// How many of the axes there are.
+    /// The number of axes that are walked.
     rank: usize,
-    /// The input's offset where every coordinate that is walked is 0.
+    /// The offset in the input for the coordinate 0 on every walked axis.
     start: i64,
 }
 
 impl<M: Map + Copy> Walk<M> {
-    /// A walk over the output of a valid desc. `maps` has a map for each axis.
+    /// A walk over the output of a valid desc. `maps` returns the map of an axis.
     ///
-    /// An axis on which the output has a single element is not walked: what it reads is part of the start.
+    /// An axis with a single output element is not walked: the input coordinate that it reads is part of the
+    /// start.
     #[inline]
     pub(crate) fn new(pair: &Pair, maps: impl Fn(usize) -> M) -> Self {
         let axis = |axis: usize| Axis {
@@ -104,7 +105,8 @@ impl<M: Map + Copy> Walk<M> {
         };
         let mut walk = Self { axes: [axis(0); 8], rank: 0, start: 0 };
         for axis in (0..pair.rank).map(axis) {
-            // Nobody can foresee which axes are walked, so nothing branches on it: the next one takes this one's place.
+            // The branch predictor cannot foresee which axes are walked, so this code has no branch. The next
+            // axis overwrites one that is not walked.
             let is_walked = axis.size > 1;
             walk.axes[walk.rank] = axis;
             walk.rank += usize::from(is_walked);
@@ -119,7 +121,7 @@ impl<M: Map + Copy> Walk<M> {
     }
 }
 
-/// A copy that runs.
+/// A copy in progress.
 struct Copying<'a, T> {
     input: &'a [T],
     output: &'a mut [T],
@@ -127,8 +129,8 @@ struct Copying<'a, T> {
 }
 
 impl<T: Copy> Copying<'_, T> {
-    /// Copies the part of the output that lies at `to`, which spans these axes, from the part of the input at
-    /// `from`.
+    /// Copies a part of the output, which starts at `to` and spans these axes, from the part of the input
+    /// that starts at `from`.
     fn part<M: Map>(&mut self, axes: &[Axis<M>], from: i64, to: i64) {
         let (outer, inner) = match axes {
             [] => return self.output[to as usize] = self.input[from as usize],
@@ -157,7 +159,7 @@ impl<T: Copy> Copying<'_, T> {
         }
     }
 
-    /// Copies a row, which spans the innermost axis alone.
+    /// Copies a row, which spans only the innermost axis.
     #[inline]
     fn row<M: Map>(&mut self, axis: &Axis<M>, from: i64, to: i64) {
         let mut c = 0;
@@ -180,7 +182,7 @@ impl<T: Copy> Copying<'_, T> {
     /// Copies `length` elements, `step` apart in the input and `stride` apart in the output.
     #[inline]
     fn copy_run(&mut self, from: i64, step: i64, to: i64, stride: i64, length: i64) {
-        // Called for runs that are long enough: a call to copy memory costs more than a few elements.
+        // A memory copy is called only for long runs: the call costs more than a few elements.
         if step == 1 && stride == 1 && length >= 16 {
             let (from, to, length) = (from as usize, to as usize, length as usize);
             self.output[to..to + length].copy_from_slice(&self.input[from..from + length]);
@@ -202,7 +204,7 @@ impl<T: Copy> Copying<'_, T> {
         }
     }
 
-    /// Writes the padding value to all of the output at `to` that spans these axes.
+    /// Writes the padding value to a part of the output, which starts at `to` and spans these axes.
     fn fill_part<M>(&mut self, axes: &[Axis<M>], to: i64) {
         match axes {
             [] => self.output[to as usize] = self.fill,

@@ -1,4 +1,4 @@
-//! What the library would read is read here, through the same pointers.
+//! Reads a marshalled desc through the same pointers as the library.
 
 use std::{slice, sync::Arc};
 
@@ -10,7 +10,7 @@ use dmlcts_model::{
 
 use super::*;
 
-/// The three operators, as their pages list their members.
+/// The signatures of the three operators, with their members in the order of the pages.
 fn signatures() -> Signatures {
     let modes = Arc::new(Enumeration { name: "DML_PADDING_MODE".to_owned(), enumerators: Vec::new() });
     let operator = |name: &str, members: &[(&str, MemberKind)]| {
@@ -59,16 +59,18 @@ fn refused(text: &str) -> String {
     Marshalled::new(&case(text).desc).expect_err(text).to_string()
 }
 
-/// As many values as every array has at least.
+/// The first values of an array, as many as every array has at least.
 fn values<T: Copy>(array: *const T) -> Vec<T> {
     assert!(!array.is_null());
-    // SAFETY: every array that is not null has this many values, and this is called where `with` keeps it.
+    // SAFETY: every array that is not null has this many values, and this is called while `with` keeps the
+    // array alive.
     unsafe { slice::from_raw_parts(array, LEAST_VALUES) }.to_vec()
 }
 
-/// The struct that a pointer of `with` points at.
+/// The struct behind a pointer of `with`.
 fn pointed<T: Copy>(pointer: *const std::ffi::c_void) -> T {
-    // SAFETY: the caller names the type that the desc's own type stands for, and `with` keeps it.
+    // SAFETY: the caller names the type that the desc's own type field stands for, and `with` keeps the
+    // struct alive.
     unsafe { *pointer.cast::<T>() }
 }
 
@@ -78,7 +80,7 @@ fn buffer(tensor: *const DML_TENSOR_DESC) -> DML_BUFFER_TENSOR_DESC {
     pointed(tensor.Desc)
 }
 
-/// Values, and spare ones up to [`LEAST_VALUES`].
+/// Values, followed by unused elements up to [`LEAST_VALUES`].
 fn padded<T: Copy>(values: &[T], spare: T) -> Vec<T> {
     let mut values = values.to_vec();
     values.resize(LEAST_VALUES, spare);
@@ -163,7 +165,7 @@ fn arrays_have_room_for_the_greatest_count_of_the_desc() {
         let desc: DML_SLICE_OPERATOR_DESC = pointed(desc.Desc);
         let input = buffer(desc.InputTensor);
         for array in [desc.Offsets, desc.Sizes, desc.Strides, input.Sizes] {
-            // SAFETY: the greatest count of the desc is 40, and `with` keeps the arrays.
+            // SAFETY: the greatest count of the desc is 40, and `with` keeps the arrays alive.
             let values = unsafe { slice::from_raw_parts(array, 40) };
             assert!(values[16..].iter().all(|value| *value <= SPARE_SIZE));
         }
@@ -202,7 +204,7 @@ fn lengths_that_c_cannot_say_are_not_sent() {
     ] {
         assert!(refused(text).contains(&format!("that {list} has another")), "{text}: {}", refused(text));
     }
-    // Here the counts differ, and the library can see that.
+    // The counts differ here, which the library can detect.
     marshalled("SLICE FLOAT32 in=4 out=4,1 Offsets=0 Sizes=4 Strides=1 fill=iota");
     marshalled("SLICE FLOAT32 in=4 out=4 DimensionCount=0 Offsets=0 Sizes=4 Strides=1 fill=iota");
 }

@@ -1,4 +1,4 @@
-//! The declarations of this module, as a C++ program that compiles only where the header says the same.
+//! The declarations of this module as a C++ program, which compiles only if the header has the same.
 
 use std::fmt::Write;
 
@@ -8,11 +8,11 @@ use super::{
     structures::STRUCTURES,
 };
 
-/// A part of a C++ program: one `static_assert` for each size, alignment, offset, type and number in [`crate::raw`]. It
-/// wants `DirectML.h`, `<cstddef>` and `<type_traits>` included before it.
+/// A part of a C++ program: one `static_assert` for each size, alignment, offset, type and number in
+/// [`crate::raw`]. `DirectML.h`, `<cstddef>` and `<type_traits>` must be included before it.
 pub fn assertions() -> String {
     let mut text = String::new();
-    // Writing into a string does not fail.
+    // Writing into a string cannot fail.
     let mut assert = |claim: std::fmt::Arguments<'_>| {
         let _ = writeln!(text, "static_assert({claim});");
     };
@@ -49,7 +49,7 @@ pub fn assertions() -> String {
 mod tests {
     use super::*;
 
-    /// What the header says on x64, from the pages and by hand.
+    /// Values of the header on x64, written by hand from the pages.
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn layouts_are_those_of_x64() {

@@ -1,7 +1,7 @@
-//! The enumerations of `DirectML.h`. Each is the number that it is in C, so that a desc can carry values that have no
-//! name: such descs are cases too.
+//! The enumerations of `DirectML.h`. Each is a plain number, as in C, because a desc may have values without
+//! a name: such descs are cases, too.
 
-/// Declares enumerations together with what the header is asked of them.
+/// Declares enumerations together with their expected values.
 macro_rules! enumerations {
     ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $enumerator:ident = $value:expr,)* })*) => {
         $(
@@ -16,14 +16,14 @@ macro_rules! enumerations {
             )*
         )*
 
-        /// Every enumeration, with its enumerators and their values.
+        /// Every enumeration with its enumerators and their values.
         pub(super) const ENUMERATIONS: &[(&str, &[(&str, i32)])] =
             &[$((stringify!($name), &[$((stringify!($enumerator), $value)),*])),*];
     };
 }
 
 enumerations! {
-    /// Which operator a [`DML_OPERATOR_DESC`](super::DML_OPERATOR_DESC) describes.
+    /// The operator of a [`DML_OPERATOR_DESC`](super::DML_OPERATOR_DESC).
     DML_OPERATOR_TYPE {
         /// SLICE, since feature level 1.0.
         DML_OPERATOR_SLICE = 60,
@@ -33,7 +33,7 @@ enumerations! {
         DML_OPERATOR_PADDING1 = 155,
     }
 
-    /// What an element is.
+    /// The data type of an element.
     DML_TENSOR_DATA_TYPE {
         /// No data type.
         DML_TENSOR_DATA_TYPE_UNKNOWN = 0,
@@ -65,7 +65,7 @@ enumerations! {
         DML_TENSOR_DATA_TYPE_INT4 = 13,
     }
 
-    /// Which struct a [`DML_TENSOR_DESC`](super::DML_TENSOR_DESC) points at.
+    /// The type of the struct in a [`DML_TENSOR_DESC`](super::DML_TENSOR_DESC).
     DML_TENSOR_TYPE {
         /// None.
         DML_TENSOR_TYPE_INVALID = 0,
@@ -77,25 +77,25 @@ enumerations! {
     DML_TENSOR_FLAGS {
         /// None.
         DML_TENSOR_FLAG_NONE = 0,
-        /// Bound when the operator is initialised, and not when it is executed.
+        /// The tensor is bound when the operator is initialised, and not when it is executed.
         DML_TENSOR_FLAG_OWNED_BY_DML = 1,
     }
 
-    /// What PADDING1 puts around its input.
+    /// The rule of PADDING1 for elements around its input.
     DML_PADDING_MODE {
-        /// A value.
+        /// A constant value.
         DML_PADDING_MODE_CONSTANT = 0,
         /// The nearest element.
         DML_PADDING_MODE_EDGE = 1,
-        /// The input mirrored, its edge not repeated.
+        /// The input mirrored, without repeating its edge.
         DML_PADDING_MODE_REFLECTION = 2,
-        /// The input mirrored, its edge repeated.
+        /// The input mirrored, with its edge repeated.
         DML_PADDING_MODE_SYMMETRIC = 3,
-        /// The input again, since feature level 6.4.
+        /// The input repeated, since feature level 6.4.
         DML_PADDING_MODE_WRAP = 4,
     }
 
-    /// What a device promises to support.
+    /// A feature level, which says what a device supports.
     DML_FEATURE_LEVEL {
         /// 1.0.
         DML_FEATURE_LEVEL_1_0 = 0x1000,
@@ -129,35 +129,36 @@ enumerations! {
         DML_FEATURE_LEVEL_6_4 = 0x6400,
     }
 
-    /// What `IDMLDevice::CheckFeatureSupport` can be asked.
+    /// A question for `IDMLDevice::CheckFeatureSupport`.
     DML_FEATURE {
         /// Whether a data type is supported: [`DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT`](super::DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT).
         DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT = 0,
-        /// The highest supported level of some: [`DML_FEATURE_QUERY_FEATURE_LEVELS`](super::DML_FEATURE_QUERY_FEATURE_LEVELS).
+        /// The highest supported feature level of a list:
+        /// [`DML_FEATURE_QUERY_FEATURE_LEVELS`](super::DML_FEATURE_QUERY_FEATURE_LEVELS).
         DML_FEATURE_FEATURE_LEVELS = 1,
     }
 
-    /// How a device is created.
+    /// Flags for creating a device.
     DML_CREATE_DEVICE_FLAGS {
-        /// As usual.
+        /// No flags.
         DML_CREATE_DEVICE_FLAG_NONE = 0,
-        /// With the debug layer, which has to be installed.
+        /// Enables the debug layer, which must be installed.
         DML_CREATE_DEVICE_FLAG_DEBUG = 1,
     }
 
-    /// How an operator is compiled.
+    /// Flags for compiling an operator.
     DML_EXECUTION_FLAGS {
-        /// As usual.
+        /// No flags.
         DML_EXECUTION_FLAG_NONE = 0,
-        /// Computing in half precision is allowed.
+        /// Allows computing in half precision.
         DML_EXECUTION_FLAG_ALLOW_HALF_PRECISION_COMPUTATION = 0x1,
-        /// The driver's own implementations are not used.
+        /// Disables the driver's own implementations.
         DML_EXECUTION_FLAG_DISABLE_META_COMMANDS = 0x2,
-        /// Descriptors may change after a dispatch was recorded.
+        /// Allows descriptors to change after a dispatch was recorded.
         DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE = 0x4,
     }
 
-    /// Which struct a [`DML_BINDING_DESC`](super::DML_BINDING_DESC) points at.
+    /// The type of the struct in a [`DML_BINDING_DESC`](super::DML_BINDING_DESC).
     DML_BINDING_TYPE {
         /// None: nothing is bound.
         DML_BINDING_TYPE_NONE = 0,

@@ -1,4 +1,4 @@
-//! The structs of `DirectML.h`, and how C++ spells the type of each member.
+//! The structs of `DirectML.h`, with the C++ type of each member.
 
 use std::{ffi::c_void, fmt, mem::offset_of};
 
@@ -9,11 +9,11 @@ use super::enumerations::{
 
 /// A type of a member, and its name in C++.
 pub(super) trait Spelled {
-    /// As the header declares a member of this type.
+    /// The declaration of this type in the header.
     const CPP: &'static str;
 }
 
-/// Says how types are spelled in C++.
+/// Declares the C++ names of types.
 macro_rules! spelled {
     ($($rust:ty: $cpp:literal,)*) => { $(impl Spelled for $rust { const CPP: &'static str = $cpp; })* };
 }
@@ -42,7 +42,7 @@ spelled! {
     DML_FEATURE_LEVEL: "DML_FEATURE_LEVEL",
 }
 
-/// What the header is asked of a struct.
+/// The expected layout of a struct.
 pub(super) struct Layout {
     pub(super) name: &'static str,
     pub(super) size: usize,
@@ -50,14 +50,14 @@ pub(super) struct Layout {
     pub(super) members: &'static [Place],
 }
 
-/// Where a member lies, in bytes, and what it is in C++.
+/// The offset of a member in bytes, and its C++ type.
 pub(super) struct Place {
     pub(super) name: &'static str,
     pub(super) offset: usize,
     pub(super) cpp: &'static str,
 }
 
-/// Declares structs together with what the header is asked of them.
+/// Declares structs together with their expected layouts.
 macro_rules! structures {
     ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $member:ident: $type:ty,)* })*) => {
         $(
@@ -69,7 +69,7 @@ macro_rules! structures {
             }
         )*
 
-        /// Every struct, and where its members lie.
+        /// Every struct with the offsets of its members.
         pub(super) const STRUCTURES: &[Layout] = &[$(
             Layout {
                 name: stringify!($name),
@@ -85,18 +85,18 @@ macro_rules! structures {
     };
 }
 
-/// A resource of Direct3D 12, of which nothing is known here.
+/// A resource of Direct3D 12, which is opaque here.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ID3D12Resource([u8; 0]);
 
-/// What a command recorder can dispatch, of which nothing is known here.
+/// An object that a command recorder can dispatch, which is opaque here.
 #[repr(C)]
 #[derive(Debug)]
 pub struct IDMLDispatchable([u8; 0]);
 
-/// Eight bytes that hold one scalar of any type, little-endian from the first byte on. DirectML reads all of them even
-/// where the type is narrower, so those beyond it are zero.
+/// Eight bytes that hold one scalar of any type, little-endian from the first byte on. DirectML reads all
+/// eight even for a narrower type, so the others are zero.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DML_SCALAR_UNION {
@@ -111,39 +111,40 @@ impl fmt::Debug for DML_SCALAR_UNION {
 }
 
 structures! {
-    /// A place in a descriptor heap, as the processor sees it.
+    /// A descriptor in a heap, as the processor addresses it.
     D3D12_CPU_DESCRIPTOR_HANDLE {
-        /// The place.
+        /// The address.
         ptr: Address,
     }
 
-    /// A place in a descriptor heap, as the device sees it.
+    /// A descriptor in a heap, as the device addresses it.
     D3D12_GPU_DESCRIPTOR_HANDLE {
-        /// The place.
+        /// The address.
         ptr: u64,
     }
 
     /// A tensor in a buffer.
     DML_BUFFER_TENSOR_DESC {
-        /// What an element is.
+        /// The data type of an element.
         DataType: DML_TENSOR_DATA_TYPE,
         /// Flags.
         Flags: DML_TENSOR_FLAGS,
-        /// How many sizes and strides there are.
+        /// The number of sizes and strides.
         DimensionCount: u32,
         /// In elements, outermost axis first.
         Sizes: *const u32,
         /// In elements; null means packed.
         Strides: *const u32,
-        /// Bytes from the first to behind the last element, rounded up to a multiple of four.
+        /// The number of bytes from the first element to the end of the last one, rounded up to a multiple of
+        /// four.
         TotalTensorSizeInBytes: u64,
-        /// What the binding's offset is promised to be a multiple of; 0 promises nothing.
+        /// The binding's offset is a multiple of this; 0 promises nothing.
         GuaranteedBaseOffsetAlignment: u32,
     }
 
     /// A tensor of any kind.
     DML_TENSOR_DESC {
-        /// Which struct is pointed at.
+        /// The type of the struct that `Desc` points to.
         Type: DML_TENSOR_TYPE,
         /// That struct.
         Desc: *const c_void,
@@ -151,7 +152,7 @@ structures! {
 
     /// An operator of any kind.
     DML_OPERATOR_DESC {
-        /// Which struct is pointed at.
+        /// The type of the struct that `Desc` points to.
         Type: DML_OPERATOR_TYPE,
         /// That struct.
         Desc: *const c_void,
@@ -159,13 +160,13 @@ structures! {
 
     /// SLICE.
     DML_SLICE_OPERATOR_DESC {
-        /// What to read.
+        /// The tensor to read.
         InputTensor: *const DML_TENSOR_DESC,
-        /// Where to write.
+        /// The tensor to write.
         OutputTensor: *const DML_TENSOR_DESC,
-        /// How many values each list has.
+        /// The number of values of each list.
         DimensionCount: u32,
-        /// Where reading starts.
+        /// The start of reading.
         Offsets: *const u32,
         /// The output's sizes.
         Sizes: *const u32,
@@ -175,37 +176,37 @@ structures! {
 
     /// SLICE1.
     DML_SLICE1_OPERATOR_DESC {
-        /// What to read.
+        /// The tensor to read.
         InputTensor: *const DML_TENSOR_DESC,
-        /// Where to write.
+        /// The tensor to write.
         OutputTensor: *const DML_TENSOR_DESC,
-        /// How many values each list has.
+        /// The number of values of each list.
         DimensionCount: u32,
-        /// Where the window starts.
+        /// The start of the window.
         InputWindowOffsets: *const u32,
         /// The window's sizes.
         InputWindowSizes: *const u32,
-        /// Steps in the window; negative ones start at its end.
+        /// Steps in the window. With a negative step, reading starts at the window's end.
         InputWindowStrides: *const i32,
     }
 
     /// PADDING1, which the crate `windows` lacks.
     DML_PADDING1_OPERATOR_DESC {
-        /// What to read.
+        /// The tensor to read.
         InputTensor: *const DML_TENSOR_DESC,
-        /// Where to write.
+        /// The tensor to write.
         OutputTensor: *const DML_TENSOR_DESC,
-        /// What is put around the input.
+        /// The rule for elements around the input.
         PaddingMode: DML_PADDING_MODE,
-        /// What the value is.
+        /// The data type of the value.
         PaddingValueDataType: DML_TENSOR_DATA_TYPE,
-        /// The value, where the mode uses one.
+        /// The value, for a mode that uses one.
         PaddingValue: DML_SCALAR_UNION,
-        /// How many values each list has.
+        /// The number of values of each list.
         DimensionCount: u32,
         /// Elements before the first one.
         StartPadding: *const u32,
-        /// Elements behind the last one.
+        /// Elements after the last one.
         EndPadding: *const u32,
     }
 
@@ -213,78 +214,78 @@ structures! {
     DML_BUFFER_BINDING {
         /// The buffer.
         Buffer: *mut ID3D12Resource,
-        /// Where the part starts, in bytes.
+        /// The offset of the part, in bytes.
         Offset: u64,
-        /// How long it is.
+        /// The size of the part, in bytes.
         SizeInBytes: u64,
     }
 
     /// Parts of buffers.
     DML_BUFFER_ARRAY_BINDING {
-        /// How many.
+        /// The number of parts.
         BindingCount: u32,
-        /// That many.
+        /// An array of this many parts.
         Bindings: *const DML_BUFFER_BINDING,
     }
 
     /// A binding of any kind.
     DML_BINDING_DESC {
-        /// Which struct is pointed at.
+        /// The type of the struct that `Desc` points to.
         Type: DML_BINDING_TYPE,
         /// That struct.
         Desc: *const c_void,
     }
 
-    /// What must be bound besides inputs and outputs.
+    /// The resources that must be bound besides inputs and outputs.
     DML_BINDING_PROPERTIES {
-        /// Descriptors in the heap.
+        /// The number of descriptors in the heap.
         RequiredDescriptorCount: u32,
-        /// Bytes that must live while it is executed; 0 where there are none.
+        /// The number of bytes that must live during the execution; 0 for none.
         TemporaryResourceSize: u64,
-        /// Bytes that must live as long as the operator is used; 0 where there are none.
+        /// The number of bytes that must live as long as the operator is used; 0 for none.
         PersistentResourceSize: u64,
     }
 
-    /// What a binding table binds to, and its part of the descriptor heap.
+    /// The object that a binding table binds, and its part of the descriptor heap.
     DML_BINDING_TABLE_DESC {
         /// An initializer or a compiled operator.
         Dispatchable: *mut IDMLDispatchable,
-        /// The first descriptor, as the processor sees it.
+        /// The first descriptor, as the processor addresses it.
         CPUDescriptorHandle: D3D12_CPU_DESCRIPTOR_HANDLE,
-        /// The first descriptor, as the device sees it.
+        /// The first descriptor, as the device addresses it.
         GPUDescriptorHandle: D3D12_GPU_DESCRIPTOR_HANDLE,
-        /// How many descriptors.
+        /// The number of descriptors.
         SizeInDescriptors: u32,
     }
 
-    /// Asks whether a data type is supported.
+    /// The question whether a data type is supported.
     DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT {
-        /// Which.
+        /// The data type.
         DataType: DML_TENSOR_DATA_TYPE,
     }
 
-    /// Says whether a data type is supported.
+    /// The answer whether a data type is supported.
     DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT {
-        /// 0 where it is not.
+        /// 0 if it is not.
         IsSupported: i32,
     }
 
-    /// Asks for the highest supported level of some.
+    /// The question for the highest supported feature level of a list.
     DML_FEATURE_QUERY_FEATURE_LEVELS {
-        /// How many.
+        /// The number of levels.
         RequestedFeatureLevelCount: u32,
-        /// That many.
+        /// An array of this many levels.
         RequestedFeatureLevels: *const DML_FEATURE_LEVEL,
     }
 
-    /// Says which level is the highest supported.
+    /// The answer with the highest supported feature level.
     DML_FEATURE_DATA_FEATURE_LEVELS {
         /// The level.
         MaxSupportedFeatureLevel: DML_FEATURE_LEVEL,
     }
 }
 
-/// `SIZE_T`: a number as wide as a pointer.
+/// `SIZE_T`: a number with the width of a pointer.
 type Address = usize;
 
 impl Spelled for Address {
