@@ -1,4 +1,4 @@
-//! Finding the adapter that is meant.
+//! Finds the selected adapter.
 
 use dmlcts_model::ErrorCode;
 use windows::{
@@ -12,16 +12,16 @@ use windows::{
 use super::fault::code;
 use crate::{Adapter, OpenError};
 
-/// An adapter, and what is known of it.
+/// An adapter with its properties.
 pub(crate) struct FoundAdapter {
     pub(crate) handle: IDXGIAdapter1,
     pub(crate) name: String,
-    /// The version of its driver; empty where that is not known.
+    /// The version of its driver; empty if it is unknown.
     pub(crate) driver: String,
     is_software: bool,
 }
 
-/// What can be asked for, and the names: all adapters but software, which comes behind them as `warp`.
+/// The available adapters with their names: all hardware adapters, and then WARP.
 pub(crate) fn names() -> Result<Vec<(Adapter, String)>, OpenError> {
     let numbered = all(&factory()?).into_iter().enumerate();
     let hardware = numbered.filter(|(_, found)| !found.is_software);
@@ -29,7 +29,7 @@ pub(crate) fn names() -> Result<Vec<(Adapter, String)>, OpenError> {
     Ok(names.chain([(Adapter::Warp, "WARP".to_owned())]).collect())
 }
 
-/// The adapter that is meant.
+/// Finds the selected adapter.
 pub(crate) fn find(wanted: &Adapter) -> Result<FoundAdapter, OpenError> {
     let factory = factory()?;
     match wanted {
@@ -61,27 +61,27 @@ pub(crate) fn find(wanted: &Adapter) -> Result<FoundAdapter, OpenError> {
     }
 }
 
-/// That a step towards a device failed.
+/// The error of a failed call on the way to a device.
 pub(crate) fn failed(step: &'static str, adapter: &str, error: &windows::core::Error) -> OpenError {
     OpenError::NoDevice { step, adapter: adapter.to_owned(), code: code(error) }
 }
 
 fn factory() -> Result<IDXGIFactory4, OpenError> {
-    // SAFETY: nothing is asked of the caller.
+    // SAFETY: the call has no requirements.
     let factory = unsafe { CreateDXGIFactory2(DXGI_CREATE_FACTORY_FLAGS(0)) };
     factory.map_err(|error| failed("CreateDXGIFactory2", "any", &error))
 }
 
-/// All adapters, the most powerful first where Windows is new enough to know. Those that have one name are told apart by
-/// their numbers.
+/// All adapters, the most powerful first if the Windows version can sort them. Adapters with equal names get
+/// their numbers as a suffix.
 fn all(factory: &IDXGIFactory4) -> Vec<FoundAdapter> {
     let sorted = factory.cast::<IDXGIFactory6>().ok();
     let nth = |number| match &sorted {
-        // SAFETY: the factory is alive; behind the last adapter, the call fails.
+        // SAFETY: the factory is alive. After the last adapter, the call fails.
         Some(sorted) => unsafe {
             sorted.EnumAdapterByGpuPreference(number, DXGI_GPU_PREFERENCE_HIGH_PERFORMANCE)
         },
-        // SAFETY: the same.
+        // SAFETY: as above.
         None => unsafe { factory.EnumAdapters1(number) },
     };
     let mut adapters: Vec<_> = (0..).map_while(|number| nth(number).ok()).map(about).collect();
@@ -112,7 +112,7 @@ fn about(handle: IDXGIAdapter1) -> FoundAdapter {
 }
 
 impl OpenError {
-    /// That the device was removed before it could be used.
+    /// The error of a device that was removed before its first use.
     pub(crate) fn removed(adapter: &str, code: ErrorCode) -> Self {
         Self::NoDevice { step: "GetDeviceRemovedReason", adapter: adapter.to_owned(), code }
     }

@@ -1,7 +1,7 @@
-//! The backend: takes a batch apart, has the device run it, and writes down what became of each job.
+//! The backend: splits a batch, runs it on the device, and writes the outcome of each job.
 //!
-//! What a device says as it is removed tells nothing of any case, nor does what was under way then: each such job is done
-//! again alone, and only what becomes of it there counts.
+//! The errors of a device that is being removed say nothing about single cases, and neither do the results
+//! that were in flight. Each of those jobs runs again alone, and only that outcome counts.
 
 #[cfg(test)]
 mod tests;
@@ -19,37 +19,39 @@ use super::{
 };
 use crate::{arrival::Arrived, gate::Together, loss::Loss, marshal::Marshalled};
 
-/// Arenas of one flight on the device; a job that has more runs alone.
+/// The maximum size of one flight's arenas on the device, in bytes. A job that needs more runs alone.
 const LOAD_BYTES: u64 = 32 << 20;
-/// The most bytes of a run that shares its flight.
+/// The maximum size of a run that shares a flight, in bytes.
 const SHARING_BYTES: usize = 4 << 20;
 
-/// A backend on a device. All those of one [`DirectMl`] share it.
+/// A backend on a device. All backends of one [`DirectMl`] share it.
 pub struct DirectMlBackend {
     directml: Arc<DirectMl>,
     /// The batches that are started and not finished, the oldest first.
     started: VecDeque<Started>,
-    /// While any of them is under way. Flights and whatever else holds on to the device are gone before this is.
+    /// Shared access to the device while a batch is in flight. Flights and other holders of the device are
+    /// dropped before it.
     presence: Option<Together<Arc<Device>>>,
     lost: Option<String>,
 }
 
-/// What was started of a batch, and what is left to do.
+/// The flights of a batch that were started, and the jobs that are left.
 #[derive(Default)]
 struct Started {
     flights: Vec<State>,
-    /// Jobs that run alone: they are large, or what they shared did not arrive.
+    /// Jobs that run alone: they are large, or a flight that they shared failed.
     alone: Vec<usize>,
-    /// How the device was lost, if it was.
+    /// The loss of the device, if it was lost.
     lost: Option<Lost>,
-    /// Whether nothing was done yet: somebody wanted to be alone on the device, or it was removed.
+    /// Whether nothing was started, because another backend waited for exclusive access or the device was
+    /// removed.
     is_deferred: bool,
 }
 
-/// A device was lost under jobs of a batch.
+/// The loss of a device with jobs of a batch.
 struct Lost {
     fault: Fault,
-    /// The first of them.
+    /// The first of these jobs.
     job: usize,
     loss: Loss,
 }
@@ -64,7 +66,7 @@ impl DirectMlBackend {
         Self { directml, started: VecDeque::new(), presence: None, lost: None }
     }
 
-    /// Waits for what was started, takes what came back, and does alone what is to be done alone.
+    /// Waits for the started flights, takes their readbacks, and runs the remaining jobs alone.
     fn receive(&mut self, mut started: Started, batch: &mut Batch) {
         started.land();
         if started.alone.is_empty() {
@@ -94,8 +96,8 @@ impl DirectMlBackend {
             is_lost_again |= ends_device;
             batch.parts().0[number].outcome = outcome;
         }
-        // A loss that did not come again is not passed over: the first job that it met tells of it, and whoever asks for
-        // that job again finds that it comes and goes.
+        // A loss that does not recur must still be reported. The first affected job reports it. When the
+        // runner repeats that job, it finds that the failure is intermittent.
         if let Some(Lost { fault, job, loss }) = started.lost
             && loss.settle(is_lost_again)
         {
@@ -110,8 +112,8 @@ impl DirectMlBackend {
         }
     }
 
-    /// Does one job while nobody else is on the device, so that what becomes of the device is its doing; and says whether
-    /// that was the end of the device.
+    /// Runs one job with exclusive access, so that a removal of the device is its fault. Also returns whether
+    /// it ended the device.
     fn run_alone(&mut self, batch: &mut Batch, number: usize) -> (Outcome, bool) {
         let directml = Arc::clone(&self.directml);
         let mut alone = directml.gate.alone();
@@ -120,7 +122,7 @@ impl DirectMlBackend {
             Err(fault) => return (self.give_up(&fault), true),
         };
         let ended = attempt(&device, directml.options.timeout, batch, number).and_then(|outcome| {
-            // A device may be gone without any call that says so.
+            // A device may be removed although no call has returned an error.
             device.removal(Phase::Execute).map(|()| outcome)
         });
         match ended {
@@ -132,7 +134,7 @@ impl DirectMlBackend {
         }
     }
 
-    /// The device, to use with others: a fresh one where it was removed.
+    /// Takes shared access to the device, and replaces it if it was removed.
     fn enter(&mut self) -> Result<Arc<Device>, Fault> {
         let directml = Arc::clone(&self.directml);
         loop {
@@ -145,14 +147,15 @@ impl DirectMlBackend {
         }
     }
 
-    /// Lets others be alone on the device, where nothing of this backend is under way on it.
+    /// Releases shared access, if this backend has nothing in flight.
     fn leave(&mut self) {
         if self.started.iter().all(|started| !started.is_under_way()) {
             self.presence = None;
         }
     }
 
-    /// The same, as soon as all that is under way has ended. Whoever wants to be alone must not be on the device with others.
+    /// Waits for everything in flight and releases shared access. A backend must do so before it waits for
+    /// exclusive access.
     fn leave_at_once(&mut self) {
         for started in &mut self.started {
             started.land();
@@ -160,7 +163,7 @@ impl DirectMlBackend {
         self.presence = None;
     }
 
-    /// Notes that there is no device any more; what becomes of a job then.
+    /// Records that no device is left. Returns the outcome of a job.
     fn give_up(&mut self, fault: &Fault) -> Outcome {
         if let Fault::Lost(reason) = fault {
             self.lost = Some(reason.clone());
@@ -169,13 +172,13 @@ impl DirectMlBackend {
     }
 }
 
-/// The device that somebody entered, where it was not removed.
+/// The device of a shared access, if it was not removed.
 fn usable(presence: &Together<Arc<Device>>) -> Option<Arc<Device>> {
     presence.device().filter(|device| device.removal(Phase::Create).is_ok()).cloned()
 }
 
 impl Started {
-    /// Starts on a batch, as far as its jobs share flights.
+    /// Starts the jobs of a batch that share flights.
     fn send(device: &Arc<Device>, timeout: Duration, batch: &mut Batch) -> Self {
         let mut started = Self::default();
         let (jobs, inputs, outputs) = batch.parts();
@@ -215,7 +218,7 @@ impl Started {
                 }
             }
         }
-        // Nobody knows which of the answers were given by a device that was gone already.
+        // Some answers may come from a device that had been removed already, so none of them counts.
         let removal = removal.or_else(|| device.removal(Phase::Create).err().map(|fault| (0, fault)));
         if let Some((number, fault)) = removal {
             started.lose(&[number], fault, device);
@@ -234,7 +237,7 @@ impl Started {
         started
     }
 
-    /// One that is yet to be started.
+    /// A batch that is not started yet.
     fn deferred() -> Self {
         Self { is_deferred: true, ..Self::default() }
     }
@@ -243,7 +246,7 @@ impl Started {
         self.flights.iter().any(|state| matches!(state, State::UnderWay(_)))
     }
 
-    /// Notes that jobs are to be done alone, since something that they shared failed.
+    /// Marks jobs to run alone, since something that they shared failed.
     fn lose(&mut self, jobs: &[usize], fault: Fault, device: &Device) {
         self.alone.extend_from_slice(jobs);
         let fault = cause(device, fault);
@@ -252,7 +255,7 @@ impl Started {
         }
     }
 
-    /// Waits until nothing is under way any more.
+    /// Waits until nothing is in flight.
     fn land(&mut self) {
         for state in std::mem::take(&mut self.flights) {
             match state {
@@ -304,7 +307,8 @@ impl Pipelined for DirectMlBackend {
         if self.presence.is_none() {
             self.presence = gate.try_enter();
         }
-        // Whoever wants to be alone is not kept waiting, nor waited for while something is under way.
+        // If another backend waits for exclusive access, this one starts nothing new. It does not wait for
+        // exclusive access to end while its own work is in flight.
         let device = self.presence.as_ref().filter(|_| !gate.is_wanted()).and_then(usable);
         let started = match device {
             Some(device) => Started::send(&device, self.directml.options.timeout, batch),
@@ -322,8 +326,8 @@ impl Pipelined for DirectMlBackend {
     }
 }
 
-/// Creates a job's operator and, where it has runs, compiles it for each; or says what became of the job. A fault says
-/// nothing of it yet, since the device may be gone for another's sake.
+/// Creates a job's operator and, for each of its runs, compiles it. The inner error is the outcome of the
+/// job. A fault is not an outcome yet, since another job may have removed the device.
 fn create(
     device: &Device,
     job: &Job,
@@ -347,7 +351,7 @@ fn create(
     created.or_else(|fault| if fault.ends_device() { Err(fault) } else { Ok(Err(fault.outcome())) })
 }
 
-/// All of one job, one run after the other.
+/// Does all runs of one job, one after the other.
 fn attempt(
     device: &Arc<Device>,
     timeout: Duration,
@@ -381,8 +385,8 @@ fn attempt(
     outcome
 }
 
-/// Why something failed on a device: where that was removed, what it says of it itself, which is more than the call that
-/// noticed knows.
+/// The cause of a fault. If the device was removed, this is the device's own reason, which is more precise
+/// than the error of the call.
 fn cause(device: &Device, fault: Fault) -> Fault {
     match (device.removal(fault.phase()), fault) {
         (Ok(()), fault) => fault,

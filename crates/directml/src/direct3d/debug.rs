@@ -1,5 +1,5 @@
-//! The debug layers of Direct3D 12 and of DirectML: switching them on, and reading what they say of a failure, and what they say where
-//! nothing fails.
+//! The debug layers of Direct3D 12 and of DirectML: enables them, and reads their messages about failures and
+//! without failures.
 
 use std::{
     io::{self, Write},
@@ -31,36 +31,37 @@ use crate::{
     raw::{DML_CREATE_DEVICE_FLAG_DEBUG, DML_CREATE_DEVICE_FLAG_NONE},
 };
 
-/// So many messages are told of one failure, the newest.
+/// The maximum number of messages for one failure; the newest are kept.
 const MOST_MESSAGES: usize = 8;
-/// A longer one is cut here.
+/// The maximum number of characters of a message.
 const MOST_LETTERS: usize = 1000;
 
-/// The layers of a device, and what they say. Both write to the queue of Direct3D's device; the project's stand-in, which
-/// cannot, has one of its own. Without the word `debug` there are none.
+/// The debug layers of a device, with their messages. Both layers write to the queue of the Direct3D device.
+/// The project's stand-in cannot do that and has its own queue. Without the word `debug` there are no layers.
 #[derive(Debug, Default)]
 pub(super) struct Layers {
     queues: Vec<ID3D12InfoQueue>,
     turn: Mutex<()>,
-    /// Whether what they say now was told with a failure.
+    /// Whether the current messages were reported with a failure.
     is_told: AtomicBool,
-    /// How many errors they have reported with which nothing failed.
+    /// The number of errors that were reported without a failure.
     passed_over: AtomicU64,
-    /// What was wanted of them and is not there.
+    /// A note about a layer that was requested but is missing.
     pub(super) note: Option<String>,
 }
 
-/// Switches on the layer of Direct3D 12, which has to be on before a device is created; or says why there is none.
+/// Enables the layer of Direct3D 12, which must happen before a device is created. The error says why there
+/// is none.
 pub(super) fn switch_on() -> Result<(), ErrorCode> {
     let mut debug: Option<ID3D12Debug> = None;
-    // SAFETY: `debug` is a place for one interface.
+    // SAFETY: `debug` has room for one interface.
     let found = unsafe { D3D12GetDebugInterface(&raw mut debug) }.and_then(|()| given(debug));
     // SAFETY: the interface is alive.
     found.map(|debug| unsafe { debug.EnableDebugLayer() }).map_err(|error| code(&error))
 }
 
-/// A DirectML device with its layer, and one without where only the `layer` of Direct3D is installed. The error is that neither
-/// is.
+/// Creates a DirectML device with its debug layer, or without it if only Direct3D's `layer` is installed. It
+/// is an error if neither is installed.
 pub(super) fn create_device(
     library: &Library,
     direct3d: &ID3D12Device,
@@ -90,8 +91,9 @@ pub(super) fn create_device(
 }
 
 impl Layers {
-    /// Forgets what was said before, and keeps others from calling for as long as what it returns lives, so that what comes
-    /// is about one call. Errors among it that no failure was told with are told now. Without a debug layer it does nothing.
+    /// Clears earlier messages, and blocks other callers while the guard lives, so that new messages are
+    /// about one call. Earlier errors that were not reported with a failure are reported first. Does nothing
+    /// without a debug layer.
     pub(super) fn listen(&self) -> Option<MutexGuard<'_, ()>> {
         (!self.queues.is_empty()).then(|| {
             let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,8 +107,8 @@ impl Layers {
         })
     }
 
-    /// Tells of an error with which nothing failed, on standard error, where a host takes it for its run: of the first, and then of
-    /// how many there are.
+    /// Reports an error without a failure as a note on standard error, which a host shows to the user: the
+    /// first one in full, and then the number of errors.
     fn pass_over(&self, error: &str) {
         let count = self.passed_over.fetch_add(1, Ordering::Relaxed) + 1;
         let _ = match count {
@@ -121,7 +123,8 @@ impl Layers {
         };
     }
 
-    /// The newest messages, where there are any. They stay where they are: a device that is lost may be asked again.
+    /// The newest messages, if there are any. They stay in the queue, since a lost device may be queried
+    /// again.
     pub(super) fn heard(&self) -> Option<String> {
         let read = |queue| read(queue, D3D12_MESSAGE_SEVERITY_WARNING);
         let mut said: Vec<String> = self.queues.iter().flat_map(read).collect();
@@ -142,7 +145,7 @@ impl Layers {
     }
 }
 
-/// What is as bad as this or worse in one queue; without the end of lines.
+/// The messages of one queue with at least this severity, each on one line.
 fn read(queue: &ID3D12InfoQueue, least: D3D12_MESSAGE_SEVERITY) -> Vec<String> {
     // SAFETY: the queue is alive.
     let count = unsafe { queue.GetNumStoredMessages() };
@@ -151,14 +154,15 @@ fn read(queue: &ID3D12InfoQueue, least: D3D12_MESSAGE_SEVERITY) -> Vec<String> {
 
 fn message(queue: &ID3D12InfoQueue, index: u64, least: D3D12_MESSAGE_SEVERITY) -> Option<String> {
     let mut length = 0;
-    // SAFETY: without a place for the message, it is asked how long it is.
+    // SAFETY: without memory for the message, the call returns its length.
     unsafe { queue.GetMessage(index, None, &raw mut length) }.ok()?;
-    // In units of eight bytes, so that it is aligned for the struct.
+    // The units have eight bytes, so that the memory is aligned for the struct.
     let mut memory = vec![0_u64; length.max(size_of::<D3D12_MESSAGE>()).div_ceil(8)];
     let place = memory.as_mut_ptr().cast::<D3D12_MESSAGE>();
-    // SAFETY: there is room for so many bytes.
+    // SAFETY: the memory has room for this many bytes.
     unsafe { queue.GetMessage(index, Some(place), &raw mut length) }.ok()?;
-    // SAFETY: the call has written the struct, whose every value is one, and what it points at lies in the same memory.
+    // SAFETY: the call has written the struct, for which every value is valid, and its pointers point into
+    // the same memory.
     let (severity, text) = unsafe {
         let message = &*place;
         if message.pDescription.is_null() {
@@ -167,7 +171,7 @@ fn message(queue: &ID3D12InfoQueue, index: u64, least: D3D12_MESSAGE_SEVERITY) -
         let text = std::slice::from_raw_parts(message.pDescription, message.DescriptionByteLength);
         (message.Severity, String::from_utf8_lossy(text).into_owned())
     };
-    // The worst is 0.
+    // Severity 0 is the gravest.
     if severity.0 > least.0 {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Descriptors that shaders see, in parts of heaps that many lanes share: some drivers take a second and half a gigabyte for a heap,
-//! however small it is.
+//! Shader-visible descriptors, in parts of heaps that many lanes share. Some drivers need a second and half a
+//! gigabyte for a heap of any size.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,15 +11,15 @@ use windows::Win32::Graphics::Direct3D12::{
 
 use super::fault::{Call, Fault};
 
-/// So many descriptors are in a part: enough for what a batch of small cases needs.
+/// The number of descriptors in a part: enough for a batch of small cases.
 const PART: u32 = 8192;
-/// So many are in a heap that is shared.
+/// The number of descriptors in a shared heap.
 const HEAP: u32 = 8 * PART;
 
 /// The heaps of a device.
 #[derive(Debug, Default)]
 pub(super) struct Heaps {
-    /// The newest that is shared, and how many of its descriptors are given out.
+    /// The newest shared heap, and the number of its descriptors that are in use.
     newest: Mutex<Option<(ID3D12DescriptorHeap, u32)>>,
 }
 
@@ -27,14 +27,14 @@ pub(super) struct Heaps {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) heap: ID3D12DescriptorHeap,
-    /// Where in the heap it starts.
+    /// The index of its first descriptor in the heap.
     pub(super) first: u32,
-    /// How many descriptors it has.
+    /// The number of its descriptors.
     pub(super) count: u32,
 }
 
 impl Heaps {
-    /// A part with at least so many descriptors, which nobody else has.
+    /// A part with at least this many descriptors, which is not given out again.
     pub(super) fn part(&self, device: &ID3D12Device, count: u32) -> Result<Part, Fault> {
         if count > PART {
             let count = count.checked_next_power_of_two().unwrap_or(count);
@@ -72,7 +72,8 @@ mod tests {
         let gate = directml.gate.enter();
         let device = gate.device().expect("there is one");
         let heaps = Heaps::default();
-        // More than one heap holds, and some that have one to themselves: a heap is dear.
+        // More parts than one heap has room for, and one part with a heap of its own: only few, since a heap
+        // is expensive.
         let counts = [1; 9].into_iter().chain([PART + 1, PART]);
         let parts: Vec<Part> =
             counts.map(|count| heaps.part(&device.direct3d, count).expect("there is room")).collect();

@@ -1,8 +1,8 @@
-//! A device: Direct3D 12's and DirectML's, what it supports, the operators that it compiled, and lanes that are free.
+//! A device of Direct3D 12 and of DirectML, with its compiled operators and its free lanes.
 //!
-//! Everything that holds on to the Direct3D 12 device is reached from here. On Windows there is one such device an adapter and
-//! process, and creating one fails for as long as anything holds on to a removed one. So dropping this is what makes a fresh one
-//! possible.
+//! This object owns every reference to the Direct3D 12 device. Windows has one such device for each adapter
+//! and process, and creating one fails while anything holds a removed one. So this object must be dropped
+//! before a fresh device can be created.
 
 use std::{
     collections::HashMap,
@@ -48,54 +48,55 @@ use crate::{
     },
 };
 
-/// So many compiled operators are kept.
+/// The maximum number of compiled operators that are kept.
 const OPERATORS: usize = 4096;
 
-/// Objects of DirectML that may be used from several threads at a time.
+/// Objects of DirectML that several threads may use at a time.
 #[derive(Debug)]
 pub(super) struct Shared<T>(pub(super) T);
 
-// SAFETY: made from devices, command recorders, operators and compiled operators alone, which the pages call thread-safe.
+// SAFETY: the type only holds devices, command recorders and compiled operators, which the pages call
+// thread-safe.
 unsafe impl Send for Shared<IDMLDevice> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Sync for Shared<IDMLDevice> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Send for Shared<IDMLCommandRecorder> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Sync for Shared<IDMLCommandRecorder> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Send for Shared<IDMLCompiledOperator> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Sync for Shared<IDMLCompiledOperator> {}
 
-/// A compiled operator, and what it asks for.
+/// A compiled operator, with its requirements.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(super) operator: Shared<IDMLCompiledOperator>,
     pub(super) properties: DML_BINDING_PROPERTIES,
     pub(super) owns_input: bool,
     pub(super) alignments: [u32; 2],
-    /// Its persistent resource, where it needs one: all of the buffer.
+    /// Its persistent resource, if it needs one: the whole buffer.
     pub(super) persistent: Option<ID3D12Resource>,
     stage: Mutex<Stage>,
 }
 
-/// How far an operator is with its initialisation, which happens once.
+/// The progress of an operator's initialisation, which happens once.
 #[derive(Debug)]
 enum Stage {
     New,
-    /// A flight has taken it upon itself. Where that does not start, this is the operator's end.
+    /// A flight will initialise the operator. If that flight does not start, the operator is unusable.
     Claimed,
-    /// It is ready as soon as this is done.
+    /// The operator is ready when this submission is done.
     Initialized(Submission),
 }
 
-/// Compiled operators, by what they were compiled from.
+/// Compiled operators, by the descs that they were compiled from.
 pub(crate) type Operators = HashMap<Marshalled, Arc<Compiled>>;
 
 impl Compiled {
-    /// Nothing where the operator is new: whoever asks has to initialise it, and nobody else will. Else the submission that
-    /// initialises it.
+    /// Claims the initialisation of a new operator: returns `None`, and the caller must initialise it.
+    /// Otherwise returns the submission that initialises the operator.
     pub(super) fn claim(&self) -> Result<Option<Submission>, Fault> {
         let mut stage = self.stage();
         match &*stage {
@@ -110,7 +111,7 @@ impl Compiled {
         }
     }
 
-    /// Notes that whoever claimed it has submitted its initialisation.
+    /// Records the submission that initialises the operator.
     pub(super) fn initialized(&self, submission: Submission) {
         *self.stage() = Stage::Initialized(submission);
     }
@@ -122,34 +123,36 @@ impl Compiled {
 
 /// A device of Direct3D 12, and DirectML on it.
 pub(crate) struct Device {
-    // Dropped in this order: what was created from a device before the device.
+    // The fields are dropped in this order, so everything that was created from a device is dropped before
+    // the device.
     lanes: Mutex<Vec<Lane>>,
     pub(super) heaps: Heaps,
-    /// For everybody, so only such as are initialised: until then an operator is known to nobody but whoever compiled it.
+    /// The operators that all threads share. They are initialised: before that, only the thread that compiled
+    /// an operator has it.
     operators: Mutex<Operators>,
     pub(super) recorder: Shared<IDMLCommandRecorder>,
     pub(super) directml: Shared<IDMLDevice>,
     pub(super) direct3d: ID3D12Device,
     flags: DML_EXECUTION_FLAGS,
     pub(super) layers: Layers,
-    /// The batches that lost work with it.
+    /// The losses of batches on this device.
     pub(crate) losses: Arc<Losses>,
-    /// Whether it did not finish something in time.
+    /// Whether the device was given up because it did not finish in time.
     is_late: AtomicBool,
     pub(crate) adapter: String,
     pub(crate) driver: String,
-    /// Wine unloads Vulkan under a device whose adapter is gone.
+    /// The adapter. Wine unloads Vulkan under a device whose adapter was dropped.
     _handle: IDXGIAdapter1,
 }
 
 impl Device {
-    /// A device on the adapter that is meant.
+    /// Opens a device on the selected adapter.
     pub(crate) fn open(library: &Library, options: &Options) -> Result<Self, OpenError> {
         let found = adapter::find(&options.adapter)?;
         let name = &found.name;
         let layer = options.debug.then(debug::switch_on);
         let mut direct3d: Option<ID3D12Device> = None;
-        // SAFETY: the adapter is alive, and `direct3d` is a place for one interface.
+        // SAFETY: the adapter is alive, and `direct3d` has room for one interface.
         let created = unsafe { D3D12CreateDevice(&found.handle, D3D_FEATURE_LEVEL_11_0, &raw mut direct3d) };
         let direct3d = created
             .and_then(|()| given(direct3d))
@@ -157,7 +160,8 @@ impl Device {
         Self::on(library, options, direct3d, found, layer)
     }
 
-    /// The same on a device of Direct3D 12, whose debug `layer` was switched on, or could not be, where it was to be.
+    /// Opens DirectML on a Direct3D 12 device. If debugging is requested, `layer` is the result of enabling
+    /// Direct3D's debug layer.
     fn on(
         library: &Library,
         options: &Options,
@@ -202,7 +206,7 @@ impl Device {
         })
     }
 
-    /// Why it was removed or given up, if it was.
+    /// The fault of a device that was removed or given up.
     pub(crate) fn removal(&self, phase: Phase) -> Result<(), Fault> {
         if self.is_late() {
             return Err(Fault::Late);
@@ -220,7 +224,7 @@ impl Device {
         Ok(())
     }
 
-    /// A fault with what the debug layers say of it, where nobody asked them yet.
+    /// Adds the messages of the debug layers to a fault, unless it has them already.
     pub(super) fn explained(&self, mut fault: Fault) -> Fault {
         if let Fault::Failed { said: said @ None, .. } | Fault::Removed { said: said @ None, .. } = &mut fault
         {
@@ -229,13 +233,13 @@ impl Device {
         fault
     }
 
-    /// Whether it was given up.
+    /// Whether the device was given up.
     pub(crate) fn is_late(&self) -> bool {
         self.is_late.load(Ordering::Relaxed)
     }
 
-    /// Gives it up, since it does not finish, and removes it, so that whatever is under way on it ends. On Wine 10 nothing does:
-    /// there, removing a device is not implemented.
+    /// Gives up a device that does not finish, and removes it, which ends everything in flight on it. Wine 10
+    /// does not implement the removal, so its work continues.
     pub(crate) fn give_up(&self) {
         self.is_late.store(true, Ordering::Relaxed);
         if let Ok(device) = self.direct3d.cast::<ID3D12Device5>() {
@@ -244,21 +248,22 @@ impl Device {
         }
     }
 
-    /// Creates an operator. What was created is gone with the device and not before.
+    /// Creates an operator. It stays valid until the device is removed.
     pub(crate) fn create(&self, desc: &Marshalled) -> Result<IDMLOperator, Fault> {
         let _turn = self.layers.listen();
         let mut operator: Option<IDMLOperator> = None;
         let created = desc.with(|desc| {
-            // SAFETY: the desc is laid out as the header has it, and all that it points at lives as long as the call;
-            // `operator` is a place for one interface.
+            // SAFETY: the desc has the layout of the header, and the memory behind its pointers outlives the
+            // call. `operator` has room for one interface.
             unsafe { self.directml.0.CreateOperator(std::ptr::from_ref(desc).cast(), &raw mut operator) }
         });
         let created = created.and_then(|()| given(operator)).call(Phase::Create, "CreateOperator");
         created.map_err(|fault| self.explained(fault))
     }
 
-    /// Creates and compiles an operator, or gives one that was compiled from the same desc, be it one of the caller's `own`. An
-    /// operator that owns its input has it for good, so that each is a fresh one.
+    /// Creates and compiles an operator, or returns one that was compiled from the same desc, which may be
+    /// one of the caller's `own`. An operator that owns its input stays bound to it, so such an operator is
+    /// always a new one.
     pub(crate) fn compile(&self, desc: &Marshalled, own: &mut Operators) -> Result<Arc<Compiled>, Fault> {
         if let Some(compiled) = own.get(desc).or(self.operators().get(desc)) {
             return Ok(Arc::clone(compiled));
@@ -266,7 +271,7 @@ impl Device {
         let operator = self.create(desc)?;
         let turn = self.layers.listen();
         let mut compiled: Option<IDMLCompiledOperator> = None;
-        // SAFETY: the operator is alive, and `compiled` is a place for one interface.
+        // SAFETY: the operator is alive, and `compiled` has room for one interface.
         let operator = unsafe { self.directml.0.CompileOperator(&operator, self.flags, &raw mut compiled) }
             .and_then(|()| given(compiled))
             .call(Phase::Compile, "CompileOperator")
@@ -292,7 +297,7 @@ impl Device {
         Ok(compiled)
     }
 
-    /// Gives to everybody what was one's own, as far as it is initialised.
+    /// Shares the caller's own operators with all threads, if they are initialised.
     pub(crate) fn share(&self, mut own: Operators) {
         own.retain(|_, compiled| matches!(*compiled.stage(), Stage::Initialized(_)));
         let mut operators = self.operators();
@@ -306,26 +311,26 @@ impl Device {
         self.operators.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A lane that is free, or a new one.
+    /// A free lane, or a new one.
     pub(crate) fn lane(&self) -> Result<Lane, Fault> {
         let free = self.lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.map_or_else(|| Lane::new(&self.direct3d), Ok)
     }
 
-    /// How many command lists were executed by the lanes that are free.
+    /// The number of command lists that the free lanes executed.
     #[cfg(test)]
     pub(super) fn submissions(&self) -> u64 {
         let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         lanes.iter().map(|lane| lane.submissions).sum()
     }
 
-    /// How many lanes are free.
+    /// The number of free lanes.
     #[cfg(test)]
     pub(super) fn free_lanes(&self) -> usize {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Takes back a lane on which nothing is under way.
+    /// Takes back a lane with nothing in flight.
     pub(crate) fn give_back(&self, mut lane: Lane) {
         lane.shrink();
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);

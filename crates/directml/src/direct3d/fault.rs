@@ -1,25 +1,25 @@
-//! What ends a flight: an `HRESULT`, a removed device, or no end in time.
+//! The faults of a flight: an `HRESULT`, a removed device, or a timeout.
 
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use windows::core::{Error, HRESULT};
 
-/// Why a flight did not arrive.
+/// Why a flight failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A call failed, on a device that goes on. `said` is what the debug layers say of it.
+    /// A call failed on a device that is still usable. `said` are the messages of the debug layers.
     Failed { phase: Phase, call: &'static str, code: ErrorCode, said: Option<String> },
     /// The device was removed.
     Removed { phase: Phase, reason: ErrorCode, said: Option<String> },
-    /// The device did not finish in time, and was given up for it.
+    /// The device did not finish in time and was given up.
     Late,
-    /// There is no device any more.
+    /// No device is left.
     Lost(String),
-    /// A tensor or a buffer is nowhere.
+    /// A tensor or a buffer has no possible location.
     Impossible(&'static str),
 }
 
-/// The code of a call that failed. Where a call says that it went well and gives no interface, `windows` has an error with the code of
-/// a success.
+/// The code of a failed call. If a call succeeds but returns no interface, the error of `windows` has the
+/// code of a success.
 pub(crate) fn code(error: &Error) -> ErrorCode {
     match error.code() {
         code if code.is_ok() => ErrorCode::POINTER,
@@ -27,7 +27,7 @@ pub(crate) fn code(error: &Error) -> ErrorCode {
     }
 }
 
-/// Whether this is one of the codes that a removed device answers with.
+/// Whether a removed device returns this code.
 pub(crate) fn tells_of_removal(code: ErrorCode) -> bool {
     matches!(
         code,
@@ -39,12 +39,12 @@ pub(crate) fn tells_of_removal(code: ErrorCode) -> bool {
 }
 
 impl Fault {
-    /// Whether the device is of no use any more.
+    /// Whether the device is no longer usable.
     pub(crate) fn ends_device(&self) -> bool {
         !matches!(self, Self::Failed { .. } | Self::Impossible(_))
     }
 
-    /// What was done when it came.
+    /// The phase in which the fault occurred.
     pub(crate) fn phase(&self) -> Phase {
         match self {
             Self::Failed { phase, .. } | Self::Removed { phase, .. } => *phase,
@@ -53,7 +53,7 @@ impl Fault {
         }
     }
 
-    /// What becomes of a job that was alone on the device. What fails before anything is bound is a refusal.
+    /// The outcome of a job that was alone on the device. A failure before binding is a refusal.
     pub(crate) fn outcome(&self) -> Outcome {
         match self {
             Self::Failed { phase: phase @ (Phase::Create | Phase::Compile), call, code, said } => {
@@ -82,7 +82,7 @@ fn debugged(said: Option<&String>) -> String {
     said.map_or_else(String::new, |said| format!("; the debug layer says: {said}"))
 }
 
-/// Says which call it was that failed, and while doing what.
+/// Adds the name of a failed call and its phase to an error.
 pub(crate) trait Call<T> {
     /// The value, or the fault.
     fn call(self, phase: Phase, call: &'static str) -> Result<T, Fault>;
@@ -101,7 +101,7 @@ impl<T> Call<T> for windows::core::Result<T> {
     }
 }
 
-/// An interface that a call promised and did not give.
+/// The interface that a call returned, or an error if a successful call returned none.
 pub(crate) fn given<T>(interface: Option<T>) -> windows::core::Result<T> {
     const E_POINTER: HRESULT = HRESULT(ErrorCode::POINTER.0 as i32);
     interface.ok_or_else(|| Error::from_hresult(E_POINTER))

@@ -1,5 +1,5 @@
-//! What a device supports, as it answers itself. An error is no answer: one that says that a library is too old for a question
-//! is noted where results are named, and any other one ends the start, since nothing is known then.
+//! The features of a device, as it reports them. Some errors mean that a library is too old for a question:
+//! they are noted with the version. Any other error prevents the start, since the features are unknown.
 
 use dmlcts_model::{DataType, ErrorCode, FeatureLevel};
 use windows::Win32::AI::MachineLearning::DirectML::DML_FEATURE;
@@ -15,12 +15,12 @@ use crate::{
     },
 };
 
-/// What a device supports.
+/// The features of a device.
 pub(super) struct Features {
     /// The highest feature level.
     pub(super) level: FeatureLevel,
     pub(super) data_types: Vec<DataType>,
-    /// What was not answered, and is assumed.
+    /// Answers that are missing or assumed.
     pub(super) notes: Vec<String>,
 }
 
@@ -33,8 +33,9 @@ impl Features {
     }
 }
 
-/// The page of `CheckFeatureSupport`: DXGI_ERROR_UNSUPPORTED where it does not recognise what is asked, E_INVALIDARG where a parameter is
-/// wrong. The page does not say which of them a level is that is newer than the library, so that it is asked for fewer and fewer.
+/// By the page of `CheckFeatureSupport`, the error is DXGI_ERROR_UNSUPPORTED if the library does not know the
+/// question, and E_INVALIDARG if a parameter is wrong. The page does not say which applies to a level that is
+/// newer than the library. So the question is repeated with fewer levels.
 fn level(device: &Device, notes: &mut Vec<String>) -> Result<FeatureLevel, OpenError> {
     let all = FeatureLevel::all();
     let levels: Vec<_> = all.iter().map(|level| DML_FEATURE_LEVEL(level.code() as i32)).collect();
@@ -62,7 +63,7 @@ fn level(device: &Device, notes: &mut Vec<String>) -> Result<FeatureLevel, OpenE
     Ok(all.iter().rev().find(|level| level.code() <= code).copied().unwrap_or(all[0]))
 }
 
-/// The highest of these that the device has.
+/// The highest of these levels that the device supports.
 fn highest(device: &Device, levels: &[DML_FEATURE_LEVEL]) -> windows::core::Result<DML_FEATURE_LEVEL> {
     let query = DML_FEATURE_QUERY_FEATURE_LEVELS {
         RequestedFeatureLevelCount: levels.len() as u32,
@@ -73,7 +74,8 @@ fn highest(device: &Device, levels: &[DML_FEATURE_LEVEL]) -> windows::core::Resu
     Ok(answer.MaxSupportedFeatureLevel)
 }
 
-/// The same page: E_INVALIDARG where a parameter is wrong, as a type is to a library that is older than it.
+/// By the same page, the error is E_INVALIDARG if a parameter is wrong, such as a data type that is newer
+/// than the library.
 fn data_types(device: &Device, notes: &mut Vec<String>) -> Result<Vec<DataType>, OpenError> {
     let (mut supported, mut unknown) = (Vec::new(), Vec::new());
     for data_type in DataType::all() {
@@ -87,7 +89,7 @@ fn data_types(device: &Device, notes: &mut Vec<String>) -> Result<Vec<DataType>,
                 let code = code(&error);
                 let is_unknown = matches!(code, ErrorCode::UNSUPPORTED | ErrorCode::INVALID_ARGUMENT);
                 unknown.push(format!("{data_type} ({code})"));
-                // Where it knows none, it does not know the question.
+                // A library that knows no data type does not know the question.
                 if !is_unknown || unknown.len() == DataType::all().len() {
                     return Err(failed("CheckFeatureSupport of a data type", &device.adapter, &error));
                 }
@@ -103,7 +105,8 @@ fn data_types(device: &Device, notes: &mut Vec<String>) -> Result<Vec<DataType>,
 fn check<Q, A>(device: &Device, feature: i32, query: &Q, answer: &mut A) -> windows::core::Result<()> {
     let (query_size, answer_size) = (size_of::<Q>() as u32, size_of::<A>() as u32);
     let query = std::ptr::from_ref(query).cast();
-    // SAFETY: both are structs of the header, with their sizes; what the query points at outlives the call.
+    // SAFETY: both are structs of the header, with their sizes. The memory behind the query's pointers
+    // outlives the call.
     unsafe {
         device.directml.0.CheckFeatureSupport(
             DML_FEATURE(feature),

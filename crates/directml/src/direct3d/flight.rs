@@ -1,8 +1,8 @@
-//! A flight: many runs of compiled operators in one command list, from their upload to their readback.
+//! A flight: many runs of compiled operators in one command list, from upload to readback.
 //!
-//! The list copies what was uploaded to two buffers on the device, initialises the operators that are new, dispatches
-//! each run, and copies both buffers back. Where another flight initialises an operator, the device gets to this one afterwards.
-//! Runs write parts of one buffer that do not overlap, so that nothing has to be ordered between them.
+//! The list copies the upload to two buffers on the device, initialises new operators, dispatches each run,
+//! and copies both buffers back. If another flight initialises an operator, the device starts this one
+//! afterwards. Runs write parts of one buffer that do not overlap, so they need no order.
 
 use std::{mem, sync::Arc, time::Duration};
 
@@ -21,21 +21,21 @@ use crate::{
     placement::{Part, place},
 };
 
-/// Arenas on the device are a multiple of this.
+/// The sizes of arenas on the device are multiples of this.
 const GRAIN: u64 = 256;
-/// How long a device that was given up may take to leave memory alone: one that is removed does so at once.
+/// The maximum time that a device may still use memory after it was given up. A removed device stops at once.
 const LAST: Duration = Duration::from_secs(1);
 
 /// One run of a compiled operator.
 pub(crate) struct Piece {
-    /// Whose run it is: the job's number in its batch.
+    /// The index of the run's job in its batch.
     pub(crate) job: usize,
     pub(crate) operator: Arc<Compiled>,
     pub(crate) input: Part,
     pub(crate) output: Part,
 }
 
-/// Runs that go together, and how far they reach on the device.
+/// Runs that share a flight, with the sizes of their arenas on the device.
 #[derive(Default)]
 pub(crate) struct Load {
     pub(crate) pieces: Vec<Piece>,
@@ -43,20 +43,20 @@ pub(crate) struct Load {
     outputs: u64,
 }
 
-/// What is under way on a lane.
+/// Work in flight on a lane.
 pub(crate) struct Flight {
     load: Load,
-    /// Until the flight is over.
+    /// `None` once the flight is over.
     lane: Option<Lane>,
     device: Arc<Device>,
-    /// What the command list refers to and nobody else keeps.
+    /// The initialisers, which the command list refers to and only this keeps alive.
     initializing: Vec<Initializing>,
     timeout: Duration,
 }
 
 impl Load {
-    /// Adds a run where all of them together stay within `most` bytes, or where it is the first. `arenas` are how many bytes
-    /// the batch has of both.
+    /// Adds a run if all runs stay within `most` bytes, or if it is the first one. `arenas` are the sizes of
+    /// the batch's two arenas in bytes. Returns whether the run was added.
     pub(crate) fn push(
         &mut self,
         job: usize,
@@ -90,7 +90,7 @@ impl Load {
         Ok(true)
     }
 
-    /// Uploads, dispatches, and asks for what comes back.
+    /// Uploads, dispatches, and requests the readback.
     pub(crate) fn start(
         self,
         device: &Arc<Device>,
@@ -102,7 +102,7 @@ impl Load {
         let (initializing, awaited) = match self.record(device, &mut lane, inputs, outputs) {
             Ok(recorded) => recorded,
             Err(fault) => {
-                // Nothing is under way on it.
+                // Nothing is in flight on the lane.
                 if lane.discard() {
                     device.give_back(lane);
                 }
@@ -115,7 +115,8 @@ impl Load {
         Ok(flight)
     }
 
-    /// Uploads, and records the command list. What this refers to and nobody else keeps comes back, and what has to be done before.
+    /// Uploads, and records the command list. Returns the initialisers, which must be kept alive, and the
+    /// submissions to wait for.
     fn record(
         &self,
         device: &Device,
@@ -152,7 +153,7 @@ impl Load {
         for initializing in &initializing {
             recording.initialize(initializing)?;
         }
-        // A compiled operator is dispatched only after its initializer is done.
+        // A compiled operator is dispatched only after its initialiser has finished.
         recording.barrier();
         for (piece, temporary) in self.pieces.iter().zip(&temporary) {
             recording.dispatch(piece, temporary)?;
@@ -161,8 +162,9 @@ impl Load {
         Ok((initializing, awaited))
     }
 
-    /// Initializers for every operator that is new: one for all of them together, and one for each that owns its input, which
-    /// it is given then. And the submissions that initialise others.
+    /// Makes initialisers for the new operators: one for all that do not own their input, and one for each
+    /// that does, which is bound to its input. Also returns the submissions that initialise the other
+    /// operators.
     fn initializing(
         &self,
         device: &Device,
@@ -187,7 +189,8 @@ impl Load {
         Ok((all, awaited))
     }
 
-    /// One run of each operator: an operator may have several, and one desc may come in several jobs of a batch.
+    /// One run of each operator. An operator may have several runs, and several jobs of a batch may have one
+    /// desc.
     fn first_of_each(&self) -> Vec<&Piece> {
         let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
         pieces.sort_by_key(|piece| Arc::as_ptr(&piece.operator));
@@ -197,7 +200,8 @@ impl Load {
 }
 
 impl Flight {
-    /// Has the device begin, as soon as the operators that others initialise are ready. It may work even where this fails.
+    /// Submits the flight. The device starts it after the awaited submissions. The device may work on it even
+    /// if this fails.
     fn submit(&mut self, awaited: &[Submission]) -> Result<(), Fault> {
         let Some(lane) = &mut self.lane else { return Ok(()) };
         let submission = lane.submit(awaited)?;
@@ -207,7 +211,8 @@ impl Flight {
         Ok(())
     }
 
-    /// Waits until it is over, and takes what came back. A device that does not finish in time is given up.
+    /// Waits until the flight is over, and takes the readback. A device that does not finish in time is given
+    /// up.
     pub(crate) fn finish(mut self) -> Result<Arrived, Fault> {
         let mut lane = self.land()?;
         self.device.removal(Phase::Execute)?;
@@ -218,17 +223,17 @@ impl Flight {
             (above.to_vec(), below.to_vec())
         })?;
         self.device.give_back(lane);
-        // What debug layers said of it is told now, and not with what comes.
+        // Reports the debug messages about this flight, before messages about later work arrive.
         drop(self.device.layers.listen());
         let pieces = load.pieces.into_iter().map(|piece| (piece.job, [piece.input, piece.output])).collect();
         Ok(Arrived { pieces, inputs, outputs })
     }
 
-    /// Waits until nothing is under way on the lane any more. What is told where that does not come is the device's own reason, where
-    /// it was removed; it is given up only where it is there and takes too long.
+    /// Waits until the lane has nothing in flight. If the wait fails, the fault is the device's own reason if
+    /// it was removed. Otherwise the device took too long and is given up.
     fn land(&mut self) -> Result<Lane, Fault> {
         let Some(lane) = self.lane.take() else { return Err(Fault::Late) };
-        // What others wait for in vain is not waited for again.
+        // If another flight has given up the device, the full timeout is not spent again.
         let timeout = if self.device.is_late() { self.timeout.min(LAST) } else { self.timeout };
         match lane.wait(timeout) {
             Ok(true) => Ok(lane),
@@ -245,36 +250,37 @@ impl Flight {
         }
     }
 
-    /// Leaks all that the device may still read and write, and the device itself: nobody will ever know when it is done with it.
-    /// That happens only where a device that is removed goes on, or where the wait itself fails. Where Direct3D gives one device a process, that was the last.
+    /// Leaks everything that the device may still access, and the device itself, because its end of use is
+    /// unknown. This happens only if a removed device continues, or if the wait itself fails. If Direct3D has
+    /// only one device for each process, no other can be opened.
     fn keep_for_ever(&mut self, lane: Lane) {
         let pieces = mem::take(&mut self.load.pieces);
         let initializing = mem::take(&mut self.initializing);
         mem::forget((lane, pieces, initializing, Arc::clone(&self.device)));
     }
 
-    /// What it is under way on, until it is over.
+    /// The lane, until the flight is over.
     #[cfg(test)]
     pub(super) fn lane(&self) -> Option<&Lane> {
         self.lane.as_ref()
     }
 
-    /// The device that it is on.
+    /// The device of the flight.
     pub(crate) fn device(&self) -> Arc<Device> {
         Arc::clone(&self.device)
     }
 
-    /// The jobs that have a part in it.
+    /// The jobs of the flight's runs.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = usize> {
         self.load.pieces.iter().map(|piece| piece.job)
     }
 }
 
-/// Memory that a device works on is not given back to it.
+/// Waits, because memory in use by a device must not be freed.
 impl Drop for Flight {
     fn drop(&mut self) {
         if self.lane.is_some() {
-            // A fault here is one of whoever uses the device next.
+            // The next user of the device detects the fault again.
             let _ = self.land();
         }
     }

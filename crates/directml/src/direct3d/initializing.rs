@@ -1,4 +1,4 @@
-//! Initializers: every compiled operator needs one before it is dispatched, and never another.
+//! Initialisers: every compiled operator needs exactly one run of an initialiser before it is dispatched.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,17 +14,17 @@ use super::{
 };
 use crate::raw::DML_TEMPORARY_BUFFER_ALIGNMENT;
 
-/// An initializer, and what it is bound to.
+/// An initialiser with its bindings.
 pub(super) struct Initializing {
     pub(super) dispatchable: IDMLDispatchable,
     pub(super) descriptors: u32,
     pub(super) temporary: Range<u64>,
     pub(super) operators: Vec<Arc<Compiled>>,
-    /// Where the input lies that the operator owns.
+    /// The range of the input that the operator owns, if it owns one.
     pub(super) input: Option<Range<u64>>,
 }
 
-// SAFETY: an initializer is used by the thread that records its dispatch and by no other afterwards: it is only kept.
+// SAFETY: only the thread that records its dispatch uses an initialiser. Afterwards it is only kept alive.
 unsafe impl Send for Initializing {}
 
 impl Initializing {
@@ -42,7 +42,7 @@ impl Initializing {
                 .call(Phase::Bind, "CreateOperatorInitializer")
                 .map_err(|fault| device.explained(fault))?;
         let dispatchable: IDMLDispatchable = initializer.cast().call(Phase::Bind, "IDMLDispatchable")?;
-        // SAFETY: the initializer is alive.
+        // SAFETY: the initialiser is alive.
         let properties = unsafe { dispatchable.GetBindingProperties() };
         Ok(Self {
             dispatchable,

@@ -1,4 +1,4 @@
-//! A lane: a queue, a command list and the buffers that one flight needs. It is used again for the next flight, so that a
+//! A lane: a queue, a command list and the buffers of one flight. It is reused for the next flight, so that a
 //! steady run allocates nothing.
 
 use std::{
@@ -39,35 +39,35 @@ use super::{
     fault::{Call, Fault, given},
 };
 
-/// Buffers that are larger than this are not kept.
+/// Buffers of more bytes than this are not kept.
 const KEPT: u64 = 64 << 20;
-/// Buffers are a multiple of this.
+/// The sizes of buffers are multiples of this.
 const GRAIN: u64 = 64 << 10;
 
-/// What a flight needs of a device.
+/// The resources of a flight on a device.
 pub(crate) struct Lane {
     pub(super) list: ID3D12GraphicsCommandList,
-    /// What goes up.
+    /// The upload buffer.
     pub(super) upload: Buffer,
-    /// What comes back.
+    /// The readback buffer.
     pub(super) readback: Buffer,
     pub(super) inputs: Buffer,
     pub(super) outputs: Buffer,
-    /// Temporary resources.
+    /// The buffer for temporary resources.
     pub(super) scratch: Buffer,
     descriptors: Option<Part>,
     allocator: ID3D12CommandAllocator,
     pub(super) queue: ID3D12CommandQueue,
     fence: ID3D12Fence,
     event: OwnedHandle,
-    /// Whether its command list is open for recording.
+    /// Whether the command list is open for recording.
     is_open: bool,
-    /// How many command lists it was given.
+    /// The number of submitted command lists.
     pub(super) submissions: u64,
     device: ID3D12Device,
 }
 
-/// Something that a lane has submitted.
+/// A submitted command list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Submission {
     fence: ID3D12Fence,
@@ -83,13 +83,14 @@ pub(super) struct Buffer {
 
 impl Lane {
     pub(super) fn new(device: &ID3D12Device) -> Result<Self, Fault> {
-        // Windows would remove a device that is busy for some two seconds, as a large case may keep it: a flight has a time of its own.
+        // Windows would remove a device that is busy for about two seconds, as it may be with a large case.
+        // Flights have a timeout of their own instead.
         let desc = D3D12_COMMAND_QUEUE_DESC {
             Type: D3D12_COMMAND_LIST_TYPE_DIRECT,
             Flags: D3D12_COMMAND_QUEUE_FLAG_DISABLE_GPU_TIMEOUT,
             ..Default::default()
         };
-        // SAFETY: the device is alive, as is all that is handed to these calls.
+        // SAFETY: the device and all arguments of these calls are alive.
         let objects = unsafe {
             let create = || {
                 let queue: ID3D12CommandQueue = device.CreateCommandQueue(&raw const desc)?;
@@ -105,7 +106,7 @@ impl Lane {
             create()
         };
         let (queue, allocator, list, fence, event) = objects.call(Phase::Bind, "creating a command queue")?;
-        // SAFETY: the handle was just created and belongs to nobody else.
+        // SAFETY: the handle was just created and has no other owner.
         let event = unsafe { OwnedHandle::from_raw_handle(event.0) };
         let empty = |kind| Buffer { kind, resource: None, bytes: 0 };
         Ok(Self {
@@ -126,7 +127,7 @@ impl Lane {
         })
     }
 
-    /// Makes the buffers at least this large. Nothing may be under way.
+    /// Makes the buffers at least this large. Nothing may be in flight.
     pub(super) fn reserve(&mut self, inputs: u64, outputs: u64, scratch: u64) -> Result<(), Fault> {
         let both = inputs + outputs;
         for (buffer, bytes) in [
@@ -141,7 +142,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Gives back memory that only large cases need. Nothing may be under way.
+    /// Frees memory that only large cases need. Nothing may be in flight.
     pub(super) fn shrink(&mut self) {
         for buffer in
             [&mut self.upload, &mut self.readback, &mut self.inputs, &mut self.outputs, &mut self.scratch]
@@ -152,7 +153,8 @@ impl Lane {
         }
     }
 
-    /// At least so many descriptors that shaders see, and the bytes between two of them. What was in them is gone.
+    /// At least this many shader-visible descriptors, and the distance between two of them in bytes. Their
+    /// earlier content is lost.
     pub(super) fn descriptors(&mut self, heaps: &Heaps, count: u32) -> Result<(Part, u32), Fault> {
         let part = match self.descriptors.take() {
             Some(part) if part.count >= count => part,
@@ -165,9 +167,9 @@ impl Lane {
         Ok((part, step))
     }
 
-    /// Makes the command list ready for recording. Nothing may be under way.
+    /// Opens the command list for recording. Nothing may be in flight.
     pub(super) fn open(&mut self) -> Result<(), Fault> {
-        // SAFETY: what was recorded last has been executed, or never will be.
+        // SAFETY: the last recording has been executed, or never will be.
         let opened = unsafe {
             self.allocator
                 .Reset()
@@ -177,16 +179,17 @@ impl Lane {
         opened.call(Phase::Execute, "resetting the command list")
     }
 
-    /// Drops what was recorded and not submitted. `false` where the lane is of no use any more.
+    /// Discards a recording that was not submitted. `false` if the lane is no longer usable.
     pub(super) fn discard(&mut self) -> bool {
-        // SAFETY: the list is open, and what it refers to is never looked at.
+        // SAFETY: the list is open, and the recorded commands are never executed.
         !mem::take(&mut self.is_open) || unsafe { self.list.Close() }.is_ok()
     }
 
-    /// Executes what was recorded, as soon as others' submissions are done.
+    /// Executes the recording after the awaited submissions.
     pub(super) fn submit(&mut self, awaited: &[Submission]) -> Result<Submission, Fault> {
         self.is_open = false;
-        // SAFETY: everything that was recorded lives in this lane or is kept by its flight until the fence is reached.
+        // SAFETY: this lane owns all recorded resources, or its flight keeps them alive until the fence is
+        // reached.
         unsafe {
             for Submission { fence, number } in awaited {
                 if fence.GetCompletedValue() < *number {
@@ -204,7 +207,7 @@ impl Lane {
         Ok(Submission { fence: self.fence.clone(), number: self.submissions })
     }
 
-    /// Waits until the last submission is done, or its device removed. `false` where neither happens in time.
+    /// Waits until the last submission is done or its device is removed. `false` if neither happens in time.
     pub(super) fn wait(&self, timeout: Duration) -> Result<bool, Fault> {
         if self.is_done() {
             return Ok(true);
@@ -218,7 +221,7 @@ impl Lane {
             let milliseconds = u32::try_from(left.as_millis()).unwrap_or(u32::MAX - 1);
             // SAFETY: the event is alive.
             match unsafe { WaitForSingleObject(event, milliseconds) } {
-                // It may be about an earlier submission, whose wait had ended before.
+                // The event may belong to an earlier submission, whose wait timed out.
                 WAIT_OBJECT_0 if !self.is_done() => {}
                 WAIT_FAILED => return Err(Error::from_thread()).call(Phase::Execute, "WaitForSingleObject"),
                 _ => return Ok(self.is_done()),
@@ -226,7 +229,7 @@ impl Lane {
         }
     }
 
-    /// Whether nothing is under way on it.
+    /// Whether nothing is in flight on the lane.
     pub(super) fn is_done(&self) -> bool {
         // SAFETY: the fence is alive.
         unsafe { self.fence.GetCompletedValue() >= self.submissions }
@@ -239,7 +242,7 @@ impl Buffer {
             return Ok(());
         }
         (self.resource, self.bytes) = (None, 0);
-        // Half as much room again saves growing each time.
+        // Half as much room again avoids frequent growth.
         let room = if bytes < KEPT / 2 { bytes + bytes / 2 } else { bytes };
         let room = room.max(1).next_multiple_of(GRAIN);
         self.resource = Some(buffer(device, self.kind, room)?);
@@ -247,34 +250,34 @@ impl Buffer {
         Ok(())
     }
 
-    /// The resource; there is one from the first [`Lane::reserve`] on.
+    /// The resource, which exists since the first [`Lane::reserve`].
     pub(super) fn resource(&self) -> Result<&ID3D12Resource, Fault> {
         self.resource.as_ref().ok_or(Fault::Impossible("a buffer was used before it was made"))
     }
 
-    /// Lets its first bytes be written, where the host can.
+    /// Passes the first bytes to `write`, if the host can access them.
     pub(super) fn write(&mut self, bytes: u64, write: impl FnOnce(&mut [u8])) -> Result<(), Fault> {
         self.mapped(bytes, &D3D12_RANGE { Begin: 0, End: 0 }, |start, length| {
-            // SAFETY: so many bytes are mapped, nobody else has them while `self` is borrowed, and the device reads them
-            // only in submissions that come later.
+            // SAFETY: this many bytes are mapped, `self` is borrowed mutably, and the device reads them only
+            // in later submissions.
             write(unsafe { slice::from_raw_parts_mut(start, length) });
             length
         })
     }
 
-    /// Lets its first bytes be read, where the host can.
+    /// Passes the first bytes to `read`, if the host can access them.
     pub(super) fn read<T>(&mut self, bytes: u64, read: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
         let mut result = None;
         let range = D3D12_RANGE { Begin: 0, End: bytes.min(self.bytes) as usize };
         self.mapped(bytes, &range, |start, length| {
-            // SAFETY: so many bytes are mapped, and the submission that wrote them is done.
+            // SAFETY: this many bytes are mapped, and the submission that wrote them is done.
             result = Some(read(unsafe { slice::from_raw_parts(start, length) }));
             0
         })?;
         result.ok_or(Fault::Impossible("a buffer was not mapped"))
     }
 
-    /// Maps its first bytes for as long as `act` runs, which returns how many it wrote.
+    /// Maps the first bytes while `act` runs, which returns the number of bytes that it wrote.
     fn mapped(
         &mut self,
         bytes: u64,
@@ -284,20 +287,20 @@ impl Buffer {
         let length = bytes.min(self.bytes) as usize;
         let resource = self.resource()?;
         let mut start = ptr::null_mut();
-        // SAFETY: a buffer has one subresource, and `start` is a place for one address.
+        // SAFETY: a buffer has one subresource, and `start` has room for one address.
         unsafe { resource.Map(0, Some(read), Some(&raw mut start)) }
             .call(Phase::ReadBack, "ID3D12Resource::Map")?;
         if start.is_null() {
             return Err(Fault::Impossible("a buffer was mapped to no address"));
         }
         let written = D3D12_RANGE { Begin: 0, End: act(start.cast(), length) };
-        // SAFETY: it is mapped, and nothing that points there is left.
+        // SAFETY: the resource is mapped, and no pointer into it remains.
         unsafe { resource.Unmap(0, Some(&raw const written)) };
         Ok(())
     }
 }
 
-/// A buffer of so many bytes. One that the device keeps to itself allows unordered access.
+/// A buffer of this many bytes. A buffer in device memory allows unordered access.
 pub(super) fn buffer(
     device: &ID3D12Device,
     kind: D3D12_HEAP_TYPE,
@@ -322,7 +325,7 @@ pub(super) fn buffer(
         Flags: flags,
     };
     let mut resource: Option<ID3D12Resource> = None;
-    // SAFETY: the device is alive, and `resource` is a place for one interface.
+    // SAFETY: the device is alive, and `resource` has room for one interface.
     let created = unsafe {
         device.CreateCommittedResource(
             &raw const heap,
@@ -336,7 +339,7 @@ pub(super) fn buffer(
     created.and_then(|()| given(resource)).call(Phase::Bind, "CreateCommittedResource")
 }
 
-/// That a buffer goes over from one use to another.
+/// A barrier for a buffer's transition between two states.
 pub(super) fn transition(
     resource: &ID3D12Resource,
     before: D3D12_RESOURCE_STATES,
@@ -356,7 +359,7 @@ pub(super) fn transition(
     }
 }
 
-/// That what was written is seen by what comes next.
+/// A barrier that makes earlier writes visible to later commands.
 pub(super) fn written() -> D3D12_RESOURCE_BARRIER {
     D3D12_RESOURCE_BARRIER {
         Type: D3D12_RESOURCE_BARRIER_TYPE_UAV,
@@ -367,9 +370,9 @@ pub(super) fn written() -> D3D12_RESOURCE_BARRIER {
     }
 }
 
-/// The same pointer, of which no reference is counted: a barrier is gone before the borrow ends.
+/// A copy of the pointer without a reference count. The barrier ends before the borrow does.
 fn borrowed(resource: &ID3D12Resource) -> ManuallyDrop<Option<ID3D12Resource>> {
-    // SAFETY: an interface is a pointer that is not null, and so is an optional one; this copy is never dropped.
+    // SAFETY: an interface is a non-null pointer, and so is an optional one. This copy is never dropped.
     unsafe { transmute_copy(resource) }
 }
 
@@ -388,11 +391,11 @@ mod tests {
     const MOMENT: Duration = Duration::from_millis(300);
     const LONG: Duration = Duration::from_secs(30);
 
-    /// A device, and its adapter, which Wine wants kept.
+    /// A device and its adapter, which Wine requires to stay alive.
     fn device() -> (ID3D12Device, IDXGIAdapter1) {
         let found = adapter::find(&options().adapter).expect("there is such an adapter");
         let mut device: Option<ID3D12Device> = None;
-        // SAFETY: the adapter is alive, and `device` is a place for one interface.
+        // SAFETY: the adapter is alive, and `device` has room for one interface.
         unsafe { D3D12CreateDevice(&found.handle, D3D_FEATURE_LEVEL_11_0, &raw mut device) }
             .expect("it works");
         (device.expect("there is a device"), found.handle)
@@ -403,7 +406,7 @@ mod tests {
         lane.submit(awaited).expect("the device is there")
     }
 
-    /// What happens where a lane uses an operator that another is still initialising.
+    /// This happens if a lane uses an operator that another lane is still initialising.
     #[test]
     fn a_lane_waits_for_what_another_has_submitted_until_that_is_done() {
         let (device, _adapter) = device();
@@ -421,7 +424,7 @@ mod tests {
         assert_eq!(late.wait(LONG), Ok(true));
     }
 
-    /// The event of a wait that ended in vain comes later, when nobody waits for it.
+    /// The event of a wait that timed out is set later, when no thread waits for it.
     #[test]
     fn a_wait_is_not_over_since_an_earlier_submission_is_done() {
         let (device, _adapter) = device();
@@ -430,7 +433,7 @@ mod tests {
         submit(&mut lane, &[]);
         assert_eq!(lane.wait(MOMENT), Ok(false));
         hold.release();
-        // Not by waiting, which would take the event with it.
+        // This loop does not wait on the event, which would consume it.
         while !lane.is_done() {
             std::thread::yield_now();
         }

@@ -1,4 +1,5 @@
-//! The structs of `raw` that are handed to the crate `windows` as its own: the compiler sees that they are laid out alike.
+//! Compile-time checks that the structs of `raw` that are passed to the crate `windows` have the same layout
+//! as its own.
 
 use std::mem::offset_of;
 

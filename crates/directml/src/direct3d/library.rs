@@ -1,4 +1,4 @@
-//! Finding and loading `DirectML.dll`, and asking what it is.
+//! Finds and loads `DirectML.dll`, and reads its version.
 
 use std::{
     env,
@@ -58,13 +58,13 @@ type CreateDevice1 = unsafe extern "system" fn(
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
     create: Create,
-    /// Where it was found.
+    /// The path of the file.
     pub(crate) path: PathBuf,
-    /// As its file says; empty where it says nothing.
+    /// The version in the file's resources; empty if there is none.
     pub(crate) version: String,
-    /// Whether this is the project's own stand-in, which says so itself.
+    /// Whether this is the project's own stand-in, which exports a function that says so.
     pub(crate) is_stand_in: bool,
-    /// The one that the environment variable names, where another lies beside the program.
+    /// The file that the environment variable names, if another file next to the program takes precedence.
     pub(crate) passed_over: Option<PathBuf>,
 }
 
@@ -75,8 +75,9 @@ enum Create {
 }
 
 impl Library {
-    /// Loads the redistributable beside the program, or the one that the environment variable names, or the system's. One
-    /// that is there, or named, and cannot be loaded is an error: another in its place would answer in its name.
+    /// Loads the file next to the program, or the file that the environment variable names, or the system's.
+    /// If the first of these that is present cannot be loaded, that is an error: otherwise another library
+    /// would answer instead of it.
     pub(crate) fn load() -> Result<Self, OpenError> {
         let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.join(FILE)));
         let beside = beside.filter(|path| path.is_file());
@@ -91,9 +92,9 @@ impl Library {
         Self::new(loaded.map_err(|error| OpenError::NoLibrary { what: "the system's".to_owned(), error })?)
     }
 
-    /// Loads the one at a path.
+    /// Loads the library at a path.
     pub(super) fn at(path: &Path) -> Result<Self, OpenError> {
-        // The libraries that it needs are looked for beside it, which takes an absolute path.
+        // Windows looks for the libraries that it needs in its folder only if the path is absolute.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let loaded = load(&path, LOAD_WITH_ALTERED_SEARCH_PATH);
         Self::new(loaded.map_err(|error| OpenError::NoLibrary { what: path.display().to_string(), error })?)
@@ -102,10 +103,10 @@ impl Library {
     fn new(module: HMODULE) -> Result<Self, OpenError> {
         let path = path_of(module);
         let create = if let Some(function) = function(module, s!("DMLCreateDevice1")) {
-            // SAFETY: this is what the header declares under this name.
+            // SAFETY: the header declares this type for this name.
             Create::Device1(unsafe { std::mem::transmute::<Function, CreateDevice1>(function) })
         } else if let Some(function) = function(module, s!("DMLCreateDevice")) {
-            // SAFETY: this is what the header declares under this name.
+            // SAFETY: the header declares this type for this name.
             Create::Device(unsafe { std::mem::transmute::<Function, CreateDevice>(function) })
         } else {
             return Err(OpenError::NoFunction { path: path.display().to_string() });
@@ -115,7 +116,7 @@ impl Library {
         Ok(Self { create, path, version, is_stand_in, passed_over: None })
     }
 
-    /// The function that creates devices: older libraries have only the first one.
+    /// The name of the function that creates devices. Older libraries have only `DMLCreateDevice`.
     pub(crate) fn function(&self) -> &'static str {
         match self.create {
             Create::Device(_) => "DMLCreateDevice",
@@ -123,7 +124,7 @@ impl Library {
         }
     }
 
-    /// Creates a DirectML device on one of Direct3D 12.
+    /// Creates a DirectML device on a Direct3D 12 device.
     pub(crate) fn create_device(
         &self,
         device: &ID3D12Device,
@@ -132,9 +133,10 @@ impl Library {
         let mut created: Option<IDMLDevice> = None;
         let (iid, place) = (std::ptr::from_ref(&IDMLDevice::IID), (&raw mut created).cast());
         let result = match self.create {
-            // SAFETY: the device is alive, and `created` is a place for one pointer to what the id names.
+            // SAFETY: the device is alive, and `created` has room for one pointer to the interface with this
+            // id.
             Create::Device(create) => unsafe { create(device.as_raw(), flags, iid, place) },
-            // SAFETY: the same.
+            // SAFETY: as above.
             Create::Device1(create) => unsafe {
                 create(device.as_raw(), flags, DML_FEATURE_LEVEL_1_0, iid, place)
             },
@@ -154,35 +156,35 @@ type Function = unsafe extern "system" fn() -> isize;
 fn load(path: &Path, flags: LOAD_LIBRARY_FLAGS) -> Result<HMODULE, String> {
     let wide = wide(path);
     let loaded = without_boxes(|| {
-        // SAFETY: the text ends with a zero. What the library does while it is loaded is its own affair: whoever names one
-        // has it run.
+        // SAFETY: the text ends with a zero. The library's initialisers may do anything; the user who names a
+        // library trusts it.
         unsafe { LoadLibraryExW(PCWSTR(wide.as_ptr()), None, flags) }
     });
     loaded.map_err(|error| format!("{}, {}", code(&error), error.message()))
 }
 
-/// Does something without the box that Windows shows for a file that is no library, and that waits until somebody closes it. The
-/// thread's mode is another's affair, too, and is afterwards what it was.
+/// Does something without the dialog box that Windows shows for an invalid library, which waits until a user
+/// closes it. Restores the thread's error mode afterwards, since other code may depend on it.
 fn without_boxes<T>(act: impl FnOnce() -> T) -> T {
     let mut before = THREAD_ERROR_MODE::default();
-    // SAFETY: `before` is a place for one mode.
+    // SAFETY: `before` has room for one mode.
     let is_set = unsafe { SetThreadErrorMode(SEM_FAILCRITICALERRORS, Some(&raw mut before)) }.is_ok();
     let done = act();
     if is_set {
-        // SAFETY: the mode is one that the thread had.
+        // SAFETY: the thread had this mode before.
         let _ = unsafe { SetThreadErrorMode(before, None) };
     }
     done
 }
 
 fn function(module: HMODULE, name: PCSTR) -> Option<Function> {
-    // SAFETY: the module was loaded and is never freed; the name is a literal that ends with a zero.
+    // SAFETY: the module was loaded and is never freed. The name is a literal that ends with a zero.
     unsafe { GetProcAddress(module, name) }
 }
 
 fn path_of(module: HMODULE) -> PathBuf {
     let mut letters = vec![0; 1 << 15];
-    // SAFETY: the module was loaded, and the call is told how many letters there is room for.
+    // SAFETY: the module was loaded, and the call gets the length of the buffer.
     let length = unsafe { GetModuleFileNameW(Some(module), &mut letters) };
     letters.truncate(length as usize);
     PathBuf::from(OsString::from_wide(&letters))
@@ -198,23 +200,24 @@ fn version_of(path: &Path) -> Option<String> {
         return None;
     }
     let mut block = vec![0_u64; (size as usize).div_ceil(8)];
-    // SAFETY: the block has room for so many bytes.
+    // SAFETY: the block has room for this many bytes.
     unsafe { GetFileVersionInfoW(path, None, size, block.as_mut_ptr().cast()) }.ok()?;
     let (mut found, mut length) = (ptr::null_mut(), 0);
-    // SAFETY: the block was filled by the call before, and lives on while what is found in it is read.
+    // SAFETY: the previous call filled the block, which outlives all reads of what is found in it.
     let is_found =
         unsafe { VerQueryValueW(block.as_ptr().cast(), w!("\\"), &raw mut found, &raw mut length) };
     if !is_found.as_bool() || (length as usize) < size_of::<VS_FIXEDFILEINFO>() || found.is_null() {
         return None;
     }
-    // SAFETY: under this name lies such a struct, of at least its size, in the block; it may lie at any multiple of four.
+    // SAFETY: the block has a struct of this type at this name, with at least its size. Its alignment may be
+    // only four.
     let info = unsafe { ptr::read_unaligned(found.cast::<VS_FIXEDFILEINFO>()) };
     let words = [info.dwFileVersionMS, info.dwFileVersionLS].map(|pair| [pair >> 16, pair & 0xFFFF]);
     let [[major, minor], [build, revision]] = words;
     Some(format!("{major}.{minor}.{build}.{revision}"))
 }
 
-/// For Windows: in 16-bit letters, with a zero at the end.
+/// A path in UTF-16 with a zero at the end, for Windows.
 fn wide(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().chain([0]).collect()
 }
@@ -227,9 +230,9 @@ mod tests {
 
     #[test]
     fn a_library_is_loaded_without_boxes_and_the_mode_is_left_as_it_was() {
-        // SAFETY: nothing is asked of the caller.
+        // SAFETY: the call has no requirements.
         let mode = || unsafe { GetThreadErrorMode() };
-        // SAFETY: the mode is one.
+        // SAFETY: the mode is valid.
         unsafe { SetThreadErrorMode(SEM_NOOPENFILEERRORBOX, None) }.expect("a mode can be set");
         assert_eq!(without_boxes(mode), SEM_FAILCRITICALERRORS.0);
         assert_eq!(mode(), SEM_NOOPENFILEERRORBOX.0);

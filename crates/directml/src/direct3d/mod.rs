@@ -1,7 +1,7 @@
 //! DirectML on Direct3D 12, on Windows.
 //!
-//! A [`DirectMl`] has one device at a time, behind a gate, which all of its backends share. A batch is taken apart into flights; a
-//! flight that does not arrive takes its cases with it, and each of them tries again alone.
+//! A [`DirectMl`] has one device at a time, behind a gate, which all of its backends share. A batch is split
+//! into flights. If a flight fails, each of its cases runs again alone.
 
 mod adapter;
 mod backend;
@@ -43,25 +43,26 @@ use crate::{
     marshal::MOST_DIMENSIONS,
 };
 
-/// Larger tensors are declared too large.
+/// Tensors of more bytes than this are declared too large.
 const TENSOR_BYTES: u64 = 1 << 30;
-/// How long a fresh device is tried for after one was removed: its driver may have to start again, too.
+/// The maximum time of the attempts to open a fresh device after a removal: the driver may have to restart,
+/// too.
 const RENEWAL: Duration = Duration::from_secs(10);
-/// So many cases keep a device busy for so long that handing them over does not count.
+/// The number of cases that keeps a device busy for much longer than handing them over takes.
 const BUSY_JOBS: usize = 480;
 
-/// Each operator, and the feature level that brought it.
+/// The operators, each with the code of its first feature level.
 const OPERATORS: [(&str, u32); 3] = [("SLICE", 0x1000), ("SLICE1", 0x2100), ("PADDING1", 0x5000)];
-/// From this level on, operators take one to eight dimensions; before, four or five.
+/// Since this feature level, operators support one to eight dimensions; before it, four or five.
 const ANY_RANK: u32 = 0x3000;
 
-/// DirectML on a device. Whoever has one makes backends of it.
+/// DirectML on a device. It makes backends.
 pub struct DirectMl {
     library: Library,
     options: Options,
     capabilities: Capabilities,
     gate: Arc<Gate<Arc<Device>>>,
-    /// Why no fresh device could be had.
+    /// Why no fresh device could be opened.
     lost: OnceLock<String>,
 }
 
@@ -77,7 +78,7 @@ impl DirectMl {
         Self::with(Library::load()?, options)
     }
 
-    /// The same with this library.
+    /// Opens a device with this library.
     fn with(library: Library, options: &Options) -> Result<Arc<Self>, OpenError> {
         let device = Device::open(&library, options)?;
         let capabilities = capabilities(&library, &device, options, Features::of(&device)?);
@@ -90,8 +91,8 @@ impl DirectMl {
         }))
     }
 
-    /// What can be asked for here, and the names: the adapters that Direct3D 12 finds, the most powerful first, and then
-    /// the software of Windows.
+    /// The available adapters with their names: first the adapters that Direct3D 12 finds, the most powerful
+    /// first, and then WARP.
     pub fn adapters() -> Result<Vec<(Adapter, String)>, OpenError> {
         adapter::names()
     }
@@ -101,13 +102,13 @@ impl DirectMl {
         DirectMlBackend::new(Arc::clone(self))
     }
 
-    /// What it is and what it supports.
+    /// What the backend is and what it supports.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
 
-    /// The device that there is, or a fresh one where it was removed. Nobody else holds on to one that is gone, since a gate lets
-    /// somebody be alone only then, and everybody leaves it together with what they started.
+    /// The current device, or a fresh one if it was removed. No other backend holds a removed device: the
+    /// gate gives exclusive access only after all others have left it with everything that they started.
     fn renewed(&self, alone: &mut Alone<'_, Arc<Device>>) -> Result<Arc<Device>, Fault> {
         if let Some(device) = alone.device.as_ref().filter(|device| device.removal(Phase::Create).is_ok()) {
             return Ok(Arc::clone(device));

@@ -1,4 +1,4 @@
-//! What a flight's command list holds: copies, barriers and dispatches.
+//! Records the command list of a flight: copies, barriers and dispatches.
 
 use std::{ops::Range, ptr};
 
@@ -30,7 +30,7 @@ use crate::raw::{
     DML_BUFFER_ARRAY_BINDING, DML_BUFFER_BINDING,
 };
 
-/// A command list while it is recorded.
+/// A command list during recording.
 pub(super) struct Recording<'a> {
     lane: &'a Lane,
     device: &'a Device,
@@ -48,7 +48,7 @@ impl<'a> Recording<'a> {
         let (Part { heap, first, .. }, step) = lane.descriptors(&device.heaps, descriptors)?;
         lane.open()?;
         let lane = &*lane;
-        // SAFETY: the list is open, and the lane keeps the heap.
+        // SAFETY: the list is open, and the lane keeps the heap alive.
         unsafe { lane.list.SetDescriptorHeaps(&[Some(heap.clone())]) };
         Ok(Self {
             device,
@@ -63,15 +63,16 @@ impl<'a> Recording<'a> {
         })
     }
 
-    /// What was uploaded goes to where operators read and write.
+    /// Copies the upload to the buffers that operators access.
     ///
-    /// Temporary and persistent resources need no transition: a buffer that nothing in the list has used is in the state COMMON, from where
-    /// a dispatch takes it to UNORDERED_ACCESS by itself, and a copy to COPY_DEST
+    /// Temporary and persistent resources need no transition. A buffer that the list has not used yet is in
+    /// the state COMMON. From there, a dispatch promotes it to UNORDERED_ACCESS, and a copy to COPY_DEST
     /// (<https://learn.microsoft.com/windows/ai/directml/dml-barriers>).
     pub(super) fn arrive(&self, inputs: u64, outputs: u64) {
         let (copied, used) = (D3D12_RESOURCE_STATE_COPY_DEST, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
         let Ok(upload) = self.lane.upload.resource() else { return };
-        // SAFETY: the list is open; both buffers hold so many bytes, and the lane keeps all of them.
+        // SAFETY: the list is open. The buffers are large enough for these bytes, and the lane keeps all of
+        // them alive.
         unsafe {
             let list = &self.lane.list;
             list.CopyBufferRegion(self.inputs, 0, upload, 0, inputs);
@@ -83,11 +84,12 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// What operators wrote goes to where the host reads.
+    /// Copies the buffers to the readback buffer.
     pub(super) fn leave(&self, inputs: u64, outputs: u64) {
         let (used, copied) = (D3D12_RESOURCE_STATE_UNORDERED_ACCESS, D3D12_RESOURCE_STATE_COPY_SOURCE);
         let Ok(readback) = self.lane.readback.resource() else { return };
-        // SAFETY: the list is open; both buffers hold so many bytes, and the lane keeps them.
+        // SAFETY: the list is open. The buffers are large enough for these bytes, and the lane keeps them
+        // alive.
         unsafe {
             let list = &self.lane.list;
             list.ResourceBarrier(&[
@@ -99,7 +101,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// What comes next sees what came before.
+    /// Makes earlier writes visible to later commands.
     pub(super) fn barrier(&self) {
         // SAFETY: the list is open.
         unsafe { self.lane.list.ResourceBarrier(&[written()]) };
@@ -117,7 +119,8 @@ impl<'a> Recording<'a> {
             [DML_BINDING_DESC { Type: DML_BINDING_TYPE_BUFFER_ARRAY, Desc: ptr::from_ref(&array).cast() }];
         let buffers: Vec<_> = operators.iter().map(|operator| persistent(operator)).collect();
         let outputs: Vec<_> = buffers.iter().map(Option::as_ref).map(binding).collect();
-        // SAFETY: what the bindings point at lives as long as these calls, and the lane and the operators keep the buffers.
+        // SAFETY: the memory behind the bindings outlives these calls. The lane and the operators keep the
+        // buffers alive.
         unsafe {
             table.BindInputs(owned.is_some().then_some(&inputs));
             table.BindOutputs(Some(&outputs));
@@ -133,9 +136,9 @@ impl<'a> Recording<'a> {
         let table = self.bind_to(&dispatchable, operator.properties.RequiredDescriptorCount)?;
         let input = bind(self.inputs, &piece.input.bytes());
         let output = bind(self.outputs, &piece.output.bytes());
-        // What the operator owns it was given when it was initialised.
+        // An input that the operator owns was bound at its initialisation.
         let input = binding((!operator.owns_input).then_some(&input));
-        // SAFETY: what the bindings point at lives as long as these calls, and the lane keeps the buffers.
+        // SAFETY: the memory behind the bindings outlives these calls. The lane keeps the buffers alive.
         unsafe {
             table.BindInputs(Some(&[input]));
             table.BindOutputs(Some(&[binding(Some(&output))]));
@@ -143,13 +146,13 @@ impl<'a> Recording<'a> {
         self.bind_temporary(&table, temporary);
         if let Some(buffer) = persistent(operator) {
             let desc = binding(Some(&buffer));
-            // SAFETY: what the binding points at lives as long as this call, and the operator keeps the buffer.
+            // SAFETY: the memory behind the binding outlives this call. The operator keeps the buffer alive.
             unsafe { table.BindPersistentResource(Some(&raw const desc)) };
         }
         self.record(&dispatchable, &table)
     }
 
-    /// The binding table, for another dispatchable and with descriptors of its own.
+    /// Resets the binding table for another dispatchable, with unused descriptors.
     fn bind_to(
         &mut self,
         dispatchable: &IDMLDispatchable,
@@ -169,14 +172,14 @@ impl<'a> Recording<'a> {
         };
         let desc = Some((&raw const desc).cast());
         if let Some(table) = &self.table {
-            // SAFETY: the desc is laid out as the header has it; heap and dispatchable are alive, and the heap has so many
-            // descriptors.
+            // SAFETY: the desc has the layout of the header. The heap and the dispatchable are alive, and the
+            // heap has enough descriptors.
             unsafe { table.Reset(desc) }
                 .call(Phase::Bind, "IDMLBindingTable::Reset")
                 .map_err(|fault| self.device.explained(fault))?;
             return Ok(table.clone());
         }
-        // SAFETY: the same.
+        // SAFETY: as above.
         let table: IDMLBindingTable = unsafe { self.device.directml.0.CreateBindingTable(desc) }
             .call(Phase::Bind, "CreateBindingTable")
             .map_err(|fault| self.device.explained(fault))?;
@@ -188,15 +191,17 @@ impl<'a> Recording<'a> {
         if !range.is_empty() {
             let buffer = bind(self.scratch, range);
             let desc = binding(Some(&buffer));
-            // SAFETY: what the binding points at lives as long as this call, and the lane keeps the buffer.
+            // SAFETY: the memory behind the binding outlives this call. The lane keeps the buffer alive.
             unsafe { table.BindTemporaryResource(Some(&raw const desc)) };
         }
     }
 
-    /// Records a dispatch, where what was bound for it did not end the device: binding says nothing itself.
+    /// Records a dispatch, unless its bindings removed the device: the binding calls themselves return no
+    /// error.
     fn record(&self, dispatchable: &IDMLDispatchable, table: &IDMLBindingTable) -> Result<(), Fault> {
         self.device.removal(Phase::Bind)?;
-        // SAFETY: the list is open and has the heap that the table's descriptors lie in; the flight keeps the dispatchable.
+        // SAFETY: the list is open and has the heap of the table's descriptors. The flight keeps the
+        // dispatchable alive.
         unsafe { self.device.recorder.0.RecordDispatch(&self.lane.list, dispatchable, table) };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What tests here need: a device to be on, and a way to hold it up.
+//! Helpers for tests: a device, and a way to block it.
 
 use std::{env, sync::Arc};
 
@@ -7,13 +7,13 @@ use windows::Win32::Graphics::Direct3D12::{D3D12_FENCE_FLAG_NONE, ID3D12Device, 
 use super::{DirectMl, lane::Lane, library::Library};
 use crate::Options;
 
-/// On the adapter that every Windows has, or on the one that is named, as `.ci/wine` does.
+/// Options for WARP, which every Windows has, or for the adapter in a variable, which `.ci/wine` sets.
 pub(super) fn options() -> Options {
     let words = env::var("DMLCTS_TEST_ADAPTER").unwrap_or_else(|_| "warp".to_owned());
     words.parse().expect("an adapter")
 }
 
-/// With the stand-in, which Cargo puts beside this program, in the place of DirectML.
+/// DirectML with the stand-in library, which Cargo builds next to this program.
 pub(super) fn stand_in() -> Arc<DirectMl> {
     let program = env::current_exe().expect("a program has a file");
     let library = Library::at(&program.with_file_name("directml_stand_in.dll")).expect("it can be loaded");
@@ -21,7 +21,7 @@ pub(super) fn stand_in() -> Arc<DirectMl> {
     DirectMl::with(library, &options()).expect("there is a device")
 }
 
-/// Keeps the device from what a lane submits from now on, and from nothing else.
+/// Blocks everything that a lane submits from now on, and nothing else.
 pub(super) struct Hold(ID3D12Fence);
 
 impl Hold {

@@ -1,5 +1,5 @@
-//! How much of a batch goes to the device at a time, and that the next one does not wait for it: on the stand-in, by what lanes
-//! count and by the order in which things happen, never by time.
+//! Tests the number of dispatches in a flight, and that the next batch does not wait for the one in flight.
+//! They run on the stand-in and check counts and the order of events, never durations.
 
 use dmlcts_backend::Run;
 
@@ -9,21 +9,22 @@ use crate::{
     marshal::tests::case,
 };
 
-/// Cases of a batch, which all go into one flight.
+/// The number of cases of a batch, which all go into one flight.
 const CASES: usize = 120;
-/// Runs of each, on other data.
+/// The number of runs of each case, on different data.
 const RUNS: usize = 2;
-/// Bytes from one tensor to the next: as many as a tensor may have, and its guards.
+/// The distance between two tensors in bytes: the largest tensor and its guards.
 const STEP: usize = 96;
-/// Bytes that a case takes. A tensor has a multiple of four.
+/// The number of bytes that a case copies. The size of a tensor is a multiple of four.
 const TAKEN: usize = 4;
 const POISON: u8 = 0xCC;
-/// Longer than anything takes.
+/// A timeout that is never reached.
 const LONG: Duration = Duration::from_secs(60);
-/// Less than what is held up for ever takes.
+/// A timeout that is reached by a blocked device.
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Cases that take some bytes of so many, from wherever they lie. Each place is an operator.
+/// A batch of cases that copy some bytes of an input of this length, from different places. Each place needs
+/// an operator of its own.
 fn batch(length: usize) -> Batch {
     let mut batch = Batch::default();
     for number in 0..CASES {
@@ -43,17 +44,17 @@ fn batch(length: usize) -> Batch {
     batch
 }
 
-/// Where a case takes its bytes from.
+/// The offset from which a case copies.
 fn place(number: usize, length: usize) -> usize {
     number % (length - TAKEN + 1)
 }
 
-/// Where the tensors of a case's run start in their arenas.
+/// The start of the tensors of a case's run in their arenas.
 fn start(number: usize, run: usize) -> usize {
     (number * RUNS + run) * STEP
 }
 
-/// That every run of a batch wrote what it should, and no other byte was written.
+/// Checks that every run of a batch wrote the right bytes, and that no other byte changed.
 #[track_caller]
 fn check(batch: &Batch, length: usize) {
     let mut expected = vec![POISON; batch.outputs.len()];
@@ -67,7 +68,7 @@ fn check(batch: &Batch, length: usize) {
     assert!(batch.outputs == expected);
 }
 
-/// Keeps the device from what is started next.
+/// Blocks the work that is started next on the device.
 fn hold(device: &Device) -> Hold {
     let lane = device.lane().expect("there is room");
     let hold = Hold::on(&lane, &device.direct3d);
@@ -75,7 +76,7 @@ fn hold(device: &Device) -> Hold {
     hold
 }
 
-/// The flights of a batch that was started.
+/// The flights of a started batch.
 fn flights(started: &Started) -> Vec<&Flight> {
     started
         .flights
@@ -91,7 +92,7 @@ fn flights(started: &Started) -> Vec<&Flight> {
 fn a_batch_is_one_command_list_with_a_dispatch_a_run_and_comes_back_at_once() {
     let directml = stand_in();
     let mut backend = directml.backend();
-    // Operators that are new, others, and some that are known.
+    // Batches with new operators, other new operators, and known operators.
     for (number, length) in [32, 28, 32].into_iter().enumerate() {
         let mut batch = batch(length);
         backend.start(&mut batch);
@@ -105,7 +106,7 @@ fn a_batch_is_one_command_list_with_a_dispatch_a_run_and_comes_back_at_once() {
     }
 }
 
-/// The device works on the second batch, and is done with it, while it is kept from the first.
+/// The device finishes the second batch while the first one is blocked.
 #[test]
 fn a_batch_is_uploaded_and_runs_before_the_one_that_was_started_first_is_done() {
     let directml = stand_in();
@@ -125,7 +126,7 @@ fn a_batch_is_uploaded_and_runs_before_the_one_that_was_started_first_is_done() 
     check(&second, 28);
 }
 
-/// It is not told as a device that took too long, which it was not given the time for either.
+/// A removed device is not reported as a timeout, even if the timeout has passed.
 #[test]
 fn a_device_that_is_removed_while_a_batch_waits_for_it_is_told_as_removed() {
     let directml = stand_in();
@@ -146,7 +147,7 @@ fn a_device_that_is_removed_while_a_batch_waits_for_it_is_told_as_removed() {
     assert!(matches!(fault, Fault::Removed { .. }), "{fault:?}");
 }
 
-/// A lane has a part of a heap, which is not dealt out again.
+/// A lane has a part of a heap, which is not given out again.
 #[test]
 fn a_flight_that_does_not_start_gives_its_lane_back() {
     let directml = stand_in();
