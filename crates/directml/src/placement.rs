@@ -19,8 +19,8 @@ pub(crate) fn place(end: u64, offset: u64, alignment: u32) -> Option<u64> {
     let alignment = u64::from(alignment);
     let modulus = if alignment.is_power_of_two() { alignment.max(MODULUS) } else { MODULUS };
     let rest = offset % modulus;
-    // At the start of a buffer, a tensor that promises more than `MODULUS` keeps its offset, instead of moving by a
-    // whole alignment.
+    // At the start of a buffer, a tensor that promises more than `MODULUS` keeps its offset. Otherwise it
+    // would move by a whole alignment.
     let least = if end == 0 && modulus > MODULUS { 0 } else { end.checked_add(GUARD)? };
     let rounds = least.saturating_sub(rest).div_ceil(modulus);
     rounds.checked_mul(modulus)?.checked_add(rest)

@@ -22,7 +22,7 @@
 //! | `TotalTensorSizeInBytes` that is not a multiple of 4 (open by the page of buffer tensors) | accepted if large enough | as DirectML does |
 //! | alignments below 16 (the page: the element's size or more) | accepted | the page's text |
 //! | strides that span more than 2^32 - 1 elements (open by the page of buffer tensors) | refused | a `UINT` counts elements |
-//! | flags without a name (open by the page of tensor flags) | refused | their promise is unknown |
+//! | flags without a name (open by the page of tensor flags) | refused | their promise cannot be kept |
 
 mod overlap;
 mod padding1;

@@ -288,6 +288,7 @@ impl<'run> Collector<'run> {
     /// Adds the failures of one group, whose first cases are `suspects`. They run again alone, in order,
     /// until one fails each time. The later ones are assumed to fail each time, too, and the earlier ones are
     /// flakes.
+    ///
     /// A case that runs alone runs over two poisons and on other data. That distinguishes a wrong value from
     /// an element that was never written or that arithmetic changed. The class that it shows is the class of
     /// the group.

@@ -217,7 +217,7 @@ pub struct Work {
     /// Valid cases that were only created, because they exceed the memory limit of a case or a limit of the
     /// backend.
     pub too_large: u64,
-    /// The part of [`Self::too_large`] that passed: the operators were created as expected, with no output to
+    /// The part of [`Work::too_large`] that passed: the operators were created as expected, with no output to
     /// compare.
     pub only_created: u64,
 }

@@ -330,6 +330,7 @@ impl PreparedBatch {
     /// Inspects the outputs of one job and returns the first run that went wrong. If that run looks as if
     /// only arithmetic had changed the values, a later run that went wrong in another way is returned
     /// instead.
+    ///
     /// `another_reading` returns whether the output of a run is that of another allowed reading.
     pub(crate) fn inspect(
         &self,

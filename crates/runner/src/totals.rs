@@ -165,7 +165,7 @@ impl Totals {
     }
 
     /// Adds everything that does not depend on the order of the cases. The groups of failures and
-    /// [`Self::next`] do.
+    /// [`Totals::next`] do.
     pub fn add(&mut self, other: &Self) {
         self.elapsed += other.elapsed;
         self.progress.read += other.progress.read;

@@ -29,7 +29,7 @@ pub struct Shutdowns {
     pub late: u64,
     /// Processes that sent something on standard output without a question, however they ended.
     pub noisy: u64,
-    /// How the first of the [`Self::badly`] ended processes did.
+    /// How the first process of [`Shutdowns::badly`] ended.
     first: Option<String>,
 }
 

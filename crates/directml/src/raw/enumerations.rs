@@ -131,7 +131,8 @@ enumerations! {
 
     /// A question for `IDMLDevice::CheckFeatureSupport`.
     DML_FEATURE {
-        /// Whether a data type is supported: [`DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT`](super::DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT).
+        /// Whether a data type is supported:
+        /// [`DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT`](super::DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT).
         DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT = 0,
         /// The highest supported feature level of a list:
         /// [`DML_FEATURE_QUERY_FEATURE_LEVELS`](super::DML_FEATURE_QUERY_FEATURE_LEVELS).

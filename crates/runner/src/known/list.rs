@@ -154,8 +154,8 @@ impl KnownFailures {
         self.entries().map(tally).collect()
     }
 
-    /// The entries that match a case, which is written as this line, with this expectation. Its sensitivity is
-    /// computed only if an entry depends on it.
+    /// The entries that match a case, which is written as this line, with this expectation. Its sensitivity
+    /// is computed only if an entry depends on it.
     pub(crate) fn matching(
         &self,
         case: &Case,
