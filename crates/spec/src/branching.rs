@@ -1,5 +1,5 @@
-//! The branches of the semantics: every `if` within a read, once for each way it can go. A suite that never
-//! takes one of them has not tested it.
+//! Branches of the semantics: each `if` within a read has two. A suite has tested a branch only if a case
+//! takes it.
 
 use std::{fmt, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::{
     program::{Builder, Evaluation, Inputs, MAXIMUM_AXES, OpId, Program, Values},
 };
 
-/// One way that an `if` within a read can go.
+/// One of the two branches of an `if` within a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SemanticBranch {
-    /// The enumerator whose read it is in; `None` where there is one read.
+    /// The enumerator that selects the read; `None` if the semantics have a single read.
     pub mode: Option<String>,
     /// The condition, as text.
     pub condition: String,
@@ -38,7 +38,7 @@ pub(crate) struct Branching {
     program: Program,
     by: Option<usize>,
     conditions: Vec<Condition>,
-    /// Two for each condition: where it holds, and where not.
+    /// Two per condition: the first where it holds, the second where it does not.
     pub(crate) branches: Vec<SemanticBranch>,
 }
 
@@ -47,15 +47,16 @@ pub(crate) struct Branching {
 struct Condition {
     mode: Option<i64>,
     op: OpId,
-    /// The conditions around it, and whether they must hold for it to be reached.
+    /// The enclosing conditions, and the value that each must have for this one to be reached.
     around: SmallVec<[(OpId, bool); 2]>,
 }
 
-/// Coordinates past these take no branch that earlier ones do not, but on very long axes.
+/// Searches only the first coordinates of an axis. On a very long axis, a branch that is taken only beyond
+/// this coordinate is not marked.
 const FARTHEST: i64 = 64;
 
 impl Branching {
-    /// Finds and compiles the conditions. What cannot be told apart by 128 bits is left out.
+    /// Finds and compiles the conditions. Branches beyond [`IdSet::CAPACITY`] are left out.
     pub(crate) fn new(signature: &Arc<Signature>, scope: &Scope, semantics: &Semantics) -> Self {
         let mut finder = Finder {
             scope,
@@ -112,8 +113,8 @@ impl Branching {
 }
 
 impl Condition {
-    /// Marks the ways that it goes on these lanes. Conditions around it that do not depend on `c` have other
-    /// lanes than it has; they count where they hold on any.
+    /// Marks the branches that this condition takes on these lanes. An enclosing condition that does not
+    /// depend on `c` has different lanes; it counts if it holds on any of them.
     fn mark(&self, place: usize, evaluation: &Evaluation<'_>, lanes: u8, taken: &mut IdSet) {
         let own = evaluation.lanes(self.op);
         let reached = self.around.iter().fold(lanes, |lanes, &(op, wanted)| {
@@ -155,7 +156,7 @@ impl Finder<'_> {
             Form::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
                 self.find(condition, mode, around);
-                // The whole expression was checked, so that its parts are well typed.
+                // The whole expression has been type-checked, so its parts are well typed.
                 let Ok(term) = self.scope.condition(condition, Position::Read) else { return };
                 let op = self.builder.add(&term);
                 let value = mode.map(|(value, _)| value);

@@ -1,5 +1,5 @@
-//! Many conditions on the cases of one operator, compiled into one program: whoever looks for a predicate asks a
-//! thousand of them about each case, and they have most of their parts in common.
+//! Many conditions on the cases of one operator, compiled into one program. A search for predicates evaluates
+//! a thousand conditions per case; the program computes their common parts once.
 
 use std::sync::Arc;
 
@@ -18,23 +18,25 @@ pub struct Conditions {
     texts: Vec<(Scope, String)>,
     program: Program,
     roots: Vec<OpId>,
-    /// Where a condition asks what a desc is judged.
+    /// Present if any condition asks whether a desc is valid, invalid or open.
     judge: Option<Arc<Judge>>,
 }
 
-/// Where a condition is true of a case: a bit an axis, or one bit for what is asked of the desc.
+/// The axes on which a condition is true of a case: one bit per axis, or a single bit for a condition about
+/// the desc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Truth {
-    /// The axes where it is true.
+    /// The axes where the condition is true.
     pub on: u8,
-    /// The axes that it is asked of. Where the lists that it names are missing or differ in length, that is one, and
-    /// it is not true there.
+    /// The axes that the condition applies to. If the lists that it names are missing or differ in length,
+    /// this is a single bit, and the condition is not true there.
     pub of: u8,
 }
 
 impl Conditions {
-    /// Compiles those of the texts that mean something for the operator of this scope. A text for each axis stands behind `any axis`
-    /// or `all axes` in a predicate; one for the desc stands as it is.
+    /// Compiles the texts that are valid for the operator of this scope, and drops the others. A text with
+    /// [`Scope::Axis`] is an expression that a predicate would put after `any axis` or `all axes`. A text
+    /// with [`Scope::Desc`] is a predicate by itself.
     pub fn compile(texts: impl IntoIterator<Item = (Scope, String)>, scope: &expression::Scope) -> Self {
         let signature = scope.signature();
         let enumerators = vec![Enumerator { name: signature.operator.clone(), value: 0 }];
@@ -58,12 +60,13 @@ impl Conditions {
         Self { texts: kept, program, roots, judge }
     }
 
-    /// Those that were compiled, in the order in which they were given.
+    /// The texts that were compiled, in the given order.
     pub fn texts(&self) -> &[(Scope, String)] {
         &self.texts
     }
 
-    /// Where each is true of a case of the operator, at a feature level. What is undefined is not true.
+    /// Evaluates every condition on a case of the operator, at a feature level. An undefined condition is not
+    /// true.
     pub fn truths(&self, case: &Case, level: FeatureLevel, values: &mut Values, truths: &mut Vec<Truth>) {
         truths.clear();
         let validity = self.judge.as_ref().map(|judge| judge.validity(&case.desc, level, values));
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{Library, Predicate};
 
-    /// What is said of each axis at once is what predicates say of any and of all.
+    /// A condition on axes agrees with the predicates `any axis` and `all axes`.
     #[test]
     fn conditions_are_true_where_predicates_are() {
         let library = Library::embedded();

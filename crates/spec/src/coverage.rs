@@ -1,8 +1,9 @@
-//! What a suite must exercise, and how much of it a run has.
+//! What a suite must exercise, and which part of it a run has exercised.
 //!
-//! The obligations of an operator follow from its spec: every clause kept, broken and met exactly; every
-//! question raised; every branch of the semantics, mode, data type, dimension count and row of support used by
-//! a desc that is valid. A [`Coverage`] is a few words of bits an operator: threads mark their own and merge.
+//! The obligations of an operator follow from its spec. Every clause must be kept, broken and kept on its
+//! boundary, and every question raised. Valid descs must use every branch of the semantics, mode, data type,
+//! dimension count and row of support. A [`Coverage`] takes a few words of memory per operator. Each thread
+//! marks its own, and the threads merge them at the end.
 
 use dmlcts_model::{DataType, Desc, FeatureLevel, Side, Value};
 
@@ -11,30 +12,30 @@ use crate::{IdSet, Judgement, Library, Operator, Scratch, Validity};
 /// One thing that a suite must exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Obligation {
-    /// A desc keeps the clause at this place.
+    /// A desc keeps the clause at this index.
     Satisfied(usize),
-    /// A desc breaks it.
+    /// A desc breaks the clause at this index.
     Violated(usize),
-    /// A desc keeps it with nothing to spare.
+    /// A desc keeps the clause at this index on its boundary.
     Boundary(usize),
-    /// A desc raises the question at this place.
+    /// A desc raises the question at this index.
     Question(usize),
-    /// A desc that is not invalid goes through this branch of an `if` in the semantics: the place in
+    /// A desc that is not invalid takes this branch of an `if` in the semantics. The index refers to
     /// [`Operator::branches`].
     Branch(usize),
-    /// A desc that is not invalid uses the enumerator at this place of [`Operator::modes`].
+    /// A desc that is not invalid uses the enumerator at this index of [`Operator::modes`].
     Mode(usize),
     /// A desc that is not invalid has this data type.
     Type(DataType),
-    /// A desc that is not invalid has so many dimensions.
+    /// A desc that is not invalid has this number of dimensions.
     Rank(u32),
-    /// A desc that is not invalid has what the row at this place of [`Operator::support`] allows and the one
-    /// before does not.
+    /// A desc that is not invalid needs the row at this index of [`Operator::support`]: the row before does
+    /// not allow it.
     Support(usize),
 }
 
 impl Obligation {
-    /// In words, such as `slice1.stride-nonzero broken`.
+    /// Describes the obligation, such as `slice1.stride-nonzero broken`.
     pub fn describe(self, operator: &Operator) -> String {
         let clause = |place: usize| operator.clauses().get(place).map_or("?", |clause| clause.id.as_str());
         match self {
@@ -64,7 +65,7 @@ impl Obligation {
 }
 
 impl Operator {
-    /// Everything that a suite must exercise of it at a feature level.
+    /// Every obligation of the operator at a feature level.
     pub fn obligations(&self, level: FeatureLevel) -> Vec<Obligation> {
         let mut obligations = Vec::new();
         for place in 0..self.clauses().len() {
@@ -103,24 +104,24 @@ struct Marks {
     questions: IdSet,
     branches: IdSet,
     modes: IdSet,
-    /// By code.
+    /// Data types, by code.
     types: IdSet,
-    /// By count.
+    /// Dimension counts.
     ranks: IdSet,
     support: IdSet,
 }
 
 impl Coverage {
-    /// What the sets of an operator are of.
+    /// The names of an operator's sets, in the order of [`Coverage::of`].
     pub const SETS: [&str; 9] =
         ["satisfied", "violated", "boundary", "questions", "branches", "modes", "types", "ranks", "support"];
 
-    /// Nothing yet.
+    /// A coverage with nothing marked.
     pub fn new(library: &Library) -> Self {
         Self { operators: vec![Marks::default(); library.operators().len()] }
     }
 
-    /// Marks what judging a desc of one of the library's operators found.
+    /// Marks what a judged desc of one of the library's operators exercises.
     #[inline]
     pub fn mark(
         &mut self,
@@ -140,7 +141,7 @@ impl Coverage {
         }
     }
 
-    /// Adds what another thread marked, of the same library.
+    /// Adds another thread's marks. Both must belong to the same library.
     pub fn merge(&mut self, other: &Self) {
         for (marks, other) in self.operators.iter_mut().zip(&other.operators) {
             for (set, other) in marks.sets().into_iter().zip({ *other }.sets()) {
@@ -149,14 +150,14 @@ impl Coverage {
         }
     }
 
-    /// What was exercised of an operator, as sets of places, of codes of data types and of dimension counts, in the
-    /// order of [`Coverage::SETS`]. Places mean the same as long as the spec's hash is the same.
+    /// What was exercised of an operator, in the order of [`Coverage::SETS`]. The sets hold indices, data
+    /// type codes or dimension counts. Indices keep their meaning as long as the spec's hash stays the same.
     pub fn of(&self, operator: &Operator) -> [IdSet; Self::SETS.len()] {
         let mut marks = self.operators.get(operator.position).copied().unwrap_or_default();
         marks.sets().map(|set| *set)
     }
 
-    /// Adds what was exercised of an operator, as [`Coverage::of`] gives it.
+    /// Adds sets in the form that [`Coverage::of`] returns.
     pub fn add(&mut self, operator: &Operator, sets: [IdSet; Self::SETS.len()]) {
         let Some(marks) = self.operators.get_mut(operator.position) else { return };
         for (set, other) in marks.sets().into_iter().zip(sets) {
@@ -187,7 +188,7 @@ impl Marks {
         [satisfied, violated, boundary, questions, branches, modes, types, ranks, support]
     }
 
-    /// Marks what only a desc that is not invalid exercises.
+    /// Marks what only a desc that is not invalid can exercise.
     fn accepted(&mut self, operator: &Operator, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) {
         let Some(input) = desc.tensor(Side::Input) else { return };
         let (data_type, rank) = (input.data_type, input.dimension_count);
@@ -197,7 +198,8 @@ impl Marks {
         if (rank as usize) < IdSet::CAPACITY {
             self.ranks.insert(rank as usize);
         }
-        // What is left takes looking for, but there is little of it, and a run has soon seen it all.
+        // The remaining sets need a search. They are small, and a run soon fills them, so that the search is
+        // skipped.
         if !self.modes.contains_all(IdSet::first(operator.modes().len())) {
             for (place, mode) in operator.modes().iter().enumerate().take(IdSet::CAPACITY) {
                 if desc.members.get(mode.member) == Some(&Value::Integer(mode.value)) {
@@ -210,7 +212,7 @@ impl Marks {
                 let row = &operator.support()[place];
                 row.types.contains(&data_type) && row.dimensions.contains(&rank)
             };
-            // The row that first allowed what the desc has.
+            // The row that first allowed this desc's data type and dimension count.
             let first = (0..operator.support().len().min(IdSet::CAPACITY)).find(|&place| allows(place));
             if let Some(place) = first {
                 self.support.insert(place);

@@ -1,5 +1,5 @@
-//! Reads files that people name: never more of one than a spec or a suite may hold, so that a device or the wrong
-//! file is a mistake and not the end of the machine's memory.
+//! Reads files that a user names. Reading stops at the largest size that a spec or a suite may have, so that
+//! a device file or a wrong path does not exhaust memory.
 
 use std::{
     fs::File,
@@ -8,35 +8,35 @@ use std::{
 
 use crate::{Source, yaml::LARGEST_FILE};
 
-/// A file that is no text to go on with.
+/// A file that could not be read as text.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {path}: {reason}")]
 pub struct FileError {
-    /// The file, as it was named.
+    /// The path, as the user gave it.
     pub path: String,
-    /// Why not.
+    /// Why the file could not be read.
     pub reason: FileReason,
 }
 
-/// Why a file is no text to go on with.
+/// Why a file could not be read as text.
 #[derive(Debug, thiserror::Error)]
 pub enum FileReason {
-    /// The system does not hand it out.
+    /// The operating system reported an error.
     #[error("{0}")]
     System(#[from] io::Error),
-    /// It goes on behind what specs and suites may hold.
+    /// The file is larger than a spec or a suite may be.
     #[error("it has more than {LARGEST_FILE} bytes")]
     TooLarge,
-    /// It is no UTF-8.
+    /// The file is not UTF-8.
     #[error("the byte at offset {offset} is not UTF-8")]
     NotText {
-        /// The first byte that no character starts or goes on with.
+        /// The offset of the first byte that is not part of a UTF-8 character.
         offset: usize,
     },
 }
 
 impl FileError {
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn help(&self) -> &'static str {
         match &self.reason {
             FileReason::System(error) => match error.kind() {
@@ -55,11 +55,11 @@ impl FileError {
     }
 }
 
-/// Reads a whole file, as far as a spec or a suite may go.
+/// Reads a whole file of at most [`LARGEST_FILE`] bytes.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read, is larger than [`LARGEST_FILE`], or is not UTF-8.
+/// The file cannot be read, is larger than [`LARGEST_FILE`], or is not UTF-8.
 pub fn read_file(path: &str) -> Result<Source, FileError> {
     let wrong = |reason| FileError { path: path.to_owned(), reason };
     let mut bytes = Vec::new();

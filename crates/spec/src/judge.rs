@@ -1,4 +1,4 @@
-//! Judging: every clause and question of an operator compiled into one program, evaluated at once.
+//! Judging: one program evaluates every clause and question of an operator.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Judge {
     rules: Rules,
-    /// What must hold for each clause to be judged.
+    /// For each clause, the clauses that must hold before it is judged.
     given: Vec<IdSet>,
     /// Every clause.
     all: IdSet,
-    /// What must hold for each question to be asked.
+    /// For each question, the clauses that must hold before it is raised.
     asked: Vec<IdSet>,
 }
 
 impl Judge {
-    /// Compiles.
+    /// Compiles the clauses and questions.
     pub(crate) fn new(signature: &Arc<Signature>, clauses: &[Clause], questions: &[Question]) -> Self {
         let mut builder = Builder::new(Arc::clone(signature));
         let conditions: Vec<OpId> = clauses.iter().map(|clause| builder.add(&clause.term)).collect();
@@ -40,12 +40,12 @@ impl Judge {
         self.conclude(self.rules.find(Inputs::new(desc, level), memory))
     }
 
-    /// The verdict on a desc, by itself: nothing is remembered from one desc to the next.
+    /// The verdict on a desc, without any memory between descs.
     pub(crate) fn validity(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Validity {
         self.conclude(self.rules.compute(Inputs::new(desc, level), values)).validity()
     }
 
-    /// What follows from which rules hold.
+    /// Applies `given`: drops the findings of clauses and questions whose conditions do not hold.
     fn conclude(&self, found: Findings) -> Judgement {
         let mut judgement = Judgement::default();
         if found.kept == self.all {
@@ -71,7 +71,7 @@ impl Judge {
         judgement
     }
 
-    /// Whether a clause can be kept with nothing to spare: it compares by order, or with `!=`.
+    /// Whether a clause has a boundary: it compares by order or with `!=`.
     pub(crate) fn has_boundary(&self, clause: usize) -> bool {
         self.rules.has_edge(clause)
     }

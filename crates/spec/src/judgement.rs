@@ -1,97 +1,97 @@
-//! What judging says of a desc: which clauses it breaks, keeps and meets exactly, and which questions it
-//! raises. Sets of bits, so that a run of millions of cases copies them without a thought.
+//! The result of judging a desc: the clauses that it breaks, keeps and keeps on their boundary, and the
+//! questions that it raises. The sets are bit sets, so that copying them for millions of cases costs little.
 
 use std::fmt;
 
-/// A set of places in [`Operator::clauses`](crate::Operator::clauses) or
+/// A set of indices into [`Operator::clauses`](crate::Operator::clauses) or
 /// [`Operator::questions`](crate::Operator::questions).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct IdSet(u128);
 
 impl IdSet {
-    /// How many places can be told apart; a spec with more clauses does not load.
+    /// Indices are below this number; a spec with more clauses does not load.
     pub const CAPACITY: usize = 128;
-    /// Nothing.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// The set as a number: bit `n` stands for place `n`.
+    /// The set as a number: bit `n` stands for index `n`.
     pub fn bits(self) -> u128 {
         self.0
     }
 
-    /// The set that a number stands for.
+    /// The set with these bits.
     #[must_use]
     pub fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
-    /// The set of one place, which lies below [`IdSet::CAPACITY`].
+    /// The set of one index, which must be below [`IdSet::CAPACITY`].
     #[must_use]
     pub fn of(place: usize) -> Self {
         debug_assert!(place < Self::CAPACITY);
         Self(1 << (place % Self::CAPACITY))
     }
 
-    /// The first places, so many of them.
+    /// The indices below `count`.
     #[must_use]
     pub fn first(count: usize) -> Self {
         if count < Self::CAPACITY { Self((1 << count) - 1) } else { Self(u128::MAX) }
     }
 
-    /// Adds a place.
+    /// Adds an index.
     pub fn insert(&mut self, place: usize) {
         self.0 |= Self::of(place).0;
     }
 
-    /// Takes a place out.
+    /// Removes an index.
     pub fn remove(&mut self, place: usize) {
         self.0 &= !Self::of(place).0;
     }
 
-    /// Whether a place is in the set.
+    /// Whether an index is in the set.
     pub fn contains(self, place: usize) -> bool {
         place < Self::CAPACITY && self.0 >> place & 1 == 1
     }
 
-    /// Whether every place of the other set is in this one.
+    /// Whether every index of the other set is in this one.
     pub fn contains_all(self, other: Self) -> bool {
         other.0 & !self.0 == 0
     }
 
-    /// Whether the sets share a place.
+    /// Whether the sets share an index.
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// What either set holds.
+    /// The indices that are in either set.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What both sets hold.
+    /// The indices that are in both sets.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What this set holds and the other does not.
+    /// The indices that are in this set and not in the other.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many places are in it.
+    /// The number of indices in the set.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The places, in ascending order.
+    /// The indices, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -118,23 +118,23 @@ impl fmt::Debug for IdSet {
     }
 }
 
-/// What judging one desc at one feature level says. Clauses that are in none of the three sets were not
-/// judged: a clause that they build on (`given`) is broken, or what they say is undefined for this desc.
+/// The result of judging one desc at one feature level. A clause that is in none of the first three sets was
+/// not judged: one of its `given` clauses does not hold, or its condition is undefined for this desc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Judgement {
     /// The clauses that the desc breaks.
     pub violated: IdSet,
     /// The clauses that it keeps.
     pub satisfied: IdSet,
-    /// The clauses that it keeps, but with nothing to spare: a step further and they break.
+    /// The clauses that the desc keeps on their boundary: a step of one would break them.
     pub boundary: IdSet,
     /// The questions that it raises.
     pub questions: IdSet,
 }
 
 impl Judgement {
-    /// The verdict in one word. Violations outrank questions: a desc that breaks a clause is invalid,
-    /// whatever else it leaves open.
+    /// The verdict. Violations outrank questions: a desc that breaks a clause is invalid, even if it raises
+    /// questions.
     pub fn validity(&self) -> Validity {
         if !self.violated.is_empty() {
             Validity::Invalid
@@ -149,11 +149,11 @@ impl Judgement {
 /// Whether a desc is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Validity {
-    /// It keeps every clause and raises no question: it must be accepted.
+    /// The desc keeps every clause and raises no question. A backend must accept it.
     Valid,
-    /// It breaks a clause: it must be refused.
+    /// The desc breaks a clause. A backend must refuse it.
     Invalid,
-    /// It breaks none, but the pages leave open what becomes of it.
+    /// The desc breaks no clause, but raises a question.
     Open,
 }
 

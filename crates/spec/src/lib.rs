@@ -1,8 +1,9 @@
-//! What the pages promise, as YAML that is judged and executed.
+//! Operator specs: YAML files that this crate loads, judges descs by and executes.
 //!
-//! A spec is one operator's YAML file. From it comes everything that the project knows of the operator: which
-//! descs are valid ([`Operator::judge`]), what bytes they must produce ([`Operator::plan`]), what a suite has to
-//! exercise ([`Operator::obligations`]), and why. This crate has no operator's name in it, and knows no backend.
+//! A spec is the YAML file of one operator. It states which descs are valid ([`Operator::judge`]), which
+//! bytes a valid desc produces ([`Operator::plan`]), and what a suite must exercise
+//! ([`Operator::obligations`]). Every statement cites the page behind it. This crate contains no operator's
+//! name and knows no backend.
 //!
 //! ```
 //! use dmlcts_model::{FeatureLevel, line};
@@ -26,166 +27,177 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The rest of this page is the specification of the format.
+//! The rest of this page specifies the format.
 //!
 //! # Files
 //!
-//! A library is loaded from one file that operators share, `common.yaml` ([`form::CommonForm`]), and one file an
-//! operator ([`form::OperatorForm`]). `spec/schema/` has a JSON Schema for each, and the first line of every file
-//! names its schema, so that an editor completes and checks it.
+//! A library is loaded from several files. `common.yaml` ([`form::CommonForm`]) holds the rules that all
+//! operators share. Each operator has its own file ([`form::OperatorForm`]). `spec/schema/` has a JSON Schema
+//! for both. The first line of every file names its schema, so that an editor can complete and check the
+//! file.
 //!
-//! Files are YAML for people: no anchors, aliases, tags or second documents, no key twice, at most a mebibyte,
-//! at most 24 levels deep. Keys that are not listed here are errors. Feature levels are texts, and need quotes:
-//! `"2.1"`. A level, a data type, an enumerator, a member: each is spelled as the pages spell it, without
-//! `DML_FEATURE_LEVEL_`, `DML_TENSOR_DATA_TYPE_` or the enumeration's prefix.
+//! Files are plain YAML. Anchors, aliases, tags, second documents and duplicate keys are errors, and so are
+//! keys that this page does not list. A file has at most 1 MiB and at most 24 levels of nesting. Feature
+//! levels are strings and need quotes: `"2.1"`. Levels, data types, enumerators and members are spelled as on
+//! the pages, without `DML_FEATURE_LEVEL_`, `DML_TENSOR_DATA_TYPE_` or the enumeration's prefix.
 //!
 //! # An operator
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `operator` | the name: letters, digits, underscores | an error |
-//! | `introduced` | the feature level that introduced it | an error |
-//! | `page` | the page that everything cites where it names no other, as in its address | an error |
-//! | `summary` | what it does, in a sentence | an error |
-//! | `members` | [members](#members), in the order of the struct | an error |
-//! | `support` | [rows of support](#support), oldest first | an error |
-//! | `let` | names for [expressions](expression), each of which may use those above it | none |
+//! | `operator` | the name: letters, digits, underscores | required |
+//! | `introduced` | the feature level that introduced it | required |
+//! | `page` | the name in the address of the page that citations refer to by default | required |
+//! | `summary` | what it does, in one sentence | required |
+//! | `members` | [members](#members), in the order of the struct | required |
+//! | `support` | [rows of support](#support), oldest first | required |
+//! | `let` | named [expressions](expression); each may use the names above it | none |
 //! | `clauses` | [clauses](#clauses) | none |
-//! | `semantics` | [what it computes](#semantics) | an error |
+//! | `semantics` | [what it computes](#semantics) | required |
 //! | `questions` | [what the page leaves open](#questions) | none |
 //! | `examples` | [the page's examples](#examples) | none |
 //! | `errata`, `notes` | [remarks](#remarks) | none |
 //!
 //! ## Members
 //!
-//! A mapping from the member's name to its kind. `InputTensor` and `OutputTensor` come first in every struct and
-//! are not listed.
+//! A mapping from each member's name to its kind. `InputTensor` and `OutputTensor` come first in every struct
+//! and are not listed.
 //!
-//! | kind | in C | usually |
+//! | kind | in C | default in a case line |
 //! |---|---|---|
-//! | `count` | `UINT`: how long the lists are; exactly one where there are lists | the input's rank |
+//! | `count` | `UINT`: the length of the lists; a struct with lists has exactly one | the input's rank |
 //! | `u32`, `i32` | `UINT`, `INT` | 0 |
-//! | `u32[]`, `i32[]` | `const UINT*`, `const INT*`: one value an axis | has to be written |
+//! | `u32[]`, `i32[]` | `const UINT*`, `const INT*`: one value per axis | required |
 //! | `data_type` | `DML_TENSOR_DATA_TYPE` | the input's |
 //! | `scalar` | `DML_SCALAR_UNION` | zero |
-//! | an enumeration of `common.yaml` | its values | has to be written |
+//! | an enumeration of `common.yaml` | its values | required |
 //!
-//! Kinds become clauses: `<count>.agrees` (with the input's `DimensionCount`), and for each list
-//! `<list>.present` and `<list>.length` (as the count says).
+//! Kinds become clauses. `<count>.agrees` requires that the count equals the input's `DimensionCount`. Each
+//! list gets `<list>.present` and `<list>.length`: it is not null, and its length equals the count.
 //!
 //! ## Support
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `since` | the level from which the row holds; the first is the one that introduced the operator | an error |
-//! | `dimensions` | `{min, max}`: how many dimensions a tensor may have | as in the row before |
+//! | `since` | the level from which the row holds; the first row has the level that introduced the operator | required |
+//! | `dimensions` | `{min, max}`: the number of dimensions that a tensor may have | as in the row before |
 //! | `types` | the data types that a tensor may have | as in the row before |
 //! | `cite`, `page`, `note` | see [citations](#citations) | |
 //!
-//! Rows become the clauses `introduced`, `dimensions` and `types`, of the input; that the output agrees is for
-//! the operator's clauses to say. An enumeration member becomes `mode` (`<member>.mode` where there are several),
-//! with each enumerator's `since`.
+//! Rows become the clauses `introduced`, `dimensions` and `types`. They apply to the input; the operator's
+//! own clauses require that the output agrees. An enumeration member becomes the clause `mode`, with each
+//! enumerator's `since`. An operator with several enumeration members has `<member>.mode` for each.
 //!
 //! ## Clauses
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `id` | lower case words joined by hyphens; the full id puts the operator before it: `slice1.stride-nonzero` | an error |
-//! | `each` | `desc`, or `axis`: whether it is asked once, or of each axis, where a list stands for its value there | `desc` |
-//! | `given` | the clauses, all further up, that must hold for it to be judged | none |
-//! | `that` | the [condition](expression) | an error |
-//! | `erratum` | what the page gets wrong here | none |
+//! | `id` | lower-case words joined by hyphens; the full id starts with the operator: `slice1.stride-nonzero` | required |
+//! | `each` | `desc`: judged once; `axis`: judged on each axis, where a list's name means its value on that axis | `desc` |
+//! | `given` | earlier clauses that must hold before this one is judged | none |
+//! | `that` | the [condition](expression) | required |
+//! | `erratum` | the error of the page that this clause corrects | none |
 //! | `cite`, `page`, `note` | see [citations](#citations) | |
 //!
-//! `given` is what makes clauses break one at a time: a window of size 0 breaks `window-not-empty`, and it would
-//! break `output-reachable` as well, if that were not given the former. A clause is judged where everything it is
-//! given holds and its condition is defined. On an axis that takes the lists that it names to be there and
-//! equally long. What is not judged is neither kept nor broken. Division by zero where everything given holds is
-//! a mistake that loading finds, by trying every small axis.
+//! `given` lets clauses break one at a time. For example, a window of size 0 breaks `window-not-empty`. It
+//! would also break `output-reachable` if that clause did not list `window-not-empty` in `given`.
 //!
-//! A clause is *on its boundary* where it holds and a comparison by order, or with `!=`, that decides it holds
-//! with nothing to spare: a step of one, and it would not.
+//! A clause is judged if all its `given` clauses hold and its condition is defined. A condition on axes is
+//! defined only if the lists that it names are present and have equal lengths. A clause that is not judged is
+//! neither kept nor broken. Division by zero is a mistake if all `given` clauses hold. Loading finds it by
+//! trying every small axis.
+//!
+//! A clause is *on its boundary* if it holds by the smallest possible margin: a step of one in a deciding
+//! comparison would break it. Only comparisons by order and `!=` count.
 //!
 //! ## Semantics
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `read` | on each axis: the input coordinate that output coordinate `c` reads, or `fill` | there is `by` |
-//! | `by` | the enumeration member that chooses among `reads` | there is `read` |
-//! | `reads` | as `read`, for each enumerator | there is `read` |
-//! | `fill` | the scalar member that an element holds as soon as one axis says `fill` | no read may say so |
+//! | `read` | on each axis: the input coordinate that output coordinate `c` reads, or `fill` | required without `by` |
+//! | `by` | the enumeration member that chooses among `reads` | required without `read` |
+//! | `reads` | one `read` for each enumerator | required without `read` |
+//! | `fill` | the scalar member whose value an element gets if any axis reads `fill` | no read may use `fill` |
 //! | `cite`, `note` | see [citations](#citations) | |
 //!
-//! An operator maps axis by axis: what is read on one depends on nothing but that axis, and members that have one
-//! value for the desc. Loading tries every small axis that is not invalid, and a read that leaves the input is a
-//! mistake.
+//! An operator maps coordinates axis by axis. A read depends only on its own axis and on members with one
+//! value for the whole desc. Loading tries every small axis that is not invalid. A read outside the input is
+//! a mistake.
 //!
 //! ## Questions
 //!
-//! A question is a point that the page leaves open. A desc that breaks no clause and raises a question is *open*.
+//! A question is a point that the page leaves open. A desc that breaks no clause and raises a question is
+//! *open*.
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `id`, `each`, `given`, `cite`, `page`, `note` | as a clause's | |
-//! | `when` | where it arises; undefined counts as false | an error |
-//! | `allow` | the answers that are recorded; any other is a failure | an error |
+//! | `id`, `each`, `given`, `cite`, `page`, `note` | as for clauses | |
+//! | `when` | the condition that raises the question; undefined counts as false | required |
+//! | `allow` | the answers that are recorded; any other answer is a failure | required |
 //!
-//! An answer is a mapping with one of the keys `reject: true` (refused as invalid), `accept: true` (accepted,
-//! whatever comes out), `semantics: true` (accepted, and the semantics hold) and `read` (accepted, and on the
-//! axes where the question arises this is read; every axis where it is asked of the desc).
+//! An answer is a mapping with one of these keys:
+//!
+//! - `reject: true`: the desc is refused as invalid.
+//! - `accept: true`: the desc is accepted, with any output.
+//! - `semantics: true`: the desc is accepted, and the output follows the semantics.
+//! - `read`: the desc is accepted, and this expression replaces the read on the axes that raise the question.
+//!   A question about the desc replaces it on every axis.
 //!
 //! ## Examples
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `id` | as a clause's | an error |
-//! | `desc` | a [case line](dmlcts_model::line) without `fill`; both tensors packed | an error |
-//! | `input`, `output` | `{rows}`: the tensor's innermost rows, one after the other | an error |
+//! | `id` | as for clauses | required |
+//! | `desc` | a [case line](dmlcts_model::line) without `fill`; both tensors are packed | required |
+//! | `input`, `output` | `{rows}`: the tensor's innermost rows in order | required |
 //! | `cite`, `page`, `note` | see [citations](#citations) | |
 //!
-//! Loading judges each example, which must be valid, and executes it, which must give its output.
+//! Loading judges and executes each example. The desc must be valid, and the result must equal `output`.
 //!
 //! ## Remarks
 //!
-//! `errata` and `notes` are lists of `{id, text, cite, page}`, for what belongs to no single clause.
+//! `errata` and `notes` are lists of `{id, text, cite, page}`, for remarks that belong to no single clause.
 //!
 //! ## Citations
 //!
-//! Everything that the pages say is cited: `cite` is the section, such as `Members / Strides`, and is needed;
-//! `page` is the page's name in its address, and by default the file's. `note` is anything that a reader should
-//! know. Facts carry over from the pages; their sentences do not.
+//! Every statement cites its source. `cite` is required and names the section, such as `Members / Strides`.
+//! `page` is the page's name in its address; the default is the file's `page`. `note` holds further
+//! information for readers. A spec takes facts from the pages, but not their sentences.
 //!
 //! # What operators share
 //!
-//! | key | value | where it is left out |
+//! | key | value | default |
 //! |---|---|---|
-//! | `page` | the page that this file cites by default | an error |
-//! | `levels` | the feature levels, oldest first | an error |
-//! | `data_types` | `{name, code, bits, kind}`, where `kind` is `float`, `unsigned` or `signed` | an error |
+//! | `page` | the page that this file cites by default | required |
+//! | `levels` | the feature levels, oldest first | required |
+//! | `data_types` | `{name, code, bits, kind}`, where `kind` is `float`, `unsigned` or `signed` | required |
 //! | `enumerations` | `{name, enumerators}`, with `{name, value, since, cite, page, note}` each | none |
-//! | `clauses`, `questions` | as an operator's; `each` may also be `tensor` and `tensor axis` | an error; none |
+//! | `clauses`, `questions` | as for an operator; `each` may also be `tensor` and `tensor axis` | required; none |
 //! | `errata`, `notes` | [remarks](#remarks) | none |
 //!
-//! Levels and data types are held against what the program knows, so that neither goes stale unnoticed. A rule
-//! for each `tensor` becomes two: the name `Tensor` in it stands for `InputTensor` and `OutputTensor` in turn, and
-//! `size-positive` becomes `slice1.input.size-positive` and `slice1.output.size-positive`. Such rules are part of
-//! every operator, before its own clauses, which may name them in `given` as `input.size-positive`.
+//! Loading compares levels and data types with those that the program knows, so that neither list becomes
+//! outdated unnoticed. A rule for each `tensor` becomes two rules, in which `Tensor` stands for `InputTensor`
+//! and `OutputTensor`. For example, `size-positive` becomes `slice1.input.size-positive` and
+//! `slice1.output.size-positive`. Shared rules precede every operator's own clauses. An operator's `given`
+//! may name them, as in `input.size-positive`.
 //!
 //! # Expressions
 //!
-//! See [`expression`] for the language. In a spec, the names are the operator's members, the fields of its
-//! tensors (`InputTensor.Sizes`), its `let`s, enumerators, data types, `level`, `rank`, `axis`, and in reads `c`.
+//! See [`expression`] for the language. A spec may use these names: the operator's members, the fields of its
+//! tensors (`InputTensor.Sizes`), its `let`s, enumerators, data types, `level`, `rank`, `axis`, and in reads
+//! `c`.
 //!
 //! # Judging
 //!
-//! A desc is judged at a feature level. It is invalid where it breaks a clause, else open where it raises a
-//! question, else valid: see [`Judgement`].
+//! A desc is judged at a feature level. It is invalid if it breaks a clause. Otherwise it is open if it
+//! raises a question, and valid if it raises none. See [`Judgement`].
 //!
 //! # Mistakes
 //!
-//! A mistake in a file is a [`Diagnostic`]: file, line, column, the source line with a caret under the very word,
-//! also within a quoted or folded text, what was expected there, and which name is close. One load reports as
-//! many mistakes as it can find, and none that only follows from another.
+//! A mistake in a file is a [`Diagnostic`]. It has the file, the line, the column and the source line with a
+//! caret under the exact word, even inside quoted or folded text. It also states what was expected, and
+//! suggests a similar name if there is one. One load reports as many independent mistakes as it can find, and
+//! no mistake that only follows from another.
 
 mod branching;
 mod conditions;

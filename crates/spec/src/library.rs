@@ -1,4 +1,4 @@
-//! Every operator that was loaded together.
+//! The operators that were loaded together.
 
 use std::sync::LazyLock;
 
@@ -16,17 +16,17 @@ pub struct Library {
 }
 
 impl Library {
-    /// The files that this program was built with, which are those that `spec/` held: what operators share
-    /// first, then the operators, oldest first.
+    /// The spec files that are embedded in this program: `common.yaml` first, then the operators, oldest
+    /// first.
     pub fn embedded_sources() -> Vec<Source> {
         dmlcts_spec_files::FILES.iter().map(|(name, text)| Source::new(*name, *text)).collect()
     }
 
-    /// The specs that this program was built with, loaded on first use.
+    /// The embedded specs, loaded on first use.
     ///
     /// # Panics
     ///
-    /// Where the program was built with a spec that does not load, which its tests rule out.
+    /// If an embedded spec does not load. Tests rule this out.
     pub fn embedded() -> &'static Self {
         static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             load::library(&Library::embedded_sources(), load::Proof::Tested)
@@ -35,7 +35,7 @@ impl Library {
         &LIBRARY
     }
 
-    /// Loads `common.yaml`, which is the first source, and the operators, which are the others.
+    /// Loads `common.yaml`, the first source, and the operators, the other sources.
     pub fn load(sources: &[Source]) -> Result<Self, LoadError> {
         load::library(sources, load::Proof::Full)
     }
@@ -45,7 +45,7 @@ impl Library {
         &self.operators
     }
 
-    /// The operator of this name.
+    /// The operator with this name.
     pub fn operator(&self, name: &str) -> Option<&Operator> {
         self.operators.iter().find(|operator| operator.name() == name)
     }
@@ -55,25 +55,25 @@ impl Library {
         &self.remarks
     }
 
-    /// The signatures of all operators, as a case line needs them.
+    /// The signatures of all operators, for parsing case lines.
     pub fn signatures(&self) -> &Signatures {
         &self.signatures
     }
 
-    /// What names mean in each operator's expressions, as a [`Predicate`](crate::Predicate) needs them.
+    /// The names that each operator's expressions may use, for compiling a [`Predicate`](crate::Predicate).
     pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
         self.operators.iter().map(Operator::scope)
     }
 
-    /// The BLAKE3 hash of the sources, in hex: what a report says it was judged by. The order in which the operators
-    /// were given does not matter, nor how their lines end.
+    /// The BLAKE3 hash of the sources, in hex. Reports use it to identify the specs. It depends neither on
+    /// the order of the operators nor on the line endings.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// As much of the hash as tells specs apart, for people to compare.
+    /// The first 12 digits of the hash, for people to compare.
     pub fn short_hash(&self) -> &str {
-        // Hex digits are a byte each.
+        // Every hex digit is one byte, so this is a character boundary.
         &self.hash[..12]
     }
 }

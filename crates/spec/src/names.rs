@@ -1,6 +1,6 @@
-//! Names in messages.
+//! Lists of names in messages.
 
-/// Lists names that are to choose from: `a`, `b` or `c`. A long list is cut.
+/// Lists alternatives: `a`, `b` or `c`. A long list is cut.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     joined(names, "or")
 }

@@ -1,4 +1,4 @@
-//! A checked operator: what its YAML file says, with every name resolved.
+//! A checked operator: the content of its YAML file, with every name resolved.
 
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     oracle::{Oracle, OracleError, Plan},
 };
 
-/// The page and section that say something.
+/// The page and section behind a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
     /// The page's name in its address: `ns-directml-dml_slice1_operator_desc`.
@@ -30,8 +30,8 @@ impl Citation {
         }
     }
 
-    /// What the page is about, as short as it can be said: `DML_SLICE1_OPERATOR_DESC`, or the name in its address
-    /// where it is about more than one thing.
+    /// A short name of the page's subject: `DML_SLICE1_OPERATOR_DESC`, or the name in its address if the page
+    /// covers more than one thing.
     pub fn subject(&self) -> String {
         match self.page.strip_prefix("ns-directml-").or_else(|| self.page.strip_prefix("ne-directml-")) {
             Some(name) => name.to_uppercase(),
@@ -39,7 +39,8 @@ impl Citation {
         }
     }
 
-    /// The citation as it reads where `page` goes without saying: the section alone, or behind what the page is about.
+    /// The citation for readers who know that `page` is meant: only the section if it is on that page,
+    /// otherwise the subject and the section.
     pub fn on(&self, page: &str) -> String {
         if self.page == page {
             return self.section.clone();
@@ -48,16 +49,16 @@ impl Citation {
     }
 }
 
-/// What a clause or question is asked of.
+/// What a clause or question applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The desc as a whole.
     Desc,
-    /// Each axis, where the lists agree on how many there are.
+    /// Each axis, if the lists agree on the number of axes.
     Axis,
 }
 
-/// Where a clause comes from.
+/// The source of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The operator's own clauses.
@@ -66,164 +67,165 @@ pub enum Origin {
     Tensor,
     /// The operator's support rows or an enumerator's `since`.
     Support,
-    /// The kind of a member: a count agrees with the input, a list is there and as long as the count says.
+    /// The kind of a member: a count equals the input's dimension count, a list is present and has as many
+    /// values as the count says.
     Member,
 }
 
 /// One normative statement.
 #[derive(Debug)]
 pub struct Clause {
-    /// `slice1.window-in-bounds`.
+    /// The id, such as `slice1.window-in-bounds`.
     pub id: String,
-    /// What it is asked of.
+    /// What it applies to.
     pub scope: Scope,
     /// Where it comes from.
     pub origin: Origin,
-    /// The clauses that must hold for this one to be judged, those that hold of themselves included.
+    /// The clauses that must hold before this one is judged, including those that they depend on.
     pub given: IdSet,
-    /// What must be true, as text.
+    /// The condition, as text.
     pub text: String,
-    /// The same, parsed.
+    /// The condition, parsed.
     pub expression: Expression,
-    /// The same, with every name resolved.
+    /// The condition, with every name resolved.
     pub term: Term,
-    /// Who says so.
+    /// The source of the statement.
     pub cite: Citation,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     pub note: Option<String>,
-    /// What the page gets wrong here.
+    /// The error of the page that this clause corrects.
     pub erratum: Option<String>,
 }
 
 /// One answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Refused as invalid.
+    /// The desc is refused as invalid.
     Reject,
-    /// Accepted, whatever comes out.
+    /// The desc is accepted, with any output.
     Accept,
-    /// Accepted, with the output of this reading; 0 is the semantics.
+    /// The desc is accepted, with the output of this reading; 0 is the semantics.
     Reading(usize),
 }
 
 /// A point that the pages leave open.
 #[derive(Debug)]
 pub struct Question {
-    /// `slice.stride-zero`.
+    /// The id, such as `slice.stride-zero`.
     pub id: String,
-    /// What it is asked of.
+    /// What it applies to.
     pub scope: Scope,
-    /// The clauses that must hold for it to be asked.
+    /// The clauses that must hold before the question is raised.
     pub given: IdSet,
-    /// Where it arises, as text.
+    /// The condition that raises it, as text.
     pub text: String,
-    /// The same, parsed.
+    /// The condition, parsed.
     pub expression: Expression,
-    /// The same, with every name resolved.
+    /// The condition, with every name resolved.
     pub term: Term,
-    /// The answers that are recorded; any other is a failure.
+    /// The answers that are recorded; any other answer is a failure.
     pub allow: Vec<Answer>,
-    /// Who leaves it open.
+    /// The source that leaves it open.
     pub cite: Citation,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     pub note: Option<String>,
 }
 
-/// A reading that a question allows besides the semantics: what is read on the axes where the question
-/// arises. The `n`-th of an operator is reading `n + 1`; reading 0 is the semantics.
+/// A reading that a question allows besides the semantics. It replaces the read on the axes that raise the
+/// question. Entry `n` of [`Operator::readings`] is reading `n + 1`; reading 0 is the semantics.
 #[derive(Debug)]
 pub struct AlternativeReading {
-    /// The place of its question.
+    /// The index of its question.
     pub question: usize,
     /// The input coordinate that output coordinate `c` reads, or `fill`.
     pub expression: Expression,
-    /// The same, with every name resolved.
+    /// The expression, with every name resolved.
     pub term: Term,
 }
 
 /// What the operator computes.
 #[derive(Debug)]
 pub struct Semantics {
-    /// The place of the enumeration member that chooses among the branches; `None` where there is one branch.
+    /// The index of the enumeration member that chooses the branch; `None` if there is one branch.
     pub by: Option<usize>,
-    /// What is read; one for each enumerator, or a single one.
+    /// The reads: one for each enumerator, or a single one.
     pub branches: Vec<Branch>,
-    /// The place of the scalar member that an element holds as soon as one axis says `fill`.
+    /// The index of the scalar member whose value an element gets if any axis reads `fill`.
     pub fill: Option<usize>,
-    /// Who says so.
+    /// The source of the semantics.
     pub cite: Citation,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     pub note: Option<String>,
 }
 
 /// One branch of the semantics.
 #[derive(Debug)]
 pub struct Branch {
-    /// The enumerator that chooses it, by name; `None` where nothing chooses.
+    /// The name of the enumerator that chooses this branch; `None` if there is one branch.
     pub name: Option<String>,
-    /// The same enumerator's value.
+    /// The value of that enumerator.
     pub value: Option<i64>,
     /// The input coordinate that output coordinate `c` reads, or `fill`.
     pub expression: Expression,
-    /// The same, with every name resolved.
+    /// The expression, with every name resolved.
     pub term: Term,
 }
 
-/// From which level on an enumerator can be used.
+/// The feature level from which an enumerator can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModeSupport {
-    /// The place of the member.
+    /// The index of the member.
     pub member: usize,
-    /// The enumerator: `WRAP`.
+    /// The enumerator's name, such as `WRAP`.
     pub name: String,
-    /// Its value.
+    /// The enumerator's value.
     pub value: i64,
     /// The level; never older than the operator.
     pub since: FeatureLevel,
-    /// Who says so.
+    /// The source of the level.
     pub cite: Citation,
 }
 
-/// One example of the page. Loading proved that the spec judges it valid and computes its output.
+/// An example of the page. Loading checks that the spec judges it valid and computes its output.
 #[derive(Debug)]
 pub struct Example {
-    /// `slice1.example-1`.
+    /// The id, such as `slice1.example-1`.
     pub id: String,
-    /// Where it stands.
+    /// The page and section of the example.
     pub cite: Citation,
     /// The desc, with the input as an explicit fill.
     pub case: Case,
     /// The output's bytes, packed.
     pub output: Vec<u8>,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     pub note: Option<String>,
 }
 
-/// What is supported from a level on, with what earlier rows say filled in.
+/// What is supported from a level on. Values that a row leaves out are copied from the row before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// The level.
     pub since: FeatureLevel,
-    /// How many dimensions a tensor may have.
+    /// The number of dimensions that a tensor may have.
     pub dimensions: RangeInclusive<u32>,
     /// The data types that a tensor may have.
     pub types: Vec<DataType>,
-    /// Who says so.
+    /// The source of the row.
     pub cite: Citation,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     pub note: Option<String>,
 }
 
 /// An erratum or a note that belongs to no single clause.
 #[derive(Debug)]
 pub struct Remark {
-    /// `slice1.window-size-index`.
+    /// The id, such as `slice1.window-size-index`.
     pub id: String,
-    /// Whether the page errs; a note otherwise.
+    /// True for an erratum, false for a note.
     pub erratum: bool,
-    /// Where.
+    /// The page and section of the remark.
     pub cite: Citation,
-    /// What there is to say.
+    /// The text of the remark.
     pub text: String,
 }
 
@@ -245,23 +247,23 @@ pub struct Operator {
     pub(crate) remarks: Vec<Remark>,
     pub(crate) judge: Arc<Judge>,
     pub(crate) branching: Branching,
-    /// The place in the library.
+    /// The index in [`Library::operators`](crate::Library::operators).
     pub(crate) position: usize,
     pub(crate) oracle: Oracle,
 }
 
 impl Operator {
-    /// As the pages spell it: `SLICE1`.
+    /// The name as the pages spell it, such as `SLICE1`.
     pub fn name(&self) -> &str {
         &self.signature.operator
     }
 
-    /// Name and members.
+    /// The operator's name and members.
     pub fn signature(&self) -> &Arc<Signature> {
         &self.signature
     }
 
-    /// What it does, in a sentence.
+    /// What the operator does, in one sentence.
     pub fn summary(&self) -> &str {
         &self.summary
     }
@@ -281,47 +283,47 @@ impl Operator {
         &self.support
     }
 
-    /// The row in force at a level; `None` before the operator was introduced.
+    /// The row for a level; `None` before the operator was introduced.
     pub fn support_at(&self, level: FeatureLevel) -> Option<&Support> {
         self.support.iter().rev().find(|row| row.since <= level)
     }
 
-    /// The enumerators of every enumeration member, in the order of the struct and the header.
+    /// The enumerators of every enumeration member, in the order of the struct and then of the header.
     pub fn modes(&self) -> &[ModeSupport] {
         &self.modes
     }
 
-    /// What names mean in this operator's expressions.
+    /// The names that this operator's expressions may use.
     pub fn scope(&self) -> &expression::Scope {
         &self.scope
     }
 
-    /// Every clause. An [`IdSet`] of a [`Judgement`] holds places in this list.
+    /// Every clause. An [`IdSet`] of a [`Judgement`] holds indices into this list.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
     }
 
-    /// The place of a clause.
+    /// The index of the clause with this id.
     pub fn clause(&self, id: &str) -> Option<usize> {
         self.clauses.iter().position(|clause| clause.id == id)
     }
 
-    /// Every question, in the order of [`Judgement::questions`].
+    /// Every question. [`Judgement::questions`] holds indices into this list.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
 
-    /// What it computes.
+    /// What the operator computes.
     pub fn semantics(&self) -> &Semantics {
         &self.semantics
     }
 
-    /// Every way that an `if` within a read can go.
+    /// Every branch of an `if` within a read.
     pub fn branches(&self) -> &[SemanticBranch] {
         &self.branching.branches
     }
 
-    /// The place in [`Library::operators`](crate::Library::operators).
+    /// The index in [`Library::operators`](crate::Library::operators).
     pub fn position(&self) -> usize {
         self.position
     }
@@ -341,12 +343,13 @@ impl Operator {
         &self.remarks
     }
 
-    /// Judges a desc, whose signature must be this operator's.
+    /// Judges a desc. Its signature must be this operator's.
     pub fn judge(&self, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) -> Judgement {
         self.judge.judge(desc, level, &mut scratch.judge)
     }
 
-    /// Judges a desc, and hands it on where it is valid or open; what was judged of an invalid one is the error.
+    /// Judges a desc and returns it as a [`ValidDesc`] if it is valid or open. For an invalid desc, the error
+    /// is the judgement.
     pub fn judge_valid<'a>(
         &'a self,
         desc: &'a Desc,
@@ -357,8 +360,8 @@ impl Operator {
         self.valid(desc, level, judgement).ok_or(judgement)
     }
 
-    /// Plans how a desc is executed, by a reading: 0 is the semantics, `n` the `n`-th of [`Operator::readings`],
-    /// which replaces the read on the axes where its question arises.
+    /// Plans the execution of a desc by a reading. Reading 0 is the semantics. Reading `n` is the `n`-th
+    /// entry of [`Operator::readings`] and replaces the read on the axes that raise its question.
     pub fn plan<'a>(
         &'a self,
         valid: ValidDesc<'a>,
@@ -368,7 +371,7 @@ impl Operator {
         self.oracle.plan(valid.desc, valid.level, reading, &mut scratch.oracle)
     }
 
-    /// Hands on a desc that [`Operator::judge`] found valid or open.
+    /// Wraps a desc that [`Operator::judge`] found valid or open.
     pub(crate) fn valid<'a>(
         &'a self,
         desc: &'a Desc,
@@ -384,7 +387,7 @@ impl Operator {
     }
 }
 
-/// A desc that was judged valid or open: only judging makes one. The oracle takes no other.
+/// A desc that was judged valid or open. Only judging makes one, and the oracle takes no other type.
 #[derive(Debug, Clone, Copy)]
 pub struct ValidDesc<'a> {
     operator: &'a Operator,
@@ -394,7 +397,7 @@ pub struct ValidDesc<'a> {
 }
 
 impl<'a> ValidDesc<'a> {
-    /// Whose desc it is.
+    /// The operator that the desc belongs to.
     pub fn operator(&self) -> &'a Operator {
         self.operator
     }
@@ -404,12 +407,12 @@ impl<'a> ValidDesc<'a> {
         self.desc
     }
 
-    /// The feature level that it was judged at.
+    /// The feature level at which it was judged.
     pub fn level(&self) -> FeatureLevel {
         self.level
     }
 
-    /// What judging said.
+    /// The judgement.
     pub fn judgement(&self) -> Judgement {
         self.judgement
     }

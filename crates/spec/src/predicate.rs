@@ -1,5 +1,5 @@
-//! Predicates over cases: `--where`, known failures, the bounds of suites. The same language as the specs',
-//! compiled once for each operator.
+//! Predicates over cases, for `--where`, known failures and the bounds of suites. They use the language of
+//! the specs and are compiled once for each operator.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::{
 
 /// A condition on cases.
 ///
-/// A name that one operator has and another has not is undefined for the other, so that what follows from it
-/// is not true there. `operator` is the case's operator, to be compared with names such as `SLICE1`. `valid`, `invalid` and
-/// `open` say what its desc is judged at the feature level.
+/// A name that only some operators have is undefined for the others, so that conditions on it are not true
+/// there. `operator` is the case's operator, for comparison with names such as `SLICE1`. `valid`, `invalid`
+/// and `open` are conditions on the judgement of the desc at the feature level.
 #[derive(Debug, Clone)]
 pub struct Predicate {
     expression: Expression,
@@ -29,7 +29,7 @@ struct Compiled {
     signature: Arc<Signature>,
     program: Program,
     root: OpId,
-    /// Where the condition asks what a desc is judged.
+    /// Present if the condition asks whether a desc is valid, invalid or open.
     judge: Option<Arc<Judge>>,
 }
 
@@ -39,7 +39,8 @@ impl Predicate {
         Self::compile(text, library.scopes())
     }
 
-    /// Compiles a text for operators with these scopes. The mistake is one that it is for every operator.
+    /// Compiles a text for operators with these scopes. Fails only if the text is a mistake for every
+    /// operator.
     pub fn compile<'a>(text: &str, scopes: impl IntoIterator<Item = &'a Scope>) -> Result<Self, Mistake> {
         if text.trim().is_empty() {
             return Err(Mistake::new(Span::new(0, text.len()), "there is no condition")
@@ -48,7 +49,7 @@ impl Predicate {
         Self::from_expression(parse(text)?, scopes)
     }
 
-    /// As [`Predicate::compile`], of what was parsed already.
+    /// Like [`Predicate::compile`], for an expression that is already parsed.
     pub fn from_expression<'a>(
         expression: Expression,
         scopes: impl IntoIterator<Item = &'a Scope>,
@@ -61,8 +62,8 @@ impl Predicate {
         let mut compiled = Vec::new();
         let mut mistake = None;
         for scope in &scopes {
-            // The same name may be an integer here and a list there: where the types do not fit, the
-            // predicate holds of no case. A mistake everywhere is a mistake.
+            // A name may be an integer for one operator and a list for another. For an operator whose types
+            // do not fit, the predicate is false. It is a mistake only if it fits no operator.
             match scope.predicate(names, &expression) {
                 Ok(term) => {
                     let mut builder = Builder::new(Arc::clone(scope.signature()));
@@ -85,7 +86,7 @@ impl Predicate {
         }
     }
 
-    /// Whether it is true of a case at a feature level. What is undefined is not true.
+    /// Whether the predicate is true of a case at a feature level. Undefined counts as not true.
     pub fn holds(&self, case: &Case, level: FeatureLevel, values: &mut Values) -> bool {
         let signature = &case.desc.signature;
         let of_case = |compiled: &&Compiled| Arc::ptr_eq(&compiled.signature, signature);
@@ -98,7 +99,7 @@ impl Predicate {
         evaluation.verdict(compiled.root) == Some(true)
     }
 
-    /// What it says.
+    /// The predicate's expression.
     pub fn expression(&self) -> &Expression {
         &self.expression
     }

@@ -1,8 +1,8 @@
-//! Memory that judging and planning use over and over.
+//! Memory that judging and planning reuse.
 
 use crate::{oracle, program, program::Values};
 
-/// Memory that judging and planning use over and over: make one a thread, and pass it along.
+/// Memory that judging and planning reuse. Create one per thread and pass it to every call.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) values: Values,
@@ -11,7 +11,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The memory that programs are evaluated in.
+    /// The memory for evaluating programs.
     pub fn values(&mut self) -> &mut Values {
         &mut self.values
     }

@@ -1,35 +1,36 @@
-//! A text with a name, and a mistake at a place in it.
+//! A named text, and mistakes at positions in it.
 //!
-//! Every mistake that a person can make in a file becomes a [`Diagnostic`]: where it is, what is wrong
-//! there, what was expected and which names are close. Its `Display` shows file, line, column, the source line
-//! and a caret, without colour, so that it reads the same in a log, a test and a terminal; programs that
-//! want more use its [`miette::Diagnostic`].
+//! Every mistake that a person can make in a file becomes a [`Diagnostic`]: where it is, what is wrong, what
+//! was expected and which names are similar. Its `Display` shows the file, line, column, source line and a
+//! caret, without colour, so that it reads the same in a log, a test and a terminal. Programs that need more
+//! use its [`miette::Diagnostic`] implementation.
 
 use std::{borrow::Cow, fmt, ops::Range, sync::Arc};
 
 use miette::{LabeledSpan, NamedSource, SourceCode};
 
-/// A text and what it is called: a file's path, or something like `--where`.
+/// A text and its name: a file's path, or a label such as `--where`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What messages call it.
+    /// The name that messages show.
     pub name: String,
     /// The text itself.
     pub text: String,
 }
 
 impl Source {
-    /// A text with a name.
+    /// A text with this name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into() }
     }
 
-    /// The BLAKE3 hash of the text, in hex. Lines may end as they do on any system: a checkout on Windows has the same hash.
+    /// The BLAKE3 hash of the text, in hex. Line endings do not matter: a checkout on Windows has the same
+    /// hash.
     pub fn hash(&self) -> String {
         blake3::hash(self.with_line_feeds().as_bytes()).to_hex().to_string()
     }
 
-    /// The text, each line with a line feed at its end and no carriage return before it.
+    /// The text with every `\r\n` replaced by `\n`.
     pub(crate) fn with_line_feeds(&self) -> Cow<'_, str> {
         if self.text.contains("\r\n") {
             Cow::Owned(self.text.replace("\r\n", "\n"))
@@ -39,7 +40,7 @@ impl Source {
     }
 }
 
-/// One mistake at one place of one source.
+/// One mistake at one position of one source.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
     source: Arc<NamedSource<Arc<str>>>,
@@ -51,7 +52,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A mistake at a range of bytes; a range beyond the text points at its end.
+    /// A mistake at a range of bytes. A range beyond the text points at its end.
     pub(crate) fn new(
         source: &Located,
         span: Range<usize>,
@@ -70,7 +71,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds what to do about it.
+    /// Adds advice on how to fix the mistake.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -82,7 +83,7 @@ impl Diagnostic {
         &self.message
     }
 
-    /// What is called for at the place itself; may be empty.
+    /// The text at the caret, such as what was expected there; may be empty.
     pub fn label(&self) -> &str {
         &self.label
     }
@@ -110,7 +111,7 @@ impl Diagnostic {
     }
 }
 
-/// The greatest character boundary that is not past `at`.
+/// The greatest character boundary that is at most `at`.
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -119,7 +120,8 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// A source line is cut to this many characters around its caret: files hold lines of any length.
+/// The number of bytes of the source line that are shown on each side of the caret. Lines in files can
+/// be arbitrarily long.
 const WIDEST: usize = 160;
 
 impl fmt::Display for Diagnostic {
@@ -167,7 +169,7 @@ impl miette::Diagnostic for Diagnostic {
     }
 }
 
-/// A source prepared for pointing into.
+/// A source prepared for diagnostics.
 #[derive(Debug, Clone)]
 pub(crate) struct Located {
     named: Arc<NamedSource<Arc<str>>>,
@@ -181,19 +183,19 @@ impl Located {
     }
 }
 
-/// Everything that is wrong with the sources of a load; never empty.
+/// All mistakes of one load; never empty.
 #[derive(Debug, Clone)]
 pub struct LoadError {
     diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadError {
-    /// The mistakes, or `Ok` where there are none.
+    /// Returns `Ok` if there are no mistakes.
     pub fn check(mistakes: Vec<Diagnostic>) -> Result<(), Self> {
         if mistakes.is_empty() { Ok(()) } else { Err(Self { diagnostics: mistakes }) }
     }
 
-    /// Mistakes, of which there is at least one.
+    /// An error of these mistakes, which must not be empty.
     pub(crate) fn all(diagnostics: Vec<Diagnostic>) -> Self {
         debug_assert!(!diagnostics.is_empty());
         Self { diagnostics }
@@ -204,7 +206,7 @@ impl LoadError {
         self.diagnostics
     }
 
-    /// One mistake.
+    /// An error of one mistake.
     pub(crate) fn of(mistake: Diagnostic) -> Self {
         Self { diagnostics: vec![mistake] }
     }
@@ -215,7 +217,7 @@ impl LoadError {
     }
 }
 
-/// Every mistake, a blank line between two.
+/// Every mistake, with a blank line between two.
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, mistake) in self.diagnostics.iter().enumerate() {
