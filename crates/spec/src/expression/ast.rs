@@ -1,24 +1,24 @@
-//! The tree of an expression as it was written, with the place of every part. Names are not resolved and
-//! types are not known here; see [`Term`](super::Term).
+//! The syntax tree of an expression, with the position of every part. Names are not resolved and types are
+//! unknown here; see [`Term`](super::Term).
 
 use dmlcts_model::{FeatureLevel, Side};
 
 use super::Span;
 
-/// How deeply an expression may nest. Everything that walks a tree recurses, so this bounds their stacks.
+/// The largest height of a syntax tree. Functions that walk a tree recurse, so this bounds their stacks.
 pub(super) const MAXIMUM_HEIGHT: u16 = 100;
 
-/// An expression and where it stands. Two expressions are equal when they say the same, wherever they stand.
+/// An expression and its position. Equality ignores the position.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it says.
+    /// The content.
     pub form: Form,
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
     height: u16,
 }
 
-/// What an expression says.
+/// The kinds of expressions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Form {
     /// A literal, decimal or hexadecimal; never negative.
@@ -27,9 +27,9 @@ pub enum Form {
     Power(i128, u32),
     /// A feature level, such as `6.4`.
     Level(FeatureLevel),
-    /// A name, or two with a dot between.
+    /// A name, or two names joined by a dot.
     Name(String),
-    /// What a read gives where no input element is read.
+    /// `fill`: no input element is read.
     Fill,
     /// `-a`.
     Negate(Box<Expression>),
@@ -45,9 +45,9 @@ pub enum Form {
     Logic(Logic, Box<[Expression; 2]>),
     /// `if a then b else c`.
     If(Box<[Expression; 3]>),
-    /// A function that is no [`Binary`].
+    /// A function that is not a [`Binary`].
     Call(Function, Vec<Expression>),
-    /// `any axis a` and the like.
+    /// `any axis a` and the other quantifiers.
     Over(Quantifier, Box<Expression>),
 }
 
@@ -60,21 +60,21 @@ pub enum Binary {
     Subtract,
     /// `a * b`.
     Multiply,
-    /// `a / b`, rounded towards negative infinity; undefined where `b` is 0.
+    /// `a / b`, rounded towards negative infinity; undefined if `b` is 0.
     Divide,
-    /// `a mod b`: what is left of `a` above the greatest multiple of `|b|` that does not exceed it. Never
-    /// negative; undefined where `b` is 0.
+    /// `a mod b`: the distance from `a` down to the greatest multiple of `|b|` that is at most `a`. Never
+    /// negative; undefined if `b` is 0.
     Modulo,
     /// `min(a, b)`.
     Minimum,
     /// `max(a, b)`.
     Maximum,
-    /// `align(a, b)`: the least multiple of `|b|` that is at least `a`; undefined where `b` is 0.
+    /// `align(a, b)`: the least multiple of `|b|` that is at least `a`; undefined if `b` is 0.
     Align,
 }
 
 impl Binary {
-    /// The sign between the operands, or the function's name.
+    /// The operator between the operands, or the function's name.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -88,7 +88,7 @@ impl Binary {
         }
     }
 
-    /// Whether it is written as a function.
+    /// Whether it is written as a function call.
     pub fn is_function(self) -> bool {
         matches!(self, Self::Minimum | Self::Maximum | Self::Align)
     }
@@ -112,7 +112,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// As it is written.
+    /// The operator, as it is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -124,12 +124,12 @@ impl Comparison {
         }
     }
 
-    /// Whether it needs an order, and not only equality.
+    /// Whether it needs an order rather than only equality.
     pub fn orders(self) -> bool {
         !matches!(self, Self::Equal | Self::NotEqual)
     }
 
-    /// What it says of two values that stand in this order.
+    /// Whether it holds for two values in this order.
     pub fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),
@@ -142,40 +142,39 @@ impl Comparison {
     }
 }
 
-/// What joins two conditions.
+/// The operations on two conditions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Logic {
-    /// Both; false as soon as one is false.
+    /// `and`: false as soon as one side is false.
     And,
-    /// Either; true as soon as one is true.
+    /// `or`: true as soon as one side is true.
     Or,
 }
 
-/// Functions beside those of [`Binary`].
+/// The functions that are not a [`Binary`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Function {
     /// `abs(x)`.
     Absolute,
     /// `clamp(x, low, high)`: `min(max(x, low), high)`.
     Clamp,
-    /// `length(List)`: undefined for a null pointer. Null strides mean packed and are as long as the sizes.
+    /// `length(List)`: undefined for a null pointer. Null strides mean packed; they are as long as the sizes.
     Length,
     /// `present(X)`: a list or a tensor is not a null pointer.
     Present,
-    /// `overlaps(Tensor)`: two coordinates share an offset. Undefined where the sizes and strides make no
-    /// sense, and where the search for such a pair grows too long.
+    /// `overlaps(Tensor)`: two coordinates share an offset. Undefined if the sizes or strides are invalid, or
+    /// if the search for such coordinates exceeds its budget.
     Overlaps,
-    /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and strides
-    /// make no sense.
+    /// `unsettled(Tensor)`: that search exceeds its budget. Undefined if the sizes or strides are invalid.
     Unsettled,
 }
 
 impl Function {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Self; 6] =
         [Self::Absolute, Self::Clamp, Self::Length, Self::Present, Self::Overlaps, Self::Unsettled];
 
-    /// As it is written.
+    /// The function's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Absolute => "abs",
@@ -187,18 +186,18 @@ impl Function {
         }
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub fn arity(self) -> usize {
         if self == Self::Clamp { 3 } else { 1 }
     }
 }
 
-/// What gathers the axes into one value.
+/// Operations that gather the axes into one value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Quantifier {
-    /// `any axis`: false where there is no axis.
+    /// `any axis`: false if there are no axes.
     Any,
-    /// `all axes`: true where there is no axis.
+    /// `all axes`: true if there are no axes.
     All,
     /// `sum axes`.
     Sum,
@@ -207,7 +206,7 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// As it is written.
+    /// The quantifier, as it is written.
     pub fn words(self) -> &'static str {
         match self {
             Self::Any => "any axis",
@@ -217,7 +216,7 @@ impl Quantifier {
         }
     }
 
-    /// Whether it takes conditions, and not integers.
+    /// Whether it takes conditions rather than integers.
     pub fn is_condition(self) -> bool {
         matches!(self, Self::Any | Self::All)
     }
@@ -232,20 +231,20 @@ impl PartialEq for Expression {
 impl Eq for Expression {}
 
 impl Expression {
-    /// An expression that stands at `span`.
+    /// An expression at `span`.
     pub fn new(form: Form, span: Span) -> Self {
         let mut height = 0;
         form.for_each(|part| height = height.max(part.height));
         Self { form, span, height: height.saturating_add(1) }
     }
 
-    /// How many levels it has; at most a hundred where it was parsed.
+    /// The height of the syntax tree; at most 100 for parsed expressions.
     pub fn height(&self) -> u16 {
         self.height
     }
 
-    /// The expression with the prefix `Tensor.` standing for one of the two tensors: a clause that is stated
-    /// for each tensor becomes two.
+    /// The expression with `Tensor` replaced by the name of one of the two tensors. This makes two clauses of
+    /// one that is stated for each tensor.
     #[must_use]
     pub fn for_tensor(&self, side: Side) -> Self {
         let mut copy = self.clone();
@@ -288,7 +287,7 @@ impl Expression {
         }
     }
 
-    /// Every name in it, from left to right, with repetitions.
+    /// Every name in the expression, from left to right, with repetitions.
     pub fn names(&self) -> Vec<&str> {
         fn walk<'a>(expression: &'a Expression, names: &mut Vec<&'a str>) {
             match &expression.form {
@@ -303,7 +302,7 @@ impl Expression {
 }
 
 impl Form {
-    /// Visits the parts, from left to right.
+    /// Visits the direct parts, from left to right.
     pub fn for_each<'a>(&'a self, mut visit: impl FnMut(&'a Expression)) {
         match self {
             Self::Integer(_) | Self::Power(..) | Self::Level(_) | Self::Name(_) | Self::Fill => {}

@@ -1,4 +1,5 @@
-//! Resolves names and checks types: an expression becomes a [`Term`], or a mistake with its place.
+//! Resolves names and checks types: turns an expression into a [`Term`], or returns a mistake with its
+//! position.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use super::{
 };
 use crate::{Validity, program::Leaf};
 
-/// What a predicate over cases calls what their descs are judged.
+/// The names by which a predicate over cases asks for a desc's validity.
 const JUDGED: [(&str, Validity); 3] =
     [("valid", Validity::Valid), ("invalid", Validity::Invalid), ("open", Validity::Open)];
 
-/// Checks an expression against the type that its place wants.
+/// Checks an expression, and its type if one is wanted.
 pub(super) fn check(
     scope: &Scope,
     case: Option<CaseNames<'_>>,
@@ -45,18 +46,18 @@ pub(super) fn check(
     }
 }
 
-/// Whether values of an axis can be named.
+/// Whether an expression may name values of an axis.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
-    /// No: no axis is meant.
+    /// No: there is no axis.
     Outside,
-    /// Yes: the place is stated on each axis.
+    /// Yes: the expression is evaluated on each axis.
     Inside,
-    /// Yes, and a quantifier gathers them.
+    /// Yes: a quantifier gathers the axes.
     Quantified,
 }
 
-/// What stands around an expression.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 struct Around {
     axis: Axis,
@@ -65,7 +66,7 @@ struct Around {
 }
 
 impl Around {
-    /// Around the parts of something that does not pass `fill` on.
+    /// The context of parts in which `fill` is not allowed.
     fn within(self) -> Self {
         Self { fill: false, ..self }
     }
@@ -112,7 +113,7 @@ impl Checker<'_> {
         build(kind, value, span)
     }
 
-    /// A term of the type that is wanted.
+    /// A term of the wanted type.
     fn typed(&self, expression: &Expression, around: Around, wanted: &Type) -> Checked {
         let term = self.term(expression, around, Some(wanted))?;
         if term.value_type == *wanted { Ok(term) } else { Err(mismatch(&term, wanted)) }
@@ -167,7 +168,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The names that a case has beside its operator's.
+    /// The names that predicates over cases have in addition to those of the case's operator.
     fn more_names(&self, operators: Option<&Arc<Enumeration>>) -> Vec<String> {
         let mut names = Vec::new();
         if let (Some(case), Some(operators)) = (self.case, operators) {
@@ -208,7 +209,7 @@ impl Checker<'_> {
         Ok(Some(term))
     }
 
-    /// A name used as a value.
+    /// The term of a name that is used as a value.
     fn found(&self, found: Resolved, name: &str, span: Span, around: Around) -> Checked {
         let term = match found {
             Resolved::Term(kind, value) => build(kind, value, span)?,
@@ -289,7 +290,8 @@ impl Checker<'_> {
         around: Around,
     ) -> Checked {
         let span = left.span.to(right.span);
-        // Where an enumerator's name stands on the left, the other side says which enumeration is meant.
+        // If the left side is an enumerator's name, the right side determines which enumeration it belongs
+        // to.
         let pair = if self.is_constant_name(left) {
             let right = self.term(right, around, None)?;
             [self.typed_like(left, around, &right)?, right]
@@ -298,7 +300,7 @@ impl Checker<'_> {
             let right = self.typed_like(right, around, &left)?;
             [left, right]
         };
-        // A bare code on the left leaves it to the other side to say what is compared.
+        // If the left side is a bare code, the right side determines the type of the comparison.
         let kind =
             if pair[0].value_type == Type::Integer { &pair[1].value_type } else { &pair[0].value_type };
         if comparison.orders() && !matches!(kind, Type::Integer | Type::Level) {
@@ -315,7 +317,7 @@ impl Checker<'_> {
         build(TermKind::Compare(comparison, Box::new(pair)), Type::Condition, span)
     }
 
-    /// A term of the same type as another, for a comparison of both.
+    /// A term that is compared with another and must have the same type.
     fn typed_like(&self, expression: &Expression, around: Around, other: &Term) -> Checked {
         let term = self.term(expression, around, Some(&other.value_type))?;
         let is_coded = self.is_code_of(&term, &other.value_type) || self.is_code_of(other, &term.value_type);
@@ -338,8 +340,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a term is a bare code for a value of this type, as a case line may have one: a desc can hold codes that
-    /// have no name. The operators are no part of a desc, and have none.
+    /// Whether a term is a bare code for a value of this type. Descs can hold codes without a name, and case
+    /// lines write them as numbers. Operators are not part of a desc and have no codes.
     fn is_code_of(&self, term: &Term, coded: &Type) -> bool {
         let has_codes = match coded {
             Type::DataType => true,
@@ -421,7 +423,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The functions that take a list or a tensor by name.
+    /// Functions whose argument is the name of a list or a tensor.
     fn pointer(&self, function: Function, argument: &Expression) -> Result<TermKind, Mistake> {
         let wanted = match function {
             Function::Length => "a list",
@@ -488,7 +490,7 @@ fn mismatch(term: &Term, wanted: &Type) -> Mistake {
     }
 }
 
-/// Enumerations are told apart by name.
+/// Compares types. Enumerations are equal if their names are.
 fn same_type(one: &Type, other: &Type) -> bool {
     match (one, other) {
         (Type::Enumeration(one), Type::Enumeration(other)) => one.name == other.name,

@@ -1,10 +1,11 @@
-//! Cuts a text into words and signs.
+//! Splits a text into tokens.
 
 use dmlcts_model::FeatureLevel;
 
 use super::{Mistake, Span};
 
-/// The greatest integer that a literal may hold. A bit below 128 bits, so that sums of literals still fit.
+/// The greatest integer literal. It is a bit smaller than 128 bits, so that the sum of two literals still
+/// fits.
 pub(super) const GREATEST: i128 = i128::MAX >> 1;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,11 +18,11 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// Signs, longer ones before their beginnings.
+/// Signs. A longer sign precedes its prefixes.
 const SIGNS: [&str; 19] =
     ["==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "=", "!", "%"];
 
-/// What other languages write, and what this one writes instead.
+/// Signs of other languages, and their equivalents in this one.
 const FOREIGN: [(&str, &str); 6] =
     [("&&", "and"), ("||", "or"), ("**", "^"), ("=", "=="), ("!", "not"), ("%", "mod")];
 
@@ -67,7 +68,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Span)>, Mistake> {
     Ok(tokens)
 }
 
-/// The word that a text begins with, where it stands in quotes.
+/// The quoted word at the start of a text.
 fn quoted(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     let (word, _) = text[1..].split_once(quote)?;
@@ -82,7 +83,7 @@ fn foreign(sign: &str, instead: &str, start: usize) -> Mistake {
     .help(format!("write `{instead}`"))
 }
 
-/// Letters, digits and underscores, and single dots between them.
+/// The length of the word at the start of a text: letters, digits, underscores, and single dots between them.
 fn word_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_letter =

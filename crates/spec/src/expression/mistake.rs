@@ -1,37 +1,38 @@
-//! Mistakes in a text, and where they stand. A mistake is data: whoever knows the file shows its line.
+//! Mistakes in a text and their positions. A mistake is plain data: code that knows the file displays the
+//! source line.
 
 use std::fmt;
 
 /// A range of bytes in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
-    /// The first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// From `start` up to but not including `end`.
+    /// The range from `start` up to but not including `end`.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The smallest range that holds both.
+    /// The smallest range that contains both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// Something in a text that cannot stand there.
+/// A mistake at a position in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
-    /// Where.
+    /// The position.
     pub span: Span,
-    /// What was found, and what was expected there: a lower-case fragment.
+    /// What was found and what was expected, as a lower-case fragment.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub help: Option<String>,
 }
 

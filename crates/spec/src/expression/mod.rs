@@ -1,46 +1,46 @@
-//! The expression language of specs, suites and `--where`: small, typed and total.
-//!
-//! # Grammar
-//!
-//! From the loosest to the tightest binding:
-//!
-//! | form | meaning |
-//! |---|---|
-//! | `if A then B else C` | only the branch taken counts; reaches as far right as it can |
-//! | `any axis E`, `all axes E` | over the axes; reaches to the closing parenthesis, the comma or the end |
+//! | `if A then B else C` | only the branch taken is evaluated; extends as far right as possible |
+//! | `any axis E`, `all axes E` | over the axes; extends to the closing parenthesis, the comma or the end |
 //! | `A or B`, `A and B`, `not A` | conditions |
-//! | `a < b`, `<=`, `>`, `>=`, `==`, `!=`, chained as in `0 <= at < n`; `a in [x, y]` | comparisons; enumerations and data types are equal or not, to a name or a bare code |
+//! | `a < b`, `<=`, `>`, `>=`, `==`, `!=`, chained as in `0 <= at < n`; `a in [x, y]` | comparisons; enumerations and data types only have `==`, `!=` and `in`, with a name or a bare code |
 //! | `a + b`, `a - b` | |
-//! | `sum axes E`, `product axes E` | over the axes; reaches over all arithmetic, up to a comparison |
+//! | `sum axes E`, `product axes E` | over the axes; extends over all arithmetic, up to a comparison |
 //! | `a * b`, `a / b`, `a mod b` | `/` rounds towards negative infinity; `mod` is the remainder by the divisor's magnitude, never negative |
 //! | `-a` | |
 //! | `7`, `0x1F`, `2^32`, `6.4` (a feature level), `name`, `Tensor.Field`, `f(a, b)`, `(a)`, `fill` | |
 //!
-//! Functions: `abs(x)`, `min(a, b)`, `max(a, b)`, `clamp(x, low, high)`, `align(x, n)` (up to the next
-//! multiple of `n`), `length(List)`, `present(X)` (a list or tensor is not a null pointer),
-//! `overlaps(Tensor)` (two coordinates share an offset) and `unsettled(Tensor)` (whether they do takes too long
-//! to find out).
+//! Functions:
+//!
+//! - `abs(x)`, `min(a, b)`, `max(a, b)`, `clamp(x, low, high)`
+//! - `align(x, n)`: `x` rounded up to the next multiple of `n`
+//! - `length(List)`: the number of values in a list
+//! - `present(X)`: a list or tensor is not a null pointer
+//! - `overlaps(Tensor)`: two coordinates share an offset
+//! - `unsettled(Tensor)`: finding out whether two coordinates share an offset takes too long
 //!
 //! # Names of a case
 //!
-//! Predicates over cases (`--where`, known failures) have more names than a spec: `operator`, to be compared with
-//! names such as `SLICE1`; `valid`, `invalid` and `open`, the conditions of which exactly one holds, by what the
-//! case's desc is judged at the feature level of the run; `InputBinding.Offset` and `OutputBinding.Offset`, in bytes; and
-//! the names of every operator, which are undefined for a case of another one.
+//! Predicates over cases (`--where`, known failures) have more names than a spec:
+//!
+//! - `operator` is the case's operator, for comparison with names such as `SLICE1`.
+//! - `valid`, `invalid` and `open` are conditions on the judgement of the case's desc at the feature level of
+//!   the run. Exactly one of them holds.
+//! - `InputBinding.Offset` and `OutputBinding.Offset` are in bytes.
+//! - The names of every operator are known. They are undefined for a case of another operator.
 //!
 //! # Values
 //!
-//! Integers are mathematical. What has no value is *undefined*: a quotient by zero, a field of a null
-//! tensor, the element size of a data type that has none. Arithmetic and comparisons of something undefined
-//! are undefined. `and`, `or`, `any axis` and `all axes` follow Kleene: `false and undefined` is false,
-//! `true or undefined` is true. An `if` is as defined as its condition and the branch taken.
+//! Integers are mathematical: they do not overflow. An expression without a value is *undefined*: a quotient
+//! by zero, a field of a null tensor, or the element size of a data type that has none. Arithmetic and
+//! comparisons with an undefined operand are undefined. `and`, `or`, `any axis` and `all axes` follow
+//! Kleene's logic: `false and undefined` is false, and `true or undefined` is true. An `if` is defined if its
+//! condition and the branch taken are.
 //!
 //! # From text to values
 //!
-//! [`parse`] gives an [`Expression`]; a [`Scope`] knows the names and checks it into a [`Term`], in which
-//! every name is resolved and every type is known; a [`Builder`](crate::program::Builder) lowers terms into
-//! one flat [`Program`](crate::program::Program). Whatever goes wrong on the way is a [`Mistake`] with the
-//! place in the text.
+//! [`parse`] returns an [`Expression`]. A [`Scope`] knows the names and checks the expression into a
+//! [`Term`], in which every name is resolved and every type is known. A [`Builder`](crate::program::Builder)
+//! lowers terms into one flat [`Program`](crate::program::Program). A failure at any step is a [`Mistake`]
+//! with its position in the text.
 
 mod ast;
 mod check;

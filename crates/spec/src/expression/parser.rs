@@ -1,5 +1,5 @@
-//! Reads an expression by precedence climbing. Trees are bounded in height, so neither this nor whatever
-//! walks the tree later can run out of stack.
+//! Parses an expression by precedence climbing. The height of trees is bounded, so that neither the parser
+//! nor later walks of the tree overflow the stack.
 
 use dmlcts_model::closest;
 
@@ -9,11 +9,11 @@ use super::{
     lexer::{GREATEST, Token, tokens, too_large},
 };
 
-/// Words that are no names.
+/// Words that cannot be names.
 pub(super) const KEYWORDS: [&str; 13] =
     ["and", "or", "not", "mod", "if", "then", "else", "in", "any", "all", "sum", "product", "fill"];
 
-/// How tightly the operators bind; also what [`Parser::operand`] is asked to stop before.
+/// The binding strength of operators, from loosest to tightest.
 mod binding {
     pub(super) const LOOSEST: u8 = 0;
     pub(super) const OR: u8 = 1;
@@ -25,7 +25,7 @@ mod binding {
     pub(super) const UNARY: u8 = 7;
 }
 
-/// Reads an expression that takes up the whole text.
+/// Parses a text that is one expression.
 pub fn parse(text: &str) -> Result<Expression, Mistake> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
     let expression = parser.expression(binding::LOOSEST)?;
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.at]
     }
 
-    /// The end is never passed.
+    /// Takes the next token. Stays at [`Token::End`].
     fn next(&mut self) -> (Token<'a>, Span) {
         let token = self.tokens[self.at];
         self.at = (self.at + 1).min(self.tokens.len() - 1);
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Where the text ended so far.
+    /// The span of the token before the current one.
     fn last_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].1
     }
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
 
     /// An expression whose operators bind at least as tightly as `least`.
     fn expression(&mut self, least: u8) -> Parsed {
-        // Parentheses leave no trace in the tree, so its height alone does not bound this recursion.
+        // Parentheses leave no node in the tree, so its height alone does not bound this recursion.
         if self.depth > MAXIMUM_HEIGHT {
             return Err(too_deep(self.peek().1));
         }
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         Ok(members)
     }
 
-    /// What stands before the first operator.
+    /// The operand before the first infix operator.
     fn operand(&mut self, least: u8) -> Parsed {
         let (token, span) = self.next();
         let form = match token {
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
                         _ => mistake,
                     }
                 })?;
-                // The span takes the parentheses in, so that carets point at the whole.
+                // The span includes the parentheses, so that carets point at the whole.
                 return self.build(inner.form, span);
             }
             Token::Word("not") if least <= binding::NOT => {

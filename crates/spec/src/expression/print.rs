@@ -1,5 +1,5 @@
-//! The canonical text of an expression: single spaces, no parenthesis that precedence makes needless,
-//! decimal literals. Parsing it gives an equal expression.
+//! The canonical text of an expression: single spaces, decimal literals, and only the parentheses that
+//! precedence requires. Parsing it returns an equal expression.
 
 use std::fmt::{self, Write};
 
@@ -23,32 +23,32 @@ fn tightness(form: &Form) -> u8 {
     }
 }
 
-/// What stands around an expression.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 struct Around {
     /// The loosest binding that needs no parentheses.
     least: u8,
-    /// Whether nothing follows that a form reaching to the right would swallow.
+    /// Whether no token follows that a form extending to the right would absorb.
     last: bool,
-    /// Whether no arithmetic follows, which `sum axes` would swallow.
+    /// Whether no arithmetic follows that `sum axes` would absorb.
     last_term: bool,
 }
 
 impl Around {
-    /// Nothing around, or brackets.
+    /// No context, or brackets.
     const ALONE: Self = Self { least: 0, last: true, last_term: true };
 
-    /// Around a part to whose right nothing of the whole follows.
+    /// The context of a last part.
     fn right(self, least: u8) -> Self {
         Self { least, ..self }
     }
 
-    /// Around a part that an operator of arithmetic follows.
+    /// The context of a part before an arithmetic operator.
     fn left(least: u8) -> Self {
         Self { least, last: false, last_term: false }
     }
 
-    /// Around a part that a comparison, `and` or `or` follows.
+    /// The context of a part before a comparison, `and` or `or`.
     fn before_comparison(least: u8) -> Self {
         Self { least, last: false, last_term: true }
     }
@@ -63,7 +63,7 @@ impl fmt::Display for Expression {
 fn write_expression(f: &mut fmt::Formatter<'_>, expression: &Expression, around: Around) -> fmt::Result {
     let own = tightness(&expression.form);
     let fits = match &expression.form {
-        // Behind `and`, `or` and `not` a quantifier reads well without parentheses.
+        // After `and`, `or` and `not`, a quantifier is readable without parentheses.
         Form::Over(quantifier, _) if quantifier.is_condition() => around.last && around.least <= 3,
         Form::Over(..) => around.last_term && around.least <= 6,
         Form::If(_) => around.last && around.least == 0,

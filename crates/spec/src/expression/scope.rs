@@ -1,5 +1,5 @@
-//! What the names of an expression can stand for, built by the loader: an operator's members, the fields
-//! of its tensors, enumerators, and definitions under `let`.
+//! The names that expressions may use: an operator's members, the fields of its tensors, enumerators, and
+//! definitions from `let`. Loading builds it.
 
 use std::{fmt, sync::Arc};
 
@@ -18,13 +18,13 @@ pub enum Type {
     Integer,
     /// True or false.
     Condition,
-    /// A `DML_TENSOR_DATA_TYPE`: equal or not, without an order.
+    /// A `DML_TENSOR_DATA_TYPE`, which has no order.
     DataType,
     /// A feature level.
     Level,
-    /// An enumeration: equal or not, without an order. The operators are one, under `--where`.
+    /// An enumeration, which has no order. In predicates, the operators form one.
     Enumeration(Arc<Enumeration>),
-    /// `fill`, or an `if` that may come to it.
+    /// `fill`, or an `if` with a branch that may be `fill`.
     Read,
 }
 
@@ -41,31 +41,31 @@ impl fmt::Display for Type {
     }
 }
 
-/// Where an expression stands, which decides the names it may use.
+/// The position of an expression, which determines the names that it may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Position {
-    /// Once a desc: values of an axis are found inside `any axis` and the like.
+    /// Evaluated once per desc. Values of an axis may only be named under a quantifier such as `any axis`.
     Once,
-    /// Once an axis: lists stand for their value on the axis.
+    /// Evaluated on each axis: a list's name means its value on the axis.
     EachAxis,
-    /// Under `let`: once or on an axis, as its parts have it, and it may use `c`.
+    /// Under `let`: once per desc or on each axis, depending on its parts. May use `c`.
     Definition,
-    /// Under `read`: on an axis, with the output coordinate `c`; it may come to `fill`.
+    /// Under `read`: on each axis, with the output coordinate `c`. May be `fill`.
     Read,
 }
 
 /// A named expression, checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// As it was written.
+    /// The expression, as it was written.
     pub expression: Expression,
-    /// As it was understood.
+    /// The checked expression.
     pub term: Term,
 }
 
-/// What names can stand for, in the expressions of one operator.
+/// The names that the expressions of one operator may use.
 #[derive(Clone, Debug)]
 pub struct Scope {
     signature: Arc<Signature>,
@@ -74,26 +74,27 @@ pub struct Scope {
     judge: Option<Arc<Judge>>,
 }
 
-/// What a predicate over cases may name beside what its operator's scope has.
+/// The names that a predicate over cases may use in addition to its operator's scope.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseNames<'a> {
     /// The operators, as the enumeration that `operator` belongs to.
     pub operators: &'a Arc<Enumeration>,
-    /// The scopes of every operator: their names are known, and undefined where they are not the case's own.
+    /// The scopes of all operators. Their names are known; a name is undefined for a case whose operator does
+    /// not have it.
     pub scopes: &'a [&'a Scope],
 }
 
-/// What a name was found to be.
+/// The meaning of a name.
 pub(super) enum Resolved {
     Term(TermKind, Type),
     List(ListSource),
     Tensor(Side),
-    /// A scalar union.
+    /// A scalar union, which has no value in expressions.
     Scalar,
 }
 
 impl Scope {
-    /// The scope of an operator without definitions. Its members' enumerations come along.
+    /// The scope of an operator, with the enumerations of its members and without definitions.
     pub fn new(signature: Arc<Signature>) -> Self {
         let mut scope = Self { signature, enumerations: Vec::new(), definitions: Vec::new(), judge: None };
         let members: Vec<_> = scope.signature.members.iter().map(|member| member.kind.clone()).collect();
@@ -105,24 +106,24 @@ impl Scope {
         scope
     }
 
-    /// Lets predicates over cases ask what a desc is judged.
+    /// Allows predicates over cases to ask for a desc's validity.
     pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
         Self { judge: Some(Arc::clone(judge)), ..self }
     }
 
-    /// Who judges descs, where somebody does.
+    /// The judge of the operator's descs, if the scope has one.
     pub(crate) fn judge(&self) -> Option<&Arc<Judge>> {
         self.judge.as_ref()
     }
 
-    /// Makes an enumeration's names known. One of the same name is added once.
+    /// Adds an enumeration, unless one with the same name is present.
     pub fn add_enumeration(&mut self, enumeration: Arc<Enumeration>) {
         if self.enumerations.iter().all(|known| known.name != enumeration.name) {
             self.enumerations.push(enumeration);
         }
     }
 
-    /// Whose scope it is.
+    /// The signature of the operator.
     pub fn signature(&self) -> &Arc<Signature> {
         &self.signature
     }
@@ -132,9 +133,9 @@ impl Scope {
         &self.definitions
     }
 
-    /// Defines a name for what follows; one that belongs to a tensor may begin with `InputTensor.` or
-    /// `OutputTensor.`. The mistake's span is in the expression, or empty at its start where
-    /// the name itself cannot stand.
+    /// Defines a name for later expressions. The name of a definition about a tensor may start with
+    /// `InputTensor.` or `OutputTensor.`. The mistake's span is in the expression; it is empty at the
+    /// expression's start if the name itself is invalid.
     pub fn define(&mut self, name: &str, expression: Expression) -> Result<Arc<Definition>, Mistake> {
         let at = Span::new(expression.span.start, expression.span.start);
         let word = Side::BOTH
@@ -173,18 +174,18 @@ impl Scope {
         super::check::check(self, None, expression, place, Some(&Type::Integer))
     }
 
-    /// Checks what a read gives on an axis: an input coordinate, or `fill`.
+    /// Checks a read: an input coordinate on an axis, or `fill`.
     pub fn read(&self, expression: &Expression) -> Result<Term, Mistake> {
         super::check::check(self, None, expression, Position::Read, Some(&Type::Read))
     }
 
-    /// Checks a predicate over cases: it may also name `operator`, `valid`, `invalid`, `open`, `InputBinding.Offset`,
-    /// `OutputBinding.Offset`, and what other operators have.
+    /// Checks a predicate over cases. It may also use the names of [`CaseNames`]: `operator`, `valid`,
+    /// `invalid`, `open`, `InputBinding.Offset`, `OutputBinding.Offset` and the names of other operators.
     pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
         super::check::check(self, Some(names), expression, Position::Once, Some(&Type::Condition))
     }
 
-    /// The enumerations and data types that have this name.
+    /// The enumerators and data types with this name.
     pub(super) fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (i128, Type)> + 'a {
         let data_type = DataType::from_name(name).map(|it| (i128::from(it.0), Type::DataType));
         data_type.into_iter().chain(self.enumerations.iter().filter_map(|enumeration| {
@@ -193,7 +194,7 @@ impl Scope {
         }))
     }
 
-    /// What a name stands for that is no constant.
+    /// The meaning of a name that is not a constant.
     pub(super) fn find(&self, name: &str) -> Option<Resolved> {
         let integer = |leaf| Some(Resolved::Term(TermKind::Leaf(leaf), Type::Integer));
         match name {
@@ -235,7 +236,7 @@ impl Scope {
         Some(Resolved::Term(TermKind::Leaf(Leaf::Member(position)), kind))
     }
 
-    /// Every name that is no constant.
+    /// Every name that is not a constant.
     pub(super) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = ["axis", "rank", "c", "level"].map(str::to_owned).into();
         names.extend(self.definitions.iter().map(|definition| definition.name.clone()));
@@ -255,8 +256,8 @@ impl Scope {
         types.chain(self.enumerations.iter().flat_map(|it| it.enumerators.iter().map(|e| e.name.as_str())))
     }
 
-    /// The mistake of a name that means nothing, with the names that are near; the members of `expected` where
-    /// its type is known.
+    /// The mistake of an unknown name, with similar names. If the expected type is known, it suggests members
+    /// of that type.
     pub(super) fn unknown(
         &self,
         name: &str,
@@ -275,7 +276,7 @@ impl Scope {
         match expected {
             Some(Type::Enumeration(enumeration)) => {
                 let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
-                // What is compared with an enumerator may be the misspelled one of the two.
+                // The misspelled name may be the other side of the comparison.
                 let other = || closest(name, names.iter().map(String::as_str));
                 mistake.help(match closest(name, known.iter().copied()).or_else(other) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -315,7 +316,7 @@ impl Scope {
     }
 }
 
-/// The levels, for a mistake's help.
+/// The levels, for advice in a mistake.
 pub(super) fn levels() -> String {
     FeatureLevel::all().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -5,35 +5,35 @@ use std::sync::Arc;
 use super::{Binary, Comparison, Definition, Logic, Mistake, Quantifier, Span, Type};
 use crate::program::Leaf;
 
-/// How deeply terms may nest, the definitions that they use included.
+/// The largest depth of a term, including the definitions that it uses.
 const MAXIMUM_DEPTH: u16 = 400;
 
 /// An expression in which every name is resolved and every type is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Term {
-    /// What it says.
+    /// The content.
     pub kind: TermKind,
     /// The type of its value.
     pub value_type: Type,
-    /// Whether it has a value on each axis rather than one for the desc.
+    /// Whether it has one value per axis rather than one for the desc.
     pub per_axis: bool,
     /// Whether it depends on the output coordinate `c`.
     pub uses_coordinate: bool,
-    /// Where it stands in the text.
+    /// The position in the text.
     pub span: Span,
     pub(super) depth: u16,
 }
 
-/// What a term says.
+/// The kinds of terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermKind {
     /// A literal or an enumerator.
     Constant(i128),
-    /// Something that a desc holds.
+    /// A value that is read from the desc.
     Leaf(Leaf),
     /// A definition's value.
     Definition(Arc<Definition>),
-    /// A name of another operator: undefined here.
+    /// A name of another operator; always undefined.
     Missing,
     /// See [`Form::Fill`](super::Form::Fill).
     Fill,
@@ -49,15 +49,15 @@ pub enum TermKind {
     Clamp(Box<[Term; 3]>),
     /// A comparison of two integers, or of two members of one type.
     Compare(Comparison, Box<[Term; 2]>),
-    /// Whether two conditions agree, or, where the flag is false, disagree.
+    /// Whether two conditions are equal; unequal if the flag is false.
     Agree(bool, Box<[Term; 2]>),
     /// `a in [b, c]`.
     In(Box<Term>, Vec<Term>),
-    /// `a and b`, `a or b`; also what joins a chain of comparisons.
+    /// `a and b`, `a or b`. A chain of comparisons is joined by `and`.
     Logic(Logic, Box<[Term; 2]>),
     /// `if a then b else c`.
     If(Box<[Term; 3]>),
-    /// `any axis a` and the like.
+    /// `any axis a` and the other quantifiers.
     Over(Quantifier, Box<Term>),
 }
 
@@ -70,13 +70,13 @@ impl TermKind {
                 pair.as_slice()
             }
             Self::Clamp(parts) | Self::If(parts) => parts.as_slice(),
-            // The first member is handled by whoever builds the term.
+            // The caller handles the left side.
             Self::In(_, members) => members,
         }
     }
 }
 
-/// A term of parts; what it depends on follows from them.
+/// Builds a term. Its dependencies follow from its parts.
 pub(super) fn build(kind: TermKind, value: Type, span: Span) -> Result<Term, Mistake> {
     let (mut depth, mut per_axis, mut uses_coordinate) = (0, false, false);
     for part in kind.parts() {
@@ -99,7 +99,7 @@ pub(super) fn build(kind: TermKind, value: Type, span: Span) -> Result<Term, Mis
     limited(Term { kind, value_type: value, per_axis, uses_coordinate, span, depth: depth + 1 })
 }
 
-/// The term, unless it is too deep.
+/// The term, or a mistake if it is too deep.
 pub(super) fn limited(term: Term) -> Result<Term, Mistake> {
     if term.depth <= MAXIMUM_DEPTH {
         return Ok(term);

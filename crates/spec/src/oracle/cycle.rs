@@ -1,5 +1,6 @@
-//! After how many coordinates a read repeats itself: found without executing it, from the remainders that the
-//! coordinate has to pass. An axis whose read repeats is mapped for one period, however long it is.
+//! The period of a read: the number of coordinates after which it repeats. It is derived without executing
+//! the read, from the remainders that the coordinate passes through. An axis with a period is mapped for one
+//! period only, at any length.
 
 use super::read::{Slot, Step};
 use crate::expression::Binary;
@@ -7,16 +8,16 @@ use crate::expression::Binary;
 /// How a value repeats over the coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Cycle {
-    /// After so many coordinates; 1 is always the same.
+    /// The number of coordinates after which the value repeats; 1 for a constant.
     pub(super) period: Option<u64>,
-    /// What each coordinate adds, where that is the same everywhere.
+    /// The difference between neighbouring coordinates' values, if it is the same everywhere.
     slope: Option<i128>,
 }
 
 impl Cycle {
     pub(super) const FIXED: Self = Self { period: Some(1), slope: Some(0) };
 
-    /// How a step repeats, from how its operands do.
+    /// The cycle of a step, from those of its operands.
     pub(super) fn of(step: Step, cycles: &[Self], constant: impl Fn(Slot) -> Option<i128>) -> Self {
         let of = |slot: Slot| cycles[usize::from(slot)];
         let both = |a: Self, b: Self| a.period.zip(b.period).and_then(|(a, b)| least_common_multiple(a, b));

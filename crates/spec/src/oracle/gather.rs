@@ -1,5 +1,5 @@
-//! The loops themselves: every element of the output is written once, from the input or with the fill, in
-//! the order of the output's memory. What repeats is written once and copied from the output after that.
+//! The loops of an execution. They write every output element once, from the input or with the fill, in the
+//! order of the output's memory. Repeated parts are written once and then copied from the output.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -9,40 +9,42 @@ use super::{
     rows::{Element, FEW_REVERSED, Strip, Transposed, copy_reversed, repeat},
 };
 
-/// Says "nothing is read" among offsets. It exceeds every length of memory, and so does its sum with one.
+/// The offset of an element that reads nothing. It exceeds the length of any memory, even when an offset is
+/// added to it.
 pub(super) const NOTHING: usize = 1 << 60;
 
-/// Innermost blocks of up to this many elements may be gone through by pieces.
+/// The largest innermost block, in elements, that is executed by pieces.
 const PIECED: usize = 64;
 
-/// More pieces than this, of a single element most of them, cost more than rows that are reversed or strided.
+/// With more pieces than this, most of them single elements, reversed or strided rows are faster.
 const MANY_PIECES: usize = 16;
 
-/// Rows are gone through strip by strip in blocks of about this many bytes, which the cache keeps.
+/// Pieces are executed strip by strip, in blocks of rows of about this size, so that a block stays in the
+/// cache.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// A stretch of an innermost block that reads one stretch of the input, or nothing.
+/// A part of an innermost block that reads one contiguous part of the input, or nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Where it starts in the block, in elements.
+    /// The offset in the block, in elements.
     to: usize,
-    /// What it reads, in elements from where the block reads; [`NOTHING`] for fill.
+    /// The offset of its read, in elements relative to the block's read; [`NOTHING`] for fill.
     from: usize,
-    /// How many elements.
+    /// The number of elements.
     length: usize,
 }
 
-/// The innermost loops as one list of pieces, where they are small.
+/// The innermost loops as one list of pieces, if they are small.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    /// The loops from this one inwards are the list; `usize::MAX` where none are.
+    /// The list replaces the loops from this index inwards; `usize::MAX` if there is no list.
     depth: usize,
-    /// The list.
+    /// The pieces of one block.
     pieces: Vec<Piece>,
 }
 
 impl Pieces {
-    /// Chooses how to go through these loops.
+    /// Chooses between pieces and loops.
     pub(super) fn choose(levels: &Levels) -> Self {
         let loops = &levels.loops;
         let mut found = Self { depth: usize::MAX, pieces: Vec::new() };
@@ -69,7 +71,7 @@ impl Pieces {
                 _ => found.pieces.push(Piece { to, from, length: 1 }),
             }
         }
-        // Long rows that jump or go backwards are gone through faster one by one.
+        // Long rows that are strided or reversed are faster as loops.
         let few_runs = matches!(&innermost.map, LevelMap::Runs(runs) if runs.len() <= 3);
         if found.pieces.len() > MANY_PIECES && few_runs && innermost.size > MANY_PIECES {
             found.depth = usize::MAX;
@@ -82,7 +84,8 @@ fn follows(piece: Piece, from: usize) -> bool {
     if piece.from == NOTHING { from == NOTHING } else { from == piece.from + piece.length }
 }
 
-/// Whether all of it reads one stretch, one element, or one stretch backwards that is worth a loop.
+/// Whether the level reads one contiguous part, one element, or a reversed part that is long enough for a
+/// loop.
 fn is_one_piece(level: &Level) -> bool {
     let run = level.map.single(level.size);
     run.is_some_and(|run| {
@@ -100,8 +103,8 @@ pub(super) struct Gather<'a, const N: usize> {
 }
 
 impl<const N: usize> Gather<'_, N> {
-    /// Writes the output of the loops from `depth` inwards; `base` is what their first element reads. The
-    /// output starts with its first element, and ends with its last one or later.
+    /// Writes the output of the loops from `depth` inwards. `base` is the input offset of their first
+    /// element. The slice starts at their first output element, and ends at their last one or later.
     pub(super) fn run(&self, depth: usize, output: &mut [Element<N>], base: usize) {
         if depth == self.pieces.depth {
             return self.pieced(1, base, 0, output.len(), output);
@@ -131,7 +134,7 @@ impl<const N: usize> Gather<'_, N> {
                             break;
                         }
                         let from = done * level.output_stride;
-                        // Without holes the end is exact, and what follows is not to be seen.
+                        // Without holes the end is exact, and the elements after it belong to other rounds.
                         let to =
                             if level.dense { (done + length) * level.output_stride } else { output.len() };
                         let output = &mut output[from..to];
@@ -151,7 +154,7 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// `length` rounds of a level that read on one line.
+    /// Executes `length` rounds of a level whose reads are on one line.
     fn line(&self, depth: usize, length: usize, line: Line, output: &mut [Element<N>], base: usize) {
         let level = &self.loops[depth];
         let start = base.wrapping_add(line.start as usize);
@@ -186,7 +189,7 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// A row of the innermost loop, without holes.
+    /// Executes a row of the innermost loop without holes.
     fn row(&self, length: usize, start: usize, step: isize, output: &mut [Element<N>]) {
         let reach = (length - 1) * step.unsigned_abs();
         match step {
@@ -200,8 +203,8 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// Rounds whose whole inside is one stretch of the input, forwards or backwards, or one element of it; false
-    /// where it is not.
+    /// Executes rounds whose inner loop reads one contiguous part of the input, forwards or backwards, or
+    /// repeats one element. Returns false if the inner loop is of another kind.
     fn one_piece_rows(
         &self,
         rows: usize,
@@ -232,7 +235,7 @@ impl<const N: usize> Gather<'_, N> {
         true
     }
 
-    /// A strip of elements, in bytes.
+    /// A strip of elements, converted to bytes.
     fn strip(rows: usize, elements: usize, output_step: usize, start: usize, step: isize) -> Strip {
         Strip {
             rows,
@@ -243,8 +246,8 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// Rounds that go along the input's memory while the rows inside jump through it; false where no row is
-    /// long enough to be worth a tile.
+    /// Executes rounds that are contiguous in the input while the rows inside are strided, in tiles. Returns
+    /// false if no row is long enough for a tile.
     fn tiles(
         &self,
         rows: usize,
@@ -291,8 +294,8 @@ impl<const N: usize> Gather<'_, N> {
         true
     }
 
-    /// Rounds over the pieces: a block of rows at a time, one piece after the other in all of its rows. So
-    /// each piece is a loop of moves of constant length, however short the rows are.
+    /// Executes rounds by pieces. It takes a block of rows at a time, and writes one piece in all rows before
+    /// the next piece. Each piece is then a loop of moves of constant length, even for short rows.
     fn pieced(&self, rows: usize, start: usize, step: isize, output_step: usize, output: &mut [Element<N>]) {
         let row_bytes = output_step.max(step.unsigned_abs()).max(1) * N;
         let block = (BLOCK_BYTES / row_bytes).max(8);
@@ -316,7 +319,7 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// `length` rounds of nothing but fill.
+    /// Fills `length` rounds of a level.
     fn fill_rounds(&self, depth: usize, length: usize, output: &mut [Element<N>]) {
         let level = &self.loops[depth];
         if level.dense {
@@ -327,7 +330,7 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// The loops from `depth` inwards, filled.
+    /// Fills the output of the loops from `depth` inwards.
     fn fill(&self, depth: usize, output: &mut [Element<N>]) {
         match self.loops.get(depth) {
             Some(level) => self.fill_rounds(depth, level.size, output),
@@ -335,7 +338,7 @@ impl<const N: usize> Gather<'_, N> {
         }
     }
 
-    /// The whole output, where nothing is read.
+    /// Fills the whole output.
     pub(super) fn fill_all(&self, output: &mut [Element<N>]) {
         self.fill(0, output);
     }

@@ -1,4 +1,4 @@
-//! Sizes and strides of a desc's two tensors, axis by axis.
+//! Sizes and strides of a desc's two tensors, by axis.
 
 use dmlcts_model::{Desc, Side};
 
@@ -8,18 +8,17 @@ use crate::program::MAXIMUM_AXES;
 /// One axis of both tensors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
-    /// Coordinates of the output; at least one.
+    /// The number of output coordinates; at least one.
     pub(crate) size: u64,
-    /// Coordinates of the input; at least one.
+    /// The number of input coordinates; at least one.
     pub(crate) input_size: u64,
-    /// From one output coordinate to the next, in elements.
+    /// The distance between neighbouring output coordinates, in elements.
     pub(crate) output_stride: u64,
-    /// From one input coordinate to the next, in elements.
+    /// The distance between neighbouring input coordinates, in elements.
     pub(crate) input_stride: u64,
 }
 
-/// The axes of a desc, outermost first. A desc that was judged valid has them, unless the spec's clauses forgot
-/// to ask for it.
+/// Lays out the axes of a desc, outermost first. This fails for a valid desc only if the spec lacks a clause.
 pub(super) fn lay_out(desc: &Desc, axes: &mut Vec<Axis>) -> Result<(), OracleError> {
     axes.clear();
     let [(input, input_strides), (output, output_strides)] =
@@ -51,7 +50,7 @@ pub(super) fn lay_out(desc: &Desc, axes: &mut Vec<Axis>) -> Result<(), OracleErr
     Ok(())
 }
 
-/// Sizes, and strides of the same length where they are given.
+/// The sizes, and the strides if they are not null; both have the same length.
 type Lists<'a> = (&'a [i64], Option<&'a [i64]>);
 
 fn tensor(desc: &Desc, side: Side) -> Result<Lists<'_>, OracleError> {

@@ -1,5 +1,5 @@
-//! From axes to loops. Axes of one coordinate vanish, the rest are ordered as the output's memory is, and
-//! neighbours that are one stretch of memory on both sides become one loop. What is left are levels, in
+//! Turns axes into loops. Axes of size 1 are dropped, and the others are ordered as the output's memory is.
+//! Neighbouring axes that are contiguous on both sides become one loop. The resulting levels count in
 //! elements of memory rather than in coordinates.
 
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use super::{
     map::{AxisMap, FILL, Line, Run, Runs, covered, push_run},
 };
 
-/// What the coordinates of a level read, in elements from where the level starts to read.
+/// The offsets that the rounds of a level read, in elements relative to the level's first read.
 #[derive(Clone, Debug)]
 pub(crate) enum LevelMap {
-    /// As [`AxisMap::Runs`], with offsets in place of coordinates.
+    /// Like [`AxisMap::Runs`], with offsets instead of coordinates.
     Runs(Runs),
-    /// As [`AxisMap::Table`]; an offset is the table's coordinate times the stride.
+    /// Like [`AxisMap::Table`]. The offset is the table's coordinate times this stride.
     Table(Arc<[u32]>, usize),
 }
 
 impl LevelMap {
-    /// The only run, where there is one that covers the level.
+    /// The run, if a single one covers the level.
     pub(crate) fn single(&self, size: usize) -> Option<Run> {
         match self {
             Self::Runs(runs) if runs.len() == 1 && runs[0].length >= size as u64 => Some(runs[0]),
@@ -29,7 +29,7 @@ impl LevelMap {
         }
     }
 
-    /// Calls back with every offset, in order; `None` is fill.
+    /// Calls `then` with every offset in order; `None` is fill.
     pub(crate) fn for_each(&self, size: usize, mut then: impl FnMut(Option<usize>)) {
         match self {
             Self::Runs(runs) => {
@@ -52,22 +52,22 @@ impl LevelMap {
 /// One loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
-    /// How many times it goes round; at least two.
+    /// The number of rounds; at least two.
     pub(crate) size: usize,
-    /// From one round to the next in the output, in elements.
+    /// The distance between rounds in the output, in elements.
     pub(crate) output_stride: usize,
-    /// What each round reads.
+    /// The offset that each round reads.
     pub(crate) map: LevelMap,
-    /// Whether a round writes every element between its own first and the next round's first.
+    /// Whether a round writes every element between its first element and that of the next round.
     pub(crate) dense: bool,
 }
 
 /// The loops of a plan, outermost first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Levels {
-    /// The loops. None where the output is one element.
+    /// The loops; empty if the output is a single element.
     pub(crate) loops: SmallVec<[Level; 8]>,
-    /// Where the first element reads, in elements; `None` where no element reads anything.
+    /// The offset of the first read, in elements; `None` if no element reads the input.
     pub(crate) base: Option<usize>,
 }
 
@@ -111,7 +111,7 @@ fn nothing(size: u64) -> LevelMap {
     LevelMap::Runs(Runs::from_slice(&[Run { length: size, line: None }]))
 }
 
-/// The axis map in elements of the input.
+/// Converts an axis map to elements of the input.
 fn scaled(axis: &Axis, map: &AxisMap) -> LevelMap {
     let stride = axis.input_stride as i64;
     match map {
@@ -135,8 +135,8 @@ fn scaled(axis: &Axis, map: &AxisMap) -> LevelMap {
     }
 }
 
-/// Both levels as one loop, where the outer one goes on exactly where the inner one ends, in the output and
-/// in whatever the outer one reads.
+/// Joins two levels into one loop. This is possible if the outer level continues where the inner one ends,
+/// both in the output and in the outer level's reads.
 fn joined(outer: &Level, inner: &Level) -> Option<Level> {
     if outer.output_stride != inner.output_stride.checked_mul(inner.size)? {
         return None;
@@ -167,8 +167,9 @@ fn joined(outer: &Level, inner: &Level) -> Option<Level> {
     })
 }
 
-/// Where the innermost loop jumps through the input, as it does for a transposed one, the loop that does not
-/// comes right above it: the two are then copied in tiles, since each cache line that is read serves many rows.
+/// If the innermost loop strides through the input, as in a transposition, moves the loop with contiguous
+/// reads next to it. The two loops can then be copied in tiles, so that each cache line that is read serves
+/// many rows.
 fn put_contiguous_reads_next_to_innermost(loops: &mut [Level]) {
     let steps = |level: &Level, wanted: fn(u64) -> bool| match &level.map {
         LevelMap::Runs(runs) => {
@@ -193,7 +194,7 @@ fn mark_dense(loops: &mut [Level]) {
     }
 }
 
-/// The offsets that one round over a level reads before its map starts again.
+/// The number of rounds after which the level's map repeats.
 pub(crate) fn period(level: &Level) -> usize {
     match &level.map {
         LevelMap::Runs(runs) => (covered(runs) as usize).min(level.size),

@@ -1,4 +1,4 @@
-//! The arithmetic of lines: each step of a read on a stretch of coordinates, and how long the stretch is.
+//! Arithmetic of lines: computes each step of a read on a range of coordinates, and the length of the range.
 
 use super::read::{Slot, Step, Value};
 use crate::{
@@ -6,16 +6,16 @@ use crate::{
     program::number::Number,
 };
 
-/// Computes steps, and keeps for how many coordinates their lines hold.
+/// Computes steps, and tracks the number of coordinates for which the lines hold.
 pub(super) struct Machine<'a> {
-    /// For how many coordinates, at least one.
+    /// The number of coordinates for which all lines hold; at least one.
     pub(super) until: u64,
-    /// Set where a value does not fit.
+    /// Set if a value does not fit.
     pub(super) lost: &'a mut bool,
 }
 
 impl Machine<'_> {
-    /// Computes a step from the values before it, at coordinate `first`.
+    /// Computes a step at coordinate `first`, from the values of earlier steps.
     #[inline]
     pub(super) fn step<N: Number>(&mut self, step: Step, first: N, values: &[Value<N>]) -> Value<N> {
         let of = |slot: Slot| values[usize::from(slot)];
@@ -57,7 +57,7 @@ impl Machine<'_> {
             Step::Not(a) => condition(of(a).at == zero, of(a).defined),
             Step::Logic(logic, a, b) => {
                 let (a, b) = (of(a), of(b));
-                // The value that decides, whatever the other one is.
+                // The truth value that decides the result on its own.
                 let decisive = logic == Logic::Or;
                 let decides = |value: Value<N>| value.defined && (value.at != zero) == decisive;
                 let is_settled = decides(a) || decides(b);
@@ -95,7 +95,7 @@ impl Machine<'_> {
                 Value { defined, ..if less { b } else { a } }
             }
             Binary::Divide => {
-                // By a positive divisor the quotient changes exactly where the remainder wraps.
+                // With a positive divisor, the quotient changes exactly when the remainder wraps.
                 let (a, b) = if b.at < zero { (self.negated(a), self.negated(b)) } else { (a, b) };
                 let at = a.at.divide(b.at, self.lost);
                 let (step, _) = self.remainder(a, b);
@@ -106,7 +106,7 @@ impl Machine<'_> {
                 Value { defined: defined && b.at != zero, ..rest }
             }
             Binary::Align => {
-                // Up to the next multiple: back by the remainder, and on by the step where there is one.
+                // To round up to the next multiple, adds the remainder of the negated value.
                 let negated = self.negated(a);
                 let (_, rest) = self.remainder(negated, b);
                 let at = a.at.add(rest.at, self.lost);
@@ -116,8 +116,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What each coordinate adds to the quotient of a line by a fixed divisor, and the line of the remainder:
-    /// they hold until the remainder wraps.
+    /// The slope of the quotient of a line by a constant divisor, and the line of the remainder. Both hold
+    /// until the remainder wraps.
     fn remainder<N: Number>(&mut self, a: Value<N>, b: Value<N>) -> (N, Value<N>) {
         let zero = N::default();
         let at = a.at.modulo(b.at);
@@ -128,8 +128,8 @@ impl Machine<'_> {
             self.until = 1;
             return (zero, Value { at, step: zero, defined: true });
         }
-        // Whole divisors in the step go to the quotient, and what is left is the way to the next wrap: the
-        // shorter one, forwards or backwards.
+        // Multiples of the divisor in the step go to the quotient. The rest moves the remainder towards its
+        // next wrap, in the shorter direction.
         let divisor = if b.at < zero { b.at.negate(self.lost) } else { b.at };
         let mut step = a.step.modulo(divisor);
         let backwards = divisor.subtract(step, self.lost);
@@ -165,7 +165,7 @@ impl Machine<'_> {
         self.is_negative(difference)
     }
 
-    /// Whether a line is negative, for as long as that does not change.
+    /// Whether a line is negative, for as long as its sign does not change.
     fn is_negative<N: Number>(&mut self, a: Value<N>) -> bool {
         let zero = N::default();
         let negative = a.at < zero;
@@ -179,7 +179,7 @@ impl Machine<'_> {
         negative
     }
 
-    /// Whether two lines meet here, for as long as that does not change.
+    /// Whether two lines are equal here, for as long as this does not change.
     fn is_equal<N: Number>(&mut self, a: Value<N>, b: Value<N>) -> bool {
         let difference = self.difference(a, b);
         let zero = N::default();
@@ -199,7 +199,7 @@ impl Machine<'_> {
         false
     }
 
-    /// No further than the steps that it takes to cover a distance; both are positive.
+    /// Limits the range to the number of steps that cover a distance. Both arguments are positive.
     fn limit<N: Number>(&mut self, distance: N, step: N) {
         let one = N::from_word(1);
         let count = if step == one {

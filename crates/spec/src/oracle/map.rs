@@ -1,32 +1,32 @@
-//! Where the output coordinates of one axis read: the axis map.
+//! The axis map: the input coordinate that each output coordinate of one axis reads.
 //!
-//! Long axes are runs of coordinates on a line, and a period after which the runs start again, so that a map
-//! of 2^32-1 coordinates costs a few words. What does not fit a few runs is a table.
+//! A long axis is a list of runs, each on a line, with a period after which they repeat. A map of 2^32-1
+//! coordinates therefore takes a few words. A map with too many runs is a table.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-/// A table's word for "reads nothing". No input coordinate equals it, since a size is a `u32`.
+/// The table entry for fill. It differs from every input coordinate, since a size is a `u32`.
 pub(crate) const FILL: u32 = u32::MAX;
 
-/// Input coordinates that follow each other at equal steps: `start`, `start + step` …
+/// Equally spaced input coordinates: `start`, `start + step` and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
-    /// What the first coordinate reads.
+    /// The first coordinate.
     pub(crate) start: i64,
-    /// From one to the next; 0 reads the same again and again.
+    /// The distance to the next one; 0 repeats the same coordinate.
     pub(crate) step: i64,
 }
 
 impl Line {
-    /// What the `index`-th coordinate reads. Wraps where no memory could hold the tensor; the bounds of a
-    /// plan are proven by [`Line::extremes`], which does not.
+    /// The coordinate at this index. It wraps around only if the tensor exceeds any memory. The bounds of a
+    /// plan are checked with [`Line::extremes`], which does not wrap.
     pub(crate) fn at(self, index: u64) -> i64 {
         self.start.wrapping_add(self.step.wrapping_mul(index as i64))
     }
 
-    /// The least and the greatest value of the first `length` coordinates, which are at least one.
+    /// The least and the greatest of the first `length` coordinates; `length` is at least one.
     pub(crate) fn extremes(self, length: u64) -> (i128, i128) {
         let first = i128::from(self.start);
         let last = first + i128::from(self.step) * (i128::from(length) - 1);
@@ -34,25 +34,25 @@ impl Line {
     }
 }
 
-/// Output coordinates that read a line of input coordinates, or nothing.
+/// Consecutive output coordinates that read a line of input coordinates, or fill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
-    /// How many output coordinates; at least one.
+    /// The number of output coordinates; at least one.
     pub(crate) length: u64,
-    /// What they read; `None` is fill.
+    /// The input coordinates; `None` is fill.
     pub(crate) line: Option<Line>,
 }
 
-/// Few enough that most maps need no memory of their own.
+/// The inline capacity is large enough that most maps need no allocation.
 pub(crate) type Runs = SmallVec<[Run; 4]>;
 
-/// Adds a run, joined with the one before it where both lie on one line.
+/// Adds a run. Joins it with the last one if both are on the same line.
 pub(crate) fn push_run(runs: &mut Runs, run: Run) {
     let Some(last) = runs.last_mut() else { return runs.push(run) };
     match (&mut last.line, run.line) {
         (None, None) => last.length += run.length,
         (Some(line), Some(next)) => {
-            // A run of one coordinate lies on any line through it.
+            // A run of one coordinate is on any line through it.
             let step = if last.length > 1 { line.step } else { next.start.wrapping_sub(line.start) };
             let follows = line.start.wrapping_add(step.wrapping_mul(last.length as i64)) == next.start;
             if follows && (run.length == 1 || next.step == step) {
@@ -69,15 +69,15 @@ pub(crate) fn push_run(runs: &mut Runs, run: Run) {
 /// The map of one axis.
 #[derive(Clone, Debug)]
 pub(crate) enum AxisMap {
-    /// Runs in the order of the output coordinate. Where they cover fewer coordinates than the axis has,
-    /// they start again.
+    /// Runs in the order of the output coordinates. If they cover fewer coordinates than the axis has, they
+    /// repeat.
     Runs(Runs),
-    /// One input coordinate, or [`FILL`], an output coordinate.
+    /// An input coordinate or [`FILL`] for each output coordinate.
     Table(Arc<[u32]>),
 }
 
 impl AxisMap {
-    /// What one output coordinate reads; `None` is fill.
+    /// The input coordinate that an output coordinate reads; `None` is fill.
     pub(crate) fn at(&self, coordinate: u64) -> Option<i64> {
         match self {
             Self::Table(table) => {
@@ -96,8 +96,7 @@ impl AxisMap {
         }
     }
 
-    /// The least and the greatest input coordinate that any output coordinate reads; `None` where all of
-    /// them are fill.
+    /// The least and the greatest input coordinate that the axis reads; `None` if all of them are fill.
     pub(crate) fn extremes(&self, length: u64) -> Option<(i128, i128)> {
         let join = |a: Option<(i128, i128)>, b: (i128, i128)| {
             Some(a.map_or(b, |(low, high): (i128, i128)| (low.min(b.0), high.max(b.1))))
@@ -123,7 +122,7 @@ impl AxisMap {
     }
 }
 
-/// How many coordinates the runs cover before they start again.
+/// The number of coordinates that the runs cover before they repeat.
 pub(crate) fn covered(runs: &[Run]) -> u64 {
     runs.iter().map(|run| run.length).sum()
 }

@@ -1,5 +1,5 @@
-//! A movement of elements, ready to be made: the loops, the proof that they stay inside both memories, and
-//! the fill. It knows axes, strides and bytes, and nothing of descs.
+//! A movement of elements: the loops, the proof that they stay inside both memories, and the fill. It works
+//! on axes, strides and bytes, and does not know descs.
 
 use super::{
     OracleError,
@@ -10,7 +10,7 @@ use super::{
     rows::Element,
 };
 
-/// How far a movement reaches in each memory, in elements; `u64::MAX` where that does not fit.
+/// The number of elements that a movement needs in each memory; `u64::MAX` if it does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) input: u64,
@@ -18,11 +18,11 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Of nothing yet: one element of the output.
+    /// The reach before any axis is added: one element on both sides.
     pub(super) const START: Self = Self { input: 1, output: 1 };
 
-    /// With one more axis, of which the greatest input coordinate that it reads is given; `None` where it reads
-    /// none, and then nothing is read at all.
+    /// Adds an axis. `greatest` is the greatest input coordinate that the axis reads; `None` if it reads
+    /// none, so that the whole movement reads nothing.
     pub(super) fn with(self, axis: &Axis, greatest: Option<u64>) -> Self {
         let written = (axis.size.max(1) - 1).saturating_mul(axis.output_stride);
         let input = match greatest {
@@ -34,7 +34,7 @@ impl Reach {
         Self { input, output: self.output.saturating_add(written) }
     }
 
-    /// Whether memories of so many elements hold what the movement touches.
+    /// Checks that memories of these lengths in bytes contain every element that the movement accesses.
     pub(super) fn check(self, size: usize, input: usize, output: usize) -> Result<(), OracleError> {
         let needed = self.input.saturating_mul(size as u64);
         if needed > input as u64 || self.input == u64::MAX {
@@ -48,7 +48,7 @@ impl Reach {
     }
 }
 
-/// Loops that are ready to run.
+/// Loops that are ready to execute.
 #[derive(Debug)]
 pub(super) struct Movement {
     levels: Levels,
@@ -57,7 +57,7 @@ pub(super) struct Movement {
 }
 
 impl Movement {
-    /// Prepares the loops over these axes, each with its map.
+    /// Prepares the loops over these axes and their maps.
     pub(super) fn new(axes: &[Axis], maps: &[AxisMap]) -> Self {
         let reach = axes.iter().zip(maps).fold(Reach::START, |reach, (axis, map)| {
             let greatest = map.extremes(axis.size).map(|(_, greatest)| greatest);
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
     use smallvec::smallvec;
 
-    /// A map as a person would write it: one entry a coordinate. `None` is fill.
+    /// A map with one entry per coordinate; `None` is fill.
     type Reads = Vec<Option<u32>>;
 
     fn any_line(size: u32, longest: u64) -> impl Strategy<Value = (u64, Option<Line>)> {
@@ -148,7 +148,7 @@ mod tests {
         reads: Vec<Reads>,
     }
 
-    /// Any maps over any strides: the output's memory in any order, with and without holes.
+    /// Any maps with any strides: output axes in any order in memory, with and without holes.
     fn any_problem() -> impl Strategy<Value = Problem> {
         let any_axis = (1..30_u32).prop_flat_map(|size| (Just(size), any_map(size), 0..4_u64));
         let order = Just([0_usize, 1, 2, 3]).prop_shuffle();
@@ -185,7 +185,7 @@ mod tests {
             })
     }
 
-    /// The same, element by element.
+    /// The same movement, element by element.
     fn naive(problem: &Problem, size: usize, input: &[u8], output: &mut [u8], fill: [u8; 8]) {
         let count: usize = problem.reads.iter().map(Vec::len).product();
         for mut place in 0..count {
@@ -222,7 +222,7 @@ mod tests {
         ) {
             let fill = [0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8];
             let movement = Movement::new(&problem.axes, &problem.maps);
-            // Not an element more than is needed: the proof of the bounds is exact.
+            // The memories have exactly the required size, which tests that the bounds are exact.
             let input = random_bytes(movement.reach.input as usize * size);
             let mut expected = vec![0xEE; movement.reach.output as usize * size];
             let mut found = expected.clone();

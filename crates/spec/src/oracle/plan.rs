@@ -1,4 +1,5 @@
-//! A plan: what one desc's output elements read, worked out once and executed on any number of inputs.
+//! A plan: the input elements that one desc's output elements read. It is made once and executed on any
+//! number of inputs.
 
 use dmlcts_model::{Desc, FeatureLevel, List, Value};
 use smallvec::SmallVec;
@@ -13,15 +14,15 @@ use super::{
 };
 use crate::program::{Inputs, MAXIMUM_AXES};
 
-/// An axis map of more runs becomes a table.
+/// A map with more runs than this becomes a table.
 const MOST_RUNS: usize = 64;
 
-/// A table of up to this many coordinates is made with the plan; a longer one when there is an output, which
-/// is longer still.
+/// Tables of up to this many coordinates are made with the plan. Longer ones are made at execution, when the
+/// even longer output exists.
 const EARLY_TABLE: u64 = 1 << 16;
 
-/// How a valid desc is executed. Planning costs no memory to speak of, whatever the sizes; executing needs none
-/// beyond the output for reads that are piecewise linear, and for others four bytes a coordinate of the axis.
+/// The execution of a valid desc. A plan takes little memory for any sizes. Execution of piecewise linear
+/// reads takes no memory beyond the output; other reads take four bytes per coordinate of their axis.
 #[derive(Debug)]
 pub struct Plan<'a> {
     reads: Reads<'a>,
@@ -33,11 +34,10 @@ pub struct Plan<'a> {
 
 #[derive(Debug)]
 pub(super) enum Body {
-    /// The list is in the memory.
+    /// The list of elements is in the memory.
     Small(Reach),
     Loops(Box<Loops>),
-    /// Some maps are neither a few runs nor a short table: they are made when there is an output. `None` is
-    /// one of them.
+    /// Some maps are neither a few runs nor a short table. They are `None` until execution makes them.
     Late(Box<SmallVec<[Option<AxisMap>; MAXIMUM_AXES]>>),
 }
 
@@ -55,8 +55,8 @@ impl Loops {
 }
 
 impl Oracle {
-    /// Plans a desc of the operator, which was judged valid or open. Reading 0 is the semantics, `n` the `n`-th
-    /// alternative reading.
+    /// Plans a desc of the operator that was judged valid or open. Reading 0 is the semantics, and reading
+    /// `n` is the `n`-th alternative reading.
     pub(crate) fn plan<'a>(
         &'a self,
         desc: &Desc,
@@ -100,7 +100,7 @@ impl Oracle {
     }
 }
 
-/// The reads of a plan: on the axes where its question arises, another one than usual.
+/// The reads of a plan. On the axes that raise its question, an alternative reading replaces the usual read.
 #[derive(Clone, Copy, Debug)]
 struct Reads<'a> {
     usual: &'a CompiledRead,
@@ -108,7 +108,7 @@ struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    /// The read of an axis, with its values ready.
+    /// Prepares the values of an axis for its read.
     fn prepare<'b>(&self, place: usize, memory: &'b mut Memory) -> AxisRead<'b>
     where
         'a: 'b,
@@ -122,8 +122,8 @@ impl<'a> Reads<'a> {
         AxisRead { read, values, axis: axes[place], place }
     }
 
-    /// The list of a small output, from eight points at a time. `None` where the output is not small, or not
-    /// everything is in order: then the way by stretches finds out what is wrong.
+    /// Lists a small output, evaluating eight points at a time. `None` if the output is not small or an error
+    /// occurs. The evaluation by ranges then reports the error.
     fn points(&self, inputs: Inputs<'_>, memory: &mut Memory) -> Option<Reach> {
         let count = memory.axes.iter().fold(1_u64, |count, axis| count.saturating_mul(axis.size));
         if count > small::MOST || self.other.is_some() {
@@ -170,7 +170,7 @@ struct AxisRead<'a> {
 }
 
 impl AxisRead<'_> {
-    /// The map: runs where they are few, else a table where it is short, else none yet.
+    /// The map: runs if there are few, otherwise a table if it is short, otherwise `None`.
     fn map(mut self) -> Result<Option<AxisMap>, OracleError> {
         let size = self.axis.size;
         let period = self.read.period(self.values).map_or(size, |period| period.clamp(1, size));
@@ -187,7 +187,7 @@ impl AxisRead<'_> {
         Ok(Some(AxisMap::Runs(runs)))
     }
 
-    /// The map, coordinate by coordinate.
+    /// The map as a table, coordinate by coordinate.
     fn table(mut self) -> Result<AxisMap, OracleError> {
         let mut table = Vec::with_capacity(self.axis.size as usize);
         while (table.len() as u64) < self.axis.size {
@@ -201,7 +201,7 @@ impl AxisRead<'_> {
         Ok(AxisMap::Table(table.into()))
     }
 
-    /// What the coordinates from `first` on read, at most `most` of them: proven to be inside the input.
+    /// The reads of at most `most` coordinates from `first` on. They are checked to be inside the input.
     #[inline]
     fn run(&mut self, first: u64, most: u64) -> Result<Run, OracleError> {
         let (stretch, length) = self.read.stretch(first, self.values);
@@ -215,7 +215,7 @@ impl AxisRead<'_> {
         };
         let input_size = self.axis.input_size;
         let last = line.step.checked_mul(length as i64 - 1).and_then(|way| way.checked_add(line.start));
-        // A negative coordinate, read as unsigned, is greater than every size.
+        // As an unsigned number, a negative coordinate is greater than every size.
         if let Some(last) = last
             && (line.start as u64) < input_size
             && (last as u64) < input_size
@@ -225,7 +225,8 @@ impl AxisRead<'_> {
         Err(self.outside(first, line))
     }
 
-    /// Which coordinate of a line is the first outside of the input: once outside, a line does not come back.
+    /// The error for the first coordinate of a line that is outside the input. A line does not return to the
+    /// input once it has left it.
     #[cold]
     fn outside(&self, first: u64, line: Line) -> OracleError {
         let input_size = self.axis.input_size;
@@ -246,12 +247,11 @@ impl AxisRead<'_> {
 }
 
 impl Plan<'_> {
-    /// Writes every element of the output, and nothing between them. Both slices start at their tensor's first
-    /// element; an input that is shorter than what is read, and an output that is shorter than what is written,
-    /// are errors.
+    /// Writes every element of the output, and no bytes between them. Both slices start at their tensor's
+    /// first element. It is an error if a slice ends before the last element that is read or written.
     pub fn execute(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), OracleError> {
         if let Body::Late(maps) = &mut self.body {
-            // The output has to be there, and is longer than any table.
+            // The output must be present before the tables are made, because it is longer than any of them.
             let reach = self.memory.axes.iter().fold(Reach::START, |reach, axis| reach.with(axis, None));
             reach.check(self.element_size, input.len(), output.len())?;
             for (place, map) in maps.iter_mut().enumerate() {
@@ -266,7 +266,8 @@ impl Plan<'_> {
             Body::Loops(loops) => loops.movement.execute(self.element_size, input, output, self.fill),
             Body::Small(reach) => {
                 reach.check(self.element_size, input.len(), output.len())?;
-                // What reads nothing is told by being farther than anything that is read.
+                // Cuts the input to the elements that are read, so that the offsets of fill are out of
+                // bounds.
                 let input = &input[..reach.input as usize * self.element_size];
                 self.memory.small.execute(self.element_size, input, output, self.fill);
                 Ok(())
@@ -275,7 +276,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The input coordinates that an output element reads; `None` where it is fill, or lies outside the output.
+    /// The input coordinates that an output element reads; `None` if it is fill or outside the output.
     pub fn source(&mut self, coordinates: &[i64]) -> Result<Option<List>, OracleError> {
         if coordinates.len() != self.memory.axes.len() {
             return Ok(None);

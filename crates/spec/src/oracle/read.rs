@@ -1,10 +1,10 @@
-//! A read, executed on whole stretches of an axis at a time.
+//! Executes a read on ranges of an axis.
 //!
-//! Of a read's operations only those that depend on `c` are left here; what does not was computed once for the
-//! desc. Each value is a line, `value + step * j` for the next coordinates `j`, and each operation that bends
-//! it (a comparison, a minimum, a remainder) says for how many coordinates the line holds. So a stretch of a
-//! billion coordinates costs as much as one, and what has no line, such as a product of two, is a stretch
-//! of a single coordinate.
+//! Operations that do not depend on `c` are computed once per desc, so that only the others are left here.
+//! Each value is a line, `value + step * j` for the next coordinates `j`. An operation that bends the line,
+//! such as a comparison, a minimum or a remainder, limits the number of coordinates for which it holds. A
+//! range of a billion coordinates therefore costs as much as one. An operation without a line, such as the
+//! product of two lines, limits the range to a single coordinate.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ use crate::{
     },
 };
 
-/// A place among the values of a read: what is fixed comes first, then the steps.
+/// An index into the values of a read: first the fixed values, then the steps.
 pub(super) type Slot = u16;
 
-/// What a step computes.
+/// The computation of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Coordinate,
@@ -47,27 +47,27 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct CompiledRead {
     program: Program,
-    /// What it comes to.
+    /// The operations for the coordinate and the fill.
     result: Read,
-    /// Read by the steps, and the same for every coordinate.
+    /// The operations that steps read and that do not depend on the coordinate.
     fixed: Vec<OpId>,
     steps: Vec<Step>,
     coordinate: Slot,
     fill: Option<Slot>,
-    /// On which axes the read is meant; `None` is on all.
+    /// The condition for the axes on which the read applies; `None` if it applies to all.
     when: Option<OpId>,
-    /// By what axes are told apart; `None` where they are not worth remembering.
+    /// The values that identify an axis in the cache; `None` if caching is not possible.
     pub(super) told: Option<Dependencies>,
 }
 
-/// What is the same for every coordinate, for one desc: the values of [`CompiledRead::fixed`] on each axis.
+/// The values of [`CompiledRead::fixed`] for one desc, on each axis.
 #[derive(Debug, Default)]
 pub(super) struct Fixed {
     narrow: Vec<Row<i64>>,
-    /// In place of the narrow ones, where 64 bits do not hold every value.
+    /// Used instead of `narrow` if a value does not fit 64 bits.
     wide: Vec<Row<i128>>,
     is_wide: bool,
-    /// The axes on which the read is meant.
+    /// The axes on which the read applies.
     pub(super) axes: u8,
 }
 
@@ -77,7 +77,8 @@ struct Row<N> {
     defined: u8,
 }
 
-/// A value on a stretch of coordinates: an integer on a line, or a condition, which is 0 or 1 throughout.
+/// A value on a range of coordinates: an integer on a line, or a condition, which is 0 or 1 on the whole
+/// range.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Value<N> {
     pub(super) at: N,
@@ -93,19 +94,19 @@ pub(super) struct ReadValues {
     is_wide: bool,
 }
 
-/// What a stretch of coordinates reads.
+/// The reads of a range of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stretch {
-    /// Nothing: they are fill.
+    /// The coordinates are fill.
     Fill,
-    /// This line, in coordinates of the input.
+    /// The coordinates read this line of input coordinates.
     Line(Line),
-    /// The read has no value at the first one.
+    /// The read is undefined at the first coordinate.
     Undefined,
 }
 
 impl CompiledRead {
-    /// Compiles a read, and with it the condition of the axes on which it is meant.
+    /// Compiles a read, and the condition for the axes on which it applies.
     pub(super) fn new(signature: &Arc<Signature>, read: &Term, when: Option<&Term>) -> Self {
         let mut builder = Builder::new(Arc::clone(signature));
         let when = when.map(|when| builder.add(when));
@@ -127,7 +128,7 @@ impl CompiledRead {
         fixed.retain(|&id| !program.op(id).uses_coordinate);
         fixed.sort_unstable();
         fixed.dedup();
-        // Both lists hold every operation that a step or the result refers to.
+        // The two lists contain every operation that a step or the result refers to.
         let slot = |id: OpId| -> Slot {
             let place = fixed.iter().chain(&moving).position(|&known| known == id);
             place.unwrap_or_default() as Slot
@@ -144,7 +145,8 @@ impl CompiledRead {
             Operation::Among(a, set) => Step::Among(slot(a), set),
             Operation::Not(a) => Step::Not(slot(a)),
             Operation::Logic(logic, a, b) => Step::Logic(logic, slot(a), slot(b)),
-            // None of these depends on `c`, but for axes gathered, which have no single coordinate.
+            // These do not depend on `c`, except for a quantifier over the axes, which has no single
+            // coordinate.
             Operation::Constant(_) | Operation::Leaf(_) | Operation::Missing | Operation::Over(..) => {
                 Step::Undefined
             }
@@ -155,8 +157,8 @@ impl CompiledRead {
         Self { program, result, fixed, steps, coordinate, fill, when, told }
     }
 
-    /// Evaluates what is the same for every coordinate of a desc; the rest is evaluated point by point. `None`
-    /// where what is read is itself the same for every coordinate.
+    /// Evaluates the operations that do not depend on the coordinate; the others are evaluated point by
+    /// point. `None` if the read itself does not depend on the coordinate.
     pub(super) fn evaluate<'a>(
         &'a self,
         inputs: Inputs<'a>,
@@ -167,8 +169,8 @@ impl CompiledRead {
         all.then(|| self.program.evaluate(inputs, values))
     }
 
-    /// What eight points read, and a bit for each that is fill, where all of them are defined and 64 bits hold
-    /// them.
+    /// The input coordinates of eight points, and a bit for each that is fill. `None` if a point is undefined
+    /// or a value does not fit 64 bits.
     pub(super) fn lanes<'a>(&self, evaluation: &'a Evaluation<'_>) -> Option<(&'a [i64; MAXIMUM_AXES], u8)> {
         let fill = match self.result.fill {
             None => 0,
@@ -187,7 +189,7 @@ impl CompiledRead {
         Some((evaluation.row(self.result.coordinate)?, fill))
     }
 
-    /// Computes what is the same for every coordinate of a desc.
+    /// Computes the operations that do not depend on the coordinate.
     pub(super) fn load(&self, inputs: Inputs<'_>, values: &mut Values, fixed: &mut Fixed) {
         let evaluation = self.program.evaluate(inputs, values);
         fixed.axes = self.when.map_or(u8::MAX, |when| match evaluation.mask(when).truth {
@@ -211,7 +213,7 @@ impl CompiledRead {
         }
     }
 
-    /// Makes the values ready for an axis.
+    /// Prepares the values for an axis.
     pub(super) fn prepare(&self, fixed: &Fixed, axis: usize, values: &mut ReadValues) {
         values.is_wide = fixed.is_wide;
         if fixed.is_wide {
@@ -220,7 +222,8 @@ impl CompiledRead {
         prepare(&fixed.narrow, axis, self.steps.len(), &mut values.narrow);
     }
 
-    /// What the coordinates from `first` on read, and how many of them, at least one, read so.
+    /// The reads of the coordinates from `first` on, and the number of coordinates for which they hold, at
+    /// least one.
     pub(super) fn stretch(&self, first: u64, values: &mut ReadValues) -> (Stretch, u64) {
         if !values.is_wide {
             let mut lost = false;
@@ -260,7 +263,8 @@ impl CompiledRead {
         if !read.defined {
             return (Stretch::Undefined, 1);
         }
-        // What lies outside 64 bits lies outside every input, and is found there to be so.
+        // A coordinate that does not fit 64 bits is outside every input. It becomes -1, which the bounds
+        // check rejects.
         let narrow = |value: N| i64::try_from(value.widen());
         match (narrow(read.at), narrow(read.step)) {
             (Ok(start), Ok(step)) => (Stretch::Line(Line { start, step }), until),
@@ -269,7 +273,7 @@ impl CompiledRead {
         }
     }
 
-    /// After how many coordinates the read certainly repeats itself; `None` where it may never do so.
+    /// A number of coordinates after which the read repeats; `None` if it may never repeat.
     pub(super) fn period(&self, values: &ReadValues) -> Option<u64> {
         let constant = |slot: Slot| {
             let slot = usize::from(slot);
@@ -288,8 +292,8 @@ impl CompiledRead {
     }
 }
 
-/// A row of a fixed operation. One that has a single value for the desc has it on each axis, and a condition is
-/// 0 or 1.
+/// The row of a fixed operation. A single value for the desc is repeated on each axis, and a condition
+/// becomes 0 or 1.
 fn row<N: Number>(
     evaluation: &Evaluation<'_>,
     id: OpId,

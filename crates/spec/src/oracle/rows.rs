@@ -1,10 +1,10 @@
-//! Moving the elements of one row, or of many short ones. Every function is safe code whose bounds are
-//! checked once a row; the loops inside run over slices of known length, so that the compiler can unroll them.
+//! Moves the elements of one row or of many short rows. Bounds are checked once per row or block, and the
+//! inner loops run over known lengths, so that the compiler can unroll them.
 
-/// Elements of a tensor, as bytes of no alignment.
+/// An element of a tensor, as bytes without alignment.
 pub(super) type Element<const N: usize> = [u8; N];
 
-/// Once this many bytes repeat, the copies are made from them alone: they stay in the cache.
+/// Once this many bytes are repeated, further copies use only these bytes, which stay in the cache.
 const REPEATED_BYTES: usize = 128 << 10;
 
 /// Repeats the first `unit` elements over the rest of the output.
@@ -19,13 +19,13 @@ pub(super) fn repeat<T: Copy>(output: &mut [T], unit: usize) {
     }
 }
 
-/// So many elements are turned round at once, in registers.
+/// The number of elements that are reversed at once, in registers.
 const REVERSED_CHUNK: usize = 8;
 
-/// A row of so many elements is worth turning round by itself.
+/// The least length of a row that is worth a call of [`copy_reversed`].
 pub(super) const FEW_REVERSED: usize = REVERSED_CHUNK / 2;
 
-/// Copies `input`, whose last element comes first.
+/// Copies `input` in reverse order.
 #[inline]
 pub(super) fn copy_reversed<T: Copy>(output: &mut [T], input: &[T]) {
     const CHUNK: usize = REVERSED_CHUNK;
@@ -36,7 +36,7 @@ pub(super) fn copy_reversed<T: Copy>(output: &mut [T], input: &[T]) {
             output[i] = input[CHUNK - 1 - i];
         }
     }
-    // Half a chunk more, so that few elements are left to be moved one by one.
+    // Half a chunk more leaves fewer elements for the slow loop.
     let (halves, rest) = rest.as_chunks_mut::<FEW_REVERSED>();
     let (first, backwards) = first.as_rchunks::<FEW_REVERSED>();
     for (output, input) in halves.iter_mut().zip(backwards.iter().rev()) {
@@ -49,29 +49,29 @@ pub(super) fn copy_reversed<T: Copy>(output: &mut [T], input: &[T]) {
     }
 }
 
-/// Many rows of equal length, of which one stretch is written: from the input, or from one element of it.
+/// Rows of equal length. The same part of each row is written, from the input or with one of its elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strip {
-    /// How many rows.
+    /// The number of rows.
     pub(super) rows: usize,
-    /// Bytes of the stretch.
+    /// The length of the part, in bytes.
     pub(super) bytes: usize,
-    /// From one row to the next in the output, in bytes.
+    /// The distance between rows in the output, in bytes.
     pub(super) output_step: usize,
-    /// Where the first row is read in the input, in bytes.
+    /// The input offset of the first row, in bytes.
     pub(super) input_start: usize,
-    /// From one row to the next in the input, in bytes.
+    /// The distance between rows in the input, in bytes.
     pub(super) input_step: isize,
 }
 
 impl Strip {
-    /// Stretches of up to this many bytes are written by two moves of a constant length, which may overlap:
-    /// a call of `memcpy` costs more than they do.
+    /// Parts of up to this many bytes are written by two moves of a constant length, which may overlap. They
+    /// are faster than a call of `memcpy`.
     pub(super) const SHORT: usize = 128;
-    /// Stretches of up to this many bytes are written by a few moves of 64 bytes, for the same reason.
+    /// Parts of up to this many bytes are written by a few moves of 64 bytes, for the same reason.
     const FEW_MOVES: usize = 512;
 
-    /// Copies the stretch of every row from the input.
+    /// Copies the part of every row from the input.
     pub(super) fn copy(self, output: &mut [u8], input: &[u8]) {
         match self.bytes {
             1 => self.copy_by::<1>(output, input),
@@ -85,22 +85,25 @@ impl Strip {
         }
     }
 
-    /// Each row as so many times `HALF` bytes, and its last `HALF` bytes.
+    /// Copies each row in moves of `HALF` bytes; the last move ends at the row's end and may overlap the one
+    /// before.
     fn copy_by<const HALF: usize>(self, output: &mut [u8], input: &[u8]) {
         let last = self.bytes - HALF;
         if !self.lies_inside(output.len(), input.len()) {
             return;
         }
-        // SAFETY: `lies_inside` has shown that every row's bytes are inside both slices, and a move ends with the
-        // row's last byte or before it. Checked row by row, single elements take 1.1 ns each and not 0.26 (64 MiB
-        // of 8-byte rows, reversed), and rows padded from 8 bytes to 10 take 0.37 ns a byte and not 0.14.
+        // SAFETY: `lies_inside` has shown that every row's bytes are inside both slices, and a move ends with
+        // the row's last byte or before it. Bounds checks per row are slower: single elements take 1.1 ns
+        // instead of 0.26 ns each (64 MiB of 8-byte rows, reversed), and rows padded from 8 to 10 bytes take
+        // 0.37 ns instead of 0.14 ns per byte.
         let move_bytes = |to: usize, from: usize, output: &mut [u8]| unsafe {
             let value = input.as_ptr().add(from).cast::<[u8; HALF]>().read();
             output.as_mut_ptr().add(to).cast::<[u8; HALF]>().write(value);
         };
-        // A loop for each number of moves: one that is counted in every row is not unrolled.
+        // One loop for each number of moves, because the compiler does not unroll a loop with a variable
+        // count.
         if last == 0 {
-            // Four at a time: the loop itself costs as much as a move.
+            // Four rows per iteration, because the loop itself costs as much as a move.
             let (mut to, mut from) = (0, self.input_start);
             let step = |to: &mut usize, from: &mut usize| {
                 *to = to.wrapping_add(self.output_step);
@@ -129,7 +132,7 @@ impl Strip {
         }
     }
 
-    /// Calls back with the places of every row in the output and in the input.
+    /// Calls `then` with the output and input offsets of every row.
     #[inline]
     fn for_each_place(self, mut then: impl FnMut(usize, usize)) {
         let (mut to, mut from) = (0, self.input_start);
@@ -140,7 +143,7 @@ impl Strip {
         }
     }
 
-    /// Whether the first and the last row, and with them all others, are inside both memories.
+    /// Whether all rows are inside both memories. It suffices to check the first and the last row.
     fn lies_inside(self, output: usize, input: usize) -> bool {
         let inside = || {
             let rounds = self.rows.checked_sub(1)?;
@@ -155,7 +158,7 @@ impl Strip {
         inside
     }
 
-    /// Repeats one element of the input over the stretch of every row.
+    /// Repeats one element of the input over the part of every row.
     pub(super) fn splat<const N: usize>(self, output: &mut [u8], input: &[u8]) {
         match self.bytes {
             ..=15 => self.splat_by::<N, 8>(output, input),
@@ -209,24 +212,24 @@ fn write_last<const N: usize>(output: &mut [u8], value: Option<[u8; N]>) {
     }
 }
 
-/// A block whose columns lie in the input as the output's rows do: `columns` follow each other at
-/// `input_step`, rows at one element.
+/// A block that is transposed between input and output. Columns are `column_step` apart in the input, and
+/// rows are neighbouring elements.
 #[derive(Clone, Copy)]
 pub(super) struct Transposed {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// From one row to the next in the output.
+    /// The distance between rows in the output, in elements.
     pub(super) output_step: usize,
-    /// Where the first element of the first row is in the input.
+    /// The input offset of the first element of the first row.
     pub(super) input_start: usize,
-    /// From one row to the next in the input: 1 or -1.
+    /// The distance between rows in the input: 1 or -1.
     pub(super) row_step: isize,
-    /// From one column to the next in the input.
+    /// The distance between columns in the input.
     pub(super) column_step: isize,
 }
 
 impl Transposed {
-    /// Copies the block by square tiles, so that every cache line is touched once on either side.
+    /// Copies the block in square tiles, so that every cache line is accessed once on either side.
     pub(super) fn copy<const N: usize>(self, output: &mut [Element<N>], input: &[Element<N>]) {
         if N == 1 { self.copy_by::<N, 32>(output, input) } else { self.copy_by::<N, 16>(output, input) }
     }
@@ -241,7 +244,7 @@ impl Transposed {
                     .input_start
                     .wrapping_add_signed(self.row_step * row as isize)
                     .wrapping_add_signed(self.column_step * column as isize);
-                // Where rows go backwards, the tile is read from its last one.
+                // If rows are reversed, the tile is read from its last row.
                 let lowest = if self.row_step < 0 { corner + 1 - rows } else { corner };
                 for (index, tile) in tile.iter_mut().enumerate().take(columns) {
                     let from = lowest.wrapping_add_signed(self.column_step * index as isize);

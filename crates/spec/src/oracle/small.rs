@@ -1,34 +1,34 @@
-//! The short way for tensors of a few elements: one list of what each output element reads, in the order of
-//! the output's coordinates. Making it costs less than arranging loops would, and it is made once a plan.
+//! The path for tensors with few elements: a list of the input elements, in the order of the output's
+//! coordinates. Making it costs less than arranging loops. It is made once per plan.
 
 use super::{layout::Axis, map::FILL, movement::Reach, rows::Element};
 use crate::program::{MAXIMUM_AXES, Points};
 
-/// Outputs of up to this many elements go this way.
+/// The largest number of output elements for this path.
 pub(super) const MOST: u64 = 256;
 
-/// Says that an element reads nothing. It exceeds every offset, and so do the sums of eight of them, which a word
-/// holds.
+/// The offset of an element that reads nothing. It exceeds every offset. The sum of eight of them fits a word
+/// and also exceeds every offset.
 const NOTHING: u32 = 1 << 28;
 
-/// Room for the coordinates of all axes: as many as elements where there is one axis, and few where there are
-/// more; then one a further axis, and the last points' lanes that are left over.
+/// The capacity for the coordinates of all axes. A single axis has at most [`MOST`] coordinates. Several axes
+/// have fewer, and axes of size 1 add one each. Unused lanes of the last points need room, too.
 const COORDINATES: usize = MOST as usize + 2 * MAXIMUM_AXES;
 
-/// The lists, kept from one plan to the next.
+/// The lists, reused from plan to plan.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// Every coordinate of every axis, axis after axis, in eights.
+    /// Every coordinate of every axis, axis by axis, in groups of eight.
     points: [Points; COORDINATES / MAXIMUM_AXES],
-    /// What each of them reads; [`FILL`] is nothing.
+    /// The input coordinate that each of them reads; [`FILL`] for fill.
     coordinates: [u32; COORDINATES],
-    /// How many there are, and how many of them are known.
+    /// The number of coordinates, and the number of them whose reads are known.
     count: usize,
     known: usize,
-    /// What each element reads, in elements, relative to `base`.
+    /// The input offset of each element, in elements, relative to `base`.
     reads: Vec<u32>,
     base: u32,
-    /// Where each element is written, in elements; empty where that is in order without holes.
+    /// The output offset of each element, in elements; empty if the output is packed in order.
     writes: Vec<u32>,
 }
 
@@ -47,7 +47,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Starts on the axes of an output of at most [`MOST`] elements.
+    /// Starts on the axes of an output with at most [`MOST`] elements.
     pub(super) fn start(&mut self, axes: &[Axis]) {
         self.known = 0;
         let mut count = 0;
@@ -60,7 +60,7 @@ impl Memory {
             last = (place, axis.size as i64 - 1);
         }
         self.count = count;
-        // The lanes that are left over repeat the last point: they find nothing wrong that it does not.
+        // The unused lanes repeat the last point, so that they cause no further errors.
         for left_over in count..count.next_multiple_of(MAXIMUM_AXES) {
             self.set_point(left_over, last);
         }
@@ -73,19 +73,20 @@ impl Memory {
         }
     }
 
-    /// The next eight coordinates; `None` where all are known.
+    /// The next eight coordinates; `None` if all are known.
     pub(super) fn next_points(&self) -> Option<&Points> {
         let points = (self.known < self.count).then(|| self.points.get(self.known / MAXIMUM_AXES));
         points.flatten()
     }
 
-    /// What they read, with a bit for each that is fill. `None` where one is no coordinate of any input.
+    /// Adds the reads of the next eight coordinates, with a bit for each that is fill. `None` if one of them
+    /// cannot be a coordinate of an input.
     pub(super) fn push(&mut self, reads: &[i64; MAXIMUM_AXES], fill: u8) -> Option<()> {
         let known = self.coordinates.get_mut(self.known..)?.first_chunk_mut::<MAXIMUM_AXES>()?;
         let mut is_coordinate = true;
         for (lane, (known, &read)) in known.iter_mut().zip(reads).enumerate() {
             let is_fill = fill >> lane & 1 == 1;
-            // A negative coordinate, read as unsigned, is greater than every size.
+            // As an unsigned number, a negative coordinate is greater than every size.
             is_coordinate &= is_fill || (read as u64) < u64::from(FILL);
             *known = if is_fill { FILL } else { read as u32 };
         }
@@ -93,25 +94,25 @@ impl Memory {
         is_coordinate.then_some(())
     }
 
-    /// Where to put what the coordinates of all axes read, axis after axis.
+    /// The buffer for the reads of all axes' coordinates, axis by axis.
     pub(super) fn coordinates_mut(&mut self) -> &mut [u32] {
         &mut self.coordinates
     }
 
-    /// What they read, once all are known.
+    /// The reads of all coordinates, once they are known.
     pub(super) fn known(&self) -> &[u32] {
         self.coordinates.get(..self.count).unwrap_or_default()
     }
 
-    /// What a coordinate of an axis reads.
+    /// The input coordinate that a coordinate of an axis reads; `None` is fill.
     pub(super) fn source(&self, axes: &[Axis], place: usize, coordinate: u64) -> Option<i64> {
         let first: u64 = axes[..place].iter().map(|axis| axis.size).sum();
         let read = self.coordinates.get((first + coordinate) as usize)?;
         (*read != FILL).then_some(i64::from(*read))
     }
 
-    /// Lists the elements from what so many coordinates read. `None` where one of them reads outside of the input, or
-    /// the tensors span too much.
+    /// Lists the elements from the reads of `count` coordinates. `None` if a read is outside the input or the
+    /// tensors span too much memory.
     #[inline]
     pub(super) fn list(&mut self, axes: &[Axis], count: usize) -> Option<Reach> {
         let mut reach = Reach::START;
@@ -124,7 +125,7 @@ impl Memory {
         for axis in axes.iter().rev() {
             let (outer, reads) = rest.split_at_checked(rest.len().checked_sub(axis.size as usize)?)?;
             rest = outer;
-            // Adding one takes the word for nothing below every coordinate.
+            // Adding one makes [`FILL`] wrap to 0, below every coordinate.
             let most = reads.iter().fold(0, |most, read| read.wrapping_add(1).max(most));
             if u64::from(most) > axis.input_size {
                 return None;
@@ -168,7 +169,7 @@ impl Memory {
         let (output, _): (&mut [Element<N>], _) = output.as_chunks_mut();
         let mut low = [0; N];
         low.copy_from_slice(&fill[..N]);
-        // What is read lies inside the input, as the plan has proven: only fill is out of it.
+        // The plan has checked that every read is inside the input, so only fill is out of bounds.
         let read = |offset: u32| input.get(offset.wrapping_add(self.base) as usize).copied().unwrap_or(low);
         if self.writes.is_empty() {
             for (output, &offset) in output.iter_mut().zip(&self.reads) {
@@ -187,7 +188,7 @@ fn offset(read: u32, axis: &Axis) -> u32 {
     if read == FILL { NOTHING } else { read.wrapping_mul(axis.input_stride as u32) }
 }
 
-/// The list, and behind it the list plus each of the offsets: the list is the inner one.
+/// Extends the list by one copy of itself per offset, each with that offset added.
 #[inline]
 fn expand(list: &mut Vec<u32>, offsets: impl ExactSizeIterator<Item = u32>) {
     if list.len() == 1 {

@@ -1,7 +1,7 @@
-//! What short axes read, remembered by the values that the read sees of an axis.
+//! A cache of the reads of short axes, keyed by the values of an axis that the read depends on.
 //!
-//! The tensors of a run are small and put together from the same axes over and over: an axis is worked out when
-//! it is first met, and looked up from then on.
+//! The tensors of a run are small and combine the same axes. An axis is evaluated when it first occurs, and
+//! then looked up.
 
 use dmlcts_model::{Side, Signature};
 
@@ -11,27 +11,27 @@ use crate::program::{
     memo::Memo,
 };
 
-/// How many axes are remembered of one read.
+/// The largest number of cached axes per read.
 const MOST_AXES: usize = 1 << 14;
-/// How many coordinates they have together at most.
+/// The largest number of their coordinates.
 const MOST_COORDINATES: usize = 1 << 19;
-/// How many reads are remembered.
+/// The largest number of cached reads.
 const MOST_READS: usize = 32;
 
-/// What a read's value on an axis follows from.
+/// The values on an axis that a read depends on.
 #[derive(Debug)]
 pub(super) struct Dependencies {
-    /// Tells what is remembered of this read from what is remembered of others.
+    /// Identifies the read in the cache.
     id: u64,
-    /// The output's sizes come first.
+    /// Starts with the output's sizes.
     lists: Vec<KeyList>,
     scalars: Vec<Leaf>,
     by_axis: bool,
 }
 
 impl Dependencies {
-    /// By what the axes of these operations are told apart; `None` where it is more than a key holds, or where an
-    /// axis follows from others.
+    /// The dependencies of these operations. `None` if they exceed the capacity of a key, or if an axis
+    /// depends on other axes.
     pub(super) fn new(signature: &Signature, program: &Program, operations: &[OpId]) -> Option<Self> {
         use std::sync::atomic::{AtomicU64, Ordering};
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -54,7 +54,8 @@ impl Dependencies {
         (values <= VALUES).then_some(told)
     }
 
-    /// The keys of a desc's axes. `None` where a list is shorter than the output has axes, or a value does not fit.
+    /// The keys of a desc's axes. `None` if a list is shorter than the number of output axes, or if a value
+    /// does not fit.
     #[inline]
     fn keys(&self, inputs: &Inputs<'_>, keys: &mut [AxisKey]) -> Option<()> {
         keys.fill(AxisKey::default());
@@ -74,22 +75,22 @@ impl Dependencies {
     }
 }
 
-/// What is remembered, by read.
+/// The cached axes of all reads.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     reads: Vec<(u64, Axes)>,
 }
 
-/// The axes of one read.
+/// The cached axes of one read.
 #[derive(Debug, Default)]
 pub(super) struct Axes {
     memo: Memo<Table, { VALUES / 2 }, MOST_AXES>,
     coordinates: Vec<u32>,
-    /// Of the desc in hand.
+    /// The keys of the current desc.
     keys: AxisKeys,
 }
 
-/// Where the table of an axis lies in [`Axes::coordinates`].
+/// The range of an axis's table in [`Axes::coordinates`].
 #[derive(Debug, Clone, Copy)]
 struct Table {
     start: u32,
@@ -113,8 +114,8 @@ impl Tables {
 }
 
 impl Axes {
-    /// Puts what the axes of a desc read behind each other, outermost first, and gives how many coordinates that
-    /// are. `None` where some axis is not known.
+    /// Writes the reads of a desc's axes one after the other, outermost first, and returns the number of
+    /// coordinates. `None` if an axis is not cached.
     #[inline]
     pub(super) fn find(
         &mut self,
@@ -135,14 +136,14 @@ impl Axes {
         Some(known)
     }
 
-    /// Remembers the axes that were looked for last and are not known, from what all of them read.
+    /// Caches the axes of the last lookup that were missing, from the reads of all axes.
     pub(super) fn remember(&mut self, count: usize, mut coordinates: &[u32]) {
         if self.memo.make_room(count) || self.coordinates.len() + coordinates.len() > MOST_COORDINATES {
             self.memo.clear();
             self.coordinates.clear();
         }
         for key in self.keys.iter().take(count) {
-            // The size of the output is the first value.
+            // The output's size is the first value.
             let size = (key[0] as u32 as usize).min(coordinates.len());
             let (table, rest) = coordinates.split_at(size);
             coordinates = rest;

@@ -1,4 +1,4 @@
-//! Reads of every form, planned and executed, against a tree walk over mathematical integers.
+//! Plans and executes reads of every form, and compares them with a tree walk over mathematical integers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use smallvec::smallvec;
 use super::{Memory, Oracle, OracleError, read::CompiledRead};
 use crate::expression::{Position, Scope, parse};
 
-/// An expression of the language, as the tests generate it.
+/// An expression, as the tests generate it.
 #[derive(Debug, Clone)]
 enum Tree {
     Coordinate,
@@ -53,7 +53,7 @@ impl Tree {
         }
     }
 
-    /// `None` is undefined.
+    /// The value; `None` is undefined.
     fn value(&self, c: i128, a: i128) -> Option<i128> {
         let of = |tree: &Self| tree.value(c, a);
         Some(match self {
@@ -190,7 +190,7 @@ fn desc(input: &[i64], output: &[i64], a: i64) -> Desc {
     desc
 }
 
-/// Executes a rank-1 read; each element of the input holds its coordinate, and what is fill gives `None`.
+/// Executes a read of rank 1. Each element of the input holds its coordinate; `None` is fill.
 fn executed(oracle: &Oracle, input: i64, output: i64, a: i64) -> Result<Vec<Option<i64>>, OracleError> {
     const FILL: u32 = u32::MAX;
     let desc = desc(&[input], &[output], a);
@@ -209,7 +209,7 @@ fn executed(oracle: &Oracle, input: i64, output: i64, a: i64) -> Result<Vec<Opti
     Ok(elements)
 }
 
-/// The same, by walking the tree at each coordinate. `fills` says where the read is fill.
+/// The expected result, by a tree walk at each coordinate. `fills` is the condition for fill.
 fn walked(
     tree: &Tree,
     fills: Option<&Condition>,
@@ -233,7 +233,7 @@ fn walked(
     (0..output).map(read).collect()
 }
 
-/// What is read outside the input is only said as far as 64 bits say it.
+/// Drops the coordinate of a read outside the input, because the oracle saturates it at 64 bits.
 fn without_read(error: OracleError) -> OracleError {
     match error {
         OracleError::OutsideInput { axis, coordinate, size, .. } => {
@@ -251,11 +251,11 @@ proptest! {
         tree in any_tree(),
         shape in 0..5_u8,
         input in 1..50_i64,
-        // Small outputs are evaluated point by point, others stretch by stretch.
+        // Small outputs are evaluated point by point, others by ranges.
         output in prop_oneof![1 => 1..20_i64, 3 => 257..400_i64],
         a in -9..30_i64,
     ) {
-        // Most trees leave the input at once: these forms keep them in it, as the operators' reads do.
+        // Most trees leave the input at once. These forms stay inside, as the operators' reads do.
         let number = |value: i64| Tree::Number(value.into());
         let (text, tree, fills) = match shape {
             0 => (tree.text(), tree, None),

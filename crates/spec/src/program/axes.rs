@@ -1,4 +1,4 @@
-//! What each axis of a desc comes to, looked up by its values, and what the axes add up to.
+//! Findings for each axis of a desc, cached by the axis's values, and their combination over all axes.
 
 use dmlcts_model::{Side, Signature};
 
@@ -15,31 +15,31 @@ use super::{
 };
 use crate::{IdSet, expression::Quantifier};
 
-/// How many operations are gathered over the axes at most.
+/// The largest number of operations that are gathered over the axes.
 pub(super) const MOST_GATHERED: usize = 4;
 
-/// What is asked of axes.
+/// The rules and operations that are evaluated on each axis.
 #[derive(Debug)]
 pub(super) struct AxisCode {
-    /// What an axis is told by: the values of lists; `None` is its index.
+    /// The lists whose values form an axis's key; `None` is the axis's index.
     lists: Vec<Option<KeyList>>,
-    /// Where values stand that are the same for all axes: the first operations of the program.
+    /// The slots of values that are the same for all axes. They are the first operations of the program.
     frontier: Vec<Slot>,
-    /// What is computed on an axis.
+    /// The operations to compute on an axis.
     program: Program,
-    /// Rules that each axis is asked.
+    /// The rules that apply to each axis.
     rules: Vec<Rule>,
-    /// What decides, on an axis, whether a rule about the desc stands at its edge.
+    /// Comparisons on an axis that decide whether a rule about the desc is on its boundary.
     edges: Vec<Edge>,
-    /// Which rules the bits of [`AxisFindings`] mean: those of `rules`, and then of `edges`.
+    /// The rules that the bits of [`AxisFindings`] stand for: first `rules`, then `edges`.
     bits: Vec<IdSet>,
-    /// The bits of clauses that are asked of axes, and those clauses.
+    /// The bits of the clauses that apply to axes, and these clauses.
     clauses: (u32, IdSet),
-    /// What is gathered over the axes.
+    /// The operations that are gathered over the axes.
     gathered: Vec<Gathered>,
 }
 
-/// The same by the operations of the whole program, from which it is extracted.
+/// The parts of an [`AxisCode`], in terms of the whole program's operations.
 #[derive(Debug, Default)]
 pub(super) struct AxisPlan {
     /// See [`AxisCode`].
@@ -54,7 +54,7 @@ pub(super) struct AxisPlan {
     pub(super) gathered: Vec<Gathered>,
 }
 
-/// What is remembered of axes.
+/// The cache of axes.
 #[derive(Debug, Default)]
 pub(super) struct AxisMemory {
     memo: Memo<AxisFindings, { VALUES / 2 }, MOST_AXES>,
@@ -62,35 +62,36 @@ pub(super) struct AxisMemory {
     none: Table<i64>,
 }
 
-/// How many axes are remembered.
+/// The largest number of axes in the cache.
 const MOST_AXES: usize = 1 << 15;
 
-/// Something gathered over the axes, and where its value goes.
+/// A value that is gathered over the axes, and the slot that it is stored in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Gathered {
-    /// The values of an operation.
+    /// An operation's values, gathered by a quantifier.
     Axes(Quantifier, OpId, Slot),
-    /// The distance between a tensor's first and last element: over all axes, one less than the size times the
-    /// stride.
+    /// The distance in elements between a tensor's first and last element: the sum over all axes of `(size -
+    /// 1) * stride`.
     Reach(Side, Slot),
 }
 
-/// What one axis comes to.
+/// The findings for one axis.
 #[derive(Clone, Copy, Debug, Default)]
 struct AxisFindings {
-    /// A bit for each of [`AxisCode::bits`]; see [`Findings`].
+    /// One bit for each entry of [`AxisCode::bits`]; see [`Findings`].
     kept: u32,
     broken: u32,
     edges: u32,
     raised: u32,
     values: [i64; MOST_GATHERED],
-    /// A bit for each of the gathered operations.
+    /// One bit for each gathered operation.
     truth: u8,
     defined: u8,
 }
 
 impl AxisPlan {
-    /// Extracts from a program what is computed on axes. `None` where there is more than keys and findings hold.
+    /// Extracts the operations on axes from a program. `None` if they exceed the capacity of keys or
+    /// findings.
     pub(super) fn extract(self, program: &Program, signature: &Signature) -> Option<AxisCode> {
         let values = self.lists.len() + if self.frontier.is_empty() { 0 } else { 1 + self.frontier.len() };
         if values > VALUES || self.rules.len() + self.edges.len() > u32::BITS as usize {
@@ -156,8 +157,8 @@ impl Gathered {
 }
 
 impl AxisCode {
-    /// Adds what the axes of a desc come to, and puts into the table what they add up to. `None` where a value
-    /// does not fit.
+    /// Adds the findings of a desc's axes, and puts the gathered values into the table. `None` if a value
+    /// does not fit 64 bits.
     #[inline]
     pub(super) fn find(
         &self,
@@ -195,7 +196,7 @@ impl AxisCode {
         found.kept = found.kept.union(clauses);
         found.broken = found.broken.union(self.meaning(broken));
         found.raised = found.raised.union(self.meaning(raised));
-        // Of rules about the desc it is not yet known whether they are kept.
+        // For rules about the desc, a later layer decides whether they are kept.
         found.edges = found.edges.union(self.meaning(edges));
         for (place, gathered) in self.gathered.iter().enumerate() {
             let (slot, value) = match *gathered {
@@ -207,7 +208,7 @@ impl AxisCode {
         Some(())
     }
 
-    /// The rules that bits stand for.
+    /// The rules that these bits stand for.
     #[inline]
     fn meaning(&self, mut bits: u32) -> IdSet {
         let mut rules = IdSet::EMPTY;
@@ -220,8 +221,8 @@ impl AxisCode {
         rules
     }
 
-    /// The keys of a desc's axes. `None` where a list is not as long as it was said to be, or a value is not what
-    /// its member can hold.
+    /// Loads the keys of a desc's axes. `None` if a list is shorter than expected, or a value is out of its
+    /// member's range.
     #[inline]
     fn load_keys(&self, inputs: &Inputs<'_>, table: &Scalars, keys: &mut [AxisKey]) -> Option<()> {
         for (place, list) in self.lists.iter().enumerate() {
@@ -247,7 +248,7 @@ impl AxisCode {
         Some(())
     }
 
-    /// Computes what all axes come to, and remembers those that are missing.
+    /// Computes the findings of all axes, and caches those that are missing.
     #[inline(never)]
     fn meet(
         &self,
@@ -276,7 +277,7 @@ impl AxisCode {
         self.collect(&view, &mut axes[..keys.len()]);
         for ((axis, key), place) in keys.iter().enumerate().zip(places) {
             if missing >> axis & 1 == 1 {
-                // Two axes may be alike.
+                // Two axes of a desc may have the same key.
                 *place = memo.find(key).unwrap_or_else(|| memo.insert(*key, axes[axis]));
             }
         }
@@ -315,7 +316,7 @@ impl AxisCode {
     }
 }
 
-/// Gathers one operation. `None` where the result does not fit.
+/// Gathers one operation. `None` if the result does not fit.
 #[inline]
 fn gather<'a, I: Iterator<Item = &'a AxisFindings>>(
     quantifier: Quantifier,
@@ -343,8 +344,8 @@ fn gather<'a, I: Iterator<Item = &'a AxisFindings>>(
     })
 }
 
-/// `None` where a size is below one, since packed strides then mean something else, and where the result does not
-/// fit.
+/// `None` if the result does not fit, or if a size is below 1: packed strides of such a tensor have another
+/// reach.
 #[inline]
 fn reach(inputs: &Inputs<'_>, side: Side) -> Option<Scalar> {
     let sizes = leaf::list(inputs.desc, ListSource::Sizes(side))?;

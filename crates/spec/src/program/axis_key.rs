@@ -1,23 +1,23 @@
-//! What tells one axis from another: its values of a few lists, in 32 bits each.
+//! Cache keys of axes: the values of a few lists on the axis, in 32 bits each.
 
 use dmlcts_model::{Desc, Side, Signature};
 
 use super::{Leaf, ListSource, MAXIMUM_AXES, leaf};
 
-/// How many values a key holds.
+/// The number of values in a key.
 pub(crate) const VALUES: usize = 8;
 
-/// The values of an axis, two to a word; those that are not needed are 0.
+/// The values of an axis, two to a word; unused ones are 0.
 pub(crate) type AxisKey = [u64; VALUES / 2];
 
 /// The keys of a desc's axes.
 pub(crate) type AxisKeys = [AxisKey; MAXIMUM_AXES];
 
-/// A list whose values tell axes apart.
+/// A list whose values are part of the key.
 #[derive(Debug)]
 pub(crate) struct KeyList {
     source: ListSource,
-    /// The least value that its member holds, and how many more there are.
+    /// The least value of the member's type, and the distance from it to the greatest.
     least: i64,
     more: u64,
 }
@@ -25,12 +25,12 @@ pub(crate) struct KeyList {
 impl KeyList {
     pub(crate) fn new(source: ListSource, signature: &Signature) -> Self {
         let range = Leaf::List(source).range(signature);
-        // Members are 32 bits wide: the ends of their ranges fit, and so does the way between.
+        // Members are 32 bits wide, so both ends of their ranges and the distance fit 64 bits.
         Self { source, least: range.least as i64, more: (range.greatest - range.least) as u64 }
     }
 
-    /// Puts the values into the keys, at this place. `None` where the list is shorter than there are keys, or
-    /// holds what its member cannot. Strides that are left out are packed ones.
+    /// Puts the list's values into the keys at this index. `None` if the list is shorter than `keys`, or if a
+    /// value is out of its member's range. A null `Strides` pointer stands for packed strides.
     #[inline]
     pub(crate) fn load(&self, desc: &Desc, keys: &mut [AxisKey], place: usize) -> Option<()> {
         let Some(values) = leaf::list(desc, self.source) else {
@@ -62,7 +62,7 @@ impl KeyList {
     }
 }
 
-/// Puts one value into a key, whose bits there are 0.
+/// Puts one value into a key. The bits at this index must be 0.
 #[inline]
 pub(crate) fn put(key: &mut AxisKey, place: usize, value: u32) {
     key[place / 2 % key.len()] |= u64::from(value) << (place % 2 * 32);

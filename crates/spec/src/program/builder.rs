@@ -1,4 +1,4 @@
-//! Lowers terms to operations. Equal operations become one, so that clauses share what they have in common.
+//! Lowers terms to operations. Equal operations are stored once, so that clauses share their common parts.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,12 +10,12 @@ use dmlcts_model::Signature;
 use super::{Leaf, ListSource, Op, OpId, Operation, Program, Range};
 use crate::expression::{Binary, Comparison, Definition, Logic, Term, TermKind};
 
-/// The operations of a `read`: the input coordinate, and where it is fill instead.
+/// The operations of a `read`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
-    /// The input coordinate; means nothing where it is fill.
+    /// The input coordinate; meaningless on lanes that read `fill`.
     pub coordinate: OpId,
-    /// Whether it is fill; `None` where it never is.
+    /// The condition for reading `fill`; `None` if this never happens.
     pub fill: Option<OpId>,
 }
 
@@ -25,7 +25,8 @@ pub struct Builder {
     signature: Arc<Signature>,
     program: Program,
     known: HashMap<Operation, OpId>,
-    /// What definitions came to. Each is held, so that no other can take its address.
+    /// The operations of definitions, by address. Holding each `Arc` ensures that no other definition gets
+    /// its address.
     definitions: HashMap<*const Definition, (Arc<Definition>, OpId)>,
 }
 
@@ -35,8 +36,8 @@ impl Builder {
         Self { signature, program: Program::default(), known: HashMap::new(), definitions: HashMap::new() }
     }
 
-    /// Adds what a term needs, and gives the operation that computes it. For a term that may come to `fill`
-    /// use [`Builder::add_read`]: here `fill` is undefined.
+    /// Adds a term, and returns the operation that computes it. Here `fill` is undefined; use
+    /// [`Builder::add_read`] for terms that may be `fill`.
     pub fn add(&mut self, term: &Term) -> OpId {
         match &term.kind {
             TermKind::Constant(value) => self.push(Operation::Constant(*value)),
@@ -99,7 +100,7 @@ impl Builder {
         }
     }
 
-    /// Adds what a read needs.
+    /// Adds a read.
     pub fn add_read(&mut self, term: &Term) -> Read {
         let TermKind::If(parts) = &term.kind else {
             let coordinate = self.add(term);
@@ -132,7 +133,7 @@ impl Builder {
         Read { coordinate, fill }
     }
 
-    /// The program, of all that was added.
+    /// The program of everything that was added.
     pub fn finish(self) -> Program {
         let mut program = self.program;
         let mut frontier = HashSet::new();
@@ -170,7 +171,7 @@ impl Builder {
         id
     }
 
-    /// Small constants are tested together, others one by one.
+    /// Tests all constants from 0 to 63 with one bit set, and the other members one by one.
     fn among(&mut self, a: &Term, members: &[Term]) -> OpId {
         let a = self.add(a);
         let mut bits = 0u64;
@@ -197,7 +198,7 @@ impl Builder {
         a.map_or(b, |a| self.push(Operation::Logic(Logic::Or, a, b)))
     }
 
-    /// `0 in [0]`: there is no literal for it, and none is needed elsewhere.
+    /// The condition `0 in [0]`, since the language has no literal for true.
     fn always(&mut self) -> OpId {
         let zero = self.push(Operation::Constant(0));
         self.push(Operation::Among(zero, 1))
@@ -225,7 +226,7 @@ impl Builder {
         id
     }
 
-    /// Folds constants, and puts the operands of what commutes in order, so that more operations are equal.
+    /// Folds constants, and sorts the operands of commutative operations, so that more operations are equal.
     fn simplified(&self, operation: Operation) -> Operation {
         let Operation::Binary(binary, a, b) = operation else { return operation };
         let constant = |id: OpId| match self.program.op(id).operation {
@@ -280,7 +281,7 @@ impl Builder {
         let mut lists =
             operation.operands().filter(|&it| op(it).per_axis).fold(0, |lists, it| lists | op(it).lists);
         match operation {
-            // Its lists stay: they say which lanes it gathers.
+            // The operation keeps its operand's lists, because they determine which lanes it gathers.
             Operation::Over(..) => per_axis = false,
             Operation::Leaf(Leaf::Coordinate) => (per_axis, uses_coordinate) = (true, true),
             Operation::Leaf(leaf) => {

@@ -1,4 +1,4 @@
-//! Runs a program on a desc, and answers for the values of its operations.
+//! Runs a program on a desc, and gives access to the values of its operations.
 
 use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 
@@ -10,16 +10,16 @@ use super::{
 };
 use crate::Validity;
 
-/// What a program reads.
+/// The inputs of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
     /// The desc. Its signature must be the one that the program was built for.
     pub desc: &'a Desc,
     /// The feature level to judge at.
     pub level: FeatureLevel,
-    /// Where the tensors lie in their buffers; only predicates over cases read it.
+    /// The offsets of the tensors in their buffers. Only predicates over cases read them.
     pub binding: BindingOffsets,
-    /// What the desc was judged, where somebody asks; only predicates over cases do.
+    /// The judgement of the desc. Only predicates over cases that use `valid`, `invalid` or `open` read it.
     pub validity: Option<Validity>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Eight coordinates, each on an axis below [`MAXIMUM_AXES`].
+/// Eight coordinates, each on its own axis. The axes are below [`MAXIMUM_AXES`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Points {
     /// The axes.
@@ -44,25 +44,25 @@ pub struct Points {
     pub coordinates: [i64; MAXIMUM_AXES],
 }
 
-/// A bit a lane. What has one value for the desc has the same bit in every lane.
+/// One bit per lane. An operation with one value for the desc has the same bit in every lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mask {
-    /// Where a condition is true: a subset of `defined`. Zero for integers.
+    /// The lanes where a condition is true: a subset of `defined`. Zero for integers.
     pub truth: u8,
-    /// Where there is a value.
+    /// The lanes where the operation is defined.
     pub defined: u8,
 }
 
 impl Mask {
     pub(super) const UNDEFINED: Self = Self { truth: 0, defined: 0 };
 
-    /// Where a condition is false.
+    /// The lanes where a condition is false.
     pub fn falsehood(self) -> u8 {
         self.defined & !self.truth
     }
 }
 
-/// The memory of evaluation, to be kept from one desc to the next.
+/// The memory of evaluation. Reuse it from desc to desc.
 #[derive(Debug, Default)]
 pub struct Values {
     narrow: Tables<i64>,
@@ -71,7 +71,7 @@ pub struct Values {
     lengths: Lengths,
 }
 
-/// The values of all operations, in one width.
+/// The values of all operations, in one integer width.
 #[derive(Debug, Default)]
 struct Tables<N> {
     fixed: Table<N>,
@@ -93,17 +93,17 @@ impl<N: Number> Table<N> {
     }
 }
 
-/// How long the lists of a desc are.
+/// The lengths of a desc's lists.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
-    /// Of each list of the program; `None` where it is null or has more than eight values.
+    /// The length of each list of the program; `None` if it is null or longer than [`MAXIMUM_AXES`].
     each: Vec<Option<u8>>,
-    /// The length that all of them have.
+    /// The common length, if all lists have the same.
     agreed: Option<u8>,
 }
 
 impl Lengths {
-    /// Of lists that are all as long as this.
+    /// The lengths of lists that all have this length.
     pub(super) fn of(agreed: u8) -> Self {
         Self { each: Vec::new(), agreed: Some(agreed) }
     }
@@ -117,7 +117,7 @@ impl Lengths {
         self.agreed = first.filter(|_| self.each.iter().all(|length| *length == first));
     }
 
-    /// On how many axes an operation that needs these lists has a value.
+    /// The number of axes on which an operation that needs these lists has a value.
     #[inline]
     pub(super) fn lanes(&self, lists: u64) -> Option<u8> {
         if self.agreed.is_some() || lists == 0 {
@@ -128,12 +128,12 @@ impl Lengths {
         needed.all(|(_, length)| length == first).then_some(*first).flatten()
     }
 
-    /// On how many axes all lists have values.
+    /// The number of axes, if all lists have the same length.
     pub(super) fn agreed(&self) -> Option<u8> {
         self.agreed
     }
 
-    /// How many lanes are worth computing.
+    /// The number of lanes to compute.
     pub(super) fn count(&self) -> usize {
         self.agreed.map_or(MAXIMUM_AXES, usize::from)
     }
@@ -157,7 +157,7 @@ impl<N: Number> Tables<N> {
         View { program, fixed: &self.fixed, moving: &self.moving, lengths }
     }
 
-    /// Whether every value was held.
+    /// Returns whether all values fit the width.
     fn evaluate(&mut self, program: &Program, inputs: &Inputs<'_>, lengths: &Lengths) -> bool {
         self.fixed.grow(program.ops.len());
         let mut lost = false;
@@ -192,13 +192,13 @@ pub struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    /// Computes what depends on `c`, for the coordinates `first` to `first + 7` of an axis, in eight lanes.
+    /// Computes the operations that depend on `c`, for the eight coordinates from `first` on of an axis.
     pub fn at_coordinates(&mut self, axis: usize, first: i64) {
         let coordinates = std::array::from_fn(|lane| first.saturating_add(lane as i64));
         self.at_points(&Points { axes: [axis as u8; MAXIMUM_AXES], coordinates });
     }
 
-    /// Computes what depends on `c`, for eight coordinates of any axes, in as many lanes.
+    /// Computes the operations that depend on `c`, for eight coordinates on any axes.
     pub fn at_points(&mut self, points: &Points) {
         let Values { narrow, wide, is_wide, lengths } = &mut *self.values;
         if !*is_wide && !narrow.evaluate_points(self.program, points) {
@@ -210,9 +210,9 @@ impl Evaluation<'_> {
         }
     }
 
-    /// How many lanes an operation has: one for what has one value for the desc, eight for what depends on `c`,
-    /// and else one an axis. `None` where the lists that it needs are missing, differ in length or have more
-    /// than eight values: then no lane of it means anything.
+    /// The number of lanes of an operation. An operation with one value for the desc has one lane, and one
+    /// that depends on `c` has eight. Any other has one per axis. `None` if the lists that it needs are
+    /// missing, differ in length or have more than eight values; its lanes are then meaningless.
     pub fn lanes(&self, id: OpId) -> Option<usize> {
         self.narrow().lanes(id)
     }
@@ -222,43 +222,45 @@ impl Evaluation<'_> {
         self.narrow().lane_mask(id)
     }
 
-    /// Where an operation is defined and, for a condition, true; only lanes that it has.
+    /// The lanes where an operation is defined and, for a condition, true. Contains only lanes that the
+    /// operation has.
     pub fn mask(&self, id: OpId) -> Mask {
         if self.values.is_wide { self.wide().mask(id) } else { self.narrow().mask(id) }
     }
 
-    /// Whether a condition holds on all its lanes: false as soon as it is false on one. `None` where that is
-    /// not known, or it is not judgeable.
+    /// Whether a condition holds on all its lanes. It is `Some(false)` if any lane is false. It is `None` if
+    /// no lane is false but some lane is undefined, or if the operation has no valid lanes.
     pub fn verdict(&self, id: OpId) -> Option<bool> {
         if self.values.is_wide { self.wide().verdict(id) } else { self.narrow().verdict(id) }
     }
 
-    /// The value of an integer operation on a lane; `None` where it is undefined or the lane does not exist.
-    /// It saturates at 128 bits.
+    /// The value of an integer operation on a lane, saturated at 128 bits. `None` if it is undefined or the
+    /// lane does not exist.
     pub fn integer(&self, id: OpId, lane: usize) -> Option<i128> {
         if self.values.is_wide { self.wide().integer(id, lane) } else { self.narrow().integer(id, lane) }
     }
 
-    /// Whether an operation gives a condition, and not an integer.
+    /// Whether an operation is a condition rather than an integer.
     pub fn is_condition(&self, id: OpId) -> bool {
         self.program.op(id).is_condition
     }
 
-    /// The eight lanes of an integer operation, where 64 bits held every value of the program; undefined lanes
-    /// hold anything.
+    /// The eight lanes of an integer operation. `None` if a value of the program does not fit 64 bits.
+    /// Undefined lanes hold arbitrary numbers.
     pub fn row(&self, id: OpId) -> Option<&[i64; MAXIMUM_AXES]> {
         let narrow = &self.values.narrow;
         let table = if self.program.op(id).uses_coordinate { &narrow.moving } else { &narrow.fixed };
         if self.values.is_wide { None } else { table.rows.get(id.index()).map(|row| &row.0) }
     }
 
-    /// The lanes where a comparison is defined and its two sides are equal; 0 for another operation.
+    /// The lanes where a comparison is defined and its two sides are equal. 0 if the operation is no
+    /// comparison.
     pub fn equal(&self, id: OpId) -> u8 {
         if self.values.is_wide { self.wide().equal(id) } else { self.narrow().equal(id) }
     }
 
-    /// The lanes where a comparison is true, and a step of one would change that: the sides are equal, or, for
-    /// `<`, `>` and `!=`, differ by one. 0 for another operation.
+    /// The lanes where a comparison is true and a step of one would change that. The two sides are equal or,
+    /// for `<`, `>` and `!=`, differ by one. 0 if the operation is no comparison.
     pub fn edge(&self, id: OpId) -> u8 {
         if self.values.is_wide { self.wide().edge(id) } else { self.narrow().edge(id) }
     }

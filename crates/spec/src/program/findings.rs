@@ -1,5 +1,4 @@
-//! What rules come to: which clauses are kept and broken, which are kept with nothing to spare, and which
-//! questions arise.
+//! Findings: which clauses are kept, broken or on their boundary, and which questions are raised.
 
 use smallvec::SmallVec;
 
@@ -10,42 +9,42 @@ use crate::{IdSet, expression::Comparison};
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) kind: Kind,
-    /// Its place among its kind.
+    /// The index among the rules of its kind.
     pub(super) place: usize,
     pub(super) condition: OpId,
     pub(super) edges: Vec<Edge>,
 }
 
-/// What a rule is.
+/// The kind of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Clause,
     Question,
 }
 
-/// A comparison that decides a clause, and the branches in which it does.
+/// A comparison that decides a clause, and the branches that lead to it.
 #[derive(Debug, Clone)]
 pub(super) struct Edge {
     pub(super) comparison: OpId,
-    /// Whether each of these conditions is to hold or not to hold for the comparison to be reached.
+    /// The conditions of the `if`s around the comparison, and the value that each must have.
     pub(super) branches: SmallVec<[(OpId, bool); 2]>,
 }
 
-/// What was found of rules, by place.
+/// Sets of clauses and questions, by index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The clauses that hold, on every lane that they have.
+    /// The clauses that hold on all their lanes.
     pub kept: IdSet,
     /// The clauses that are false on some lane.
     pub broken: IdSet,
-    /// The clauses that are kept, by a comparison that is true with nothing to spare on some lane.
+    /// The kept clauses with a deciding comparison that holds with no margin on some lane.
     pub edges: IdSet,
     /// The questions that are true on some lane.
     pub raised: IdSet,
 }
 
 impl Findings {
-    /// What was found of these rules and of others.
+    /// The union of these findings and others.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             kept: self.kept.union(other.kept),
@@ -67,12 +66,12 @@ impl Rule {
         Self { kind: Kind::Question, place, condition, edges: Vec::new() }
     }
 
-    /// The operations that decide it beside its condition.
+    /// The operations, beside the condition, that the edges need.
     pub(super) fn decisive(&self) -> impl Iterator<Item = OpId> {
         self.edges.iter().flat_map(Edge::decisive)
     }
 
-    /// The same rule of operations with other names.
+    /// The same rule with its operations renumbered.
     pub(super) fn renamed(&self, rename: impl Fn(OpId) -> OpId) -> Self {
         let edges = self.edges.iter().map(|edge| edge.renamed(&rename)).collect();
         Self { condition: rename(self.condition), edges, ..*self }
@@ -80,35 +79,35 @@ impl Rule {
 }
 
 impl Edge {
-    /// The operations that decide it.
+    /// The operations that the edge needs.
     pub(super) fn decisive(&self) -> impl Iterator<Item = OpId> {
         self.branches.iter().map(|(id, _)| *id).chain([self.comparison])
     }
 
-    /// The same edge of operations with other names.
+    /// The same edge with its operations renumbered.
     pub(super) fn renamed(&self, rename: impl Fn(OpId) -> OpId) -> Self {
         let branches = self.branches.iter().map(|&(id, wanted)| (rename(id), wanted)).collect();
         Self { comparison: rename(self.comparison), branches }
     }
 
-    /// Whether the comparison is reached and true with nothing to spare, on any lane.
+    /// Whether the comparison is reached and holds with no margin on some lane.
     fn is_met<N: Number>(&self, view: &View<'_, N>) -> bool {
         self.lanes(view) != 0
     }
 
-    /// The lanes on which it is.
+    /// The lanes on which the comparison is reached and holds with no margin.
     pub(super) fn lanes<N: Number>(&self, view: &View<'_, N>) -> u8 {
         let edge = view.edge(self.comparison);
         self.branches.iter().fold(edge, |lanes, &(condition, wanted)| {
             let mask = view.mask(condition);
             let reached = if wanted { mask.truth } else { mask.falsehood() };
-            // What has one value for the desc reaches every lane.
+            // A condition with one value for the desc applies to every lane.
             lanes & if reached != 0 && !view.program.op(condition).per_axis { u8::MAX } else { reached }
         })
     }
 }
 
-/// What rules come to.
+/// Evaluates rules on computed values.
 pub(super) fn findings<'a, N: Number>(
     rules: impl IntoIterator<Item = &'a Rule>,
     view: &View<'_, N>,
@@ -135,7 +134,7 @@ pub(super) fn findings<'a, N: Number>(
     found
 }
 
-/// The comparisons that decide a condition: not those within the values that it compares.
+/// Finds the comparisons that decide a condition. Comparisons inside the compared values do not count.
 fn find_edges(
     program: &Program,
     condition: OpId,
@@ -143,7 +142,7 @@ fn find_edges(
     edges: &mut Vec<Edge>,
 ) {
     match program.op(condition).operation {
-        // Who says that two things are equal has no boundary but that.
+        // An equality has no boundary: every step of one breaks it.
         Operation::Compare(Comparison::Equal, ..) => {}
         Operation::Compare(..) => edges.push(Edge { comparison: condition, branches: branches.clone() }),
         Operation::Logic(_, a, b) => {

@@ -1,9 +1,9 @@
-//! Rules in layers: what follows from a part of the desc's shape, what follows from the values of one axis, and
-//! what is left, which has one value for the desc.
+//! Rules in three layers. The first depends on one part of the desc's shape, and the second on the values of
+//! one axis. The third has one value for the desc.
 //!
-//! The first two are remembered; the third is computed by a few [`scalars`](super::scalars) instructions from
-//! what the axes add up to. How far strides reach is added up directly: strides vary too much to be
-//! remembered.
+//! Findings of the first two layers are cached. The third is computed by a few [`scalars`](super::scalars)
+//! instructions from the gathered values of the axes. The reach of strides is summed directly, because
+//! strides vary too much for the cache to help.
 
 use dmlcts_model::{Side, Signature};
 
@@ -23,16 +23,16 @@ use crate::{
 /// Rules in layers.
 #[derive(Debug)]
 pub(super) struct Layers {
-    /// What needs no axis.
+    /// Operations that need no axis.
     pub(super) early: ScalarCode,
-    /// What axes are asked.
+    /// Rules and operations on axes.
     pub(super) axes: AxisCode,
-    /// What needs what the axes add up to.
+    /// Operations that need values gathered over the axes.
     pub(super) late: ScalarCode,
     checks: Vec<Check>,
 }
 
-/// Where an operation is computed.
+/// The layer in which an operation is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layer {
     /// With the shape.
@@ -41,34 +41,34 @@ enum Layer {
     Early,
     /// On each axis.
     Axis,
-    /// From the axes.
+    /// Gathered over the axes.
     Gathered,
     /// After the axes.
     Late,
 }
 
-/// A rule that is decided by what has one value for the desc.
+/// A rule that is decided by operations with one value for the desc.
 #[derive(Debug)]
 struct Check {
     kind: Kind,
-    /// The rule's place, as a set.
+    /// The set of the rule's index.
     bit: IdSet,
     condition: Slot,
     edges: Vec<EdgeCheck>,
 }
 
-/// What is asked of a comparison that decides a rule.
+/// A comparison that decides a rule.
 #[derive(Debug)]
 struct EdgeCheck {
     comparison: Comparison,
     out: Slot,
     a: Slot,
     b: Slot,
-    /// Conditions, and whether they must hold for the comparison to be reached.
+    /// The conditions of the `if`s around the comparison, and the value that each must have.
     branches: Vec<(Slot, bool)>,
 }
 
-/// The operations that the rules need of the shape: those that have one value for the desc.
+/// The operations with one value for the desc that the rules need from the shape.
 pub(super) fn given(program: &Program, parts: &[ShapeParts], rules: &[Rule]) -> Vec<OpId> {
     let mut needed = vec![false; program.ops.len()];
     for rule in rules {
@@ -82,13 +82,13 @@ pub(super) fn given(program: &Program, parts: &[ShapeParts], rules: &[Rule]) -> 
 
 fn is_given(program: &Program, parts: &[ShapeParts], id: OpId) -> bool {
     let op = program.op(id);
-    // Numbers beyond 64 bits make the way long wherever they are used.
+    // Numbers beyond 64 bits need the full evaluation.
     let fits = !matches!(op.operation, Operation::Constant(value) if i64::narrow(value).is_none());
     !op.per_axis && parts[id.index()] != ShapeParts::NONE && fits
 }
 
-/// Arranges the rules, whose given operations stand at the beginning of the table in this order. `None` where
-/// some rule is neither about the shape, nor about each axis, nor about the desc.
+/// Arranges the rules in layers. `given` lists the operations whose values come first in the table. `None` if
+/// a rule fits no layer.
 pub(super) fn arrange(
     signature: &Signature,
     program: &Program,
@@ -147,10 +147,10 @@ pub(super) fn arrange(
 struct Arranging<'a> {
     program: &'a Program,
     parts: &'a [ShapeParts],
-    /// Of the operations that were arranged.
+    /// The layer of each operation that has been arranged.
     layers: Vec<Option<Layer>>,
     slots: Vec<Option<Slot>>,
-    /// How many slots are taken.
+    /// The number of slots in use.
     used: usize,
     early: ScalarCode,
     late: ScalarCode,
@@ -160,7 +160,7 @@ struct Arranging<'a> {
 }
 
 impl Arranging<'_> {
-    /// The layer of an operation, which is arranged there, with all that it reads.
+    /// Arranges an operation and its operands, and returns its layer.
     fn layer(&mut self, id: OpId) -> Option<Layer> {
         if let Some(layer) = self.layers[id.index()] {
             return Some(layer);
@@ -193,7 +193,8 @@ impl Arranging<'_> {
         Some(Layer::Axis)
     }
 
-    /// Whether an axis can be asked about an operation; what is the same for all axes becomes a part of the key.
+    /// Whether code on axes can read an operation. A value that is the same for all axes becomes part of the
+    /// key.
     fn is_known_to_axes(&mut self, id: OpId) -> bool {
         match self.layer(id) {
             Some(Layer::Axis) => true,
@@ -232,7 +233,7 @@ impl Arranging<'_> {
         Some(Layer::Gathered)
     }
 
-    /// The tensor of which this is the distance between its first and its last element, in elements.
+    /// The tensor whose reach this is: the distance in elements from its first to its last element.
     fn reach(&self, quantifier: Quantifier, a: OpId) -> Option<Side> {
         let operation = |id: OpId| self.program.op(id).operation;
         let Operation::Binary(Binary::Multiply, a, b) = operation(a) else { return None };
@@ -257,7 +258,7 @@ impl Arranging<'_> {
         }
         self.take_slot(id)?;
         let slots = &self.slots;
-        // Every operand was arranged above.
+        // Every operand has been arranged above.
         let slot = |id: OpId| slots[id.index()].unwrap_or_default();
         let code = if layer == Layer::Early { &mut self.early } else { &mut self.late };
         code.push(self.program, id, slot)?;
@@ -271,7 +272,7 @@ impl Arranging<'_> {
         Some(slot)
     }
 
-    /// Where the value of an operation stands that has one for the desc.
+    /// The slot of an operation with one value for the desc.
     fn slot(&mut self, id: OpId) -> Option<Slot> {
         self.layer(id)?;
         self.slots[id.index()]
@@ -291,7 +292,7 @@ impl Arranging<'_> {
 }
 
 impl Layers {
-    /// Adds what the rules come to that are decided by what has one value for the desc.
+    /// Adds the findings of rules that are decided by operations with one value for the desc.
     #[inline]
     pub(super) fn check(&self, table: &Scalars, found: &mut Findings) {
         for check in &self.checks {
@@ -313,7 +314,7 @@ impl Layers {
 }
 
 impl EdgeCheck {
-    /// Whether the comparison is reached and true with nothing to spare.
+    /// Whether the comparison is reached and holds with no margin.
     #[inline]
     fn is_met(&self, table: &Scalars) -> bool {
         let (a, b) = (table.value(self.a), table.value(self.b));

@@ -1,4 +1,4 @@
-//! What programs read of a desc: its lists, its integers, and what can be asked of its pointers.
+//! The inputs that a program reads from a desc: lists, integers and properties of pointers.
 
 use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
 use smallvec::SmallVec;
@@ -11,13 +11,13 @@ use crate::Validity;
 pub enum ListSource {
     /// A tensor's `Sizes`.
     Sizes(Side),
-    /// A tensor's `Strides`; packed ones where the pointer is null.
+    /// A tensor's `Strides`; packed strides if the pointer is null.
     Strides(Side),
-    /// The member at this place of the signature.
+    /// The member at this index of the signature.
     Member(usize),
 }
 
-/// A tensor's fields that are integers.
+/// A tensor's integer fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Field {
     /// `DataType`.
@@ -30,13 +30,13 @@ pub enum Field {
     TotalTensorSizeInBytes,
     /// `GuaranteedBaseOffsetAlignment`.
     GuaranteedBaseOffsetAlignment,
-    /// The bytes of an element. No field of the struct: undefined where the data type has no whole number of
-    /// bytes.
+    /// The size of an element in bytes. This is no field of the struct. It is undefined if the data type does
+    /// not have a whole number of bytes.
     ElementSize,
 }
 
 impl Field {
-    /// All of them.
+    /// All fields.
     pub const ALL: [Self; 6] = [
         Self::DataType,
         Self::DimensionCount,
@@ -46,7 +46,7 @@ impl Field {
         Self::ElementSize,
     ];
 
-    /// As the struct spells it.
+    /// The name, as the struct spells it.
     pub fn name(self) -> &'static str {
         match self {
             Self::DataType => "DataType",
@@ -70,16 +70,16 @@ impl Field {
     }
 }
 
-/// What is read of a desc, or of the place of evaluation.
+/// A value that is read from a desc or from the position of evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaf {
-    /// The integer member at this place of the signature.
+    /// The integer member at this index of the signature.
     Member(usize),
     /// A list's value on the axis.
     List(ListSource),
     /// A tensor's field.
     Field(Side, Field),
-    /// How many values a list has.
+    /// The number of values in a list.
     Length(ListSource),
     /// Whether a list is not a null pointer. Strides may be null.
     ListPresent(ListSource),
@@ -87,22 +87,22 @@ pub enum Leaf {
     TensorPresent(Side),
     /// Whether two coordinates of a tensor share an offset; see [`overlaps`](super::overlaps()).
     Overlaps(Side),
-    /// Whether that takes too long to find out; see [`is_unsettled`](super::is_unsettled()).
+    /// Whether the search for such coordinates takes too long; see [`is_unsettled`](super::is_unsettled()).
     Unsettled(Side),
-    /// The axis.
+    /// The index of the axis.
     Axis,
     /// The output coordinate on the axis.
     Coordinate,
     /// The feature level's code.
     Level,
-    /// Where a tensor lies in its buffer, in bytes.
+    /// The offset of a tensor in its buffer, in bytes.
     BindingOffset(Side),
-    /// Whether the desc was judged so; only predicates over cases ask.
+    /// Whether the desc's validity is this one. Only predicates over cases use it.
     Judged(Validity),
 }
 
 impl Leaf {
-    /// Whether it is a condition, and not an integer.
+    /// Whether it is a condition rather than an integer.
     pub fn is_condition(self) -> bool {
         matches!(
             self,
@@ -114,7 +114,7 @@ impl Leaf {
         )
     }
 
-    /// The list whose length says on how many axes it has a value.
+    /// The list whose length determines the number of axes on which it has a value.
     pub(super) fn list(self) -> Option<ListSource> {
         match self {
             Self::List(source) => Some(source),
@@ -123,7 +123,7 @@ impl Leaf {
         }
     }
 
-    /// The values that it can take in a desc whose members keep to their types.
+    /// The values that it can take, for a desc whose members are in the ranges of their types.
     pub(super) fn range(self, signature: &Signature) -> Range {
         const UNSIGNED: Range = Range { least: 0, greatest: u32::MAX as i128 };
         let member = |position: usize| {
@@ -139,7 +139,7 @@ impl Leaf {
             Self::Field(_, Field::TotalTensorSizeInBytes) | Self::BindingOffset(_) => {
                 Range { least: 0, greatest: i128::from(u64::MAX) }
             }
-            // Strides that are not given may be greater: loading them checks it.
+            // Packed strides may exceed this range; loading them checks for that.
             Self::Field(..) | Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
             Self::ListPresent(_)
             | Self::TensorPresent(_)
@@ -147,12 +147,12 @@ impl Leaf {
             | Self::Unsettled(_)
             | Self::Judged(_) => Range::CONDITION,
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
-            // An output's size is below 2^32, and lanes run past it by no more than seven.
+            // An output's size is below 2^32, and lanes exceed it by at most seven.
             Self::Coordinate => Range { least: 0, greatest: 1 << 33 },
         }
     }
 
-    /// The value where there is one for the desc; 0 and 1 for conditions. `None` is undefined.
+    /// The value of a leaf with one value for the desc; 0 or 1 for a condition. `None` is undefined.
     pub(crate) fn scalar(self, inputs: &Inputs<'_>) -> Option<i128> {
         let desc = inputs.desc;
         match self {
@@ -194,7 +194,7 @@ fn given(desc: &Desc, position: usize) -> Option<&List> {
     }
 }
 
-/// The values of a list that stands in the desc: not of strides that are left out.
+/// The values of a list in the desc. `None` for a null pointer, even for strides.
 pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
     match source {
         ListSource::Sizes(side) => desc.tensor(side)?.sizes.as_deref(),
@@ -203,7 +203,7 @@ pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
     }
 }
 
-/// The length of a list; strides that are left out are as long as the sizes.
+/// The length of a list. Null strides are as long as the sizes.
 pub(super) fn length(desc: &Desc, source: ListSource) -> Option<usize> {
     let sizes = match source {
         ListSource::Strides(side) => Some(ListSource::Sizes(side)),

@@ -1,14 +1,14 @@
-//! What was found out about a part of a desc, by the values that it has.
+//! A cache of results that depend on a part of a desc, keyed by the values of that part.
 //!
-//! The descs of a run are put together from the same few thousand axes and shapes over and over: what depends on
-//! one of them alone is computed when its values are first met, and looked up from then on.
+//! The descs of a run combine the same few thousand axes and shapes. A result that depends on one of them
+//! alone is computed once and then looked up.
 
-/// What is remembered, by keys of `WORDS` words: at most `MOST` entries, which are all forgotten where there is no
-/// room for more.
+/// A hash map with keys of `WORDS` words. It holds at most `MOST` entries; if there is no room for more, it
+/// is cleared.
 #[derive(Debug)]
 pub(crate) struct Memo<T, const WORDS: usize, const MOST: usize> {
-    /// The place of an entry plus one, or 0, where its key's hash says or behind that. At least four times as many
-    /// as entries, so that what is looked for is mostly the first that is found, and a power of two.
+    /// Open addressing: the index of an entry plus one, or 0 if the slot is free. The table has a
+    /// power-of-two size and at least four slots per entry, so that most lookups find their entry at once.
     slots: Vec<u32>,
     entries: Vec<([u64; WORDS], T)>,
 }
@@ -20,7 +20,8 @@ impl<T, const WORDS: usize, const MOST: usize> Default for Memo<T, WORDS, MOST> 
 }
 
 impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
-    /// Forgets everything where there is no room left for `count` more; places stay good until then. Whether it did.
+    /// Clears the memo if there is no room for `count` more entries, and returns whether it did. Indices stay
+    /// valid until the memo is cleared.
     pub(crate) fn make_room(&mut self, count: usize) -> bool {
         let is_full = self.entries.len() + count > MOST;
         if is_full {
@@ -29,20 +30,20 @@ impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
         is_full
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.slots.fill(0);
         self.entries.clear();
     }
 
-    /// The place of what has this key.
+    /// The index of the entry with this key.
     #[inline]
     pub(crate) fn find(&self, key: &[u64; WORDS]) -> Option<usize> {
         let last = self.slots.len().checked_sub(1)?;
         let mut at = hash(key) as usize & last;
         loop {
             let place = (self.slots[at] as usize).checked_sub(1)?;
-            // Without a branch a word: a call to compare 64 bytes would cost more.
+            // Compares without a branch per word: a call that compares 64 bytes would cost more.
             let known = &self.entries[place].0;
             if known.iter().zip(key).fold(0, |differ, (known, word)| differ | (known ^ word)) == 0 {
                 return Some(place);
@@ -51,13 +52,13 @@ impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
         }
     }
 
-    /// What stands at a place that was found.
+    /// The value at an index that was found.
     #[inline]
     pub(crate) fn get(&self, place: usize) -> &T {
         &self.entries[place].1
     }
 
-    /// Remembers something new, and gives its place.
+    /// Adds a new entry, and returns its index.
     pub(crate) fn insert(&mut self, key: [u64; WORDS], value: T) -> usize {
         self.entries.push((key, value));
         if self.entries.len() * 4 > self.slots.len() {
@@ -81,7 +82,7 @@ impl<T, const WORDS: usize, const MOST: usize> Memo<T, WORDS, MOST> {
     }
 }
 
-/// Mixes all words: each pair by the two halves of a product.
+/// Mixes all words. Each pair is multiplied, and the two halves of the product are combined.
 #[inline]
 fn hash<const WORDS: usize>(key: &[u64; WORDS]) -> u64 {
     const ODD: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];

@@ -1,16 +1,15 @@
-//! Expressions compiled: one flat list of operations, each shared by whatever needs it, evaluated on all
-//! axes at once.
+//! Compiled expressions: a flat list of operations without duplicates, evaluated on all axes at once.
 //!
 //! A [`Builder`] lowers [`Term`](crate::expression::Term)s into a [`Program`]; equal parts become one
-//! operation. An operation has one value for the desc, or one on each axis, in up to eight lanes. The values
-//! are mathematical integers: they are computed in 64 bits, checked for overflow except where the ranges of
-//! what a desc holds prove it needless, and computed again in 128 bits, saturating there, when a check fails.
-//! With every value goes whether it is defined.
+//! operation. An operation has either one value for the desc or one value per axis, in up to eight lanes.
+//! Values are mathematical integers. They are first computed in 64 bits, with overflow checks unless the
+//! ranges of the inputs rule out overflow. If a check fails, they are computed again in 128 bits with
+//! saturation. Every value also records whether it is defined.
 //!
-//! An operation that needs several lists is judgeable where they are all there and equally long
-//! ([`Evaluation::lanes`]); no lane of it means anything elsewhere.
+//! An operation that needs several lists can be judged only if all of them are present and have equal lengths
+//! ([`Evaluation::lanes`]). Otherwise its lanes are meaningless.
 //!
-//! Operations that depend on the output coordinate `c` are left out by [`Program::evaluate`];
+//! [`Program::evaluate`] leaves out operations that depend on the output coordinate `c`.
 //! [`Evaluation::at_coordinates`] computes them for eight consecutive coordinates of one axis.
 
 mod axes;
@@ -40,26 +39,26 @@ pub use rules::{Memory, Rules};
 
 use crate::expression::{Binary, Comparison, Logic, Quantifier};
 
-/// The greatest number of axes that is evaluated; DirectML's operators have no more.
+/// The largest number of axes that are evaluated. DirectML's operators have no more.
 pub const MAXIMUM_AXES: usize = 8;
 
-/// An operation's place in its program.
+/// The index of an operation in its program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OpId(u32);
 
 impl OpId {
-    /// Its index in [`Program::ops`].
+    /// The index in [`Program::ops`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What an operation computes from the values of earlier ones.
+/// The computation of an operation, from the values of earlier operations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
     /// A constant.
     Constant(i128),
-    /// Something that a desc holds, or the place of evaluation.
+    /// A value of the desc or of the position of evaluation.
     Leaf(Leaf),
     /// Always undefined.
     Missing,
@@ -69,7 +68,7 @@ pub enum Operation {
     Absolute(OpId),
     /// An operation on two integers.
     Binary(Binary, OpId, OpId),
-    /// `if a then b else c`, of integers.
+    /// `if a then b else c`, for integers.
     Choose(OpId, OpId, OpId),
     /// A comparison.
     Compare(Comparison, OpId, OpId),
@@ -79,9 +78,9 @@ pub enum Operation {
     Not(OpId),
     /// `a and b`, `a or b`.
     Logic(Logic, OpId, OpId),
-    /// `if a then b else c`, of conditions.
+    /// `if a then b else c`, for conditions.
     ChooseCondition(OpId, OpId, OpId),
-    /// The axes gathered.
+    /// A quantifier over the axes.
     Over(Quantifier, OpId),
 }
 
@@ -99,7 +98,7 @@ impl Operation {
         operands.into_iter().flatten()
     }
 
-    /// The same operation of operands with other names.
+    /// The same operation with its operands renumbered.
     fn renamed(self, rename: impl Fn(OpId) -> OpId) -> Self {
         match self {
             Self::Constant(_) | Self::Leaf(_) | Self::Missing => self,
@@ -117,23 +116,24 @@ impl Operation {
     }
 }
 
-/// One operation of a program, and what is known of it before any desc is.
+/// One operation of a program, and its properties that hold for all descs.
 #[expect(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// What it computes.
+    /// The computation.
     pub operation: Operation,
-    /// Whether it gives a condition, and not an integer.
+    /// Whether it is a condition rather than an integer.
     pub is_condition: bool,
-    /// Whether it has a value on each axis.
+    /// Whether it has one value per axis.
     pub per_axis: bool,
     /// Whether it depends on `c`.
     pub uses_coordinate: bool,
     /// The values that it can take; `0..=1` for a condition.
     pub range: Range,
-    /// Whether 64 bits are proven to hold every value.
+    /// Whether the ranges prove that every value fits 64 bits.
     proven: bool,
-    /// The lists that it needs, as bits by index in `Program::lists`; the last bit stands for all beyond.
+    /// The lists that it needs. Bit `n` stands for index `n` of `Program::lists`; the last bit stands for all
+    /// further ones.
     lists: u64,
 }
 
@@ -146,7 +146,7 @@ pub struct Program {
     fixed: Vec<OpId>,
     /// The operations that do.
     moving: Vec<OpId>,
-    /// What the moving ones read of the fixed ones.
+    /// The fixed operations that moving operations read.
     frontier: Vec<OpId>,
 }
 
@@ -161,7 +161,7 @@ impl Program {
         &self.ops[id.index()]
     }
 
-    /// The operations that `root` is computed from, itself included, in the order of the program.
+    /// The operations that `root` depends on, including itself, in the order of the program.
     pub fn reachable(&self, root: OpId) -> Vec<OpId> {
         let mut wanted = vec![false; root.index() + 1];
         wanted[root.index()] = true;
@@ -174,8 +174,7 @@ impl Program {
         ids.filter(|(_, wanted)| *wanted).map(|(id, _)| id).collect()
     }
 
-    /// The comparisons that `root` is computed from, those in its definitions and in the conditions of its
-    /// `if`s included.
+    /// The comparisons that `root` depends on, including those in definitions and in the conditions of `if`s.
     pub fn comparisons(&self, root: OpId) -> Vec<OpId> {
         let mut found = self.reachable(root);
         found.retain(|&id| matches!(self.op(id).operation, Operation::Compare(..)));

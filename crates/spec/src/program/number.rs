@@ -1,21 +1,22 @@
-//! The two widths that programs are evaluated in: 64 bits, noticing overflow, and 128 bits, saturating.
+//! The two integer widths of evaluation: 64 bits, which detects overflow, and 128 bits, which saturates.
 
 /// An integer width of the evaluator.
 pub(crate) trait Number: Copy + Ord + Default + 'static {
-    /// Whether a value that does not fit is noticed, so that a wider width can take over.
+    /// Whether the type detects values that do not fit, so that a wider one can take over.
     const NOTICES: bool;
 
-    /// The value, if it fits; in the widest width it always does.
+    /// The value, if it fits; in the widest type it always does.
     fn narrow(value: i128) -> Option<Self>;
     fn from_word(value: i64) -> Self;
     fn widen(self) -> i128;
 
-    /// Arithmetic that cannot overflow; what it does where it does all the same is not meant to be read.
+    /// Arithmetic for operands that are proven not to overflow. If it overflows nevertheless, the result is
+    /// unspecified.
     fn add_proven(self, other: Self) -> Self;
     fn subtract_proven(self, other: Self) -> Self;
     fn multiply_proven(self, other: Self) -> Self;
 
-    /// Arithmetic that sets `lost` where the result does not fit.
+    /// Arithmetic that sets `lost` if the result does not fit.
     fn add(self, other: Self, lost: &mut bool) -> Self;
     fn subtract(self, other: Self, lost: &mut bool) -> Self;
     fn multiply(self, other: Self, lost: &mut bool) -> Self;
@@ -24,9 +25,9 @@ pub(crate) trait Number: Copy + Ord + Default + 'static {
     }
     /// Whether `next` is the integer after this one.
     fn follows(self, next: Self) -> bool;
-    /// Rounded towards negative infinity; 0 where the divisor is.
+    /// The quotient, rounded towards negative infinity; 0 for a divisor of 0.
     fn divide(self, divisor: Self, lost: &mut bool) -> Self;
-    /// The remainder by the divisor's magnitude, never negative; 0 where the divisor is.
+    /// The remainder by the divisor's magnitude, never negative; 0 for a divisor of 0.
     fn modulo(self, divisor: Self) -> Self;
 }
 

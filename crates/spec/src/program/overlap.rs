@@ -1,23 +1,24 @@
-//! Whether a strided layout puts two coordinates at one offset: exactly, by a search that is cut short.
+//! Decides whether a strided layout maps two coordinates to the same offset, by an exact search with a
+//! limited budget.
 
 use smallvec::SmallVec;
 
-/// How many nodes the search may visit. Layouts that people write take a handful.
+/// The largest number of nodes that the search visits. Typical layouts need only a few.
 const BUDGET: u32 = 100_000;
 
-/// Whether two coordinates of a tensor share an offset. Packed (`None`) strides never do. `None` where a
-/// size is below 1, a stride is negative, or the lists differ in length, and where the search grows too long.
+/// Whether two coordinates of a tensor share an offset. Packed strides (`None`) never overlap. `None` if the
+/// search exceeds its budget, a size is below 1, a stride is negative, or the lists differ in length.
 pub fn overlaps(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
     find_overlap(sizes, strides)?.is_somewhere()
 }
 
-/// Whether the search for two coordinates that share an offset grows too long. `None` where the sizes and
-/// strides make no sense.
+/// Whether the search for two coordinates with the same offset exceeds its budget. `None` if a size is below
+/// 1, a stride is negative, or the lists differ in length.
 pub fn is_unsettled(sizes: &[i64], strides: Option<&[i64]>) -> Option<bool> {
     Some(find_overlap(sizes, strides)?.is_unsettled())
 }
 
-/// What the search comes to.
+/// The result of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Overlap {
     Never,
@@ -26,7 +27,7 @@ pub(super) enum Overlap {
 }
 
 impl Overlap {
-    /// Whether two coordinates share an offset, where that is known.
+    /// Whether two coordinates share an offset, if the search found out.
     pub(super) fn is_somewhere(self) -> Option<bool> {
         (self != Self::Unsettled).then_some(self == Self::Somewhere)
     }
@@ -36,9 +37,9 @@ impl Overlap {
     }
 }
 
-/// Two coordinates share an offset exactly if their difference `d`, not all zero, with `|d| < size` on each
-/// axis, has `Σ d * stride = 0`. Largest stride first, the difference on each axis is bounded by what the
-/// smaller strides can still make up for.
+/// Two coordinates share an offset if and only if their difference `d` satisfies three conditions: `d` is not
+/// all zero, `|d| < size` on each axis, and `Σ d * stride = 0`. The search starts with the largest stride. On
+/// each axis, the difference is bounded by the offsets that the smaller strides can still compensate.
 pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Overlap> {
     if sizes.iter().any(|&size| size < 1) {
         return None;
@@ -68,7 +69,7 @@ pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Ove
     let (mut reach, mut divisor, mut nested) = (0i128, 0i128, true);
     for axis in axes.iter_mut().rev() {
         nested &= axis.stride > reach;
-        // `reach` and `divisor` speak of the axes that follow.
+        // `reach` and `divisor` describe the axes with smaller strides.
         (axis.reach, axis.divisor) = (reach, divisor);
         reach = reach.saturating_add(axis.most.saturating_mul(axis.stride));
         divisor = greatest_common_divisor(axis.stride, divisor);
@@ -76,7 +77,7 @@ pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Ove
     if nested {
         return Some(Overlap::Never);
     }
-    // More coordinates than offsets: two must share one.
+    // There are more coordinates than offsets, so that two share one.
     let coordinates = axes.iter().fold(1i128, |count, axis| count.saturating_mul(axis.most + 1));
     if coordinates > reach / divisor.max(1) + 1 && reach < i128::MAX {
         return Some(Overlap::Somewhere);
@@ -88,8 +89,9 @@ pub(super) fn find_overlap(sizes: &[i64], strides: Option<&[i64]>) -> Option<Ove
     })
 }
 
-/// Whether each axis, but for those of a single coordinate, steps over all that the axes of smaller strides reach.
-/// Most layouts do, and this finds out fast; where it is not sure, it says no.
+/// Whether the stride of each axis is larger than the reach of all axes with smaller strides; axes of size 1
+/// do not count. Such layouts never overlap, and most layouts are of this kind. The result is false if the
+/// arithmetic overflows.
 fn are_nested(sizes: &[i64], strides: &[i64]) -> bool {
     let mut axes: SmallVec<[(i64, i64); 8]> = SmallVec::new();
     for (&size, &stride) in sizes.iter().zip(strides).rev().filter(|&(&size, _)| size > 1) {
@@ -108,9 +110,9 @@ struct Axis {
     /// The greatest difference of two coordinates.
     most: i128,
     stride: i128,
-    /// The greatest offset that the axes after this one add up to.
+    /// The greatest sum of offsets of the following axes.
     reach: i128,
-    /// What divides every offset of the axes after this one; 0 where there is none.
+    /// The greatest common divisor of the following axes' strides; 0 if there are none.
     divisor: i128,
 }
 
@@ -120,13 +122,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether differences from `depth` on can bring `offset` to zero; `moved` if one was chosen already that is
-    /// not zero. `None` when the budget is spent.
+    /// Whether differences on the axes from `depth` on can bring `offset` to zero. `moved` tells whether an
+    /// earlier axis has a difference other than zero. `None` if the budget is used up.
     fn meets(&mut self, depth: usize, offset: i128, moved: bool) -> Option<bool> {
         self.budget = self.budget.checked_sub(1)?;
         let Some(axis) = self.axes.get(depth) else { return Some(moved && offset == 0) };
-        // offset + d * stride must come within what the rest can reach. The first difference that is not zero
-        // can be taken as positive.
+        // The remaining axes must be able to compensate `offset + d * stride`. By symmetry, the first
+        // difference other than zero is taken as positive.
         let low = (-axis.reach - offset + axis.stride - 1).div_euclid(axis.stride);
         let low = low.max(if moved { -axis.most } else { 0 });
         let high = (axis.reach - offset).div_euclid(axis.stride).min(axis.most);

@@ -1,34 +1,34 @@
-//! Interval arithmetic: from what a desc's members can hold to what an operation can give, so that overflow
-//! is checked only where it can happen.
+//! Interval arithmetic. It derives the values of an operation from the ranges of a desc's members, so that
+//! overflow is checked only if it is possible.
 
 use crate::expression::Binary;
 
 use super::MAXIMUM_AXES;
 
-/// All integers from the least to the greatest; bounds saturate at 128 bits.
+/// All integers from `least` to `greatest`; bounds saturate at 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// The least.
+    /// The least integer.
     pub least: i128,
-    /// The greatest.
+    /// The greatest integer.
     pub greatest: i128,
 }
 
 impl Range {
-    /// False and true.
+    /// The range of a condition: 0 is false, 1 is true.
     pub const CONDITION: Self = Self { least: 0, greatest: 1 };
 
-    /// One integer.
+    /// The range of a single integer.
     pub fn only(value: i128) -> Self {
         Self { least: value, greatest: value }
     }
 
-    /// Whether 64 bits hold all of it.
+    /// Whether all its integers fit 64 bits.
     pub fn fits(self) -> bool {
         i64::try_from(self.least).is_ok() && i64::try_from(self.greatest).is_ok()
     }
 
-    /// Whether `value` is in it.
+    /// Whether `value` is in the range.
     pub fn contains(self, value: i128) -> bool {
         self.least <= value && value <= self.greatest
     }
@@ -38,7 +38,7 @@ impl Range {
         Self { least, greatest: values.into_iter().max().unwrap_or(0) }
     }
 
-    /// The smallest range that holds both.
+    /// The smallest range that contains both.
     pub(super) fn with(self, other: Self) -> Self {
         Self::hull([self.least, self.greatest, other.least, other.greatest])
     }
@@ -53,7 +53,7 @@ impl Range {
         if self.contains(0) { Self { least: 0, ..hull } } else { hull }
     }
 
-    /// What an operation gives, where it is defined, on all pairs from two ranges.
+    /// The results of an operation on all pairs from two ranges, as far as it is defined.
     pub(super) fn binary(binary: Binary, a: Self, b: Self) -> Self {
         let corners = |f: fn(i128, i128) -> i128| {
             Self::hull([
@@ -70,7 +70,7 @@ impl Range {
             Binary::Minimum => corners(i128::min),
             Binary::Maximum => corners(i128::max),
             Binary::Divide => {
-                // Nothing is divided by more than by the divisors nearest to zero.
+                // The extreme quotients have the divisors nearest to zero or at the ends of the range.
                 let mut divisors = vec![b.least, b.greatest, 1, -1];
                 divisors.retain(|&divisor| divisor != 0 && b.contains(divisor));
                 let quotients: Vec<_> = divisors
@@ -90,7 +90,7 @@ impl Range {
         }
     }
 
-    /// The sum of up to eight.
+    /// The sum of up to eight values in the range.
     pub(super) fn sum(self) -> Self {
         let axes = MAXIMUM_AXES as i128;
         Self {
@@ -99,7 +99,7 @@ impl Range {
         }
     }
 
-    /// The product of up to eight.
+    /// The product of up to eight values in the range.
     pub(super) fn product(self) -> Self {
         let most = self.absolute().greatest.max(1).saturating_pow(MAXIMUM_AXES as u32);
         Self { least: if self.least >= 0 { 0 } else { most.saturating_neg() }, greatest: most }

@@ -1,10 +1,10 @@
-//! Rules: the clauses and questions of a judge, evaluated together and fast.
+//! Rules: the clauses and questions of a judge, evaluated together with caches.
 //!
-//! Most of what an operator's rules say depends on little of a desc. Which pointers are null, how long the lists
-//! are, data types, flags and the feature level are its [*shape*](super::shape), and what each [axis](super::axes)
-//! keeps follows from a few numbers. Descs of one run are put together from the same shapes and axes over and over,
-//! so that what follows from either alone is remembered; what is left, [a handful of operations](super::scalars), is
-//! computed for each desc. Where a part of the shape is new, or a value does not fit 64 bits, all is computed the long way.
+//! Most of an operator's rules depend on little of a desc. Its [*shape*](super::shape) consists of null
+//! pointers, list lengths, data types, flags and the feature level. The rules on an [axis](super::axes)
+//! depend on a few numbers. The descs of a run combine the same shapes and axes, so that findings that depend
+//! on only one of them are cached. The rest, [a handful of operations](super::scalars), is computed for each
+//! desc. If a part of the shape is new or a value does not fit 64 bits, the whole program is evaluated.
 
 use std::sync::{
     Arc,
@@ -25,44 +25,45 @@ use crate::IdSet;
 /// Clauses and questions that are evaluated together; at most [`IdSet::CAPACITY`] of each.
 #[derive(Debug)]
 pub struct Rules {
-    /// Tells what is remembered for these rules from what is remembered for others.
+    /// Identifies these rules in a [`Memory`] that serves several.
     id: u64,
     program: Program,
-    /// What follows from each part of a shape.
+    /// The rules and operations that depend on one part of the shape, for each part.
     plans: [Plan; PARTS],
-    /// The rules that follow from no single part.
+    /// The rules that depend on more than one part.
     lively: Vec<Rule>,
-    /// The same in layers; `None` where some do not come in any, so that all take the long way.
+    /// The `lively` rules in layers. `None` if some fit no layer; every desc is then evaluated by the whole
+    /// program.
     layers: Option<Layers>,
 }
 
-/// What rules remember from one desc to the next.
+/// The caches of rules, to be reused from desc to desc.
 #[derive(Debug, Default)]
 pub struct Memory {
     values: Values,
     known: Vec<(u64, Known)>,
 }
 
-/// What one set of rules remembers.
+/// The caches of one set of rules.
 #[derive(Debug, Default)]
 struct Known {
     shapes: Shapes,
     axes: AxisMemory,
 }
 
-/// What was not found in memory.
+/// The reason why a lookup failed.
 enum Unknown {
     /// A part of the shape.
     Shape,
-    /// It is of no use to remember anything: the rules do not come in layers, or a value does not fit.
+    /// Caching does not help: the rules have no layers, or a value does not fit.
     Nothing,
 }
 
-/// How many rules' shapes are remembered at once.
+/// The largest number of rule sets in a memory.
 const MOST_RULES: usize = 8;
 
 impl Memory {
-    /// The memory for evaluating other programs.
+    /// The values, for evaluating programs, and the caches of the rules with this id.
     fn split(&mut self, id: u64) -> (&mut Values, &mut Known) {
         let found = self.known.iter().position(|(known, _)| *known == id);
         let place = found.unwrap_or_else(|| {
@@ -77,7 +78,7 @@ impl Memory {
 }
 
 impl Rules {
-    /// Prepares the conditions of a program; those beyond [`IdSet::CAPACITY`] are left out.
+    /// Prepares the conditions of a program. Conditions beyond [`IdSet::CAPACITY`] are left out.
     pub fn new(signature: &Arc<Signature>, program: Program, clauses: &[OpId], questions: &[OpId]) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let clauses = clauses.iter().enumerate().take(IdSet::CAPACITY);
@@ -97,7 +98,7 @@ impl Rules {
         &self.program
     }
 
-    /// Whether a clause can be kept with nothing to spare: a comparison by order, or with `!=`, decides it.
+    /// Whether a clause has a boundary: a comparison by order or with `!=` decides it.
     pub fn has_edge(&self, clause: usize) -> bool {
         self.all().any(|rule| rule.kind == Kind::Clause && rule.place == clause && !rule.edges.is_empty())
     }
@@ -120,7 +121,7 @@ impl Rules {
         findings(self.all(), &view)
     }
 
-    /// Evaluates all rules the long way, and remembers nothing.
+    /// Evaluates all rules by the whole program, without caches.
     pub fn compute(&self, inputs: Inputs<'_>, values: &mut Values) -> Findings {
         let evaluation = self.program.evaluate(inputs, values);
         if evaluation.is_wide() {
@@ -136,7 +137,7 @@ impl Rules {
         let Some(layers) = &self.layers else { return Err(Unknown::Nothing) };
         let Known { shapes, axes } = known;
         let (count, mut found) = shapes.find(&self.plans, inputs).ok_or(Unknown::Shape)?;
-        // Where lists differ in length, each rule has its own axes.
+        // If lists differ in length, the rules differ in their number of axes.
         let count = count.ok_or(Unknown::Nothing)?;
         let table = &mut *shapes.table;
         if !layers.early.run(inputs, table) {
@@ -181,7 +182,7 @@ mod tests {
         descs
     }
 
-    /// The rules of an operator, and of all that it asks.
+    /// The rules of an operator, compiled as its judge does.
     fn rules_of(operator: &crate::Operator) -> Rules {
         let mut builder = Builder::new(Arc::clone(operator.signature()));
         let clauses: Vec<OpId> = operator.clauses().iter().map(|clause| builder.add(&clause.term)).collect();
@@ -190,7 +191,7 @@ mod tests {
         Rules::new(operator.signature(), builder.finish(), &clauses, &questions)
     }
 
-    /// Changes one value of a desc, often to one that breaks something.
+    /// Changes one value of a desc, often so that it breaks a rule.
     fn disturb(desc: &mut Desc, mut word: u64) {
         const VALUES: [i64; 12] =
             [0, 1, 2, 3, 4, 5, 7, -1, -3, i32::MIN as i64, i32::MAX as i64, u32::MAX as i64];
@@ -254,7 +255,7 @@ mod tests {
                 };
                 let (_, known) = memory.split(rules.id);
                 by_layers += u64::from(rules.look_up(&inputs, known).is_ok());
-                // The first time remembers what the second one looks up.
+                // The first round fills the caches that the second one uses.
                 for _ in 0..2 {
                     assert_eq!(rules.find(inputs, &mut memory), expected, "{desc:?}");
                 }

@@ -1,5 +1,5 @@
-//! What has one value for the desc, computed by short code: an instruction an operation, over a table whose
-//! places are bytes, so that no index needs a check.
+//! Operations with one value for the desc, compiled to short code. Each instruction addresses a table with
+//! 256 slots by bytes, so that no index needs a bounds check.
 
 use dmlcts_model::Side;
 
@@ -10,23 +10,23 @@ use super::{
 };
 use crate::expression::{Binary, Comparison, Logic};
 
-/// How many values a table has room for: as many as a byte can name.
+/// The number of slots in a table: all values of a byte.
 pub(super) const CAPACITY: usize = 256;
 
-/// A place in a table.
+/// The index of a value in a table.
 pub(super) type Slot = u8;
 
-/// The bit of a mask that says that there is a value.
+/// The bit of a mask that says that the value is defined.
 pub(super) const DEFINED: u8 = 2;
-/// The bit that says that a condition is true; then it is defined.
+/// The bit of a mask that says that a condition is true. [`DEFINED`] is then also set.
 pub(super) const TRUE: u8 = 1;
 
-/// The table.
+/// The table of values.
 #[derive(Clone, Debug)]
 pub(super) struct Scalars {
-    /// Integers; any number where there is none.
+    /// Integers; arbitrary if undefined.
     pub(super) values: [i64; CAPACITY],
-    /// [`DEFINED`] and [`TRUE`].
+    /// Bits of [`DEFINED`] and [`TRUE`].
     pub(super) masks: [u8; CAPACITY],
 }
 
@@ -92,14 +92,14 @@ struct Instruction {
 struct LeafLoad {
     leaf: Leaf,
     is_condition: bool,
-    /// What its member can hold.
+    /// The range of the member's type.
     least: i128,
     greatest: i128,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Code {
-    /// The leaf at this place of [`ScalarCode::leaves`].
+    /// The leaf at this index of [`ScalarCode::leaves`].
     Leaf(u8),
     /// [`Field::TotalTensorSizeInBytes`].
     TotalSize(Side),
@@ -122,7 +122,7 @@ enum Code {
     Unequal(Slot, Slot),
     Less(Slot, Slot),
     NotLess(Slot, Slot),
-    /// One of the numbers that the set at this place of [`ScalarCode::sets`] holds.
+    /// Whether the value is in the set at this index of [`ScalarCode::sets`].
     Among(Slot, u8),
     Not(Slot),
     And(Slot, Slot),
@@ -131,7 +131,7 @@ enum Code {
 }
 
 impl ScalarCode {
-    /// Adds an operation that has one value for the desc and gathers no axes; `None` for another.
+    /// Adds an operation. `None` if it is on axes or gathers over them.
     pub(super) fn push(&mut self, program: &Program, id: OpId, slot: impl Fn(OpId) -> Slot) -> Option<()> {
         let op = program.op(id);
         let code = match op.operation {
@@ -186,16 +186,16 @@ impl ScalarCode {
         Some(())
     }
 
-    /// Computes them into the table. Whether every value fits.
+    /// Computes the operations into the table. Returns whether every value fits 64 bits.
     #[inline]
     pub(super) fn run(&self, inputs: &Inputs<'_>, table: &mut Scalars) -> bool {
         let mut lost = false;
-        // What is found of a layout answers two questions.
+        // `Overlaps` and `Unsettled` use the same search, which runs once per tensor.
         let mut layouts = [None; 2];
         for &Instruction { out, code } in &self.instructions {
             let value = |slot: Slot| table.values[usize::from(slot)];
             let mask = |slot: Slot| table.masks[usize::from(slot)];
-            // Two integers are defined where both are; none of them is true.
+            // Arithmetic on two integers is defined if both are. Integers never have [`TRUE`] set.
             let both = |a: Slot, b: Slot| mask(a) & mask(b);
             let by = |a: Slot, b: Slot| if value(b) == 0 { 0 } else { both(a, b) };
             let compared = |a: Slot, b: Slot, holds: bool| {
@@ -236,7 +236,7 @@ impl ScalarCode {
                 Code::Divide(a, b) => (value(a).divide(value(b), &mut lost), by(a, b)),
                 Code::Modulo(a, b) => (value(a).modulo(value(b)), by(a, b)),
                 Code::Align(a, b) => {
-                    // Up to the next multiple: back by the remainder, and on by the step where there is one.
+                    // To round up to the next multiple, adds the remainder of the negated value.
                     let back = value(a).negate(&mut lost).modulo(value(b));
                     (value(a).add(back, &mut lost), by(a, b))
                 }

@@ -1,7 +1,7 @@
-//! The shape of a desc: what most rules follow from, and what a run repeats over and over.
+//! The shape of a desc: the part that most rules depend on, and that repeats in a run.
 //!
-//! A shape has four parts, each remembered on its own: what little each part can be repeats soon, where all
-//! that they can be together would not.
+//! A shape has four parts with a cache each. The few values of one part repeat soon; their combinations do
+//! not.
 
 use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
 
@@ -13,19 +13,19 @@ use super::{
     view::View,
 };
 
-/// How many parts a shape has.
+/// The number of parts of a shape.
 pub(super) const PARTS: usize = 4;
 
-/// Which parts of a shape something follows from: any one of these alone.
+/// The parts of a shape that each suffice to determine a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ShapeParts(u8);
 
 impl ShapeParts {
-    /// None: it follows from more than one part, or from more than the shape.
+    /// No part: the value depends on several parts, or on more than the shape.
     pub(super) const NONE: Self = Self(0);
-    /// Any: it is the same for all descs.
+    /// Any part: the value is the same for all descs.
     const ANY: Self = Self(0b1111);
-    /// What is null, how long the lists are, and the counts.
+    /// Null pointers, list lengths and dimension counts.
     const EXTENT: Self = Self(0b0001);
     /// Data types and enumerations.
     const KINDS: Self = Self(0b0010);
@@ -43,19 +43,19 @@ impl ShapeParts {
         Self(self.0 | other.0)
     }
 
-    /// The index of the part that is taken where several would do.
+    /// The index of the part that is used if several suffice.
     fn first(self) -> Option<usize> {
         (self != Self::NONE).then_some(self.0.trailing_zeros() as usize)
     }
 }
 
-/// What each operation of a program follows from.
+/// The parts that determine each operation of a program.
 pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<ShapeParts> {
     let mut parts: Vec<ShapeParts> = Vec::with_capacity(program.ops.len());
     for op in &program.ops {
         let own = match op.operation {
             Operation::Leaf(leaf) => parts_of_leaf(leaf, signature),
-            // What is gathered depends on the number of axes.
+            // A gathered value depends on the number of axes.
             Operation::Over(..) => ShapeParts::EXTENT,
             _ => ShapeParts::ANY,
         };
@@ -65,7 +65,7 @@ pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<ShapePar
     parts
 }
 
-/// A leaf may follow from all that the key of a part says; see [`Plan::key`].
+/// The parts whose key contains the leaf's value; see [`Plan::key`].
 fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
     match leaf {
         Leaf::Member(position) => part_of_member(signature, position),
@@ -96,34 +96,33 @@ fn part_of_member(signature: &Signature, position: usize) -> ShapeParts {
     }
 }
 
-/// What is remembered of a part, and how it is told from others of its kind.
+/// The content of one part's cache entries, and the members of their key.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The members that belong to the part and are one value.
+    /// The integer members in the part's key.
     values: Vec<u8>,
-    /// The list members, where the part knows how long they are.
+    /// The list members whose lengths are in the part's key.
     lists: Vec<u8>,
-    /// The operations of the whole program whose values are remembered.
+    /// The operations of the whole program whose values are cached.
     given: Vec<OpId>,
-    /// Where they begin in the table.
+    /// The index of the first of them in the table.
     first: usize,
-    /// The rules that follow from the part.
+    /// The rules that depend on this part alone.
     rules: Vec<Rule>,
 }
 
-/// How many words a key has.
+/// The number of words in a key.
 const WORDS: usize = 8;
 
-/// The values that tell one shape, or one part of it, from another; words that are not needed are 0.
+/// The values that identify a shape or one of its parts; unused words are 0.
 type Key = [u64; WORDS];
 
-/// Words of a key that are no members.
+/// The words of a key that hold no members.
 const FIXED_WORDS: usize = 4;
-/// How many lists' lengths fit one word, in five bits each.
+/// The number of list lengths that fit one word, in five bits each.
 const MOST_LISTS: usize = 12;
 
-/// Says what to remember of each part: these rules, and these operations, in the order that is returned.
-/// Rules that follow from no single part are returned too.
+/// Plans the cache of each part, and returns the rules that depend on more than one part as well.
 pub(super) fn plan(
     signature: &Signature,
     parts: &[ShapeParts],
@@ -141,7 +140,7 @@ pub(super) fn plan(
     });
     let mut lively = Vec::new();
     for rule in rules {
-        // The parts of what decides a rule are among those of its condition.
+        // The condition depends on everything that its deciding comparisons depend on.
         match parts[rule.condition.index()].first() {
             Some(part) => plans[part].rules.push(rule),
             None => lively.push(rule),
@@ -150,7 +149,7 @@ pub(super) fn plan(
     (plans, lively)
 }
 
-/// Sets what is given by each part, and gives it in the order of the table.
+/// Assigns the given operations to parts, and returns them in the order of the table.
 pub(super) fn plan_given(plans: &mut [Plan; PARTS], parts: &[ShapeParts], given: &[OpId]) -> Vec<OpId> {
     let mut order = Vec::with_capacity(given.len());
     for (part, plan) in plans.iter_mut().enumerate() {
@@ -163,13 +162,13 @@ pub(super) fn plan_given(plans: &mut [Plan; PARTS], parts: &[ShapeParts], given:
 }
 
 impl Plan {
-    /// The rules that follow from the part.
+    /// The rules that depend on this part alone.
     pub(super) fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// All that what follows from this part reads: two descs with one key are alike. `None` for an operator
-    /// with more members than keys have room for.
+    /// The key of everything that this part's rules and operations read. `None` for an operator with more
+    /// members than a key can hold.
     #[inline]
     fn key(&self, part: usize, inputs: &Inputs<'_>) -> Option<Key> {
         let Desc { input, output, members, .. } = inputs.desc;
@@ -216,7 +215,7 @@ impl Plan {
     }
 }
 
-/// How many axes a tensor has by its count and by its lists.
+/// A tensor's dimension count and the lengths of its lists.
 #[inline]
 fn extent(tensor: Option<&Tensor>) -> u64 {
     tensor.map_or(u64::MAX, |tensor| {
@@ -231,16 +230,17 @@ fn data_type(tensor: Option<&Tensor>) -> u64 {
     tensor.map_or(u64::MAX, |tensor| u64::from(tensor.data_type.0))
 }
 
-/// A list's length in five bits, 0 for a null pointer. Whatever is longer than that is not remembered.
+/// The length of a list plus one, in five bits, or 0 for a null pointer. A desc with a longer list is not
+/// cached.
 #[inline]
 fn length(list: Option<&List>) -> u64 {
     list.map_or(0, |list| list.len().min(LONGEST) as u64 + 1)
 }
 
-/// A length that stands for all that are as long or longer.
+/// This length stands for all lengths from it on.
 const LONGEST: usize = 30;
 
-/// Whether a list of the desc is too long for its key to say how long.
+/// Whether a list of the desc is too long for a key.
 fn is_too_long(desc: &Desc) -> bool {
     let of_tensors = [&desc.input, &desc.output].into_iter().flatten();
     let of_tensors = of_tensors.flat_map(|tensor| [&tensor.sizes, &tensor.strides]).flatten();
@@ -251,23 +251,23 @@ fn is_too_long(desc: &Desc) -> bool {
     of_tensors.chain(of_members).any(|list| list.len() >= LONGEST)
 }
 
-/// What follows from a part.
+/// The cached results of a part.
 #[derive(Debug, Default)]
 struct Remembered {
-    /// On how many axes all lists of the desc have values.
+    /// The number of axes, if all lists of the desc have the same length.
     axes: Option<u8>,
     /// The values that other rules read.
     given: Vec<Scalar>,
     findings: Findings,
 }
 
-/// How many are remembered of each part.
+/// The largest number of cache entries of each part.
 const MOST_PARTS: usize = 1 << 12;
 
-/// How many whole shapes are remembered.
+/// The largest number of whole shapes in the cache.
 const MOST_SHAPES: usize = 1 << 13;
 
-/// What follows from a whole shape.
+/// The cached results of a whole shape.
 #[derive(Debug)]
 struct Whole {
     axes: Option<u8>,
@@ -276,21 +276,22 @@ struct Whole {
     masks: Box<[u8]>,
 }
 
-/// The shapes that one set of rules remembers: those that are common as a whole, which takes one look, and the
-/// parts of all.
+/// The shape caches of one set of rules. Common shapes are cached as a whole, which takes one lookup; all
+/// shapes are cached by parts.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     whole: Memo<Whole, WORDS, MOST_SHAPES>,
     parts: [Memo<Remembered, WORDS, MOST_PARTS>; PARTS],
-    /// The given values of the desc, and behind them room for what is computed from them.
+    /// The given values of the desc, followed by room for values that are computed from them.
     pub(super) table: Box<Scalars>,
-    /// The whole shape whose given values these are, and what else follows from it: descs of one shape come in a row.
+    /// The key and results of the shape whose given values are in the table. Descs with the same shape often
+    /// follow each other.
     last: Option<(Key, Option<u8>, Findings)>,
 }
 
 impl Shapes {
-    /// What follows from the desc's shape, and on how many axes all its lists have values; the table holds the
-    /// given values. `None` where some part is not remembered.
+    /// The findings of the desc's shape, and the number of axes if all lists agree on it. Puts the given
+    /// values into the table. `None` if a part is not cached.
     #[inline]
     pub(super) fn find(
         &mut self,
@@ -316,7 +317,7 @@ impl Shapes {
         self.compose(plans, inputs, key)
     }
 
-    /// The same from the parts. Remembers the whole.
+    /// Combines the results of the parts, and caches the whole.
     #[inline(never)]
     fn compose(
         &mut self,
@@ -346,7 +347,7 @@ impl Shapes {
         Some((axes, findings))
     }
 
-    /// Remembers those parts of a desc's shape that are new.
+    /// Caches those parts of a desc's shape that are new.
     pub(super) fn remember(&mut self, plans: &[Plan; PARTS], inputs: &Inputs<'_>, view: &View<'_, i64>) {
         if is_too_long(inputs.desc) {
             return;
@@ -364,8 +365,8 @@ impl Shapes {
     }
 }
 
-/// The keys of all parts in one, where their values are small, as they mostly are. What differs in any part
-/// differs here.
+/// One key for all parts, if their values are small enough. Shapes that differ in any part have different
+/// keys.
 #[inline]
 fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
     let Desc { input, output, members, .. } = inputs.desc;
@@ -382,7 +383,7 @@ fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
     let mut words = key[FIXED_WORDS..].iter_mut();
     let mut kinds = 0;
     for place in values {
-        // Nothing follows from the bytes of a scalar.
+        // Nothing depends on the bytes of a scalar.
         let (kind, value) = match members.get(usize::from(*place)) {
             Some(Value::Integer(value)) => (1, *value as u64),
             _ => (0, 0),
@@ -394,7 +395,7 @@ fn whole(plans: &[Plan; PARTS], inputs: &Inputs<'_>) -> Option<Key> {
     (extent.lists.len() <= MOST_LISTS).then_some(key)
 }
 
-/// All that parts of a shape see of a tensor.
+/// The parts' view of a tensor, in one word.
 #[inline]
 fn whole_tensor(tensor: Option<&Tensor>) -> Option<u64> {
     let Some(tensor) = tensor else { return Some(u64::MAX) };

@@ -20,17 +20,17 @@ use crate::expression::{Binary, Comparison, Logic, Quantifier};
 #[repr(align(64))]
 pub(super) struct Row<N>(pub(super) [N; MAXIMUM_AXES]);
 
-/// What the lanes are.
+/// The meaning of the lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Lanes<'a> {
     /// The axes of a desc.
     Axes { inputs: &'a Inputs<'a>, lengths: &'a Lengths },
-    /// Coordinates, each on an axis of its own.
+    /// Coordinates, each on its own axis.
     Points { coordinates: &'a [i64; MAXIMUM_AXES] },
 }
 
 impl Lanes<'_> {
-    /// How many lanes are worth computing.
+    /// The number of lanes to compute.
     fn count(self) -> usize {
         match self {
             Self::Axes { lengths, .. } => lengths.count(),
@@ -41,20 +41,20 @@ impl Lanes<'_> {
 
 const EVERYWHERE: Mask = Mask { truth: 0, defined: u8::MAX };
 
-/// Work that gains from processors that compare and pack four 64-bit lanes at once.
+/// Work that is faster on processors that compare and pack four 64-bit lanes at once.
 pub(super) trait Task {
     type Output;
 
-    /// Does it; to be inlined, so that it is compiled for the processor that [`fast`] found.
+    /// Runs the task. It must be inlined, so that it is compiled for the features that [`fast`] found.
     fn run(self) -> Self::Output;
 }
 
-/// Does a task with AVX2 where the processor has it.
+/// Runs a task with AVX2 if the processor has it.
 #[inline]
 pub(super) fn fast<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the line above found the one feature that the function asks for.
+        // SAFETY: the condition above established AVX2, the only feature that the function requires.
         return unsafe { fast_avx2(task) };
     }
     task.run()
@@ -66,7 +66,7 @@ fn fast_avx2<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
-/// Computes operations into the table, in this order. `lost` is set where a value does not fit.
+/// Computes operations into the table, in this order. Sets `lost` if a value does not fit.
 pub(super) fn run<N: Number>(
     program: &Program,
     ids: &[OpId],
@@ -158,7 +158,7 @@ pub(super) fn step<N: Number>(
             Operation::Compare(comparison, a, b) => {
                 let defined = mask(a).defined & mask(b).defined;
                 let (a, b) = (row(a), row(b));
-                // A loop a comparison, so that each compares several lanes at once.
+                // One loop per comparison, so that the compiler can compare several lanes at once.
                 let truth = match (op.per_axis, comparison) {
                     (false, _) => spread(comparison.holds(a[0].cmp(&b[0]))),
                     (true, Comparison::Equal) => equal(a, b),
@@ -238,7 +238,7 @@ pub(super) fn less<N: Number>(a: &[N; MAXIMUM_AXES], b: &[N; MAXIMUM_AXES]) -> u
     bits(|lane| a[lane] < b[lane])
 }
 
-/// Gives the lanes where it is undefined.
+/// Returns the lanes where the result is undefined.
 #[inline(always)]
 fn arithmetic<N: Number>(
     binary: Binary,
@@ -262,7 +262,7 @@ fn arithmetic<N: Number>(
             let divide = |a: N, b: N, lost: &mut bool| match binary {
                 Binary::Divide => a.divide(b, lost),
                 Binary::Modulo => a.modulo(b),
-                // Up to the next multiple: back by the remainder, and on by the step where there is one.
+                // To round up to the next multiple, adds the remainder of the negated value.
                 _ => a.add(a.negate(lost).modulo(b), lost),
             };
             let [a, b] = pair;
@@ -272,7 +272,7 @@ fn arithmetic<N: Number>(
     0
 }
 
-/// Divides lane by lane, for no more lanes than needed; gives the lanes whose divisor is 0.
+/// Divides lane by lane, and skips unused lanes. Returns the lanes whose divisor is 0.
 #[inline(always)]
 fn divided<N: Number>(
     per_axis: bool,
@@ -328,7 +328,7 @@ fn gather<N: Number>(
         }
         Quantifier::Product => {
             let one = N::from_word(1);
-            // A zero makes the product zero, however large it was before.
+            // A zero makes the product zero, even if it overflowed before.
             let is_zero = row[..lanes].contains(&N::default());
             let product = row[..lanes].iter().fold(one, |product, &value| product.multiply(value, lost));
             *out = [if is_zero { N::default() } else { product }; MAXIMUM_AXES];
@@ -381,7 +381,7 @@ fn load<N: Number>(
     }
 }
 
-/// Gives how many lanes were loaded: none of a null list, or of one that is too long.
+/// Returns the number of lanes that were loaded: 0 for a null pointer or a list that is too long.
 #[inline(always)]
 pub(super) fn load_list<N: Number>(
     inputs: &Inputs<'_>,
@@ -400,7 +400,8 @@ pub(super) fn load_list<N: Number>(
     if values.len() > MAXIMUM_AXES {
         return 0;
     }
-    // Every member's type is 32 bits wide: moved to begin at zero, no value may have a bit above them.
+    // Every member's type is 32 bits wide. After subtracting the least value, no bit above the range may be
+    // set.
     let mut above = 0;
     for (slot, &value) in out.iter_mut().zip(values) {
         above |= value.wrapping_sub(least) as u64;
@@ -410,7 +411,7 @@ pub(super) fn load_list<N: Number>(
     values.len()
 }
 
-/// The strides that a null pointer stands for.
+/// Loads packed strides, for a null pointer.
 #[inline(never)]
 fn load_packed<N: Number>(
     inputs: &Inputs<'_>,

@@ -1,5 +1,5 @@
-//! Questions about computed values: where an operation is defined and true, and where a comparison stands at
-//! its edge.
+//! Queries on computed values: where an operation is defined or true, and where a comparison is on its
+//! boundary.
 
 use super::{
     MAXIMUM_AXES, Mask, Op, OpId, Operation, Program,
@@ -10,13 +10,13 @@ use super::{
 };
 use crate::expression::Comparison;
 
-/// The values of a program's operations in one width.
+/// The values of a program's operations in one integer width.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a, N> {
     pub(super) program: &'a Program,
-    /// What does not depend on `c`.
+    /// The values that do not depend on `c`.
     pub(super) fixed: &'a Table<N>,
-    /// What does, and what that reads.
+    /// The values that depend on `c`, and their operands.
     pub(super) moving: &'a Table<N>,
     pub(super) lengths: &'a Lengths,
 }
@@ -55,7 +55,7 @@ impl<'a, N: Number> View<'a, N> {
         Mask { truth: mask.truth & lanes, defined: mask.defined & lanes }
     }
 
-    /// What an operation that has one value for the desc comes to; undefined where 64 bits do not hold it.
+    /// The value of an operation with one value for the desc. It is undefined if it does not fit 64 bits.
     pub(super) fn scalar(&self, id: OpId) -> Scalar {
         let mask = self.mask(id);
         if self.op(id).is_condition {
@@ -104,7 +104,7 @@ impl<'a, N: Number> View<'a, N> {
             }
     }
 
-    /// Both sides of a comparison, as it sees them.
+    /// Both sides of a comparison, from the table that it was computed in.
     #[inline]
     fn sides(&self, id: OpId, a: OpId, b: OpId) -> Option<(&'a [N; MAXIMUM_AXES], &'a [N; MAXIMUM_AXES])> {
         let table = self.table(id);
