@@ -9,8 +9,8 @@ use super::{ClauseForm, QuestionForm, RemarkForm};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommonForm {
-    /// The page that clauses, questions and remarks of this file cite where they name no other: its name in
-    /// the address, such as `ns-directml-dml_buffer_tensor_desc`.
+    /// The page that this file cites by default: its name in the address, such as
+    /// `ns-directml-dml_buffer_tensor_desc`.
     pub page: String,
     /// The feature levels of `DirectML.h`, oldest first, such as `"2.1"`.
     pub levels: Vec<String>,
@@ -19,32 +19,32 @@ pub struct CommonForm {
     /// The enumerations that members may have as their kind.
     #[serde(default)]
     pub enumerations: Vec<EnumerationForm>,
-    /// The rules of a buffer tensor: `each: tensor` and `each: tensor axis`, where `Tensor` stands for the
+    /// The rules of a buffer tensor, with `each: tensor` or `each: tensor axis`. `Tensor` stands for the
     /// input and the output in turn. A clause `size-positive` becomes `slice1.input.size-positive` and
     /// `slice1.output.size-positive`.
     pub clauses: Vec<ClauseForm>,
-    /// What the pages leave open about buffer tensors.
+    /// The points about buffer tensors that the pages leave open.
     #[serde(default)]
     pub questions: Vec<QuestionForm>,
-    /// What the pages get wrong.
+    /// The errors of the pages.
     #[serde(default)]
     pub errata: Vec<RemarkForm>,
-    /// What a reader should know besides.
+    /// Further remarks for readers.
     #[serde(default)]
     pub notes: Vec<RemarkForm>,
 }
 
-/// One data type; checked against the program's own table.
+/// One data type. Loading compares it with the program's own table.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataTypeForm {
-    /// Without `DML_TENSOR_DATA_TYPE_`: `FLOAT32`.
+    /// The name without `DML_TENSOR_DATA_TYPE_`, such as `FLOAT32`.
     pub name: String,
-    /// As in `DirectML.h`.
+    /// The value in `DirectML.h`.
     pub code: u32,
-    /// Bits an element.
+    /// The size of an element in bits.
     pub bits: u32,
-    /// How the bits read as a number: `float`, `unsigned` or `signed`.
+    /// How the bits represent a number: `float`, `unsigned` or `signed`.
     pub kind: String,
 }
 
@@ -52,29 +52,29 @@ pub struct DataTypeForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnumerationForm {
-    /// As `DirectML.h` spells it: `DML_PADDING_MODE`.
+    /// The name as `DirectML.h` spells it, such as `DML_PADDING_MODE`.
     pub name: String,
-    /// In the order of the header.
+    /// The enumerators, in the order of the header.
     pub enumerators: Vec<EnumeratorForm>,
 }
 
-/// One name of an enumeration.
+/// One enumerator.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnumeratorForm {
-    /// Without the enumeration's prefix: `REFLECTION`.
+    /// The name without the enumeration's prefix, such as `REFLECTION`.
     pub name: String,
-    /// As in `DirectML.h`.
+    /// The value in `DirectML.h`.
     pub value: i32,
-    /// The feature level that introduced it; without it, as old as the operator that uses it.
+    /// The feature level that introduced it. By default, it is as old as the operator that uses it.
     #[serde(default)]
     pub since: Option<String>,
-    /// The page that says so; by default the file's.
+    /// The page that is cited; by default the file's.
     #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! The YAML files as plain structs: what can be written, field by field. Nothing here is checked beyond its
-//! type; `load` does that, and turns forms into [`Operator`](crate::Operator)s. Every form denies unknown
-//! keys, and none is a tagged, untagged or flattened enum, so that a mistake keeps its place and an editor
-//! can complete every key from the JSON Schema in `spec/schema/`.
+//! The YAML files as plain structs, field by field. Deserialization only checks types; `load` checks the rest
+//! and turns forms into [`Operator`](crate::Operator)s. Every form denies unknown keys. No form is a tagged,
+//! untagged or flattened enum, so that every mistake has a position, and an editor can complete every key
+//! from the JSON Schema in `spec/schema/`.
 
 mod common;
 mod operator;

@@ -5,44 +5,44 @@ use serde::Deserialize;
 
 use super::Ordered;
 
-/// One operator: what its page promises, executable.
+/// One operator: the promises of its page in executable form.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorForm {
-    /// Without `DML_` and `_OPERATOR_DESC`: `SLICE1`.
+    /// The name without `DML_` and `_OPERATOR_DESC`, such as `SLICE1`.
     pub operator: String,
     /// The feature level that introduced the operator.
     pub introduced: String,
-    /// The page that everything in this file cites where it names no other: its name in the address, such
-    /// as `ns-directml-dml_slice1_operator_desc`.
+    /// The page that this file cites by default: its name in the address, such as
+    /// `ns-directml-dml_slice1_operator_desc`.
     pub page: String,
-    /// What the operator does, in a sentence.
+    /// What the operator does, in one sentence.
     pub summary: String,
-    /// The members of the struct after the two tensors, in order, each with its kind: `count` (the UINT that
-    /// says how long the lists are), `u32`, `i32`, `u32[]`, `i32[]` (one value an axis), `data_type`, `scalar`
-    /// (the 8-byte union), or the name of an enumeration.
+    /// The members of the struct after the two tensors, in order, and their kinds. A kind is `count` (the
+    /// UINT with the length of the lists), `u32`, `i32`, `u32[]`, `i32[]` (one value per axis), `data_type`,
+    /// `scalar` (the 8-byte union), or the name of an enumeration.
     pub members: Ordered<String>,
-    /// What is supported from which level on. Each row changes what it names and leaves the rest as it was.
+    /// What is supported from which level on. A row leaves values that it does not name as in the row before.
     pub support: Vec<SupportForm>,
-    /// Names for expressions, usable below; each may use those above it. On an axis, a list stands for its
-    /// value there.
+    /// Named expressions for use in the rest of the file. Each may use the names above it. On an axis, a
+    /// list's name means its value there.
     #[serde(default, rename = "let")]
     pub lets: Ordered<String>,
-    /// What a valid desc keeps.
+    /// The conditions that every valid desc satisfies.
     #[serde(default)]
     pub clauses: Vec<ClauseForm>,
     /// What the operator computes.
     pub semantics: SemanticsForm,
-    /// What the page leaves open.
+    /// The points that the page leaves open.
     #[serde(default)]
     pub questions: Vec<QuestionForm>,
-    /// The page's examples, with their tensors in full.
+    /// The page's examples, with complete tensors.
     #[serde(default)]
     pub examples: Vec<ExampleForm>,
-    /// What the page gets wrong, where no single clause is the place to say it.
+    /// Errors of the page that belong to no single clause.
     #[serde(default)]
     pub errata: Vec<RemarkForm>,
-    /// What a reader should know besides.
+    /// Further remarks for readers.
     #[serde(default)]
     pub notes: Vec<RemarkForm>,
 }
@@ -51,20 +51,20 @@ pub struct OperatorForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportForm {
-    /// The level.
+    /// The feature level.
     pub since: String,
-    /// How many dimensions a tensor may have; as before where absent.
+    /// The number of dimensions that a tensor may have; by default as in the row before.
     #[serde(default)]
     pub dimensions: Option<DimensionsForm>,
-    /// The data types that a tensor may have; as before where absent.
+    /// The data types that a tensor may have; by default as in the row before.
     #[serde(default)]
     pub types: Option<Vec<String>>,
-    /// The page that says so; by default the file's.
+    /// The page that is cited; by default the file's.
     #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: Option<String>,
 }
@@ -73,20 +73,20 @@ pub struct SupportForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DimensionsForm {
-    /// At least so many.
+    /// The least number of dimensions.
     pub min: u32,
-    /// At most so many, and never more than 8.
+    /// The greatest number of dimensions, at most 8.
     pub max: u32,
 }
 
-/// What a clause or question is asked of.
+/// What a clause or question applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 pub enum Each {
     /// The desc as a whole.
     #[default]
     #[serde(rename = "desc")]
     Desc,
-    /// Each axis of the desc, where a list stands for its value on the axis.
+    /// Each axis of the desc. A list's name means its value on the axis.
     #[serde(rename = "axis")]
     Axis,
     /// Each of the two tensors, as a whole; in common.yaml only.
@@ -101,26 +101,26 @@ pub enum Each {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClauseForm {
-    /// Lower case, words joined by hyphens; unique in the file.
+    /// Lower-case words joined by hyphens; unique in the file.
     pub id: String,
-    /// What it is asked of; by default the desc as a whole.
+    /// What it applies to; by default the desc as a whole.
     #[serde(default)]
     pub each: Each,
-    /// The clauses that must hold for this one to be judged at all. A clause that reads a list is given that
-    /// the lists are there and agree, without saying so.
+    /// The clauses that must hold before this one is judged. That lists are present and have equal lengths is
+    /// implied for a clause that reads lists.
     #[serde(default)]
     pub given: Vec<String>,
-    /// What must be true.
+    /// The condition that must be true.
     pub that: String,
-    /// The page that says so; by default the file's.
+    /// The page that is cited; by default the file's.
     #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: Option<String>,
-    /// What the page gets wrong here, and what it is taken to mean.
+    /// The error of the page that this clause corrects, and the assumed meaning.
     #[serde(default)]
     pub erratum: Option<String>,
 }
@@ -129,51 +129,51 @@ pub struct ClauseForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionForm {
-    /// Lower case, words joined by hyphens; unique in the file.
+    /// Lower-case words joined by hyphens; unique in the file.
     pub id: String,
-    /// What it is asked of; by default the desc as a whole.
+    /// What it applies to; by default the desc as a whole.
     #[serde(default)]
     pub each: Each,
-    /// The clauses that must hold for it to be asked at all.
+    /// The clauses that must hold before the question is raised.
     #[serde(default)]
     pub given: Vec<String>,
-    /// Where it arises. An expression that is undefined counts as false.
+    /// The condition that raises the question. An undefined condition counts as false.
     pub when: String,
-    /// The answers that are recorded; any other is a failure.
+    /// The answers that are recorded; any other answer is a failure.
     pub allow: Vec<AllowForm>,
     /// The page that leaves it open; by default the file's.
     #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// One answer to a question; exactly one of the keys is present.
+/// One answer to a question. Exactly one of the keys is present.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllowForm {
     /// The desc is refused as invalid.
     #[serde(default)]
     pub reject: bool,
-    /// It is accepted, and what comes out is left open too.
+    /// The desc is accepted, with any output.
     #[serde(default)]
     pub accept: bool,
-    /// It is accepted, and the semantics hold.
+    /// The desc is accepted, and the output follows the semantics.
     #[serde(default)]
     pub semantics: bool,
-    /// It is accepted, and this is the coordinate read wherever the question arises.
+    /// The desc is accepted, and this is the coordinate that is read on the axes that raise the question.
     #[serde(default)]
     pub read: Option<String>,
 }
 
-/// What the operator computes. On each axis, output coordinate `c` reads one input coordinate, or is fill.
+/// What the operator computes. On each axis, output coordinate `c` reads one input coordinate or `fill`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SemanticsForm {
-    /// The input coordinate that output coordinate `c` reads, or `fill`; where `by` is absent.
+    /// The input coordinate that output coordinate `c` reads, or `fill`; required without `by`.
     #[serde(default)]
     pub read: Option<String>,
     /// The enumeration member that chooses among `reads`.
@@ -182,12 +182,12 @@ pub struct SemanticsForm {
     /// For each enumerator, the input coordinate that output coordinate `c` reads, or `fill`.
     #[serde(default)]
     pub reads: Ordered<String>,
-    /// The scalar member that an element holds as soon as one axis says `fill`.
+    /// The scalar member whose value an element gets if any axis reads `fill`.
     #[serde(default)]
     pub fill: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: Option<String>,
 }
@@ -196,20 +196,20 @@ pub struct SemanticsForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExampleForm {
-    /// Lower case, words joined by hyphens; unique in the file.
+    /// Lower-case words joined by hyphens; unique in the file.
     pub id: String,
     /// The page; by default the file's.
     #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// The desc as a case line without its `fill`.
+    /// The desc as a case line without `fill`.
     pub desc: String,
-    /// What goes in.
+    /// The input.
     pub input: TensorForm,
-    /// What comes out.
+    /// The expected output.
     pub output: TensorForm,
-    /// Anything that a reader should know.
+    /// Further information for readers.
     #[serde(default)]
     pub note: Option<String>,
 }
@@ -218,7 +218,7 @@ pub struct ExampleForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TensorForm {
-    /// Its innermost rows, one after the other.
+    /// The tensor's innermost rows, in order.
     #[schemars(with = "Vec<Vec<f64>>")]
     pub rows: Vec<Vec<serde_yaml::Number>>,
 }
@@ -227,13 +227,13 @@ pub struct TensorForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemarkForm {
-    /// Lower case, words joined by hyphens; unique in the file.
+    /// Lower-case words joined by hyphens; unique in the file.
     pub id: String,
     /// The page; by default the file's.
     #[serde(default)]
     pub page: Option<String>,
     /// The section of the page.
     pub cite: String,
-    /// What there is to say.
+    /// The text of the remark.
     pub text: String,
 }

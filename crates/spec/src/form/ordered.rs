@@ -1,4 +1,4 @@
-//! A mapping that remembers the order in which it was written.
+//! A mapping that keeps the order of its entries.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, marker::PhantomData};
 
@@ -8,8 +8,8 @@ use serde::{
     de::{MapAccess, Visitor},
 };
 
-/// Keys and values in the order of the file. Members stand in the order of their struct, and a `let` may
-/// use those above it, so order carries meaning.
+/// Keys and values in the order of the file. The order matters: members are in the order of their struct, and
+/// a `let` may only use the names above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ordered<V>(pub Vec<(String, V)>);
 

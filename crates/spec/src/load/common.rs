@@ -1,4 +1,4 @@
-//! `common.yaml`, checked: what operators share.
+//! Checks `common.yaml`, the rules that all operators share.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -11,20 +11,20 @@ use crate::{
     yaml::{Document, Place},
 };
 
-/// What operators share, with every name resolved.
+/// The shared rules, with every name resolved.
 pub(super) struct Common {
     pub(super) document: Document<CommonForm>,
     pub(super) enumerations: Vec<Known>,
 }
 
-/// An enumeration, and what each enumerator's form says besides.
+/// An enumeration, with the feature level and citation of each enumerator.
 pub(super) struct Known {
     pub(super) enumeration: Arc<Enumeration>,
     pub(super) since: Vec<(Option<FeatureLevel>, Citation)>,
 }
 
 impl Common {
-    /// Checks the file; what is wrong is added to `wrong`, and the rest is kept.
+    /// Checks the file. Adds mistakes to `wrong`, and keeps the parts without mistakes.
     pub(super) fn check(document: Document<CommonForm>, wrong: &mut Vec<Diagnostic>) -> Self {
         let form = &document.value;
         let root = document.root();
@@ -67,7 +67,7 @@ impl Common {
         Self { document, enumerations }
     }
 
-    /// The enumeration of this name.
+    /// The enumeration with this name.
     pub(super) fn enumeration(&self, name: &str) -> Option<&Known> {
         self.enumerations.iter().find(|known| known.enumeration.name == name)
     }
@@ -89,7 +89,8 @@ fn check_unique(
     }
 }
 
-/// The file's levels are those that the program knows, so that neither goes stale unnoticed.
+/// Checks that the file's levels are those that the program knows, so that neither list becomes outdated
+/// unnoticed.
 fn levels(place: Place<'_>, levels: &[String], wrong: &mut Vec<Diagnostic>) {
     for (index, text) in levels.iter().enumerate() {
         let Some(level) = level_at(place.index(index), text, wrong) else { continue };
@@ -128,7 +129,7 @@ fn check_data_type(place: Place<'_>, form: &DataTypeForm, wrong: &mut Vec<Diagno
     }
 }
 
-/// A feature level, or a mistake.
+/// Parses a feature level, or reports a mistake.
 pub(super) fn level_at(place: Place<'_>, text: &str, wrong: &mut Vec<Diagnostic>) -> Option<FeatureLevel> {
     text.parse()
         .map_err(|_| {
@@ -143,7 +144,7 @@ pub(super) fn level_at(place: Place<'_>, text: &str, wrong: &mut Vec<Diagnostic>
         .ok()
 }
 
-/// A data type that an element can have, or a mistake.
+/// Parses a data type that an element can have, or reports a mistake.
 pub(super) fn data_type_at(place: Place<'_>, text: &str, wrong: &mut Vec<Diagnostic>) -> Option<DataType> {
     let found = DataType::from_name(text).filter(|&data_type| data_type != DataType::UNKNOWN);
     if found.is_none() {
@@ -158,7 +159,7 @@ pub(super) fn data_type_at(place: Place<'_>, text: &str, wrong: &mut Vec<Diagnos
     found
 }
 
-/// A citation, of the file's page where it names no other.
+/// A citation. The default page is the file's.
 pub(super) fn cite(page: Option<&String>, section: &str, file: &str) -> Citation {
     Citation { page: page.map_or(file, String::as_str).to_owned(), section: section.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Examples: parsed, judged, executed, compared.
+//! Parses, judges and executes the examples, and compares their output.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     yaml::{Document, Place},
 };
 
-/// The examples of an operator, each proven by it.
+/// The examples of an operator. Each is checked with the operator.
 pub(super) fn examples(
     operator: &Operator,
     document: &Document<OperatorForm>,
@@ -42,7 +42,7 @@ pub(super) fn examples(
     examples
 }
 
-/// The case and the bytes of the output.
+/// The case, and the bytes of the output.
 fn build(
     form: &ExampleForm,
     place: Place<'_>,
@@ -72,7 +72,7 @@ fn build(
     Some((case, output?))
 }
 
-/// The bytes of a packed tensor whose rows are written out.
+/// The bytes of a packed tensor, from its rows.
 fn bytes(
     form: &TensorForm,
     tensor: &Tensor,
@@ -111,7 +111,7 @@ fn bytes(
     (wrong.len() == before).then_some(bytes)
 }
 
-/// The operator must judge its own example valid, and compute its output.
+/// Checks that the operator judges its example valid and computes its output.
 fn prove(operator: &Operator, case: &Case, output: &[u8], place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     let mut scratch = Scratch::default();
     let level = FeatureLevel::NEWEST;

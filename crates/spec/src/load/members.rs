@@ -1,4 +1,4 @@
-//! Members: an operator's signature.
+//! Turns the members of a file into an operator's signature.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use dmlcts_model::{Member, MemberKind, Signature, closest};
 use super::{common::Common, rules::Broken};
 use crate::{Diagnostic, form::OperatorForm, names::list, yaml::Document};
 
-/// The kinds that are not enumerations, as they are written.
+/// The kinds that are not enumerations, and their spelling.
 const KINDS: [(&str, MemberKind); 7] = [
     ("count", MemberKind::Count),
     ("u32", MemberKind::U32),
@@ -18,7 +18,7 @@ const KINDS: [(&str, MemberKind); 7] = [
     ("scalar", MemberKind::Scalar),
 ];
 
-/// The signature of an operator. A member whose kind is unknown is left out, and its name is broken.
+/// The signature of an operator. A member of unknown kind is left out, and its name is added to `broken`.
 pub(super) fn signature(
     common: &Common,
     document: &Document<OperatorForm>,

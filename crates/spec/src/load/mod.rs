@@ -1,7 +1,8 @@
-//! From forms to operators: every name resolved, every expression checked and compiled, every example run.
+//! Turns forms into operators: resolves every name, checks and compiles every expression, and executes every
+//! example.
 //!
-//! Loading goes on after a mistake wherever what follows does not depend on it, so that one load reports as
-//! much as it can. Nothing half-checked leaves this module: a single mistake anywhere is an error.
+//! After a mistake, loading continues with the parts that do not depend on it, so that one load reports as
+//! many mistakes as possible. Loading returns no partly checked operators: any mistake makes it fail.
 
 mod common;
 mod examples;
@@ -18,17 +19,17 @@ use dmlcts_model::Signatures;
 
 use crate::{Diagnostic, Library, LoadError, Operator, Source, form, yaml};
 
-/// How thoroughly to check.
+/// How thorough the checks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// Everything.
+    /// Runs every check.
     Full,
-    /// Not what takes the longest and was proven when the program was tested: that no expression is
-    /// undefined where it should not be, and that no read leaves the input.
+    /// Skips the slowest check, which the program's tests run on the embedded specs: that no expression is
+    /// undefined where it must be defined, and that no read is outside the input.
     Tested,
 }
 
-/// Loads `common.yaml`, which is the first source, and the operators, which are the others.
+/// Loads `common.yaml`, the first source, and the operators, the other sources.
 pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadError> {
     let Some((first, others)) = sources.split_first() else {
         let nothing = Source::new("the library", "");
@@ -51,7 +52,7 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
             Err(error) => wrong.extend(error.into_diagnostics()),
         }
     }
-    // What depends on the shared part would only repeat its mistakes.
+    // Checking the operators without it would only repeat its mistakes.
     let Some(common) = common else { return Err(LoadError::all(wrong)) };
     let mut operators: Vec<Operator> = Vec::new();
     for document in &documents {
@@ -75,8 +76,8 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
     Ok(Library { operators, remarks, signatures, hash })
 }
 
-/// The hash of what was loaded: of the shared part, then of the operators by name, so that nothing else about the order
-/// of the files matters; and how lines end does not, either.
+/// The hash of the sources: the shared file first, then the operators by name. It depends neither on the
+/// order of the operators nor on line endings.
 fn hash(common: &Source, documents: &[yaml::Document<form::OperatorForm>], operators: &[Source]) -> String {
     let mut operators: Vec<(&str, &Source)> =
         documents.iter().map(|document| document.value.operator.as_str()).zip(operators).collect();

@@ -1,4 +1,4 @@
-//! One operator, from its form.
+//! Loads one operator from its form.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     yaml::{Document, Place},
 };
 
-/// Loads an operator; `None` where something in it is wrong, which is then in `wrong`.
+/// Loads an operator. `None` if it has mistakes, which are added to `wrong`.
 pub(super) fn load(
     common: &Common,
     document: &Document<OperatorForm>,
@@ -73,7 +73,7 @@ pub(super) fn load(
         remarks,
         judge,
         branching,
-        // Known once every operator is loaded.
+        // Set once every operator is loaded.
         position: 0,
         oracle,
     };
@@ -86,7 +86,7 @@ pub(super) fn load(
     (wrong.len() == before).then_some(operator)
 }
 
-/// What the names under `let` come to.
+/// Checks the definitions under `let`.
 fn definitions(
     document: &Document<OperatorForm>,
     signature: &Arc<Signature>,
@@ -97,7 +97,7 @@ fn definitions(
     for (name, text) in document.value.lets.iter() {
         let defined = expression::parse(text).and_then(|expression| scope.define(name, expression));
         if let Err(mistake) = defined {
-            // Where the name itself cannot stand, the span is empty.
+            // The span is empty if the name itself is invalid.
             let of_name =
                 mistake.span.start == mistake.span.end && mistake.message.contains(&format!("`{name}`"));
             let place = document.root().key("let");
@@ -113,7 +113,7 @@ fn definitions(
     scope
 }
 
-/// Collects every clause and question: those of tensors, of support, of members, and the operator's own.
+/// Collects every clause and question: those of tensors, support, members, and the operator's own.
 fn collect(
     rules: &mut Rules<'_>,
     common: &Common,
@@ -128,7 +128,7 @@ fn collect(
     let (shared_ids, own_ids) = (ids(&common.document.value.clauses), ids(&form.clauses));
     let shared = |below| Origins { page: &common.document.value.page, origin: Origin::Tensor, below };
     let own = |below| Origins { page: &form.page, origin: Origin::Operator, below };
-    // What operators share is mistaken once for all of them.
+    // Mistakes in the shared rules are reported once, rather than for each operator.
     let mut of_shared = Vec::new();
     for (index, clause) in common.document.value.clauses.iter().enumerate() {
         let place = shared_root.key("clauses").index(index);

@@ -1,8 +1,8 @@
-//! What is proven by trying: that clauses and reads are defined wherever what they are given holds, and that
-//! no read leaves the input, on every small axis.
+//! Checks by trying every small axis: clauses and reads are defined if their `given` clauses hold, and no
+//! read is outside the input.
 //!
-//! A search within bounds is no proof of what lies beyond them, but mistakes such as a divisor that may be 0
-//! or a bound that is off by one show on the smallest axes.
+//! This proves nothing about larger axes. But mistakes such as a divisor that may be 0, or a bound that is
+//! off by one, show on the smallest axes.
 
 use dmlcts_model::{DataType, Desc, FeatureLevel, MemberKind, Tensor, Value};
 use smallvec::smallvec;
@@ -15,12 +15,12 @@ use crate::{
     yaml::{Document, Place},
 };
 
-/// The greatest size, and the greatest magnitude of every other value, that is tried.
+/// The greatest size that is tried, and the greatest magnitude of other values.
 const GREATEST: i64 = 4;
-/// At most so many descs are tried; with many members the values are fewer.
+/// The largest number of descs that are tried. With many members, fewer values of each are tried.
 const MOST: usize = 100_000;
 
-/// Tries every small axis, and reports each clause and read that goes wrong once.
+/// Tries every small axis, and reports each wrong clause and read once.
 pub(super) fn check(
     operator: &Operator,
     document: &Document<OperatorForm>,
@@ -53,7 +53,7 @@ pub(super) fn check(
     }
 }
 
-/// Where a clause is written. What is derived from support and members is never undefined.
+/// The place of a clause in its file. Clauses that are derived from support and members are never undefined.
 fn clause_place<'a>(
     operator: &Operator,
     clause: usize,
@@ -74,9 +74,9 @@ fn clause_place<'a>(
     }
 }
 
-/// What is varied: the two sizes, and every member that is no count, data type or scalar.
+/// The values that vary: the two sizes, and every member that is not a count, data type or scalar.
 struct Variables {
-    /// For each, which member it is and its values; the sizes come first.
+    /// Each member's index and values. The sizes come first, with `None` as the index.
     values: Vec<(Option<usize>, Vec<i64>)>,
 }
 
@@ -109,7 +109,7 @@ impl Variables {
         Self { values }
     }
 
-    /// How many descs there are, saturating.
+    /// The number of descs, saturating.
     fn count(&self) -> usize {
         self.values.iter().fold(1, |count: usize, (_, values)| count.saturating_mul(values.len()))
     }
@@ -135,7 +135,7 @@ impl Variables {
         desc
     }
 
-    /// The values of a desc, in words.
+    /// Lists the values of a desc, for a message.
     fn describe(&self, desc: &Desc) -> String {
         let size =
             |tensor: Option<&Tensor>| tensor.and_then(|it| it.sizes.as_ref()?.first().copied()).unwrap_or(0);
@@ -163,12 +163,12 @@ impl Variables {
     }
 }
 
-/// The semantics and the readings that questions allow, compiled.
+/// The reads of the semantics and of alternative readings, compiled.
 struct Reads {
     program: Program,
-    /// One for each branch of the semantics, then one for each reading.
+    /// One read for each branch of the semantics, then one for each alternative reading.
     all: Vec<Read>,
-    /// Those that were reported.
+    /// The reads that have been reported.
     reported: IdSet,
     values: Values,
 }
@@ -213,7 +213,7 @@ impl Reads {
         }
     }
 
-    /// What goes wrong at the first coordinate at which something does.
+    /// The first error of a read, by output coordinate.
     fn wrong_read(&mut self, place: usize, desc: &Desc) -> Option<String> {
         let size = |tensor: &Option<Tensor>| {
             tensor.as_ref().and_then(|it| it.sizes.as_ref()?.first().copied()).unwrap_or(0)
@@ -225,7 +225,8 @@ impl Reads {
             evaluation.at_coordinates(0, first);
             for c in first..output.min(first + MAXIMUM_AXES as i64) {
                 let lane = (c - first) as usize;
-                // What does not depend on `c` has its value on the axis, which is the first.
+                // An operation that does not depend on `c` has its value in the lane of the axis, which is
+                // the first.
                 let lane_of = |id| if self.program.op(id).uses_coordinate { lane } else { 0 };
                 let fill = read.fill.map(|id| (evaluation.mask(id), lane_of(id)));
                 if let Some((mask, lane)) = fill {
@@ -249,7 +250,7 @@ impl Reads {
     }
 }
 
-/// Where a read is written.
+/// The place of a read in its file.
 fn read_place<'a>(operator: &Operator, place: usize, document: &'a Document<OperatorForm>) -> Place<'a> {
     let semantics = document.root().key("semantics");
     let branches = &operator.semantics().branches;

@@ -1,4 +1,4 @@
-//! Clauses and questions: ids and `given` resolved, expressions checked.
+//! Checks clauses and questions: resolves ids and `given`, and checks expressions.
 
 use dmlcts_model::{Side, closest};
 
@@ -10,30 +10,31 @@ use crate::{
     yaml::Place,
 };
 
-/// The clauses and questions of an operator, as they are being collected.
+/// The clauses and questions of an operator that have been collected so far.
 pub(super) struct Rules<'a> {
-    /// What ids begin with: the operator's name in lower case and a dot.
+    /// The prefix of full ids: the operator's name in lower case and a dot.
     prefix: String,
     scope: &'a expression::Scope,
     broken: &'a Broken,
-    /// The ids, within the operator, of clauses that could not be understood.
+    /// The ids of clauses with mistakes, without the operator's prefix.
     failed: Vec<String>,
     pub(super) clauses: Vec<Clause>,
     pub(super) questions: Vec<Question>,
     pub(super) readings: Vec<AlternativeReading>,
 }
 
-/// Where rules stand, and what may be said there.
+/// The origin of rules, and the names that they may use.
 #[derive(Clone, Copy)]
 pub(super) struct Origins<'a> {
     /// The page that the file cites by default.
     pub(super) page: &'a str,
     pub(super) origin: Origin,
-    /// The ids of the clauses that stand further below in the file.
+    /// The ids of the clauses that follow in the file.
     pub(super) below: &'a [String],
 }
 
-/// Names whose definition is mistaken: what follows from them being unknown is no news.
+/// Names whose definition has a mistake. Mistakes that only follow from these names being unknown are not
+/// reported.
 #[derive(Debug, Default)]
 pub(super) struct Broken(pub(super) Vec<String>);
 
@@ -67,7 +68,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Adds a clause as it is written.
+    /// Adds a clause of a file.
     pub(super) fn clause(
         &mut self,
         form: &ClauseForm,
@@ -102,8 +103,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Adds a clause that a support row or a member's kind becomes. Where its text cannot be understood, the
-    /// names in it cannot be used in expressions, and `place` is where they come from.
+    /// Adds a clause that is derived from a support row or a member's kind. If its text has a mistake, the
+    /// names in it cannot be used in expressions, and the mistake is reported at `place`, their origin.
     pub(super) fn derived(
         &mut self,
         clause: &SupportClause,
@@ -148,7 +149,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Adds a question as it is written.
+    /// Adds a question of a file.
     pub(super) fn question(
         &mut self,
         form: &QuestionForm,
@@ -183,7 +184,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// The answers that a question allows. A reading belongs to the question that comes next.
+    /// The answers that a question allows. A reading belongs to the question that is added next.
     fn answers(&mut self, forms: &[AllowForm], place: Place<'_>, wrong: &mut Vec<Diagnostic>) -> Vec<Answer> {
         if forms.is_empty() {
             let message = "a question that allows no answer forbids everything";
@@ -223,7 +224,7 @@ impl<'a> Rules<'a> {
         answers
     }
 
-    /// The full id of a rule, which must be new and well formed.
+    /// The full id of a rule. Reports an id that is malformed or already in use.
     fn id(&self, id: &str, side: Option<Side>, place: Place<'_>, wrong: &mut Vec<Diagnostic>) -> String {
         if !is_id(id) {
             let message = format!("`{id}` is no id");
@@ -238,7 +239,7 @@ impl<'a> Rules<'a> {
         full
     }
 
-    /// The place of a clause by the name that `given` uses.
+    /// The index of a clause, by its name in `given`.
     fn find(&self, name: &str, side: Option<Side>) -> Option<usize> {
         let wanted = format!("{}{}", self.prefix, short(name, side));
         self.clauses.iter().position(|clause| clause.id == wanted)
@@ -259,8 +260,8 @@ impl<'a> Rules<'a> {
                 given.insert(found);
                 continue;
             }
-            // Of a rule that is stated for both tensors the mistake is the same; of one that was reported
-            // already it is no news.
+            // A rule for both tensors reports a mistake once. A clause that was already reported is not
+            // reported again.
             let failed = |side| self.failed.contains(&short(name, side));
             if side == Some(Side::Output) || failed(side) || failed(None) {
                 continue;
@@ -302,8 +303,7 @@ impl<'a> Rules<'a> {
         match checked {
             Ok((term, expression)) => Some((expression, term)),
             Err(mut mistake) => {
-                // Of a rule that is stated for both tensors the mistake is the same, and its name is written
-                // for both.
+                // A rule for both tensors reports a mistake once, with `Tensor` instead of the tensor's name.
                 if side.is_some() {
                     let tensor = |text: &str| text.replace("InputTensor", "Tensor");
                     mistake.message = tensor(&mistake.message);
@@ -318,7 +318,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// The tensors that a rule is stated for, or no tensor, and whether it is asked of each axis.
+/// The tensors that a rule applies to, or `None`, and whether it applies to each axis.
 fn sides(
     each: Each,
     place: Place<'_>,
@@ -340,7 +340,7 @@ fn sides(
     }
 }
 
-/// A mistake in an expression, at its place in the file.
+/// A mistake in an expression, at its position in the file.
 pub(super) fn mistaken(place: Place<'_>, mistake: expression::Mistake) -> Diagnostic {
     let diagnostic = place.mistake_within(mistake.span.start..mistake.span.end, mistake.message, "");
     match mistake.help {
@@ -349,7 +349,7 @@ pub(super) fn mistaken(place: Place<'_>, mistake: expression::Mistake) -> Diagno
     }
 }
 
-/// An id within the operator.
+/// An id without the operator's prefix.
 fn short(id: &str, side: Option<Side>) -> String {
     match side {
         Some(Side::Input) => format!("input.{id}"),
@@ -358,14 +358,14 @@ fn short(id: &str, side: Option<Side>) -> String {
     }
 }
 
-/// Lower case words and digits, joined by hyphens.
+/// Whether a text is an id: lower-case words and digits, joined by hyphens.
 pub(super) fn is_id(text: &str) -> bool {
     let word =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     text.split('-').all(word)
 }
 
-/// The clause that a member that counts agrees with the input.
+/// The clause that a count equals the input's dimension count.
 pub(super) fn count_clause(count: &str, cite: Citation) -> SupportClause {
     SupportClause {
         id: format!("{count}.agrees"),
@@ -375,7 +375,7 @@ pub(super) fn count_clause(count: &str, cite: Citation) -> SupportClause {
     }
 }
 
-/// The clause that a list is there, and the one that it is as long as the count says.
+/// The clauses that a list is present and that its length equals the count.
 pub(super) fn list_clauses(member: &str, count: &str, cite: &Citation) -> [SupportClause; 2] {
     let present = format!("{member}.present");
     [

@@ -1,4 +1,4 @@
-//! What the operator computes: which expression is read, chosen by which mode.
+//! Checks the semantics: the reads, and the member that chooses among them.
 
 use dmlcts_model::{MemberKind, Signature, closest};
 
@@ -98,7 +98,7 @@ fn branch(
     }
 }
 
-/// The member that fills, which must be there as soon as a read can come to `fill`.
+/// The scalar member for the fill. It is required if a read may be `fill`.
 fn fill(
     document: &Document<OperatorForm>,
     signature: &Signature,

@@ -1,4 +1,4 @@
-//! Support rows, and the clauses that they become.
+//! Checks support rows, and derives clauses from them.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use dmlcts_model::{FeatureLevel, MemberKind, Signature};
 use super::common::{Common, cite, data_type_at, level_at};
 use crate::{Citation, Diagnostic, ModeSupport, Support, form::OperatorForm, yaml::Document};
 
-/// The rows, each with what earlier ones say filled in, oldest first.
+/// The rows, oldest first. Values that a row leaves out are copied from the row before.
 pub(super) fn rows(
     document: &Document<OperatorForm>,
     introduced: FeatureLevel,
@@ -65,7 +65,7 @@ pub(super) fn rows(
     rows
 }
 
-/// From which level on each enumerator of each enumeration member can be used.
+/// The first feature level of each enumerator of each enumeration member.
 pub(super) fn modes(common: &Common, signature: &Signature, introduced: FeatureLevel) -> Vec<ModeSupport> {
     let mut modes = Vec::new();
     for (member, kind) in signature.members.iter().enumerate().map(|(at, member)| (at, &member.kind)) {
@@ -80,7 +80,7 @@ pub(super) fn modes(common: &Common, signature: &Signature, introduced: FeatureL
     modes
 }
 
-/// A clause that support becomes: its id within the operator, what it says, and who says so.
+/// A derived clause: its id without the operator's prefix, its condition, and its citation.
 pub(super) struct SupportClause {
     pub(super) id: String,
     pub(super) given: Vec<String>,
@@ -88,7 +88,7 @@ pub(super) struct SupportClause {
     pub(super) cite: Citation,
 }
 
-/// The clauses that support becomes.
+/// The clauses that are derived from support.
 pub(super) fn clauses(
     signature: &Signature,
     introduced: FeatureLevel,
@@ -104,7 +104,7 @@ pub(super) fn clauses(
     }];
     let mut by_rows = |id: &str, text: &dyn Fn(&Support) -> String| {
         let Some(newest) = rows.last() else { return };
-        // Rows that change nothing here would only make the clause longer.
+        // Rows that do not change this value would only make the clause longer.
         let mut changes: Vec<(&Support, String)> = Vec::new();
         for row in rows {
             let text = text(row);

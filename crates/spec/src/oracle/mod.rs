@@ -1,10 +1,10 @@
-//! The oracle: a spec's semantics, executed.
+//! The oracle: it executes the semantics of a spec.
 //!
-//! On each axis the read is executed on whole stretches of output coordinates ([`read`]), which gives a map from
-//! output to input coordinates: a few runs, or a table ([`map`]). From the maps and both tensors' strides comes a
-//! movement of elements: loops that are joined where memory is contiguous ([`level`]) and gone through by rows
-//! ([`gather`], [`rows`]). Tensors of a few elements take a shorter way ([`small`]). Nothing here knows an
-//! operator, and nothing looks at what elements mean: bits are moved.
+//! On each axis, [`read`] executes the read on ranges of output coordinates. The result is a map from output
+//! to input coordinates: a few runs or a table ([`map`]). The maps and the strides of both tensors determine
+//! loops over elements. Loops that are contiguous in memory are joined ([`level`]), and the rest is executed
+//! by rows ([`gather`], [`rows`]). Tensors with few elements take a shorter path ([`small`]). No code here
+//! knows an operator or interprets elements; it moves bytes.
 
 mod cycle;
 mod gather;
@@ -35,17 +35,17 @@ use read::{CompiledRead, Fixed, ReadValues};
 /// The semantics and alternative readings of an operator, compiled.
 #[derive(Debug)]
 pub(crate) struct Oracle {
-    /// The place of the member that chooses among the branches.
+    /// The index of the member that chooses the branch.
     by: Option<usize>,
     branches: Vec<(Option<i64>, CompiledRead)>,
-    /// What readings 1, 2 … read, on the axes where their question arises.
+    /// The reads of readings 1, 2 and so on, for the axes that raise their question.
     alternatives: Vec<CompiledRead>,
-    /// The place of the scalar that fills.
+    /// The index of the scalar member for the fill.
     fill: Option<usize>,
 }
 
 impl Oracle {
-    /// Compiles.
+    /// Compiles the semantics and the readings.
     pub(crate) fn new(
         signature: &Arc<Signature>,
         semantics: &Semantics,
@@ -68,7 +68,7 @@ impl Oracle {
     }
 }
 
-/// Memory that planning and executing use over and over.
+/// Memory that planning and executing reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     values: Values,
@@ -80,20 +80,20 @@ pub(crate) struct Memory {
     tables: tables::Tables,
 }
 
-/// Why the semantics gave no output.
+/// The reason why the semantics gave no output.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OracleError {
-    /// The desc lacks what a plan needs, such as sizes on both sides: a spec whose clauses judge it valid
-    /// forgets to say so.
+    /// The desc lacks something that a plan needs, such as the sizes of a tensor. The spec lacks a clause
+    /// that rules this out.
     #[error("the desc cannot be executed, since {0}; a clause should forbid it")]
     NotExecutable(&'static str),
-    /// No branch of the semantics is for what the desc's mode member holds.
+    /// The semantics have no branch for the value of the desc's mode member.
     #[error("the semantics do not say what is read in mode {0}")]
     NoBranch(i64),
-    /// There are fewer alternative readings.
+    /// The operator has fewer alternative readings.
     #[error("there is no reading {0}")]
     NoReading(usize),
-    /// The read has no value, for instance because it divides by zero.
+    /// The read is undefined, for instance because it divides by zero.
     #[error("what output coordinate {coordinate} reads on axis {axis} is undefined")]
     Undefined {
         /// The axis.
@@ -101,7 +101,7 @@ pub enum OracleError {
         /// The output coordinate on it.
         coordinate: u64,
     },
-    /// The read leaves the input.
+    /// The read is outside the input.
     #[error(
         "output coordinate {coordinate} reads coordinate {read} on axis {axis}, where the input has {size}"
     )]
@@ -110,25 +110,25 @@ pub enum OracleError {
         axis: usize,
         /// The output coordinate on it.
         coordinate: u64,
-        /// The input coordinate that it reads; saturating.
+        /// The input coordinate that it reads, saturated at 64 bits.
         read: i64,
-        /// How many coordinates the input has there.
+        /// The size of the input on this axis.
         size: u64,
     },
-    /// The input ends before an element that is read.
+    /// The input ends before the last element that is read.
     #[error("the input is too short: {needed} bytes are read, {given} were given")]
     ShortInput {
-        /// Bytes from the start to the end of the last element that is read; saturating.
+        /// The number of bytes up to the end of the last element that is read; saturating.
         needed: u64,
-        /// Bytes that were given.
+        /// The number of bytes in the input.
         given: u64,
     },
-    /// The output ends before an element that is written.
+    /// The output ends before the last element that is written.
     #[error("the output is too short: {needed} bytes are written, {given} were given")]
     ShortOutput {
-        /// Bytes from the start to the end of the last element that is written; saturating.
+        /// The number of bytes up to the end of the last element that is written; saturating.
         needed: u64,
-        /// Bytes that were given.
+        /// The number of bytes in the output.
         given: u64,
     },
 }

@@ -1,10 +1,10 @@
-//! YAML files for people, read so that every mistake keeps its place.
+//! Reads YAML files so that every mistake has a position.
 //!
-//! A file is read twice: `granit-parser` gives a tree in which every key and value knows its bytes, and
-//! `serde_yaml` gives the values. Between the two, the tree is held against the JSON Schema of the form, which is
-//! generated from the same struct: that finds every unknown key, missing key and wrong type at once, where
+//! A file is parsed twice. `granit-parser` returns a tree with the byte range of every key and value, and
+//! `serde_yaml` returns the values. In between, the tree is checked against the JSON Schema that is generated
+//! from the form's struct. This check finds every unknown key, missing key and wrong type at once, while
 //! serde would stop at the first. Anchors, aliases, tags, several documents, deep nesting and large files are
-//! refused before anything is built from them.
+//! refused before any value is built from them.
 
 mod place;
 mod shape;
@@ -20,28 +20,28 @@ pub use write::{comments, quoted, scalar};
 
 use crate::{Diagnostic, LoadError, Source, source::Located};
 
-/// A file larger than this, in bytes, is refused.
+/// The largest size of a file, in bytes.
 pub const LARGEST_FILE: usize = 1 << 20;
-/// A file nested deeper than this is refused.
+/// The deepest nesting of a file.
 pub const DEEPEST_NESTING: usize = 24;
 
-/// A file that was read: its value, and where everything in it stands.
+/// A parsed file: its value, and the position of everything in it.
 #[derive(Debug)]
 pub struct Document<T> {
-    /// What the file holds.
+    /// The content of the file.
     pub value: T,
     source: Located,
     root: Node,
 }
 
 impl<T> Document<T> {
-    /// The place of the whole file, from which to walk to others.
+    /// The place of the whole file. All other places are found from it.
     pub fn root(&self) -> Place<'_> {
         Place::new(&self.source, &self.root)
     }
 }
 
-/// Reads a file into a form, or says everything that is wrong with its shape.
+/// Parses a file into a form, or returns all mistakes in its shape.
 pub fn read<T: DeserializeOwned + JsonSchema>(source: &Source) -> Result<Document<T>, LoadError> {
     let located = Located::new(source);
     let root = tree::parse(&located).map_err(LoadError::of)?;
@@ -52,7 +52,7 @@ pub fn read<T: DeserializeOwned + JsonSchema>(source: &Source) -> Result<Documen
         Err(error) => {
             let at = error.location().map_or(0, |location| location.index());
             let message = error.to_string();
-            // serde_yaml ends its messages with the place, which the mistake shows anyway.
+            // serde_yaml's messages end with the position, which the diagnostic already has.
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
             Err(LoadError::of(Diagnostic::new(&located, at..at + 1, message, "")))
         }

@@ -1,16 +1,16 @@
-//! Walking to a place in a file, and pointing at what is wrong there.
+//! Finds places in a file, and creates mistakes that point at them.
 
 use std::ops::Range;
 
 use super::tree::{Kind, Node};
 use crate::{Diagnostic, source::Located};
 
-/// A place in a file that was read. Walking never fails: what is not there is reported at what is.
+/// A place in a parsed file. Navigation never fails: if a key or index is absent, the place stays the same.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     source: &'a Located,
     node: &'a Node,
-    /// The bytes to point at where they are not the node's own: those of a key.
+    /// The byte range of a key, if the place is a key instead of a value.
     key: Option<(usize, usize)>,
 }
 
@@ -19,13 +19,13 @@ impl<'a> Place<'a> {
         Self { source, node, key: None }
     }
 
-    /// The value behind a key.
+    /// The value of a key.
     #[must_use]
     pub fn key(self, name: &str) -> Self {
         self.node.get(name).map_or(self, |(_, node)| Self { node, key: None, ..self })
     }
 
-    /// The key itself rather than the value behind it.
+    /// The key itself rather than its value.
     #[must_use]
     pub fn name(self, name: &str) -> Self {
         self.node.get(name).map_or(self, |(key, node)| Self {
@@ -35,7 +35,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// The value at a place of a list.
+    /// The value at this index of a list.
     #[must_use]
     pub fn index(self, index: usize) -> Self {
         match &self.node.kind {
@@ -44,7 +44,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The bytes of the place.
+    /// The byte range of the place.
     fn span(self) -> Range<usize> {
         self.key.map_or_else(|| self.node.span.clone(), |(start, end)| start..end)
     }
@@ -53,13 +53,14 @@ impl<'a> Place<'a> {
     #[must_use]
     pub fn mistake(self, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         let span = self.span();
-        // Of a value that spans lines, the first says where it is.
+        // For a value with several lines, the mistake points at the first.
         let text = self.source.text.get(span.clone()).unwrap_or_default();
         let first_line = text.find('\n').unwrap_or(text.len());
         Diagnostic::new(self.source, span.start..span.start + first_line, message, label)
     }
 
-    /// A mistake within a scalar: `within` counts bytes of its value, after quotes, folds and escapes.
+    /// A mistake within a scalar. `within` counts bytes of its value, after quotes, folding and escapes are
+    /// resolved.
     #[must_use]
     pub fn mistake_within(
         self,
@@ -76,15 +77,15 @@ impl<'a> Place<'a> {
         Diagnostic::new(self.source, start..end.max(start), message, label)
     }
 
-    /// Where a byte of a scalar's value stands in the file. The value's characters are found one after the
-    /// other in what was written: quotes, escapes, indentation and line breaks are what lies between them. A
-    /// character that was written as an escape is not found, and stands where its predecessor does.
+    /// The file offset of a byte of a scalar's value. Searches the value's characters in order in the source
+    /// text, and skips quotes, escapes, indentation and line breaks between them. A character that was
+    /// written as an escape gets the offset of the character before it.
     fn offset(self, value: &str, at: usize) -> usize {
         let span = self.node.span.clone();
         let Some(written) = self.source.text.get(span.clone()) else { return span.start };
         let mut from = match written.as_bytes().first() {
             Some(b'"' | b'\'') => 1,
-            // The header of a block scalar is not part of it.
+            // Skips the header of a block scalar.
             Some(b'|' | b'>') if written.contains('\n') => written.find('\n').unwrap_or(0),
             _ => 0,
         };
@@ -94,7 +95,7 @@ impl<'a> Place<'a> {
                 break;
             }
             if character.is_whitespace() {
-                // White space may have been folded; the next character finds its own place.
+                // White space may have been folded. The next character is searched for on its own.
                 found = from;
                 if written[from..].starts_with(character) && character != '\n' {
                     from += character.len_utf8();

@@ -1,5 +1,6 @@
-//! A tree held against the JSON Schema of its form: every unknown key, missing key and wrong type at once.
-//! Only what `schemars` generates for plain structs is understood; anything else passes, and serde decides.
+//! Checks a tree against the JSON Schema of its form, and finds every unknown key, missing key and wrong type
+//! at once. It supports only the schemas that `schemars` generates for plain structs; serde checks everything
+//! else.
 
 use dmlcts_model::closest;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use crate::{
     source::Located,
 };
 
-/// Everything that is wrong with the shape of a file.
+/// All mistakes in the shape of a file.
 pub(super) fn check(source: &Located, root: &Node, schema: &Value) -> Vec<Diagnostic> {
     let mut checker = Checker { source, root: schema, mistakes: Vec::new() };
     checker.node(root, schema, "the file");
@@ -26,7 +27,7 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Follows `$ref`, and of a value that may be null the part that says what else it is.
+    /// Resolves `$ref`. For a nullable value, takes the part of the schema that is not null.
     fn resolve(&self, mut schema: &'a Value) -> &'a Value {
         loop {
             if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
@@ -146,7 +147,7 @@ impl<'a> Checker<'a> {
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         let missing: Vec<&str> = required.filter(|name| node.get(name).is_none()).collect();
         let Some(first) = missing.first() else { return };
-        // A mapping that lacks something is named by its first key.
+        // The mistake points at the mapping's first key.
         let span = entries.first().map_or_else(|| node.span.clone(), |(key, _)| key.span.clone());
         let message = format!("{what} lacks {}", all(missing.iter().copied()));
         let mut mistake = Diagnostic::new(self.source, span, message, "missing here");
@@ -185,7 +186,7 @@ fn allows_null(schema: &Value) -> bool {
         || choices.is_some_and(|choices| choices.iter().any(|choice| type_names(choice) == ["null"]))
 }
 
-/// The words of an enumeration.
+/// The values of an enumeration.
 fn choices(schema: &Value) -> Option<Vec<&str>> {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return words.iter().map(Value::as_str).collect();
@@ -193,7 +194,7 @@ fn choices(schema: &Value) -> Option<Vec<&str>> {
     schema.get("oneOf")?.as_array()?.iter().map(|choice| choice.get("const")?.as_str()).collect()
 }
 
-/// The text of a scalar without quotes.
+/// The text of an unquoted scalar.
 fn plain(node: &Node) -> Option<&str> {
     match &node.kind {
         Kind::Scalar { value, plain: true } => Some(value),
@@ -205,7 +206,7 @@ fn is_null(node: &Node) -> bool {
     plain(node).is_some_and(|text| matches!(text, "" | "~" | "null" | "Null" | "NULL"))
 }
 
-/// A whole number as YAML's core schema and serde_yaml both read it.
+/// Parses an integer as both YAML's core schema and serde_yaml do.
 fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -227,7 +228,7 @@ fn is_number(text: &str) -> bool {
     integer(text).is_some() || special || numeric && text.parse::<f64>().is_ok()
 }
 
-/// Whether a value is read as a text: quoted, or plain and nothing else.
+/// Whether a value is read as a string: it is quoted, or it is plain and cannot be another type.
 fn is_text(node: &Node) -> bool {
     match &node.kind {
         Kind::Scalar { plain: false, .. } => true,

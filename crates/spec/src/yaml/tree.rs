@@ -1,4 +1,4 @@
-//! A YAML file as a tree in which everything knows its bytes.
+//! A YAML file as a tree with the byte range of every key and value.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span};
 use super::{DEEPEST_NESTING, LARGEST_FILE};
 use crate::{Diagnostic, source::Located};
 
-/// A value and the bytes that it takes up.
+/// A value and its byte range.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
     pub(super) kind: Kind,
 }
 
-/// What a value is.
+/// The kind and content of a value.
 #[derive(Debug)]
 pub(super) enum Kind {
     Scalar {
-        /// What it stands for, after quotes and escapes.
+        /// The value, after quotes and escapes are resolved.
         value: String,
-        /// Written without quotes, so that it may be a number, a boolean or null.
+        /// Whether it is unquoted, so that it may be a number, a boolean or null.
         plain: bool,
     },
     Sequence(Vec<Node>),
@@ -35,7 +35,7 @@ pub(super) struct Key {
 }
 
 impl Node {
-    /// The value behind a key.
+    /// The entry with this key.
     pub(super) fn get(&self, name: &str) -> Option<(&Key, &Node)> {
         match &self.kind {
             Kind::Mapping(entries) => {
@@ -46,7 +46,7 @@ impl Node {
     }
 }
 
-/// A collection whose end has not come yet.
+/// A collection whose end has not been reached.
 struct Open {
     start: usize,
     items: Items,
@@ -57,7 +57,7 @@ enum Items {
     Mapping { entries: Vec<(Key, Node)>, key: Option<Key> },
 }
 
-/// Reads a file that holds one document, or says the first thing that is wrong with it.
+/// Parses a file with one document, or returns the first mistake.
 pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
     let text = &*source.text;
     if text.len() > LARGEST_FILE {
@@ -66,7 +66,7 @@ pub(super) fn parse(source: &Located) -> Result<Node, Diagnostic> {
     }
     let mut stack: Vec<Open> = Vec::new();
     let mut root = None;
-    // An alias is refused whether or not there is an anchor for it.
+    // Reports aliases without an anchor as events, so that every alias is refused.
     let options = granit_parser::options! { emit_unresolved_aliases: true };
     for event in Parser::new_from_str_with_options(text, options) {
         let (event, span) = event.map_err(|error| {
@@ -123,7 +123,7 @@ fn too_deep() -> String {
     format!("values are nested more than {DEEPEST_NESTING} deep")
 }
 
-/// Puts a finished value where it belongs: into a list, behind a key, or in the place of a key.
+/// Adds a finished value to its collection: as a list item, as the value of a key, or as a key.
 fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Diagnostic> {
     match items {
         Items::Sequence(items) => items.push(node),
@@ -148,8 +148,8 @@ fn attach(source: &Located, items: &mut Items, node: Node) -> Result<(), Diagnos
     Ok(())
 }
 
-/// What is refused wherever it stands: anything by which a small file becomes a large value, or by which a
-/// value stands elsewhere than it is written.
+/// The reason to refuse an event. Refuses features that make a large value of a small file, or that move a
+/// value away from its position.
 fn refuse(event: &Event<'_>) -> Option<&'static str> {
     let (anchor, tag) = match event {
         Event::Alias(_) | Event::UnresolvedAlias(_) => return Some("aliases are not allowed"),
@@ -167,14 +167,14 @@ fn refuse(event: &Event<'_>) -> Option<&'static str> {
     }
 }
 
-/// The bytes of an event.
+/// The byte range of an event.
 fn bytes(span: Span, text: &str) -> Range<usize> {
     let start = span.start.byte_offset().unwrap_or(text.len()).min(text.len());
     let end = span.end.byte_offset().unwrap_or(text.len()).min(text.len());
     start..end.max(start)
 }
 
-/// Without the white space at the end, which belongs to nobody.
+/// The range without the white space at its end.
 fn trimmed(span: Range<usize>, text: &str) -> Range<usize> {
     let length = text.get(span.clone()).map_or(0, |part| part.trim_end().len());
     span.start..span.start + length

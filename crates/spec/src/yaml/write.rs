@@ -1,9 +1,9 @@
-//! Writing YAML for people: scalars as plain as they can be, and the comments above a file that is written anew. What is written
-//! here is read again as it was, whatever it holds.
+//! Writes YAML for people: scalars without needless quotes, and the comments at the top of a file that is
+//! rewritten. Every text is read back exactly as it was.
 
 use std::fmt::Write as _;
 
-/// A scalar of a block, as plain as it can be.
+/// A scalar in a block, without quotes if possible.
 pub fn scalar(text: &str) -> String {
     const WORDS: [&str; 7] = ["true", "false", "null", "yes", "no", "on", "off"];
     let starts_plain = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
@@ -33,12 +33,12 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// What YAML takes for the end of a line, for no character at all, or for nothing that a person sees.
+/// Whether YAML treats a character as a line break or as no character, or whether it is invisible.
 fn is_escaped(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The comments above everything else in a file.
+/// The comments at the top of a file.
 pub fn comments(text: &str) -> &str {
     let lines = text.split_inclusive('\n');
     let above = lines.take_while(|line| line.starts_with('#') || line.trim().is_empty());
