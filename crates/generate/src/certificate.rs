@@ -1,17 +1,18 @@
-//! What a complete run of an exhaustive suite has shown: the bounds, the counts, and by which spec.
+//! The certificate of a complete run of an exhaustive suite: its bounds, its counts and the hashes of its
+//! spec and suite.
 
 use crate::{Expansion, Part, Row, Strategy};
 
-/// What an expansion covers, to be shown when a run of it is complete. Equal certificates mean the same cases.
+/// The coverage of an expansion, to print after a complete run. Equal certificates mean equal cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
-    /// The suite.
+    /// The name of the suite.
     pub suite: String,
     /// The BLAKE3 hash of the suite's text, in hex.
     pub suite_hash: String,
     /// The BLAKE3 hash of the specs, in hex.
     pub spec_hash: String,
-    /// What was drawn, was drawn by this seed.
+    /// The seed of all random choices.
     pub seed: u64,
     /// The exhaustive parts.
     pub parts: Vec<CertifiedPart>,
@@ -20,17 +21,17 @@ pub struct Certificate {
 /// An exhaustive part of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CertifiedPart {
-    /// The part.
+    /// The name of the part.
     pub id: String,
-    /// The bounds as they are written, with the operator where one is named.
+    /// The bounds as they are written, preceded by the operator if one is named.
     pub bounds: Vec<String>,
     /// The counts.
     pub rows: Vec<Row>,
 }
 
 impl Certificate {
-    /// The certificate of an expansion; `None` where none of its parts is exhaustive, or one of them remarks
-    /// that it left something out. Searches those parts.
+    /// The certificate of an expansion. `None` if no part is exhaustive, or if an exhaustive part has remarks
+    /// about omitted cases. Searches the exhaustive parts.
     pub fn of(expansion: &Expansion<'_>) -> Option<Self> {
         let exhaustive = |part: &&Part<'_>| part.strategy() == Strategy::Exhaustive;
         if expansion.parts().iter().filter(exhaustive).any(|part| !part.remarks().is_empty()) {
@@ -64,7 +65,7 @@ impl Certificate {
         })
     }
 
-    /// How many cases it covers.
+    /// The number of cases that it covers.
     pub fn cases(&self) -> u128 {
         self.parts.iter().flat_map(|part| &part.rows).map(|row| row.cases).sum()
     }

@@ -1,8 +1,6 @@
-//! Pseudo-random draws that are the same on every machine and in every release.
-//!
-//! Ranges of general-purpose generators change between versions, and a case must not; so both the generator
-//! (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014) and the way a
-//! bounded number is cut from a word are written out here. It is not secret, merely well mixed.
+//! Number ranges in general-purpose crates change between versions, and cases must not change. So this module
+//! contains both the generator (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
+//! generators", 2014) and the reduction to a range. The generator is not cryptographic.
 
 /// The step between two states: 2^64 divided by the golden ratio, made odd.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -15,20 +13,20 @@ pub fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// The `index`-th word of the sequence that `seed` starts; any index costs the same.
+/// The word at `index` of the sequence of `seed`, in constant time.
 #[inline]
 pub fn word_at(seed: u64, index: u64) -> u64 {
     mix(seed.wrapping_add(STEP.wrapping_mul(index.wrapping_add(1))))
 }
 
-/// A seed from a seed and a text, such as the name of a part of a suite.
+/// Derives a seed from a seed and a text, such as the name of a part of a suite.
 pub fn derive(seed: u64, text: &str) -> u64 {
     text.bytes().fold(mix(seed ^ STEP), |seed, byte| mix(seed ^ u64::from(byte)).wrapping_add(STEP))
 }
 
-/// A number below `bound`, which is at most 2^16, from the low sixteen bits of a word; 0 where `bound` is 0.
-/// Where a word decides several small things, this costs a multiplication each; the bias is at most
-/// `bound` / 2^16.
+/// A number below `bound`, from the low sixteen bits of a word; 0 if `bound` is 0. `bound` is at most 2^16.
+/// This takes one multiplication, for words that decide several small choices. The bias is at most `bound` /
+/// 2^16.
 #[inline]
 pub fn cut(word: u64, bound: usize) -> usize {
     (((word & 0xFFFF) * bound as u64) >> 16) as usize
@@ -41,52 +39,52 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The stream that a seed starts.
+    /// The stream of a seed.
     #[inline]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The stream of the `index`-th case under a seed: neighbouring indices share nothing.
+    /// The stream of the case at `index`. Streams of neighbouring indices are unrelated.
     #[inline]
     pub fn of_case(seed: u64, index: u64) -> Self {
         Self { state: word_at(seed, index) }
     }
 
-    /// 64 bits.
+    /// 64 random bits.
     #[inline]
     pub fn word(&mut self) -> u64 {
         self.state = self.state.wrapping_add(STEP);
         mix(self.state)
     }
 
-    /// A number below `bound`, or 0 where `bound` is 0. Multiplies instead of dividing (Lemire, "Fast random
-    /// integer generation in an interval", 2019) and keeps the bias of at most `bound` / 2^64.
+    /// A number below `bound`; 0 if `bound` is 0. It multiplies instead of dividing (Lemire, "Fast random
+    /// integer generation in an interval", 2019). The bias is at most `bound` / 2^64.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.word()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A place in a slice of this length.
+    /// An index into a slice of this length.
     #[inline]
     pub fn place(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
 
-    /// Whether an event of `numerator` chances in `denominator` happens.
+    /// Returns true with a probability of `numerator` in `denominator`.
     #[inline]
     pub fn chance(&mut self, numerator: u64, denominator: u64) -> bool {
         self.below(denominator) < numerator
     }
 
-    /// One of the elements; `None` where there are none.
+    /// One of the elements; `None` if there are none.
     #[inline]
     pub fn pick<'items, T>(&mut self, items: &'items [T]) -> Option<&'items T> {
         let place = self.place(items.len());
         items.get(place)
     }
 
-    /// A number from `low` to `high`, both included; `low` where the range is empty.
+    /// A number from `low` to `high`, both included; `low` if the range is empty.
     #[inline]
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = high.wrapping_sub(low).wrapping_add(1);
@@ -108,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_sequence_never_changes() {
-        // The first outputs of SplitMix64 for seed 0, as its authors publish them.
+        // The first outputs of SplitMix64 for seed 0, as published by its authors.
         let mut draws = Draws::new(0);
         let words: Vec<u64> = (0..3).map(|_| draws.word()).collect();
         assert_eq!(words, [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]);

@@ -1,4 +1,4 @@
-//! A suite applied to a spec: a stream of cases in which any index can be asked for.
+//! A suite applied to a spec: a stream of cases with random access.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use crate::{
     suite::{CheckedPart, FillForm, PartForm, Strategy, Suite},
 };
 
-/// How many cases there are.
+/// The number of cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Length {
-    /// So many.
+    /// This number of cases.
     Finite(u128),
-    /// One after the other, without end.
+    /// Infinitely many cases.
     Endless,
 }
 
@@ -39,7 +39,7 @@ impl Length {
         }
     }
 
-    /// Both one after the other; saturates.
+    /// The sum of both lengths; saturates.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
         match (self, other) {
@@ -58,8 +58,8 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// A suite applied to a spec. Case `index` depends on the spec, the suite, the seed and `index` alone, and
-/// can be asked for by several threads at once.
+/// A suite applied to a spec. The case at `index` depends only on the spec, the suite, the seed and `index`.
+/// Several threads can generate cases at the same time.
 pub struct Expansion<'lib> {
     library: &'lib Library,
     suite: Suite,
@@ -79,24 +79,24 @@ impl Part<'_> {
         &self.form.id
     }
 
-    /// How it expands.
+    /// The strategy of the part.
     pub fn strategy(&self) -> Strategy {
         self.form.strategy
     }
 
-    /// What was written.
+    /// The YAML form of the part.
     pub fn form(&self) -> &PartForm {
         &self.form
     }
 
-    /// How many cases it has. The first call may search, for milliseconds (smoke) up to seconds (the largest
-    /// suites).
+    /// The number of cases of the part. The first call may search. This takes milliseconds (smoke) to seconds
+    /// (the largest suites).
     pub fn length(&self) -> Length {
         self.generator.length()
     }
 
-    /// Writes the case at an index of the part over `case`, reusing its memory. Returns false past the end,
-    /// with `case` as it was.
+    /// Writes the case at an index of the part over `case`, reusing its memory. Returns false past the end
+    /// and leaves `case` as it was.
     pub fn case(&self, index: u128, case: &mut Case) -> bool {
         let there = self.length().contains(index);
         if there {
@@ -105,13 +105,13 @@ impl Part<'_> {
         there
     }
 
-    /// What the search did not find, one sentence each: a clause that never breaks alone within the bounds,
-    /// say. Empty for most parts.
+    /// The cases that the search could not find, one sentence each, such as a clause that never breaks alone
+    /// within the bounds. Empty for most parts.
     pub fn remarks(&self) -> Vec<String> {
         self.generator.remarks()
     }
 
-    /// What an exhaustive part counted, by operator, setting and rank; empty for others.
+    /// The counts of an exhaustive part, by operator, setting and rank; empty for other parts.
     pub fn rows(&self) -> Vec<Row> {
         self.generator.rows()
     }
@@ -160,18 +160,18 @@ impl<'lib> Expansion<'lib> {
         self.seed
     }
 
-    /// The parts, in the order in which their cases come.
+    /// The parts, in the order of their cases.
     pub fn parts(&self) -> &[Part<'lib>] {
         &self.parts
     }
 
-    /// How many cases there are in all; saturates at `u128::MAX`. Searches in every part.
+    /// The total number of cases; saturates at `u128::MAX`. Searches every part.
     pub fn length(&self) -> Length {
         self.parts.iter().fold(Length::Finite(0), |sum, part| sum.then(part.length()))
     }
 
-    /// The part that holds an index, and the index within the part; `None` past the end. Searches only in
-    /// the parts up to that one.
+    /// The part that contains an index, and the index within the part; `None` past the end. Searches only the
+    /// parts up to that one.
     pub fn locate(&self, index: u128) -> Option<(&Part<'lib>, u128)> {
         let mut within = index;
         for part in &self.parts {
@@ -183,21 +183,21 @@ impl<'lib> Expansion<'lib> {
         None
     }
 
-    /// Writes the case at an index over `case`, reusing its memory, and says which strategy made it. `None`
-    /// past the end, with `case` as it was.
+    /// Writes the case at an index over `case`, reusing its memory, and returns the strategy that made it.
+    /// Returns `None` past the end and leaves `case` as it was.
     pub fn case(&self, index: u128, case: &mut Case) -> Option<Strategy> {
         let (part, within) = self.locate(index)?;
         part.generator.case(within, case);
         Some(part.form.strategy)
     }
 
-    /// A case to hand to [`Expansion::case`]; `None` where the spec has no operators.
+    /// A case to pass to [`Expansion::case`]; `None` if the spec has no operators.
     pub fn blank(&self) -> Option<Case> {
         crate::strategy::blank(self.library)
     }
 }
 
-/// The spaces of the operators, built once and shared by all parts.
+/// The spaces of the operators, which all parts share.
 struct Spaces<'lib> {
     library: &'lib Library,
     seed: u64,
@@ -206,7 +206,7 @@ struct Spaces<'lib> {
 }
 
 impl<'lib> Spaces<'lib> {
-    /// The space of an operator at the newest level: what older levels allow is part of it.
+    /// The space of an operator at the newest level, which includes everything that older levels allow.
     fn of(&mut self, operator: &'lib Operator) -> Option<Arc<Space<'lib>>> {
         let place = self.library.operators().iter().position(|known| std::ptr::eq(known, operator))?;
         if let Some((_, space)) = self.found.iter().find(|(known, _)| *known == place) {
@@ -217,7 +217,7 @@ impl<'lib> Spaces<'lib> {
         space
     }
 
-    /// The pools of a space for axes up to a length, shared by all parts that draw such.
+    /// The pools of a space for axes up to a length. Parts with the same limit share them.
     fn pools(&mut self, space: &Arc<Space<'lib>>, longest: usize) -> Arc<Pools<'lib>> {
         let known =
             self.pools.iter().find(|pools| Arc::ptr_eq(&pools.space, space) && pools.most() == longest);
@@ -231,7 +231,7 @@ impl<'lib> Spaces<'lib> {
     }
 }
 
-/// The spaces that a part works in, with its bounds.
+/// The spaces that a part uses, with its bounds.
 fn bounded<'lib>(part: &CheckedPart<'lib>, spaces: &mut Spaces<'lib>) -> Vec<Bounded<'lib>> {
     let operators = part.operators.iter().zip(&part.bounds);
     let bounded = operators.filter_map(|(operator, terms)| {
@@ -245,7 +245,7 @@ fn bounded<'lib>(part: &CheckedPart<'lib>, spaces: &mut Spaces<'lib>) -> Vec<Bou
     bounded.collect()
 }
 
-/// What makes the cases of a part.
+/// The generator of a part's cases.
 fn generator<'lib>(
     form: &PartForm,
     part: CheckedPart<'lib>,
@@ -255,7 +255,7 @@ fn generator<'lib>(
 ) -> Box<dyn Generator + 'lib> {
     let CheckedPart { types, ranks, .. } = part;
     let each = form.each.unwrap_or(4) as usize;
-    // Negative and boundary parts start from small drawn descs.
+    // Negative and boundary parts start from small random descs.
     let elements = match form.strategy {
         Strategy::Negative | Strategy::Boundary => SMALL,
         _ => form.elements.unwrap_or(USUAL),
@@ -265,7 +265,7 @@ fn generator<'lib>(
     let mut drawer = |space: &Arc<Space<'lib>>| {
         let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
         let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
-        // Small tensors draw from the pools that all share.
+        // Small tensors use the pools that all parts share.
         let pools = spaces.pools(space, Drawer::longest_axis(elements.max(USUAL)));
         let fills = form.fills.clone().unwrap_or_default();
         Drawer::new(pools, supported, ranks, fills, layouts, Arc::clone(&sizes))
@@ -305,12 +305,12 @@ fn generator<'lib>(
     }
 }
 
-/// How many elements a tensor has at most where a part does not say.
+/// The default of `elements`: the largest number of elements of a tensor.
 const USUAL: u32 = 64;
-/// How many elements the descs have at most whose neighbours are searched.
+/// The largest number of elements of the descs whose neighbours are searched.
 const SMALL: u32 = 24;
 
-/// A part that searches each operator in turn on its first use.
+/// A generator that searches the operators in order on its first use.
 fn searched<'lib, T: Send + Sync + 'lib>(
     operators: impl IntoIterator<Item = T>,
     search: impl Fn(&T) -> SearchResult + Send + Sync + 'lib,

@@ -1,9 +1,9 @@
-//! From a suite and the spec to a stream of cases, and from a failing case to a small one.
+//! Generates a stream of cases from a suite and the spec, and shrinks failing cases.
 //!
-//! A [`Suite`] is a recipe in YAML: parts, each a [`Strategy`] within bounds. [`Suite::expand`] applies it to a spec
-//! and returns at once, whatever the number of cases. The [`Expansion`] is lazy and random-access: case `i` is a
-//! function of the spec, the suite, the seed and `i` alone, so that threads share the work without a list and a
-//! partition of a billion cases needs no memory.
+//! A [`Suite`] is a recipe in YAML: a list of parts, each a [`Strategy`] within bounds. [`Suite::expand`]
+//! applies it to a spec and returns at once. The [`Expansion`] is lazy and has random access. Case `i`
+//! depends only on the spec, the suite, the seed and `i`. Threads can therefore share the work without a
+//! list, and a part with a billion cases needs no memory.
 //!
 //! ```
 //! use dmlcts_generate::Suite;
@@ -19,22 +19,22 @@
 //!
 //! # How cases are found
 //!
-//! No operator is known by name. Clauses that are stated on each axis are *lowered* to linear and other
-//! constraints over that axis's sizes and list values, and a small *solver* finds tuples that keep them: it solves
-//! for an unknown that occurs linearly, and enumerates one axis otherwise, never a whole case. A desc is a setting
-//! (a value for each enumeration), a data type and a tuple for each axis; whatever the solver proposes is judged
-//! before it becomes a case.
+//! The crate knows no operator by name. Clauses on axes are *lowered* to constraints over an axis's sizes and
+//! list values. A small *solver* finds tuples that satisfy them. It solves for unknowns that occur linearly
+//! and enumerates the others, on one axis at a time. A desc consists of a setting (a value for each
+//! enumeration), a data type and a tuple for each axis. Every proposal of the solver is judged before it
+//! becomes a case.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | [`suite`] | the YAML form of suites, and what can be wrong with one |
-//! | `expansion`, `certificate` | a suite applied to a spec; what a complete run has shown |
+//! | [`suite`] | the YAML form of suites, and its checks |
+//! | `expansion`, `certificate` | a suite applied to a spec; the coverage of a complete run |
 //! | `space`, `pool` | an operator's descs as settings, types and tuples; tuples to draw from |
-//! | `lower`, `solve` | from clauses to constraints on one axis, and their solutions |
-//! | `strategy` | one file a strategy |
-//! | [`fill`] | what inputs hold, and where a wrong element came from |
+//! | `lower`, `solve` | constraints on one axis, lowered from clauses; their solutions |
+//! | `strategy` | one file per strategy |
+//! | [`fill`] | the content of inputs, and the origin of a wrong element |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
-//! | `shrink` | a smaller case that fails alike |
+//! | `shrink` | a smaller case that fails in the same way |
 
 mod certificate;
 pub mod draw;

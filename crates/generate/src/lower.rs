@@ -1,5 +1,5 @@
-//! From the spec's checked expressions to the solver's: on one axis, with a setting's values folded in, and
-//! everything else that is not a size or a list on that axis left opaque.
+//! Lowers the spec's checked expressions to the solver's. The result applies to one axis and has a setting's
+//! values folded in. Inputs other than sizes and lists on that axis become opaque.
 
 use dmlcts_model::{MemberKind, Side};
 use dmlcts_spec::{
@@ -13,31 +13,30 @@ use crate::{
     space::{INPUT, OUTPUT},
 };
 
-/// What every axis must keep because of one clause, or where one question arises.
+/// The condition of one clause or question on an axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
-    /// The clause's place in the operator's list; questions count on after the clauses.
+    /// The index of the clause. Indices of questions follow those of the clauses.
     pub(crate) clause: usize,
-    /// The clause, on one axis.
+    /// The condition on one axis.
     pub(crate) that: Condition,
 }
 
-/// The clauses that are stated on each axis and say something about its sizes and lists.
+/// The clauses on axes that restrict sizes or lists.
 pub(crate) fn rules(operator: &Operator, values: &[i64]) -> Vec<Rule> {
     let lowering = Lowering { operator, values, rank: None };
     let clauses = operator.clauses().iter().enumerate();
     clauses.filter_map(|(clause, known)| lowering.rule(clause, &known.term)).collect()
 }
 
-/// The questions that are asked on each axis, numbered after the clauses.
+/// The questions on axes. Their indices follow those of the clauses.
 pub(crate) fn questions(operator: &Operator, values: &[i64]) -> Vec<Rule> {
     let lowering = Lowering { operator, values, rank: None };
     let questions = operator.questions().iter().zip(operator.clauses().len()..);
     questions.filter_map(|(known, place)| lowering.rule(place, &known.term)).collect()
 }
 
-/// The comparisons within what is read, as conditions; the output coordinate is the unknown after the last
-/// variable.
+/// The comparisons within reads, as conditions. The output coordinate is the unknown after the last variable.
 pub(crate) fn reads(operator: &Operator, values: &[i64]) -> Vec<Condition> {
     let lowering = Lowering { operator, values, rank: None };
     let semantics = operator.semantics();
@@ -56,13 +55,13 @@ pub(crate) fn bound(operator: &Operator, values: &[i64], term: &expression::Term
     Lowering { operator, values, rank: None }.condition(term)
 }
 
-/// A condition on a desc of some rank, where an unknown stands for its value on any axis: whatever holds over
-/// whole domains then holds of every desc whose axes lie within.
+/// A condition on a desc of some rank, in which an unknown stands for its value on any axis. If the condition
+/// holds over whole domains, it holds for every desc with axes in these domains.
 pub(crate) fn whole(operator: &Operator, values: &[i64], rank: usize, term: &expression::Term) -> Condition {
     Lowering { operator, values, rank: Some(rank) }.condition(term)
 }
 
-/// A constant of the spec as the solver holds it.
+/// A constant of the spec, limited to the solver's range.
 fn number(value: i128) -> i64 {
     bounded(value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
 }
@@ -70,7 +69,7 @@ fn number(value: i128) -> i64 {
 struct Lowering<'a> {
     operator: &'a Operator,
     values: &'a [i64],
-    /// How many axes an unknown stands for; `None` where it stands for its value on one.
+    /// The number of axes that an unknown stands for; `None` if it stands for its value on one axis.
     rank: Option<usize>,
 }
 
@@ -79,7 +78,7 @@ impl Lowering<'_> {
         let that = if term.per_axis {
             self.condition(term)
         } else if let TermKind::Over(Quantifier::All, inner) = &term.kind {
-            // What holds on all axes holds on each.
+            // A condition on all axes applies to each axis.
             self.condition(inner)
         } else {
             return None;
@@ -113,11 +112,11 @@ impl Lowering<'_> {
                 let [condition, a, b] = parts;
                 Condition::If(condition, a, b)
             }
-            // Where it is the same over whole domains, it is the same on each axis.
+            // A condition that holds over whole domains has the same value on each axis.
             TermKind::Over(quantifier, inner) if self.rank.is_some() && quantifier.is_condition() => {
                 self.condition(inner)
             }
-            // Conditions that agree, or quantify over the axes, do not narrow one axis.
+            // Equality of conditions and quantifiers over the axes do not restrict one axis.
             _ => Condition::Opaque,
         }
     }
@@ -159,7 +158,8 @@ impl Lowering<'_> {
                 (Some(rank), Quantifier::Sum) => {
                     Term::Multiply(Box::new(Term::Number(rank as i64)), Box::new(self.number(inner)))
                 }
-                // The axes differ, so that this is no power: (-2) * 3 is possible where each is -2 or 3.
+                // The factors may differ between axes, so this is not a power: (-2) * 3 is possible if each
+                // is -2 or 3.
                 (Some(rank), Quantifier::Product) => (0..rank).fold(Term::Number(1), |product, _| {
                     Term::Multiply(Box::new(product), Box::new(self.number(inner)))
                 }),
@@ -185,7 +185,7 @@ impl Lowering<'_> {
 
     fn leaf(&self, leaf: Leaf) -> Term {
         let members = &self.operator.signature().members;
-        // Lists stand in a tuple in the order of the struct, after the sizes.
+        // In a tuple, the lists follow the sizes in the order of the struct.
         let place = |member: usize| 2 + members[..member].iter().filter(|known| known.kind.is_list()).count();
         match leaf {
             Leaf::List(ListSource::Sizes(Side::Input)) => Term::Unknown(INPUT),
@@ -208,7 +208,7 @@ impl Lowering<'_> {
         self.rank.map_or(Term::Opaque, |rank| Term::Number(rank as i64))
     }
 
-    /// Every comparison in what is read, as a condition of its own.
+    /// Collects every comparison in a read as a separate condition.
     fn comparisons(&self, term: &expression::Term, found: &mut Vec<Condition>) {
         match &term.kind {
             TermKind::Compare(comparison, pair) => {
@@ -218,7 +218,7 @@ impl Lowering<'_> {
             TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.comparisons(a, found),
             TermKind::Binary(binary, pair) => {
                 if matches!(binary, Binary::Minimum | Binary::Maximum) {
-                    // Where the two are equal, the choice between them turns.
+                    // The choice between the two changes where they are equal.
                     found.push(Self::compare(
                         expression::Comparison::Equal,
                         self.number(&pair[0]),

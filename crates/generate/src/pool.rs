@@ -1,11 +1,11 @@
-//! Pools of valid tuples, by setting and sizes, each filled on its first use.
+//! Pools of valid tuples, by setting and sizes. Each is filled on its first use.
 //!
-//! A uniformly drawn tuple has an output size of 1 most of the time; so sizes are drawn first, and a tuple
-//! among those that fit them. Solving for one takes microseconds, which is too slow for each axis of each
-//! case: the solver fills a pool once, wide values included, and cases draw from it.
+//! Most uniformly drawn tuples have an output size of 1. So a case draws the sizes first, and then a tuple
+//! with these sizes. Solving for a tuple takes microseconds, which is too slow for each axis of each case.
+//! The solver therefore fills a pool once, including extreme values, and cases draw from it.
 //!
-//! A run of a million cases uses some thousand pools, so that filling them is part of what it takes. Settings
-//! that ask the same of an axis share theirs, and so do valid and open tuples where no question can arise.
+//! A run of a million cases uses some thousand pools, so the time for filling them matters. Settings with the
+//! same conditions on axes share their pools. Valid and open tuples share a pool if no question can arise.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -18,7 +18,7 @@ use crate::{
     space::{INPUT, OUTPUT, Setting, Space},
 };
 
-/// Tuples of one width, side by side.
+/// Tuples of equal length.
 #[derive(Debug, Default)]
 pub(crate) struct Tuples {
     width: usize,
@@ -41,7 +41,7 @@ impl Tuples {
         self.values.extend_from_slice(tuple);
     }
 
-    /// The tuple at a place; `None` past the end.
+    /// The tuple at an index; `None` past the end.
     #[inline]
     pub(crate) fn get(&self, place: usize) -> Option<&[i64]> {
         self.values.get(place * self.width..(place + 1) * self.width)
@@ -55,7 +55,7 @@ impl Tuples {
 /// The least and greatest size that the other tensor may have.
 type Reach = (u32, u32);
 
-/// What is worked out on its first use, by one or two sizes.
+/// Values that are computed on first use, indexed by one or two sizes.
 type Kept<T> = Vec<OnceLock<T>>;
 
 fn kept<T>(count: usize) -> Kept<T> {
@@ -66,28 +66,29 @@ fn kept<T>(count: usize) -> Kept<T> {
 pub(crate) struct Pools<'lib> {
     pub(crate) space: Arc<Space<'lib>>,
     seed: u64,
-    /// The limit.
+    /// The greatest size.
     most: usize,
-    /// By setting, its place in `shares`.
+    /// For each setting, the index of its share.
     places: Vec<usize>,
     shares: Vec<Share>,
-    /// Memory to judge in, for as many threads as ever filled pools at once.
+    /// Memory for judging. The list grows to the number of threads that fill pools at the same time.
     benches: Mutex<Vec<Bench>>,
 }
 
-/// The pools of all settings that ask the same of an axis.
+/// The pools of all settings with the same conditions on an axis.
 pub(crate) struct Share {
     place: usize,
-    /// The first of the settings.
+    /// The first of these settings.
     first: usize,
     valid: Kept<Tuples>,
-    /// Of tuples that may raise questions; `None` where none can, so that the valid ones are all there are.
+    /// Tuples that may raise questions; `None` if none can, so that the valid tuples are used.
     open: Kept<Option<Tuples>>,
-    /// By openness and given tensor.
+    /// Indexed by openness, the given tensor and its size.
     reaches: [[Kept<Reach>; 2]; 2],
 }
 
-/// What a setting asks of an axis: its clauses and its questions, those that it rules out as constants.
+/// A setting's clauses and questions on an axis, simplified. Conditions that the setting decides are
+/// constants.
 fn asked(setting: &Setting) -> [Vec<Condition>; 2] {
     [&setting.rules, &setting.questions]
         .map(|rules| rules.iter().map(|rule| rule.that.simplified()).collect())
@@ -105,7 +106,7 @@ impl<'lib> Pools<'lib> {
         let asked: Vec<[Vec<Condition>; 2]> = space.settings.iter().map(asked).collect();
         let (mut places, mut shares) = (Vec::new(), Vec::<Share>::new());
         for (place, conditions) in asked.iter().enumerate() {
-            // What the solver does not see may ask something else in each setting.
+            // Settings with opaque conditions do not share pools, because the opaque parts may differ.
             let is_seen = conditions.iter().flatten().all(Condition::is_transparent);
             let alike = |share: &Share| is_seen && asked[share.first] == *conditions;
             let shared = shares.iter().position(alike).unwrap_or_else(|| {
@@ -123,7 +124,7 @@ impl<'lib> Pools<'lib> {
         Self { space, seed, most, places, shares, benches: Mutex::default() }
     }
 
-    /// No size is greater.
+    /// The greatest size.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
@@ -133,20 +134,21 @@ impl<'lib> Pools<'lib> {
         &self.shares[self.places[setting]]
     }
 
-    /// What sizes the output may have where the input (`given` is [`INPUT`]) has this one, or the other way
-    /// round; where `open` is set, in tuples that may raise questions. May be wider than what is there, since it
-    /// is found by narrowing alone; empty where nothing is.
+    /// The sizes that the output may have if the input (`given` is [`INPUT`]) has this size, or the reverse.
+    /// If `open` is set, tuples may raise questions. The range may be too wide, since it comes from narrowing
+    /// alone. It is empty if no tuple exists.
     #[inline]
     pub(crate) fn reach(&self, share: &Share, open: bool, given: usize, size: usize) -> Reach {
         let kept = &share.reaches[usize::from(open)][given][size];
-        // Spelled out, since what is passed to `get_or_init` would have to lie in memory even where it is there.
+        // This is faster than `get_or_init` alone, which would force its arguments into memory even if the
+        // value exists.
         match kept.get() {
             Some(reach) => *reach,
             None => *kept.get_or_init(|| self.find_reach(share, open, given, size)),
         }
     }
 
-    /// Tuples of two sizes, which are at most `most`; where `open` is set, they may raise questions.
+    /// Tuples of two sizes, which are at most `most`. If `open` is set, they may raise questions.
     #[inline]
     pub(crate) fn tuples<'a>(
         &'a self,
@@ -194,7 +196,7 @@ impl<'lib> Pools<'lib> {
         self.space.settings[share.first].conditions(open)
     }
 
-    /// The domains of a pool, whose sizes are fixed.
+    /// The domains of a pool, with its two sizes fixed.
     fn domains(&self, place: usize) -> Domains {
         let side = self.most + 1;
         let mut domains = self.space.domains();
@@ -203,7 +205,7 @@ impl<'lib> Pools<'lib> {
         domains
     }
 
-    /// Whether narrowing leaves it possible that some question arises.
+    /// Whether a question may arise, according to narrowing.
     fn can_be_open(&self, share: &Share, place: usize) -> bool {
         let questions = &self.space.settings[share.first].questions;
         questions.iter().any(|question| {
@@ -216,7 +218,7 @@ impl<'lib> Pools<'lib> {
         let (space, setting) = (&*self.space, &self.space.settings[share.first]);
         let mut tuples = Tuples::new(space.width());
         let domains = self.domains(place);
-        // Small sizes are drawn most and have the most varied tuples for their size.
+        // Small sizes are drawn most often, and have the most varied tuples relative to their size.
         let is_small = domains[INPUT].high.max(domains[OUTPUT].high) <= 8;
         let wanted = if is_small { 16 } else { 6 };
         let problem = Problem::new(domains, setting.conditions(open)).and_then(Problem::tightened);
@@ -244,7 +246,7 @@ impl<'lib> Pools<'lib> {
         tuples
     }
 
-    /// Memory that no other thread judges in.
+    /// Takes memory for judging that no other thread uses.
     fn bench(&self) -> Bench {
         let free = self.benches.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.unwrap_or_else(|| Bench { case: self.space.blank(), scratch: Scratch::default() })
@@ -267,7 +269,7 @@ mod tests {
     #[test]
     fn settings_share_pools_where_they_ask_the_same() {
         let pools = pools("PADDING1");
-        // REFLECTION alone raises a question.
+        // Only REFLECTION raises a question.
         assert_eq!(pools.places, [0, 0, 1, 0, 0]);
     }
 

@@ -1,24 +1,24 @@
-//! Mixed-radix numbers: how a list of choices becomes a count, and a place in that count becomes the choices
-//! again. This is what makes a product of billions of cases addressable without listing them.
+//! Mixed-radix numbers. They map a list of choices to a number below the number of combinations, and back. A
+//! product of billions of cases is thus addressable without listing it.
 
-/// The number of combinations, or `None` beyond `u128::MAX`.
+/// The number of combinations; `None` beyond `u128::MAX`.
 pub fn product(radices: impl IntoIterator<Item = u128>) -> Option<u128> {
     radices.into_iter().try_fold(1_u128, u128::checked_mul)
 }
 
-/// `base` to the power of `exponent`, or `None` beyond `u128::MAX`.
+/// `base` to the power of `exponent`; `None` beyond `u128::MAX`.
 pub fn power(base: u128, exponent: usize) -> Option<u128> {
     product(std::iter::repeat_n(base, exponent))
 }
 
-/// Takes a number apart, digit by digit, the least significant first.
+/// Decomposes a number into digits, the least significant first.
 #[derive(Clone, Copy, Debug)]
 pub struct Digits {
     rest: u128,
 }
 
 impl Digits {
-    /// Of this number.
+    /// The digits of this number.
     #[inline]
     pub fn new(number: u128) -> Self {
         Self { rest: number }
@@ -26,8 +26,8 @@ impl Digits {
 
     /// The next digit, which is below `radix`; 0 for a radix of 0.
     ///
-    /// Divides in 64 bits wherever the number fits: a 128-bit division costs ten times as much, and this is
-    /// the inner loop of listing a suite.
+    /// Divides in 64 bits if the number fits: a 128-bit division takes ten times as long, and this is the
+    /// inner loop of listing a suite.
     #[inline]
     pub fn take(&mut self, radix: u64) -> u64 {
         if radix == 0 {
@@ -43,15 +43,15 @@ impl Digits {
         }
     }
 
-    /// What is left of the number above the digits taken.
+    /// The remaining number, without the digits taken.
     #[inline]
     pub fn rest(self) -> u128 {
         self.rest
     }
 }
 
-/// Puts digits together again, the least significant first: the inverse of taking them with [`Digits`].
-/// `None` where a digit is not below its radix or the number would not fit.
+/// Composes a number from digits, the least significant first: the inverse of [`Digits`]. `None` if a digit
+/// is not below its radix, or if the number does not fit.
 pub fn compose(digits: &[(u64, u64)]) -> Option<u128> {
     digits.iter().rev().try_fold(0_u128, |number, &(digit, radix)| {
         if digit >= radix {
@@ -61,8 +61,8 @@ pub fn compose(digits: &[(u64, u64)]) -> Option<u128> {
     })
 }
 
-/// Finds the part that holds a place, where `ends` are the running totals of the parts' lengths: the part and
-/// the place within it. `None` past the last.
+/// Finds the part that contains `place`, and the index within the part. `ends` are the cumulative lengths of
+/// the parts. `None` past the last part.
 #[inline]
 pub fn locate(ends: &[u128], place: u128) -> Option<(usize, u128)> {
     let part = ends.partition_point(|&end| end <= place);

@@ -1,8 +1,8 @@
-//! From a failing case to a small one that fails in the same way.
+//! Shrinks a failing case to a small case that fails in the same way.
 //!
-//! Each step proposes a simpler case: an axis less, a simpler tuple on an axis, packed strides, a plainer
-//! type or fill. A proposal is kept where the judge says of it what it said of the original and it still
-//! fails. Steps are greedy, the largest first, and bounded, since each asks a backend.
+//! Each step proposes simpler cases: one axis less, a simpler tuple on an axis, packed strides, a plainer
+//! type or fill. A proposal is accepted if its judgement agrees with the original and it still fails. Steps
+//! are greedy, with the largest simplification first. Their number is limited, since each needs a backend.
 
 use dmlcts_model::{BindingOffsets, Case, DataType, FeatureLevel, Fill, MemberKind, Side, Value};
 use dmlcts_spec::{Judgement, Library, Scratch, Validity};
@@ -13,14 +13,13 @@ use crate::{
     strategy::neighbour::{drop_axis, retype, set_tuple, tuple, tuples_fit},
 };
 
-/// How many tuples are looked at for one axis.
+/// The largest number of tuples that are enumerated for one axis.
 const MOST_TUPLES: usize = 4_000;
-/// How many of these are tried, the simplest first.
+/// The largest number of these that are tried, the simplest first.
 const TRIED_TUPLES: usize = 24;
 
-/// The smallest case found for which `fails` is true, starting from one for which it is. At most `steps` cases
-/// are tried. A valid case stays valid, an open one keeps its questions, and an invalid one goes on breaking
-/// exactly the clauses that it broke.
+/// The smallest case that `fails`, starting from a failing case. At most `steps` cases are tried. A valid
+/// case stays valid, an open case keeps its questions, and an invalid case violates the same clauses.
 pub fn shrink(
     case: &Case,
     library: &Library,
@@ -34,7 +33,7 @@ pub fn shrink(
     let space = Space::new(operator, level);
     let mut best = case.clone();
     let mut left = steps;
-    // Each round starts again from the largest step, since a small one may have made room for it.
+    // Each round starts again from the largest step, since a small one may have made it possible.
     loop {
         let proposals = proposals(&best, space.as_ref(), wanted.validity());
         let next = proposals.into_iter().find(|proposal| {
@@ -54,13 +53,13 @@ pub fn shrink(
     }
 }
 
-/// Whether two judgements say the same, but for what is satisfied on the way.
+/// Whether two judgements have the same violations and questions.
 fn alike(one: Judgement, other: Judgement) -> bool {
     one.violated == other.violated && one.questions == other.questions
 }
 
-/// Simpler cases, the greatest simplification first. Every one is simpler in one respect and in none less
-/// simple, so that repeating this ends.
+/// Simpler cases, the largest simplification first. Each is simpler in one respect and otherwise no more
+/// complex, so that repeated steps end.
 fn proposals(case: &Case, space: Option<&Space<'_>>, validity: Validity) -> Vec<Case> {
     let mut all = Vec::new();
     let mut propose = |change: &mut dyn FnMut(&mut Case)| {
@@ -102,10 +101,10 @@ fn proposals(case: &Case, space: Option<&Space<'_>>, validity: Validity) -> Vec<
     all
 }
 
-/// Takes a change to the case that is being shrunk, as a proposal.
+/// Adds a proposal: a change to the case that is being shrunk.
 type Propose<'a> = dyn FnMut(&mut dyn FnMut(&mut Case)) + 'a;
 
-/// Packed strides, usual sizes, no alignment, no offsets.
+/// Proposes packed strides, usual total sizes, no alignment and no offsets.
 fn layouts(case: &Case, propose: &mut Propose<'_>) {
     for side in Side::BOTH {
         let Some(tensor) = case.desc.tensor(side) else { continue };
@@ -138,7 +137,7 @@ fn layouts(case: &Case, propose: &mut Propose<'_>) {
     }
 }
 
-/// FLOAT32, a scalar of zero, and the fill that counts.
+/// Proposes FLOAT32, a scalar of zero, and the fill `iota`.
 fn plainer(case: &Case, propose: &mut Propose<'_>) {
     let scalars = |case: &mut Case| {
         for (member, value) in case.desc.signature.members.iter().zip(&mut case.desc.members) {
@@ -166,13 +165,13 @@ fn plainer(case: &Case, propose: &mut Propose<'_>) {
     }
 }
 
-/// How much there is to a tuple: sizes and magnitudes, and a little for a sign.
+/// The cost of a tuple: the magnitudes of its values, plus a little for negative signs.
 fn cost(tuple: &[i64]) -> u128 {
     tuple.iter().map(|&value| 2 * u128::from(value.unsigned_abs()) + u128::from(value < 0)).sum()
 }
 
-/// Tuples of less cost than the one on an axis, the least first. Of a valid case they keep the rules of an axis;
-/// of an invalid one they only differ in one value.
+/// Tuples with less cost than the one on an axis, the cheapest first. For a valid case they satisfy the rules
+/// on an axis. For an invalid case they differ in only one value.
 fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validity) -> Vec<Vec<i64>> {
     let Some(old) = tuple(&case.desc, space, axis) else { return Vec::new() };
     let mut found: Vec<Vec<i64>> = Vec::new();
@@ -193,13 +192,13 @@ fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validit
         for place in [INPUT, OUTPUT] {
             domains[place].low = 1;
         }
-        // A box of small tuples first: a large one would not be listed to its end.
+        // Enumerates a box of small values first, because the enumeration of a large one stops early.
         let near =
             domains.iter().map(|domain| Interval::new(domain.low.max(-4), domain.high.min(4))).collect();
         for domains in [near, domains] {
             if let Some(problem) = Problem::new(domains, space.settings[setting].conditions(true)) {
                 let mut looked_at = 0;
-                // Too wide a box is no reason not to look at what came before.
+                // If the domain is too wide, the tuples of the first box remain.
                 let _ = problem.enumerate(&mut |values| {
                     found.push(values.to_vec());
                     looked_at += 1;
@@ -209,7 +208,7 @@ fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validit
         }
     }
     let most = cost(&old);
-    // What no desc can hold would be no case, and could not be written down.
+    // Drops values that a desc cannot hold, since such cases cannot be written as a line.
     let can_hold = space.domains();
     let holds = |tuple: &[i64]| tuple.iter().zip(&can_hold).all(|(&value, domain)| domain.contains(value));
     found.retain(|tuple| cost(tuple) < most && holds(tuple));
@@ -218,7 +217,7 @@ fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validit
     spread(found)
 }
 
-/// The simplest few, and some spread over the rest: the simplest often no longer fail.
+/// The simplest tuples, and some from the rest, because the simplest often no longer fail.
 fn spread(found: Vec<Vec<i64>>) -> Vec<Vec<i64>> {
     let step = found.len().div_ceil(TRIED_TUPLES).max(1);
     let simplest = TRIED_TUPLES.min(found.len());
@@ -287,7 +286,7 @@ mod tests {
         );
     }
 
-    /// `Strides` of SLICE is a `UINT`: there is no -1 to make of a stride that is refused.
+    /// `Strides` of SLICE is a `UINT`, so a refused stride cannot shrink to -1.
     #[test]
     fn a_smaller_case_is_one_that_a_desc_can_hold() {
         let small = shrunk("SLICE FLOAT32 in=40 out=3 Offsets=2 Sizes=3 Strides=17 fill=iota", &mut |case| {

@@ -1,7 +1,8 @@
-//! What a fill writes into a tensor's memory, and what a wrong element says about where it came from.
+//! Fills write the elements of input tensors. The origin of a wrong element can be traced back from its
+//! bytes.
 //!
-//! Elements are written in the order of memory, holes included, so that the bytes depend on the fill, the
-//! data type and the length alone. Every fill is addressable: element `i` is computed from `i`.
+//! Elements are written in the order of memory, including holes, so that the bytes depend only on the fill,
+//! the data type and the length. Every fill computes element `i` from `i` alone.
 
 mod origin;
 mod special;
@@ -12,17 +13,18 @@ pub use origin::{Origin, origin};
 
 use crate::draw::word_at;
 
-/// Bytes an element, with one byte for what is no whole number of bytes: such a desc is never valid, so its
-/// bytes are never looked at.
+/// The size of an element in bytes, or 1 if it is not a whole number of bytes. Descs of such types are never
+/// valid, so their bytes are never compared.
 pub(crate) fn element_size(data_type: DataType) -> usize {
     data_type.element_size().unwrap_or(1)
 }
 
-/// After how many elements `iota` starts again: the greatest number up to which a type counts exactly.
+/// The number of elements after which `iota` repeats: the greatest number up to which the type represents
+/// every integer.
 pub(crate) fn iota_period(data_type: DataType) -> u64 {
     let bits = element_size(data_type) as u32 * 8;
     match (data_type.number_kind(), bits) {
-        // A significand of p bits counts exactly up to 2^p.
+        // A significand of p bits represents every integer up to 2^p.
         (Some(NumberKind::Float), 16) => 1 << 11,
         (Some(NumberKind::Float), 32) => 1 << 24,
         (Some(NumberKind::Float), _) => 1 << 53,
@@ -31,8 +33,7 @@ pub(crate) fn iota_period(data_type: DataType) -> u64 {
     }
 }
 
-/// How many passes of `coordinates` tell `elements` elements apart.
-///
+/// The number of passes of `coordinates` that distinguish `elements` elements.
 /// ```
 /// use dmlcts_model::DataType;
 /// assert_eq!(dmlcts_generate::fill::passes(DataType::UINT8, 256), 1);
@@ -44,8 +45,8 @@ pub fn passes(data_type: DataType, elements: u64) -> u8 {
     needed.div_ceil(bits).max(1) as u8
 }
 
-/// Writes a fill over the whole of a tensor's memory. A last element that is cut short by the end of the
-/// memory is written as far as it goes.
+/// Writes a fill over a tensor's whole memory. If the memory ends within an element, writes the part of the
+/// element that fits.
 pub fn write(fill: &Fill, data_type: DataType, memory: &mut [u8]) {
     match fill {
         Fill::Iota => write_iota(data_type, memory),
@@ -62,8 +63,8 @@ pub fn write(fill: &Fill, data_type: DataType, memory: &mut [u8]) {
     }
 }
 
-/// A value of a data type in the low bytes of a scalar union whose other bytes are zero, chosen by the bits of
-/// `word`: one that conversions destroy, or any bits.
+/// A value of a data type in the low bytes of a scalar union; the other bytes are zero. The bits of `word`
+/// choose between a special value, which conversions would change, and random bits.
 pub(crate) fn scalar(data_type: DataType, word: u64) -> [u8; 8] {
     if word & 1 == 0 {
         return special::scalar(word, data_type);
@@ -72,7 +73,7 @@ pub(crate) fn scalar(data_type: DataType, word: u64) -> [u8; 8] {
     (crate::draw::mix(word) >> unused).to_le_bytes()
 }
 
-/// Calls back for each element of `N` bytes; a constant width lets the compiler unroll the stores.
+/// Writes each element of `N` bytes. The constant size lets the compiler unroll the stores.
 #[inline]
 fn each_element<const N: usize>(memory: &mut [u8], mut element: impl FnMut(u64) -> [u8; N]) {
     let (whole, tail) = memory.as_chunks_mut::<N>();
@@ -86,7 +87,7 @@ fn each_element<const N: usize>(memory: &mut [u8], mut element: impl FnMut(u64) 
 }
 
 fn write_iota(data_type: DataType, memory: &mut [u8]) {
-    // The period is applied to whole stretches, so that the inner loops only count.
+    // Each period is written separately, so that the inner loops only count.
     let size = element_size(data_type);
     let period = usize::try_from(iota_period(data_type)).unwrap_or(usize::MAX);
     for stretch in memory.chunks_mut(period.saturating_mul(size)) {
@@ -106,7 +107,8 @@ fn write_iota(data_type: DataType, memory: &mut [u8]) {
     }
 }
 
-/// The `pass`-th group of bits of an index, as wide as an element of `size` bytes.
+/// The group of bits with index `pass` in an element's index. A group is as wide as an element of `size`
+/// bytes.
 pub(crate) fn coordinate_bits(index: u64, pass: u8, size: usize) -> u64 {
     let shift = u32::from(pass) * size as u32 * 8;
     let group = index.checked_shr(shift).unwrap_or(0);

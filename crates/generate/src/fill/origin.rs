@@ -1,21 +1,21 @@
-//! From an element's bytes back to the places that hold them: a wrong element of an output names the input
-//! element that a backend took by mistake.
+//! Traces an element's bytes back to the input elements that hold them, so that a report of a wrong element
+//! can name the input element that a backend read.
 
 use dmlcts_model::{DataType, Fill, NumberKind};
 
 use super::{element_size, iota_period};
 
-/// The elements of an input that hold certain bytes: `first`, `first + period`, `first + 2 * period` …
+/// The input elements that hold certain bytes: `first`, `first + period`, `first + 2 * period` and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The first of them, counting elements in the order of memory.
+    /// The index of the first such element, in the order of memory.
     pub first: u64,
-    /// From one to the next; `None` where the bytes occur once.
+    /// The distance between them; `None` if the bytes occur once.
     pub period: Option<u64>,
 }
 
 impl Origin {
-    /// The candidates among the first `elements` elements.
+    /// The indices below `elements`.
     pub fn candidates(self, elements: u64) -> impl Iterator<Item = u64> {
         let step = self.period.unwrap_or(u64::MAX);
         std::iter::successors(Some(self.first), move |index| index.checked_add(step))
@@ -23,8 +23,8 @@ impl Origin {
     }
 }
 
-/// Where an element with these bytes may have come from. `None` where the fill does not say: its values
-/// repeat without order, or it never writes these bytes.
+/// The possible origins of an element with these bytes. `None` if the fill repeats values irregularly or
+/// never writes these bytes.
 pub fn origin(fill: &Fill, data_type: DataType, element: &[u8]) -> Option<Origin> {
     let size = element_size(data_type);
     if element.len() != size {
@@ -39,7 +39,8 @@ pub fn origin(fill: &Fill, data_type: DataType, element: &[u8]) -> Option<Origin
             let number = number(bits, data_type)?;
             (1..=period).contains(&number).then(|| Origin { first: number - 1, period: Some(period) })
         }
-        // A later pass holds each group of bits in long runs, which is no progression.
+        // A later pass repeats each group of bits over consecutive elements, which is no arithmetic
+        // progression.
         Fill::Coordinates { pass: 0 } => {
             Some(Origin { first: bits, period: 1_u64.checked_shl(size as u32 * 8) })
         }
@@ -47,13 +48,13 @@ pub fn origin(fill: &Fill, data_type: DataType, element: &[u8]) -> Option<Origin
     }
 }
 
-/// The whole number that an element's bits read as, if it is one and not negative.
+/// The value of an element, if it is an integer and not negative.
 fn number(bits: u64, data_type: DataType) -> Option<u64> {
     let value = match (data_type.number_kind()?, element_size(data_type)) {
         (NumberKind::Float, 2) => half::f16::from_bits(bits as u16).to_f64(),
         (NumberKind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
         (NumberKind::Float, _) => f64::from_bits(bits),
-        // A negative number is beyond every period, whichever way it is read.
+        // Integers that are negative, read as unsigned, exceed every period.
         _ => return Some(bits),
     };
     ((0.0..=9_007_199_254_740_992.0).contains(&value) && value.fract() == 0.0).then_some(value as u64)

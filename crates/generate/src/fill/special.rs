@@ -1,5 +1,5 @@
-//! Values that conversions destroy: a backend that loads, converts or multiplies elements, where it should
-//! move bits, changes one of these.
+//! Values that conversions change. A backend that loads, converts or multiplies elements instead of copying
+//! bits changes one of them.
 
 use dmlcts_model::{DataType, NumberKind};
 
@@ -7,14 +7,13 @@ use super::{each_element, element_size};
 use crate::draw::word_at;
 
 /// Bit patterns of binary16: quiet and signalling NaNs of both signs with payloads, infinities, zeros,
-/// denormals (least and greatest), the least normal, the greatest finite, one, and a number that FLOAT16
-/// alone can hold exactly.
+/// denormals (least and greatest), the least normal, the greatest finite, and a number next to one.
 const FLOAT16: [u16; 16] = [
     0x7E00, 0x7E2A, 0xFE01, 0x7C01, 0x7DFF, 0xFC2A, 0x7C00, 0xFC00, 0x0000, 0x8000, 0x0001, 0x83FF, 0x0400,
     0x7BFF, 0xFBFF, 0x3C01,
 ];
 
-/// The same of binary32.
+/// Corresponding bit patterns of binary32.
 const FLOAT32: [u32; 16] = [
     0x7FC0_0000,
     0x7FC0_1234,
@@ -34,7 +33,7 @@ const FLOAT32: [u32; 16] = [
     0x4B80_0001,
 ];
 
-/// The same of binary64.
+/// Corresponding bit patterns of binary64.
 const FLOAT64: [u64; 16] = [
     0x7FF8_0000_0000_0000,
     0x7FF8_0000_DEAD_BEEF,
@@ -55,8 +54,8 @@ const FLOAT64: [u64; 16] = [
     0x4340_0000_0000_0001,
 ];
 
-/// An integer of `bits` bits: extremes of both readings, neighbours of zero, alternating bits, and what
-/// travelling through a float would round.
+/// An integer of `bits` bits: the extremes of signed and unsigned types, neighbours of zero, alternating
+/// bits, and values that a conversion to a float would round.
 fn integer(choice: u64, bits: u32) -> u64 {
     let ones = u64::MAX >> (64 - bits);
     let sign = 1_u64 << (bits - 1);
@@ -71,7 +70,8 @@ fn integer(choice: u64, bits: u32) -> u64 {
         7 => sign - 2,
         8 => 0x5555_5555_5555_5555,
         9 => 0xAAAA_AAAA_AAAA_AAAA,
-        // One more than what binary16, binary32 and binary64 count to exactly, as far as it fits.
+        // One more than the range in which binary16, binary32 and binary64 represent every integer, truncated
+        // to the type.
         10 => (1 << 11) + 1,
         11 => (1 << 24) + 1,
         12 => (1 << 53) + 1,
@@ -83,7 +83,7 @@ fn integer(choice: u64, bits: u32) -> u64 {
     pattern & ones
 }
 
-/// Writes special values, element `i` chosen by the seed and `i`.
+/// Writes special values. The seed and the index choose each element.
 pub(super) fn write(seed: u64, data_type: DataType, memory: &mut [u8]) {
     let choice = |index| word_at(seed, index) >> 60;
     match (data_type.number_kind(), element_size(data_type)) {

@@ -1,11 +1,11 @@
-//! Ranges of integers, and the arithmetic of what a range may become. Values saturate far outside whatever
-//! a desc can hold, so that nothing overflows.
+//! Ranges of integers, and their arithmetic. Values saturate far outside the range of a desc's values, so
+//! that nothing overflows.
 
-/// Stands for everything beyond it. Far outside what a desc's members and their sums reach; where two members
-/// are multiplied, what lies beyond is beyond all that it is compared with.
+/// The bound at which values saturate. It is far outside the range of a desc's members and their sums.
+/// Products of two members may saturate, but then also exceed everything that they are compared with.
 const LIMIT: i64 = 1 << 61;
 
-/// The integers from `low` to `high`, both included. Empty where `low` exceeds `high`.
+/// The integers from `low` to `high`, both included. Empty if `low` exceeds `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
     pub(crate) low: i64,
@@ -37,7 +37,7 @@ impl Interval {
         (self.low..=self.high).contains(&value)
     }
 
-    /// How many integers; saturating.
+    /// The number of integers; saturating.
     pub(crate) fn len(self) -> u64 {
         if self.is_empty() { 0 } else { self.high.abs_diff(self.low).saturating_add(1) }
     }
@@ -69,7 +69,7 @@ impl Interval {
         Self::new(bound(a.min(b).min(c).min(d)), bound(a.max(b).max(c).max(d)))
     }
 
-    /// Floored; `None` where the divisor may be 0.
+    /// The floored quotient; `None` if the divisor may be 0.
     pub(crate) fn divide(self, by: Self) -> Option<Self> {
         if by.contains(0) {
             return None;
@@ -82,7 +82,7 @@ impl Interval {
         ]))
     }
 
-    /// Never negative; `None` where the modulus may be 0.
+    /// The remainder, never negative; `None` if the modulus may be 0.
     pub(crate) fn modulo(self, by: Self) -> Option<Self> {
         if by.contains(0) {
             return None;
@@ -119,7 +119,7 @@ impl Interval {
     }
 }
 
-/// Rounds towards minus infinity, as `/` does in the spec's language. The divisor is not 0.
+/// Rounds towards negative infinity, as `/` does in the spec's language. The divisor is not 0.
 pub(crate) fn floor_divide(value: i64, by: i64) -> i64 {
     let quotient = value / by;
     if value % by != 0 && (value < 0) != (by < 0) { quotient - 1 } else { quotient }

@@ -1,8 +1,8 @@
-//! A small solver for the constraints of one axis. It knows integers, not operators: what it solves is
-//! lowered from the clauses of a spec.
+//! A small solver for constraints on one axis. It works on integers and does not know operators. Its
+//! constraints are lowered from a spec's clauses.
 //!
-//! It only prunes. Whatever it finds is judged before it becomes a case, so that a mistake here can lose
-//! cases, which counts would show, but never make a wrong one.
+//! It only prunes. Every solution is judged before it becomes a case. A mistake here can lose cases, which
+//! the counts would show, but cannot produce wrong ones.
 
 pub(crate) mod interval;
 pub(crate) mod search;
@@ -33,7 +33,7 @@ mod tests {
         Condition::Compare(Comparison::new(relation, left, right))
     }
 
-    /// A strided window, as an example of sums, products, a division and an absolute value.
+    /// A strided window, as an example with sums, products, a division and an absolute value.
     fn window() -> Vec<Condition> {
         let reachable = Term::Number(1).add(Term::Divide(
             Box::new(unknown(WINDOW).add(Term::Number(-1))),
@@ -62,7 +62,8 @@ mod tests {
             let mut found = Vec::new();
             problem
                 .enumerate(&mut |values| {
-                    // A stride of 0 makes the last condition undefined; the solver leaves that to us.
+                    // A stride of 0 makes the last condition undefined. The solver leaves such cases to the
+                    // caller.
                     found.push(values.to_vec());
                     true
                 })

@@ -1,6 +1,6 @@
-//! Finding values for unknowns: domains are narrowed by solving each comparison for every unknown that
-//! occurs linearly in it, the ends of the others are shaved off while interval arithmetic refutes them, and
-//! what is left is enumerated or sampled, one axis at a time.
+//! Finds values for unknowns. Domains are narrowed by solving each comparison for every unknown that occurs
+//! linearly in it. For other unknowns, ranges at the ends of the domain are removed if interval arithmetic
+//! refutes them. The remaining values of an axis are enumerated or sampled.
 
 use smallvec::SmallVec;
 
@@ -15,12 +15,13 @@ pub(crate) type Domains = SmallVec<[Interval; 8]>;
 pub(crate) struct Problem<'conditions> {
     domains: Domains,
     conditions: SmallVec<[Entry<'conditions>; 16]>,
-    /// Single values that a condition forbids to an unknown. A domain with one in its middle is searched on either
-    /// side of it: what divides by the unknown is undefined there and says nothing of the whole.
+    /// Single values that a condition excludes for an unknown. If such a value is inside a domain, both sides
+    /// of it are searched separately. A division by the unknown is undefined there, so that narrowing learns
+    /// nothing from the whole domain.
     forbidden: SmallVec<[(usize, i64); 2]>,
 }
 
-/// A condition, and a bit for each unknown that occurs in it, and that occurs in it nonlinearly.
+/// A condition, the bits of the unknowns that occur in it, and of those that occur nonlinearly.
 #[derive(Clone, Copy, Debug)]
 struct Entry<'conditions> {
     unknowns: u32,
@@ -28,19 +29,20 @@ struct Entry<'conditions> {
     condition: &'conditions Condition,
 }
 
-/// An unknown's domain was too wide to enumerate when its turn came.
+/// An unknown's domain is too wide to enumerate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unbounded {
     pub(crate) unknown: usize,
 }
 
-/// How many stretches are cut at most from either end of a domain; halving a 32-bit one takes about 32.
+/// The largest number of ranges that are cut from one end of a domain. Halving a 32-bit domain takes about
+/// 32.
 const MOST_CUTS: u32 = 80;
-/// How many values of one unknown are tried at most.
+/// The largest number of values of one unknown that are tried.
 const WIDEST: u64 = 1 << 20;
 
 impl<'conditions> Problem<'conditions> {
-    /// A problem with its domains narrowed; `None` where that already shows that there is no solution.
+    /// A problem with its domains narrowed. `None` if narrowing shows that there is no solution.
     pub(crate) fn new(
         domains: Domains,
         conditions: impl IntoIterator<Item = &'conditions Condition>,
@@ -60,13 +62,14 @@ impl<'conditions> Problem<'conditions> {
         possible.then_some(problem)
     }
 
-    /// The problem with one domain cut to an interval; `None` where that leaves no solution.
+    /// The problem with one domain restricted to an interval. `None` if this leaves no solution.
     pub(crate) fn within(&self, unknown: usize, interval: Interval) -> Option<Self> {
         let domains = self.cut(&self.domains, unknown, interval)?;
         Some(Self { domains, ..self.clone() })
     }
 
-    /// The problem with every domain shaved, for when much is asked of it; `None` where that leaves no solution.
+    /// The problem with every domain shaved, for problems that are used often. `None` if this leaves no
+    /// solution.
     pub(crate) fn tightened(self) -> Option<Self> {
         let mut domains = self.domains.clone();
         for (unknown, domain) in domains.iter_mut().enumerate().filter(|(_, domain)| !domain.is_single()) {
@@ -75,7 +78,7 @@ impl<'conditions> Problem<'conditions> {
         self.narrow(&mut domains, u32::MAX).then(|| Self { domains, ..self })
     }
 
-    /// Domains with one of them cut to an interval, and narrowed; `None` where that leaves one empty.
+    /// Domains with one of them restricted to an interval, and narrowed. `None` if one becomes empty.
     fn cut(&self, domains: &Domains, unknown: usize, interval: Interval) -> Option<Domains> {
         let mut domains = domains.clone();
         let domain = &mut domains[unknown];
@@ -88,12 +91,12 @@ impl<'conditions> Problem<'conditions> {
         &self.domains
     }
 
-    /// Whether an unknown may have more values than can be enumerated.
+    /// Whether an unknown has too many values to enumerate.
     pub(crate) fn is_wide(&self, unknown: usize) -> bool {
         self.domains[unknown].len() > WIDEST
     }
 
-    /// What lies on either side of a forbidden value in the middle of a domain; `None` where there is none.
+    /// The two sides of an excluded value inside a domain; `None` if there is no such value.
     fn sides(&self, domains: &Domains) -> Option<[Option<Domains>; 2]> {
         let inside = |&&(unknown, value): &&(usize, i64)| {
             let domain: Interval = domains[unknown];
@@ -105,13 +108,13 @@ impl<'conditions> Problem<'conditions> {
         Some(halves.map(|half| self.cut(domains, unknown, half)))
     }
 
-    /// Narrows every domain until nothing changes, or for a few rounds, where only unknowns whose bit is set
-    /// in `changed` are new. Returns false where a domain is empty.
+    /// Narrows every domain until nothing changes, or for a few rounds. Only the unknowns whose bit is set in
+    /// `changed` are assumed to be new. Returns false if a domain is empty.
     fn narrow(&self, domains: &mut Domains, mut changed: u32) -> bool {
         for _ in 0..4 {
             let mut next = 0;
             for entry in self.conditions.iter().filter(|entry| entry.unknowns & changed != 0) {
-                // A copy of plain values: cloning goes one by one.
+                // A bitwise copy; `clone` would copy the elements one by one.
                 let before = Domains::from_slice(domains);
                 if !entry.condition.narrow(domains) {
                     return false;
@@ -128,14 +131,14 @@ impl<'conditions> Problem<'conditions> {
         true
     }
 
-    /// Whether a condition in which one of the unknowns occurs is certainly false.
+    /// Whether a condition that contains one of the unknowns is certainly false.
     fn refuted(&self, domains: &Domains, unknowns: u32) -> bool {
         let mut concerned = self.conditions.iter().filter(|entry| entry.unknowns & unknowns != 0);
         concerned.any(|entry| entry.condition.truth(domains) == Some(false))
     }
 
-    /// Cuts stretches from both ends of one domain while no value in them can satisfy the conditions. Finds
-    /// what solving cannot: bounds through a division or an absolute value.
+    /// Cuts ranges from both ends of a domain while no value in them can satisfy the conditions. This finds
+    /// bounds that solving cannot find, through a division or an absolute value.
     fn shave(&self, domains: &mut Domains, unknown: usize) {
         let concerned: SmallVec<[&Condition; 8]> = self
             .conditions
@@ -149,7 +152,7 @@ impl<'conditions> Problem<'conditions> {
         }
         for from_above in [false, true] {
             let mut stretch = domains[unknown].len().div_ceil(2);
-            // Where only short stretches can be refuted, cutting them one by one would never end.
+            // If only short ranges can be refuted, cutting without a limit would take too long.
             for _ in 0..MOST_CUTS {
                 if stretch == 0 || domains[unknown].is_empty() {
                     break;
@@ -178,8 +181,8 @@ impl<'conditions> Problem<'conditions> {
         }
     }
 
-    /// What narrowing and shaving leave of one unknown's domain; `None` where nothing is left. Every solution
-    /// lies within, but not everything within need be one.
+    /// The part of one unknown's domain that narrowing and shaving leave; `None` if it is empty. Every
+    /// solution is inside, but not every value inside is a solution.
     pub(crate) fn bounds(&self, unknown: usize) -> Option<Interval> {
         self.bounds_within(&self.domains, unknown)
     }
@@ -194,15 +197,15 @@ impl<'conditions> Problem<'conditions> {
         (!domains[unknown].is_empty()).then(|| domains[unknown])
     }
 
-    /// The open unknown with the fewest values left.
+    /// The undecided unknown with the fewest values left.
     fn next_unknown(domains: &Domains) -> Option<usize> {
         (0..domains.len())
             .filter(|&place| !domains[place].is_single())
             .min_by_key(|&place| domains[place].len())
     }
 
-    /// Calls back with every assignment that no condition refutes, each once, until the callback returns
-    /// false. Conditions that are undefined or opaque are left to the callback.
+    /// Calls `found` with every assignment that no condition refutes, each once, until it returns false. The
+    /// caller must check conditions that are undefined or opaque.
     pub(crate) fn enumerate(&self, found: &mut dyn FnMut(&[i64]) -> bool) -> Result<(), Unbounded> {
         self.descend(self.domains.clone(), u32::MAX, found).map(|_| ())
     }
@@ -256,8 +259,8 @@ impl<'conditions> Problem<'conditions> {
         Ok(true)
     }
 
-    /// One assignment that no condition refutes, drawn with a liking for the ends of domains; `None` where
-    /// this draw led nowhere. The order in which unknowns are fixed is drawn too.
+    /// A random assignment that no condition refutes, with a preference for the ends of domains. `None` if
+    /// this attempt failed. The order in which unknowns are fixed is random, too.
     pub(crate) fn sample(&self, draws: &mut Draws) -> Option<SmallVec<[i64; 8]>> {
         let mut domains = self.domains.clone();
         while let Some([below, above]) = self.sides(&domains) {
@@ -285,7 +288,8 @@ impl<'conditions> Problem<'conditions> {
     }
 }
 
-/// A value of a domain: often an end, often near zero, sometimes at the edge of a 16- or 32-bit word.
+/// A random value of a domain: often an end, often near zero, sometimes near the limits of a 16- or 32-bit
+/// word.
 fn draw_value(domain: Interval, draws: &mut Draws) -> i64 {
     const EDGES: [i64; 8] =
         [1 << 15, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, -1, -(1 << 31), 1 - (1 << 31)];

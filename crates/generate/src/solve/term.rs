@@ -1,21 +1,21 @@
-//! The spec's expressions as the solver sees them: on one axis, over numbered unknowns, with everything that
-//! is fixed for the search already folded in.
+//! The solver's expressions: on one axis, over numbered unknowns, with all values that are fixed for the
+//! search folded in.
 
 use super::interval::Interval;
 
-/// A number-valued expression on one axis.
+/// An integer expression on one axis.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Term {
     /// A constant.
     Number(i64),
-    /// One of the unknowns.
+    /// The unknown with this index.
     Unknown(usize),
-    /// Something that the search knows nothing of: a total size, say.
+    /// A value that the search does not know, such as a total size.
     Opaque,
     Add(Box<Term>, Box<Term>),
     Negate(Box<Term>),
     Multiply(Box<Term>, Box<Term>),
-    /// Floored.
+    /// Rounded towards negative infinity.
     Divide(Box<Term>, Box<Term>),
     /// Never negative.
     Modulo(Box<Term>, Box<Term>),
@@ -25,7 +25,7 @@ pub(crate) enum Term {
     If(Box<Condition>, Box<Term>, Box<Term>),
 }
 
-/// How two terms compare. The other three relations are these, turned round or negated.
+/// The relation of two terms. The other relations are expressed by swapping or negating.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Relation {
     Equal,
@@ -35,7 +35,7 @@ pub(crate) enum Relation {
     Less,
 }
 
-/// One comparison: the difference of its sides, left minus right, against zero.
+/// A comparison: the difference of its sides, left minus right, compared with zero.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Comparison {
     pub(crate) relation: Relation,
@@ -44,11 +44,11 @@ pub(crate) struct Comparison {
     pub(crate) unknowns: u32,
 }
 
-/// A truth-valued expression on one axis, negations pushed inwards.
+/// A condition on one axis. Negations are pushed inwards.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Condition {
     Constant(bool),
-    /// Something that the search knows nothing of.
+    /// A condition that the search does not know.
     Opaque,
     Compare(Comparison),
     All(Vec<Condition>),
@@ -56,7 +56,7 @@ pub(crate) enum Condition {
     If(Box<Condition>, Box<Condition>, Box<Condition>),
 }
 
-/// What a term may be while one unknown varies: `slope` times the unknown, plus something in `rest`.
+/// The values of a term while one unknown varies: `slope` times the unknown, plus a value in `rest`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine {
     pub(crate) slope: i64,
@@ -68,7 +68,7 @@ impl Affine {
         Self { slope: 0, rest }
     }
 
-    /// The values it may take when the unknown is anywhere in its domain.
+    /// The values for all values of the unknown in its domain.
     fn spread(self, domain: Interval) -> Interval {
         if self.slope == 0 {
             return self.rest;
@@ -110,7 +110,7 @@ impl Term {
         }
     }
 
-    /// Whether the search sees all of it.
+    /// Whether the term has no opaque parts.
     fn is_transparent(&self) -> bool {
         match self {
             Self::Number(_) | Self::Unknown(_) => true,
@@ -128,7 +128,7 @@ impl Term {
         }
     }
 
-    /// A bit for each unknown that occurs where [`Term::affine`] may lose sight of it.
+    /// A bit for each unknown with an occurrence that [`Term::affine`] may not keep separate.
     pub(crate) fn nonlinear(&self) -> u32 {
         match self {
             Self::Number(_) | Self::Opaque | Self::Unknown(_) => 0,
@@ -138,8 +138,8 @@ impl Term {
         }
     }
 
-    /// What the term may be over `domains`, kept affine in `unknown` where that is exact. `None` where it may be
-    /// undefined, or nothing is known.
+    /// The values of the term over `domains`, as an affine function of `unknown` if that is exact. `None` if
+    /// the term may be undefined or is opaque.
     pub(crate) fn affine(&self, domains: &[Interval], unknown: usize) -> Option<Affine> {
         let spread = |term: &Self| -> Option<Interval> {
             let affine = term.affine(domains, unknown)?;
@@ -187,9 +187,9 @@ impl Term {
         })
     }
 
-    /// What the term may be over `domains`.
+    /// The values of the term over `domains`.
     pub(crate) fn range(&self, domains: &[Interval]) -> Option<Interval> {
-        // No unknown has this place, so that nothing is kept apart.
+        // No unknown has this index, so that no unknown is kept separate.
         self.affine(domains, usize::MAX).map(|affine| affine.rest)
     }
 }
@@ -203,7 +203,7 @@ impl Comparison {
 
     fn negated(self) -> Self {
         let Self { relation, difference, unknowns } = self;
-        // not (a <= b) is b < a: the difference changes sign, the relation its strictness.
+        // `not (a <= b)` is `b < a`: the difference changes its sign, and the relation its strictness.
         let (relation, difference) = match relation {
             Relation::Equal => (Relation::NotEqual, difference),
             Relation::NotEqual => (Relation::Equal, difference),
@@ -228,14 +228,14 @@ impl Comparison {
         }
     }
 
-    /// Cuts from the domain of `unknown` what cannot make the comparison true, by solving for it where it
-    /// occurs linearly.
+    /// Removes values from the domain of `unknown` that cannot make the comparison true, by solving for the
+    /// unknown if it occurs linearly.
     fn narrow(&self, domains: &mut [Interval], unknown: usize) {
         let Some(Affine { slope, rest }) = self.difference.affine(domains, unknown) else { return };
         if slope == 0 {
             return;
         }
-        // slope * x + rest <= limit, for some value of rest.
+        // Requires `slope * x + rest <= limit` for some value of `rest`.
         let at_most = |domain: &mut Interval, slope: i64, rest_low: i64, limit: i64| {
             let room = limit - rest_low;
             if slope > 0 {
@@ -269,9 +269,9 @@ impl Comparison {
 }
 
 impl Condition {
-    /// The same with constants folded in, so that what a setting decides leaves no trace.
+    /// The same condition with constants folded in, so that parts that a setting decides disappear.
     pub(crate) fn simplified(&self) -> Self {
-        // Where `neutral` changes nothing and its opposite decides.
+        // `neutral` is the value that does not change the result; its opposite decides the result.
         let joined = |parts: &[Self], neutral: bool| {
             let mut parts: Vec<Self> = parts.iter().map(Self::simplified).collect();
             parts.retain(|part| *part != Self::Constant(neutral));
@@ -315,7 +315,7 @@ impl Condition {
         }
     }
 
-    /// Whether the search sees all of it.
+    /// Whether the condition has no opaque parts.
     pub(crate) fn is_transparent(&self) -> bool {
         match self {
             Self::Constant(_) => true,
@@ -326,7 +326,7 @@ impl Condition {
         }
     }
 
-    /// The single value that the condition forbids to the only unknown in it.
+    /// The single value that the condition excludes for its only unknown.
     pub(crate) fn forbidden(&self, domains: &[Interval]) -> Option<(usize, i64)> {
         let Self::Compare(Comparison { relation: Relation::NotEqual, difference, unknowns }) = self else {
             return None;
@@ -340,13 +340,13 @@ impl Condition {
         whole.then(|| (unknown, -rest.low / slope))
     }
 
-    /// Whether narrowing has already cut from the domain of an unknown all that the condition can.
+    /// Whether narrowing has already removed every value of an unknown that the condition rules out.
     pub(crate) fn is_solved_for(&self, domains: &[Interval], unknown: usize) -> bool {
         let Self::Compare(comparison) = self else { return false };
         comparison.difference.affine(domains, unknown).is_some_and(|affine| affine.slope != 0)
     }
 
-    /// A bit for each unknown that occurs where solving for it may lose sight of it.
+    /// A bit for each unknown with an occurrence that solving may not keep separate.
     pub(crate) fn nonlinear(&self) -> u32 {
         match self {
             Self::Constant(_) | Self::Opaque => 0,
@@ -356,7 +356,8 @@ impl Condition {
         }
     }
 
-    /// Whether it holds for all of `domains` or for none; `None` where that is open or undefined.
+    /// Whether it holds for all values in `domains`, or for none. `None` if this is not known or the
+    /// condition may be undefined.
     pub(crate) fn truth(&self, domains: &[Interval]) -> Option<bool> {
         match self {
             Self::Constant(truth) => Some(*truth),
@@ -392,7 +393,7 @@ impl Condition {
         }
     }
 
-    /// Cuts from `domains` what cannot make the condition true. Returns false where nothing is left.
+    /// Removes values from `domains` that cannot make the condition true. Returns false if nothing is left.
     pub(crate) fn narrow(&self, domains: &mut [Interval]) -> bool {
         match self {
             Self::Constant(truth) => *truth,
@@ -428,7 +429,7 @@ impl Condition {
         }
     }
 
-    /// Every comparison that occurs, those inside of terms included.
+    /// Every comparison in the condition, including those inside terms.
     pub(crate) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
         match self {
             Self::Constant(_) | Self::Opaque => {}
@@ -447,7 +448,7 @@ impl Condition {
 }
 
 impl Term {
-    /// Every comparison that occurs.
+    /// Every comparison in the term.
     pub(crate) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
         match self {
             Self::Number(_) | Self::Unknown(_) | Self::Opaque => {}
