@@ -1,10 +1,10 @@
-//! One operator's space of descs, as its signature and clauses span it: which values an axis has, which
-//! settings the whole desc has, and how a desc is put together from both.
+//! The space of one operator's descs: the values of an axis, the settings of a whole desc, and the assembly
+//! of descs from both.
 //!
-//! Everything is derived from the spec. A desc is a *setting* (one value for each enumeration and lone
-//! integer), a data type, and for each axis a *tuple* (an input size, an output size, and one value of each
-//! list). Clauses that are stated on each axis make the tuples of different axes independent, so that
-//! tuples are found once, on one axis, and combined freely.
+//! Everything is derived from the spec. A desc consists of a *setting* (one value for each enumeration and
+//! scalar integer member), a data type, and a *tuple* for each axis. A tuple has an input size, an output
+//! size, and one value of each list. Clauses on axes make the tuples of different axes independent, so that
+//! tuples are found on one axis and combined freely.
 
 use std::sync::Arc;
 
@@ -20,72 +20,73 @@ use crate::{
     solve::{Condition, Domains, Interval, Problem},
 };
 
-/// The place of the input size in a tuple.
+/// The index of the input size in a tuple.
 pub(crate) const INPUT: usize = 0;
-/// The place of the output size in a tuple.
+/// The index of the output size in a tuple.
 pub(crate) const OUTPUT: usize = 1;
-/// How many settings an operator has at most here; more are left out.
+/// The largest number of settings of an operator; further ones are left out.
 const MOST_SETTINGS: usize = 64;
-/// The most axes that DirectML knows.
+/// The largest number of axes in DirectML.
 pub(crate) const MOST_AXES: usize = 8;
-/// The most sizes and lists that an operator has here; one with more has no space.
+/// The largest number of sizes and lists. An operator with more has no space.
 const MOST_VARIABLES: usize = 12;
 
-/// What one place of a tuple is.
+/// The meaning of one index of a tuple.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// As the spec writes it: `InputTensor.Sizes`, `StartPadding`.
+    /// The name in the spec, such as `InputTensor.Sizes` or `StartPadding`.
     pub(crate) name: String,
-    /// What the member can hold.
+    /// The range of the member's type.
     pub(crate) range: Interval,
-    /// The member that holds it; `None` for sizes.
+    /// The index of the member; `None` for sizes.
     pub(crate) member: Option<usize>,
 }
 
-/// One value for each member that is neither a list nor derived: enumerations and lone integers.
+/// One value for each member that is neither a list nor derived: enumerations and scalar integers.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
-    /// By member; 0 for members that a setting does not decide.
+    /// Indexed by member; 0 for members that a setting does not decide.
     pub(crate) values: Vec<i64>,
-    /// `PaddingMode=EDGE`; empty where there is nothing to set.
+    /// The values as text, such as `PaddingMode=EDGE`; empty if there are none.
     pub(crate) name: String,
-    /// What each axis must keep, with the setting's values folded in.
+    /// The clauses on each axis, with the setting's values folded in.
     pub(crate) rules: Vec<Rule>,
-    /// Where questions arise on an axis, in the same form; numbered after the clauses.
+    /// The questions on each axis, in the same form. Their indices follow those of the clauses.
     pub(crate) questions: Vec<Rule>,
-    /// Where they do not.
+    /// The negations of the questions' conditions.
     pub(crate) closed: Vec<Condition>,
-    /// The comparisons of the semantics on each axis; the unknown after the last variable is the output
-    /// coordinate.
+    /// The comparisons of the semantics on each axis. The output coordinate is the unknown after the last
+    /// variable.
     pub(crate) reads: Vec<Condition>,
-    /// A tuple of sizes 1 that is valid: what an axis holds that is only there for the rank.
+    /// A valid tuple with sizes of 1, for axes that only contribute to the rank.
     pub(crate) unit: Vec<i64>,
 }
 
 impl Setting {
-    /// What each axis keeps in a desc that is not invalid (`open`), or that raises no question either.
+    /// The conditions on each axis of a desc that is not invalid (`open`), or that in addition raises no
+    /// question.
     pub(crate) fn conditions(&self, open: bool) -> impl Iterator<Item = &Condition> {
         let closed: &[Condition] = if open { &[] } else { &self.closed };
         self.rules.iter().map(|rule| &rule.that).chain(closed)
     }
 }
 
-/// One operator's space of descs at a feature level.
+/// The space of one operator's descs at a feature level.
 pub(crate) struct Space<'lib> {
     pub(crate) operator: &'lib Operator,
     pub(crate) level: FeatureLevel,
     pub(crate) variables: Vec<Variable>,
     pub(crate) settings: Vec<Setting>,
-    /// The data types that are supported.
+    /// The supported data types.
     pub(crate) types: Vec<DataType>,
-    /// The ranks that are supported, least and greatest.
+    /// The least and greatest supported rank.
     pub(crate) ranks: (usize, usize),
-    /// The members that are scalar unions.
+    /// The indices of the members that are scalar unions.
     scalars: Vec<usize>,
 }
 
 impl<'lib> Space<'lib> {
-    /// The space at a feature level; `None` where the operator is not supported there or no desc was found.
+    /// The space at a feature level. `None` if the operator is not supported there, or no desc was found.
     pub(crate) fn new(operator: &'lib Operator, level: FeatureLevel) -> Option<Self> {
         let row = operator.support_at(level)?;
         let least = (*row.dimensions.start()).max(1) as usize;
@@ -155,19 +156,19 @@ impl<'lib> Space<'lib> {
             .collect()
     }
 
-    /// Finds a valid tuple of sizes 1, by which a setting shows that it is valid at all.
+    /// Finds a valid tuple with sizes of 1. A setting without one is not used.
     fn find_unit(&self, setting: &mut Setting, scratch: &mut Scratch) -> bool {
         let mut domains = self.domains();
         domains[INPUT] = Interval::single(1);
         domains[OUTPUT] = Interval::single(1);
         let mut candidates = Vec::new();
-        // Small values first: the simplest tuple is the best unit.
+        // Searches small values first, because the simplest tuple is the best unit.
         let mut near = domains.clone();
         for domain in near.iter_mut().skip(2) {
             *domain = Interval::new(domain.low.max(-2), domain.high.min(2));
         }
         if let Some(problem) = Problem::new(near, setting.conditions(false)) {
-            // Nothing is unbounded here.
+            // The domains are small enough to enumerate.
             let _ = problem.enumerate(&mut |values| {
                 candidates.push(values.to_vec());
                 candidates.len() < 1_000
@@ -201,19 +202,19 @@ impl<'lib> Space<'lib> {
         self.operator.judge(&case.desc, self.level, scratch)
     }
 
-    /// What each variable can hold at all.
+    /// The range of each variable.
     pub(crate) fn domains(&self) -> Domains {
         self.variables.iter().map(|variable| variable.range).collect()
     }
 
-    /// A case of this operator, to be assembled into.
+    /// A case of this operator, for [`Space::assemble`] to overwrite.
     pub(crate) fn blank(&self) -> Case {
         let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
         let desc = Desc::usual(Arc::clone(self.operator.signature()), tensor.clone(), tensor);
         Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota }
     }
 
-    /// Judges a tuple on the last axis of a desc whose other axes, if it needs any, are units.
+    /// Judges a tuple on the last axis of a desc. Its other axes, if any are required, are units.
     pub(crate) fn judge_tuple(
         &self,
         setting: &Setting,
@@ -227,8 +228,8 @@ impl<'lib> Space<'lib> {
         self.operator.judge(&case.desc, self.level, scratch)
     }
 
-    /// Gives every scalar union a value of the data type that the bits of `word` choose; the bytes that the type
-    /// does not use stay zero.
+    /// Sets every scalar union to a value of the data type that the bits of `word` choose. The bytes that the
+    /// type does not use are zero.
     pub(crate) fn set_scalars(&self, desc: &mut Desc, data_type: DataType, word: u64) {
         for &member in &self.scalars {
             if let Some(value) = desc.members.get_mut(member) {
@@ -237,8 +238,8 @@ impl<'lib> Space<'lib> {
         }
     }
 
-    /// Writes a desc with packed tensors over `case`: a setting, a data type, and one tuple an axis, of which
-    /// there are at most eight. Whatever the case held before is gone, its memory is not.
+    /// Writes a desc with packed tensors over `case`, reusing its memory. The desc has a setting, a data
+    /// type, and one tuple per axis, for at most eight axes.
     pub(crate) fn assemble(
         &self,
         case: &mut Case,
@@ -248,7 +249,7 @@ impl<'lib> Space<'lib> {
     ) {
         let tuples = &tuples[..tuples.len().min(MOST_AXES)];
         let rank = tuples.len();
-        // Lists are built in place and never grow: this is the inner loop of listing a suite.
+        // Lists are built in place and never grow, because this is the inner loop of listing a suite.
         let values = |place: usize| {
             let mut values = [0; MOST_AXES];
             for (value, tuple) in values.iter_mut().zip(tuples) {
@@ -297,7 +298,7 @@ impl<'lib> Space<'lib> {
 }
 
 impl Space<'_> {
-    /// The setting that a desc has; `None` where its values are none that were found valid.
+    /// The setting of a desc; `None` if no setting has its values.
     pub(crate) fn setting_of(&self, desc: &Desc) -> Option<usize> {
         self.settings.iter().position(|setting| {
             let members = desc.signature.members.iter().zip(&desc.members).zip(&setting.values);
@@ -310,9 +311,8 @@ impl Space<'_> {
         })
     }
 
-    /// Valid tuples in which one tensor ([`INPUT`] or [`OUTPUT`]) has this size, with the other tensor's size
-    /// at the least and at the greatest that goes with it. There may be none. Where `open` is set, they may raise
-    /// questions.
+    /// Valid tuples in which one tensor ([`INPUT`] or [`OUTPUT`]) has this size, and the other tensor has its
+    /// least or greatest possible size. May be empty. If `open` is set, the tuples may raise questions.
     pub(crate) fn tuples_of_size(
         &self,
         setting: &Setting,
@@ -347,13 +347,13 @@ impl Space<'_> {
     }
 }
 
-/// The places of the members of one kind.
+/// The indices of the members of one kind.
 fn places(operator: &Operator, kind: &MemberKind) -> Vec<usize> {
     let members = operator.signature().members.iter().enumerate();
     members.filter(|(_, member)| member.kind == *kind).map(|(place, _)| place).collect()
 }
 
-/// The variables of an axis: both sizes, then each list in the order of the struct.
+/// The variables of an axis: both sizes, followed by each list in the order of the struct.
 fn variables(operator: &Operator) -> Vec<Variable> {
     let size = Interval::new(0, i64::from(u32::MAX));
     let sizes = Side::BOTH.map(|side| Variable {

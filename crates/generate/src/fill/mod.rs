@@ -34,6 +34,7 @@ pub(crate) fn iota_period(data_type: DataType) -> u64 {
 }
 
 /// The number of passes of `coordinates` that distinguish `elements` elements.
+///
 /// ```
 /// use dmlcts_model::DataType;
 /// assert_eq!(dmlcts_generate::fill::passes(DataType::UINT8, 256), 1);

@@ -50,7 +50,7 @@ const FLOAT64: [u64; 16] = [
     0x0010_0000_0000_0000,
     0x7FEF_FFFF_FFFF_FFFF,
     0xFFEF_FFFF_FFFF_FFFF,
-    // 2^53 + 1 as bits of an integer, and a float that no binary32 holds.
+    // 2^53 + 2, which binary32 cannot represent.
     0x4340_0000_0000_0001,
 ];
 

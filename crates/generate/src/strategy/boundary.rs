@@ -1,11 +1,11 @@
-//! Cases exactly where a comparison turns, and one step to each side of it.
+//! Cases in which a comparison is exactly at its boundary, and one step to each side of it.
 //!
-//! For each comparison in the clauses, the questions and the semantics of an axis, the solver is asked for
-//! tuples in which the two sides are equal, or differ by one either way; and in which they do so modulo 2^32,
-//! which no neighbour of a small value reaches, and which arithmetic in 32 bits takes for equality. For what
-//! is stated of the whole desc, the neighbours of valid descs are searched for such as keep a clause with
-//! nothing to spare, and one layout of the output is added that is as hard to judge as they come. The judge says of
-//! each what to expect.
+//! The strategy takes each comparison in the clauses, questions and semantics of an axis. The solver looks
+//! for tuples in which the two sides are equal or differ by one. It also looks for tuples in which they do so
+//! modulo 2^32: 32-bit arithmetic takes those for equal, and no small value has them as a neighbour. For
+//! clauses on the whole desc, the strategy searches the neighbours of valid descs for those that keep a
+//! clause on its boundary. It adds one layout of the output whose overlap is as hard as possible to decide.
+//! The judge determines the expectation of each case.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +23,14 @@ use crate::{
     space::{INPUT, MOST_AXES, OUTPUT, Setting, Space},
 };
 
-/// 2^32: what 32-bit arithmetic takes for 0.
+/// 2^32, which 32-bit arithmetic takes for 0.
 const WRAP: i64 = 1 << 32;
-/// Right side minus left side, in the order in which they are searched for.
+/// The right side minus the left side, in the order of the search.
 const DISTANCES: [i64; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP, -1 - WRAP];
-/// How many valid descs the neighbours are taken of.
+/// The number of valid descs whose neighbours are searched.
 const BASES: u64 = 16;
-/// Strides that are close to each other and have no divisor in common: whether sums of their multiples meet is a
-/// subset-sum problem, which takes about as long as listing all of them.
+/// Strides that are close to each other and have no common divisor. Whether sums of their multiples coincide
+/// is a subset-sum problem, which takes about as long as listing all sums.
 const TANGLED: [i64; MOST_AXES] =
     [1, 88_990_951, 101_262_343, 97_346_693, 82_340_921, 91_099_003, 95_672_491, 100_003_793];
 
@@ -55,8 +55,8 @@ struct Search<'a, 'lib> {
 }
 
 impl Search<'_, '_> {
-    /// The comparisons of what is stated on each axis. The clause that a comparison is part of is not
-    /// enforced, all others are.
+    /// Searches the comparisons of clauses and questions on each axis. All clauses are enforced except the
+    /// one with the comparison.
     fn clauses(&mut self, setting: &Setting) {
         for rule in setting.rules.iter().chain(&setting.questions) {
             let mut comparisons = Vec::new();
@@ -72,7 +72,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The comparisons of the semantics: anywhere, and at the first and the last output coordinate.
+    /// Searches the comparisons of the semantics: at any output coordinate, at the first and at the last.
     fn reads(&mut self, setting: &Setting) {
         let coordinate = self.space.width();
         let unknown = Term::Unknown(coordinate);
@@ -104,7 +104,7 @@ impl Search<'_, '_> {
         conditions: &[&Condition],
         mut domains: Domains,
     ) {
-        // Small tensors say as much as large ones, and run.
+        // Small tensors find the same failures as large ones, and every backend can run them.
         for side in [INPUT, OUTPUT] {
             domains[side] = Interval::new(0, 12);
         }
@@ -148,8 +148,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Neighbours of valid descs that keep a clause on the whole desc with nothing to spare, or that raise a
-    /// question: where an answer is open is a boundary too.
+    /// Searches neighbours of valid descs that keep a clause on the whole desc on its boundary, or that raise
+    /// a question: an open answer is a boundary, too.
     fn neighbours(&mut self, drawer: &Drawer<'_>, seed: u64) {
         let space = self.space;
         let clauses = space.operator.clauses();
@@ -193,7 +193,8 @@ impl Search<'_, '_> {
 }
 
 impl Search<'_, '_> {
-    /// The smallest cube of tangled strides that raises a question. Drawn layouts nest, and never do.
+    /// Adds the smallest cube with tangled strides that raises a question. Random layouts are nested and
+    /// never raise it.
     fn tangled(&mut self) {
         let space = self.space;
         let rank = space.ranks.1.min(MOST_AXES);
@@ -221,7 +222,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Axes whose sizes multiply to just below, at and just above 2^32.
+/// Changes that make the product of sizes just below, at and just above 2^32.
 fn products(space: &Space<'_>, setting: usize, base: &Case) -> Vec<neighbour::Change> {
     let rank = base.desc.rank();
     let setting = &space.settings[setting];

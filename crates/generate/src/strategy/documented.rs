@@ -1,8 +1,8 @@
-//! Every example of every page, on every type and rank that can hold it.
+//! Every example of every page, on every type and rank that can represent it.
 //!
-//! An example is carried to another data type where each of its numbers has the same text there, and to
-//! another rank by adding unit axes, in front or behind, or by dropping axes of size 1: no data is lost
-//! either way.
+//! An example is converted to another data type if every number keeps its text there. It is converted to
+//! another rank by adding unit axes, in front or at the end, or by removing axes of size 1. Neither loses
+//! data.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::space::{INPUT, OUTPUT, Space};
 
-/// All examples of one operator, carried to these types and ranks.
+/// All examples of one operator, converted to these types and ranks.
 pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, usize)) -> SearchResult {
     let mut found = SearchResult::default();
     let mut scratch = Scratch::default();
@@ -36,7 +36,7 @@ pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, 
     found
 }
 
-/// The example in another data type; `None` where a number would change.
+/// The example in another data type; `None` if a number would change.
 fn carry(example: &Case, data_type: DataType) -> Option<Case> {
     let old = example.desc.tensor(Side::Input)?.data_type;
     let mut case = example.clone();
@@ -61,7 +61,7 @@ fn carry(example: &Case, data_type: DataType) -> Option<Case> {
     Some(case)
 }
 
-/// An element in another type, zeros above its width; `None` where it would not read the same.
+/// An element in another type, with zeros above its width. `None` if its text would change.
 fn convert(element: &[u8], from: DataType, to: DataType) -> Option<[u8; 8]> {
     let text = element_to_text(from, element);
     let converted = element_from_text(to, &text).ok()?;
@@ -78,7 +78,7 @@ fn reshape(case: &Case, space: &Space<'_>, rank: usize) -> Vec<Case> {
     let Some(tuples) = tuples else { return Vec::new() };
     let mut shapes: Vec<Vec<Vec<i64>>> = Vec::new();
     if rank <= old {
-        // The first axes of size 1 are the ones that a page adds only for the rank.
+        // Removes the first axes of size 1, because pages add them only for the rank.
         let mut left = old - rank;
         let mut kept = tuples;
         kept.retain(|tuple| {

@@ -1,6 +1,6 @@
-//! Whether the bounds of an exhaustive part enclose a box, and one that can be counted axis by axis. Both are
-//! found before anything is enumerated, by interval arithmetic alone: a count that misses descs, or that holds
-//! invalid ones, would prove what was never tried.
+//! Checks that the bounds of an exhaustive part enclose a finite box whose descs can be counted axis by axis.
+//! Interval arithmetic checks this before any enumeration. Without the check, a count could omit valid descs
+//! or include invalid ones, and a certificate would be wrong.
 
 use dmlcts_model::MemberKind;
 use dmlcts_spec::{
@@ -17,7 +17,7 @@ use crate::{
     space::{INPUT, OUTPUT, Setting},
 };
 
-/// Adds what is wrong with the bounds of a part, at `place`. `part` names it in messages.
+/// Adds mistakes in the bounds of a part, at `place`. `part` is its name in messages.
 pub(crate) fn check(
     boxes: &[Bounded<'_>],
     ranks: (usize, usize),
@@ -28,7 +28,7 @@ pub(crate) fn check(
     for bounded in boxes {
         let space = &bounded.space;
         let ranks = ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1);
-        // What is wrong, and in which settings: most often it is the same in all.
+        // The mistakes and their settings, because a mistake often occurs in all settings.
         let mut faults: Vec<(Fault, Vec<&str>)> = Vec::new();
         for (place, setting) in space.settings.iter().enumerate() {
             let Some(problem) = bounded.problem(place) else { continue };
@@ -54,12 +54,12 @@ pub(crate) fn check(
     }
 }
 
-/// Why a part cannot be counted.
+/// The reason why a part cannot be counted.
 #[derive(PartialEq)]
 enum Fault {
-    /// These variables have too many values to try each.
+    /// These variables have too many values to enumerate.
     Unbounded(Vec<usize>),
-    /// More tuples fit on an axis than are listed.
+    /// An axis has more tuples than can be listed.
     Large,
     /// This clause depends on several axes at once, and can be false in the box.
     Tied(usize),
@@ -118,12 +118,12 @@ impl Fault {
     }
 }
 
-/// The variables that lack a bound. Once one is known to, it is taken to have one, so that those which only
-/// follow it are not named.
+/// The variables without a bound. A variable that is found is then treated as bounded, so that variables that
+/// follow from it are not reported.
 fn unbounded(problem: &Problem<'_>, width: usize) -> Vec<usize> {
     let mut problem = problem.clone();
     let mut found = Vec::new();
-    // The output's size follows from all others more often than they from it.
+    // The output's size follows from the other variables more often than they follow from it.
     for variable in [INPUT].into_iter().chain(OUTPUT + 1..width).chain([OUTPUT]) {
         if problem.is_wide(variable) {
             found.push(variable);
@@ -134,8 +134,8 @@ fn unbounded(problem: &Problem<'_>, width: usize) -> Vec<usize> {
     found
 }
 
-/// The clauses that depend on more than one axis, and that some desc of this rank may break whose axes are
-/// valid one by one.
+/// The clauses that depend on several axes, and that a desc of this rank may violate although each of its
+/// axes is valid.
 fn tied(
     operator: &Operator,
     setting: &Setting,
@@ -146,7 +146,7 @@ fn tied(
     clauses
         .filter(move |(_, clause)| {
             let mut uses = Uses::default();
-            // What holds on all axes holds on each, and ties nothing.
+            // A condition on all axes applies to each axis and does not tie axes together.
             match &clause.term.kind {
                 TermKind::Over(Quantifier::All, inner) => uses.look(operator, inner),
                 _ => uses.look(operator, &clause.term),
@@ -160,14 +160,14 @@ fn tied(
         .map(|(place, _)| place)
 }
 
-/// What a clause speaks of.
+/// The inputs of a clause.
 #[derive(Default)]
 struct Uses {
-    /// Values that the axes of a box differ in.
+    /// Values that differ between the axes of a box.
     axis: bool,
-    /// What one axis does not know: other axes, its own place, the rank, the type.
+    /// Values that one axis does not determine: other axes, its own index, the rank, the type.
     beyond: bool,
-    /// What is made to fit every desc, so that no clause about it breaks.
+    /// Values that are derived to fit every desc, so that no clause about them is violated.
     derived: bool,
 }
 
@@ -209,7 +209,7 @@ impl Uses {
                 self.beyond |=
                     matches!(kind, Some(MemberKind::Count | MemberKind::DataType | MemberKind::Scalar));
             }
-            // Tensors are packed, and as large as they need to be.
+            // Tensors are packed and have the size that they need.
             Leaf::List(ListSource::Strides(_)) | Leaf::Field(..) | Leaf::Overlaps(_) => self.derived = true,
             _ => {}
         }

@@ -1,8 +1,8 @@
-//! Every valid desc within stated bounds, once, by rank and unrank.
+//! Every valid desc within given bounds, once, by ranking and unranking.
 //!
-//! The solver lists all tuples of one axis, for each setting. A desc of rank r is then a number with r digits
-//! to the base of that list's length, and a few more for type and fill: countable before anything runs, and
-//! any index addressable. Descs that a question leaves open are among them.
+//! The solver lists all tuples of one axis for each setting. A desc of rank r is then a number with r digits
+//! in the base of that list's length, and further digits for type and fill. The number of descs is known
+//! before anything runs, and every index is addressable. Open descs are included.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,15 +20,15 @@ use crate::{
     suite::FillForm,
 };
 
-/// The most tuples of one axis in a setting: they lie in memory before the first case.
+/// The largest number of tuples of one axis in a setting. They are in memory before the first case.
 pub(crate) const MOST_TUPLES: usize = 1 << 20;
 
 /// The bounds of one operator.
 pub(crate) struct Bounded<'lib> {
     pub(crate) space: Arc<Space<'lib>>,
-    /// For each setting of the space, what every axis keeps beside the clauses.
+    /// For each setting of the space, the conditions on every axis in addition to the clauses.
     bounds: Vec<Vec<Condition>>,
-    /// For each setting, the tuples within these bounds, listed on their first use.
+    /// For each setting, the tuples within these bounds, listed on first use.
     listings: Vec<OnceLock<Listing>>,
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct Bounded<'lib> {
 #[derive(Default)]
 struct Listing {
     tuples: Tuples,
-    /// What went wrong.
+    /// The omission to report, if any.
     remark: Option<String>,
-    /// Whether there are more than [`MOST_TUPLES`], so that they are not listed.
+    /// Whether the setting has more than [`MOST_TUPLES`] tuples. They are then not listed.
     is_cut: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Exhaustive<'lib> {
     listed: OnceLock<Listed>,
 }
 
-/// The blocks of cases that all tuples span.
+/// The blocks of cases that the tuples span.
 #[derive(Default)]
 struct Listed {
     blocks: Vec<Block>,
@@ -118,14 +118,14 @@ impl<'lib> Exhaustive<'lib> {
 }
 
 impl<'lib> Bounded<'lib> {
-    /// A space, and for each of its settings what every axis keeps beside the clauses.
+    /// A space, and for each of its settings the conditions on every axis in addition to the clauses.
     pub(crate) fn new(space: Arc<Space<'lib>>, bounds: Vec<Vec<Condition>>) -> Self {
         let listings = bounds.iter().map(|_| OnceLock::new()).collect();
         Self { space, bounds, listings }
     }
 
-    /// Whether a setting, whose problem this is, has more tuples than are listed. They are counted only where the problem's domains leave
-    /// it possible.
+    /// Whether a setting with this problem has more tuples than can be listed. Counts them only if the
+    /// problem's domains do not rule it out.
     pub(crate) fn is_too_large(&self, setting: usize, problem: &Problem<'_>) -> bool {
         let sizes = problem.domains().iter().map(|domain| domain.len());
         let most = sizes.fold(1_u64, u64::saturating_mul);
@@ -140,13 +140,13 @@ impl<'lib> Bounded<'lib> {
         self.listings[setting].get_or_init(|| self.list(setting))
     }
 
-    /// What every axis keeps in a setting, tightened; `None` where no tuple can keep it.
+    /// The conditions on every axis in a setting, tightened; `None` if no tuple satisfies them.
     pub(crate) fn problem(&self, setting: usize) -> Option<Problem<'_>> {
         let conditions = self.space.settings[setting].conditions(true).chain(&self.bounds[setting]);
         Problem::new(self.space.domains(), conditions).and_then(Problem::tightened)
     }
 
-    /// Every tuple that no clause and no bound refuses, in ascending order.
+    /// Every tuple that no clause and no bound excludes, in ascending order.
     fn list(&self, setting: usize) -> Listing {
         let space = &self.space;
         let mut tuples = Tuples::new(space.width());
@@ -175,7 +175,8 @@ impl<'lib> Bounded<'lib> {
         for tuple in &found {
             tuples.push(tuple);
         }
-        // A suite whose boxes have no end is refused; should one come here, it must not pass for complete.
+        // Suites with unbounded boxes are refused earlier. The remark ensures that such a part would never
+        // count as complete.
         let remark = searched.err().map(|unbounded| {
             let (operator, variable) = (space.operator.name(), &space.variables[unbounded.unknown].name);
             format!("not every value of {variable} was tried on {operator}")

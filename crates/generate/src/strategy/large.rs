@@ -1,7 +1,7 @@
 //! Sizes at the limits of dispatches, counters and memory.
 //!
-//! One axis of either tensor has a size at such a limit, and the other tensor the least or the greatest size
-//! that goes with it. The cases are always the same; what a machine cannot hold, its run reports.
+//! One axis of a tensor has a size at such a limit, and the other tensor has its least or greatest possible
+//! size. The cases are the same on every machine. A run reports those that do not fit the machine's memory.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::{
     space::{INPUT, MOST_AXES, OUTPUT, Space},
 };
 
-/// Where something ends: the workgroups of a dispatch (65535), 16-bit counters, a float's exact integers
-/// (2^24), signed and unsigned 32-bit counters, of elements or of bytes.
+/// The limits: the workgroups of a dispatch (65535), 16-bit counters, a float's exact integers (2^24), and
+/// signed and unsigned 32-bit counters of elements or bytes.
 const EDGES: [i64; 15] = [
     65_534,
     65_535,
@@ -34,7 +34,7 @@ const EDGES: [i64; 15] = [
     (1 << 32) - 1,
 ];
 
-/// Searches one operator for cases of at most `elements` elements a tensor.
+/// Searches one operator for cases with at most `elements` elements per tensor.
 pub(crate) fn search(
     space: &Arc<Space<'_>>,
     types: &[DataType],
@@ -53,7 +53,8 @@ pub(crate) fn search(
         for (side, edge) in [INPUT, OUTPUT].into_iter().flat_map(|side| EDGES.map(|edge| (side, edge))) {
             for tuple in space.tuples_of_size(setting, side, edge, false) {
                 for axis in [least - 1, 0] {
-                    // The long axis is the innermost of few axes, then the outermost of one more.
+                    // The long axis is first the innermost axis of the least rank, and then the outermost
+                    // axis of one rank more.
                     let rank = if axis == 0 { (least + 1).min(most) } else { least };
                     let mut tuples = [setting.unit.as_slice(); MOST_AXES];
                     tuples[axis.min(rank - 1)] = &tuple;

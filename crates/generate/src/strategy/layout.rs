@@ -1,22 +1,22 @@
-//! Strided, permuted, padded and broadcast tensors, and where their buffers are bound.
+//! Strided, permuted, padded and broadcast tensors, and binding offsets.
 //!
-//! Strides are built from the innermost axis of a drawn order outwards, each at least the span of what it
-//! steps over: nested strides never overlap, so that outputs are valid without a check.
+//! Strides are built from the innermost to the outermost axis of a random order. Each is at least the span of
+//! the axes inside it. Such nested strides never overlap, so that outputs are valid without a check.
 
 use dmlcts_model::{Case, List, Side, Tensor};
 
 use crate::draw::{Draws, cut};
 
-/// How often a case has anything but packed tensors at the start of their buffers.
+/// The fraction of cases that do not have packed tensors at offset 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layouts {
-    /// About two in five.
+    /// About two in five cases.
     Some,
-    /// All.
+    /// Every case.
     All,
 }
 
-/// What a case has besides packed tensors at the start of their buffers.
+/// The deviations of a case from packed tensors at offset 0.
 pub(crate) struct Layout {
     input_strides: bool,
     output_strides: bool,
@@ -25,18 +25,18 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Draws what there is to be.
+    /// Draws the deviations.
     pub(crate) fn draw(layouts: Layouts, draws: &mut Draws) -> Self {
         let word = draws.word();
         let (input_strides, output_strides, more) = match layouts {
             Layouts::Some => (word & 15 < 4, word >> 4 & 15 < 4, word >> 8 & 15 < 2),
-            // At least one of the two.
+            // At least one of the two tensors has strides.
             Layouts::All => (word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8, word >> 8 & 15 < 8),
         };
         Self { input_strides, output_strides, more }
     }
 
-    /// Lays out both tensors of a case, which are packed and whose sizes are at least 1.
+    /// Lays out both tensors of a case. They must be packed and have sizes of at least 1.
     pub(crate) fn apply(&self, case: &mut Case, draws: &mut Draws) {
         if self.input_strides
             && let Some(tensor) = &mut case.desc.input
@@ -65,9 +65,9 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
     if permuted {
         shuffle(order, draws.word());
     }
-    // From here on a bit for each place in the order, innermost last.
+    // The following words have a bit for each position in the order, innermost last.
     let repeated = if broadcast && side == Side::Input { word >> 8 } else { 0 };
-    // Gaps on two axes at most: eight of them would multiply to memory that nobody wants to fill.
+    // At most two axes have gaps: the product of eight gaps would need too much memory.
     let gaps = if padded { 1 << cut(word >> 16, rank) | 1 << cut(word >> 32, rank) } else { 0 };
     let widths = if padded { draws.word() } else { 0 };
     let rows = word >> 48 & word >> 56;
@@ -80,8 +80,8 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
         let stride = span + gap;
         strides[axis] = stride;
         last += (sizes[axis] - 1) * stride;
-        // From the first to the last element along this axis and those within; or, for one axis in four, as rows
-        // of whole elements lie: the next axis starts where this one would go on.
+        // The span from the first to the last element along this axis and those inside it. For one axis in
+        // four, it is a whole number of rows, so that the next axis starts where this one would continue.
         span += (sizes[axis] - 1) * stride;
         if rows >> place & 1 != 0 {
             span = span.max(stride * sizes[axis]);
@@ -91,7 +91,7 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
     tensor.strides = Some(List::from_buf_and_len(strides, rank));
 }
 
-/// Puts up to eight places in a random order, by eight bits of a word for each.
+/// Shuffles up to eight entries, using eight bits of a word for each.
 fn shuffle(order: &mut [usize], mut word: u64) {
     for end in (1..order.len()).rev() {
         order.swap(end, ((word as usize & 0xFF) * (end + 1)) >> 8);
@@ -107,12 +107,12 @@ fn bind(case: &mut Case, draws: &mut Draws) {
         if word & 1 == 0 {
             tensor.total_size += 4 * (1 + (word >> 8 & 7));
         }
-        // 16 bytes is the least that the header promises of a buffer, whatever the element.
+        // The header requires an alignment of at least 16 bytes for buffers, for every element size.
         let alignment = 16_u64 << (word >> 16 & 3);
         if word >> 1 & 1 == 0 {
             tensor.alignment = alignment as u32;
         }
-        // An offset keeps to the alignment that the desc promises.
+        // An offset must have the alignment that the desc promises.
         let offset = if word >> 2 & 1 == 0 { alignment * (1 + (word >> 24 & 7)) } else { 0 };
         match side {
             Side::Input => case.binding.input = offset,

@@ -1,5 +1,5 @@
-//! The ways to expand a spec to cases, one a file. Each knows the spec's clauses, types and levels, and no
-//! operator by name.
+//! The strategies that expand a spec to cases, one per file. They use the spec's clauses, types and levels,
+//! and know no operator by name.
 
 pub(crate) mod boundary;
 pub(crate) mod covering;
@@ -19,20 +19,20 @@ use dmlcts_spec::Library;
 
 use crate::{Length, fill, suite::FillForm};
 
-/// What every strategy is: a number of cases, and the case at an index.
+/// A strategy for one part: a number of cases, and the case at each index.
 pub(crate) trait Generator: Send + Sync {
-    /// How many cases there are; the first call may search.
+    /// The number of cases. The first call may search.
     fn length(&self) -> Length;
 
-    /// Writes the case at an index over `case`, reusing its memory. The index lies within the length.
+    /// Writes the case at an index over `case`, reusing its memory. The index must be below the length.
     fn case(&self, index: u128, case: &mut Case);
 
-    /// What a search did not find, one sentence each.
+    /// The cases that a search could not find, one sentence each.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What an exhaustive part counted; empty for others.
+    /// The counts of an exhaustive part; empty for others.
     fn rows(&self) -> Vec<Row> {
         Vec::new()
     }
@@ -43,23 +43,23 @@ pub(crate) trait Generator: Send + Sync {
 pub struct Row {
     /// The operator.
     pub operator: String,
-    /// The values of its enumerations, such as `PaddingMode=EDGE`; empty where it has none.
+    /// The values of its enumerations, such as `PaddingMode=EDGE`; empty if it has none.
     pub setting: String,
-    /// How many dimensions.
+    /// The number of dimensions.
     pub rank: usize,
-    /// How many valid tuples one axis has.
+    /// The number of valid tuples of one axis.
     pub tuples: usize,
-    /// How many cases these span, over all types and fills.
+    /// The number of cases with these tuples, over all types and fills.
     pub cases: u128,
 }
 
-/// A strategy whose cases are searched for once and then kept.
+/// A strategy that searches its cases once and keeps them.
 pub(crate) struct Searched<F> {
     search: F,
     found: OnceLock<SearchResult>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Default)]
 pub(crate) struct SearchResult {
     pub(crate) cases: Vec<Case>,
@@ -80,8 +80,8 @@ impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {
     }
 }
 
-/// Binds tensors at the start of their buffers where the offset of the case that was changed is not as aligned as the changed
-/// desc promises: a library may do anything with such a binding.
+/// Sets a binding offset to 0 if it is not aligned as the changed desc promises, because the behaviour of a
+/// library with such a binding is undefined.
 fn keep_promises(case: &mut Case) {
     for side in Side::BOTH {
         let offset = match side {
@@ -113,7 +113,7 @@ impl<F: Fn() -> SearchResult + Send + Sync> Generator for Searched<F> {
     }
 }
 
-/// A case of the first operator, to be written over.
+/// A case of the first operator, to be overwritten.
 pub(crate) fn blank(library: &Library) -> Option<Case> {
     let signature = Arc::clone(library.operators().first()?.signature());
     let tensor = Tensor::packed(DataType::FLOAT32, List::from_elem(1, 1));
@@ -121,7 +121,7 @@ pub(crate) fn blank(library: &Library) -> Option<Case> {
     Some(Case { desc: Box::new(desc), binding: BindingOffsets::default(), fill: Fill::Iota })
 }
 
-/// The fills that a form stands for, for a type and a number of elements.
+/// The fills of a form, for a data type and a number of elements.
 pub(crate) fn fill_variants(form: FillForm, data_type: DataType, elements: u64, seed: u64) -> Vec<Fill> {
     match form {
         FillForm::Iota => vec![Fill::Iota],

@@ -1,11 +1,11 @@
-//! For each clause, descs that break it and as little else as can be, each with a valid twin that differs in one
-//! thing: a backend that rejects everything fails on the twins as surely as one that accepts everything fails on the
-//! descs. The twin of several descs stands behind the first of them, and not again: a case says as much when it runs
-//! once.
+//! Descs that violate one clause and few others. Each has a valid twin that differs in one respect. A backend
+//! that rejects everything fails on the twins, and one that accepts everything fails on the descs. If several
+//! descs have the same twin, it occurs once, after the first of them.
 //!
-//! The search walks from valid descs through their neighbours and lets the judge say what each breaks. For
-//! clauses on an axis, the solver adds tuples that break the clause and keep all others, which finds what
-//! needs two values to change. What is not found within these bounds is said, and is no proof.
+//! The search changes one value of valid descs at a time, and the judge determines the violated clauses. For
+//! clauses on an axis, the solver adds tuples that violate the clause and satisfy all others. This finds
+//! descs that need two changed values. Clauses without a desc within these bounds are reported, which does
+//! not prove that there is none.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,10 +23,10 @@ use crate::{
     space::{INPUT, OUTPUT, Setting, Space},
 };
 
-/// How many valid descs the search starts from.
+/// The number of valid descs from which the search starts.
 const BASES: u64 = 24;
 
-/// One desc that breaks a clause, and the valid one that it was changed from.
+/// A desc that violates a clause, and the valid desc that was changed.
 struct Broken {
     violated: IdSet,
     kind: Kind,
@@ -45,7 +45,7 @@ pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> SearchResul
         search.around(base);
     }
     for setting in 0..space.settings.len() {
-        // The solver's tuples depend on the setting alone: two bases of each are enough.
+        // The solver's tuples depend on the setting alone, so two bases of each are enough.
         bases
             .iter()
             .filter(|base| base.setting == setting)
@@ -64,7 +64,7 @@ struct Search<'a, 'lib> {
     space: &'a Space<'lib>,
     scratch: Scratch,
     changed: Case,
-    /// By clause, those with the fewest clauses broken.
+    /// For each clause, the descs with the fewest violated clauses.
     best: BTreeMap<usize, Vec<Broken>>,
     each: usize,
 }
@@ -76,7 +76,7 @@ struct Base {
 }
 
 impl Search<'_, '_> {
-    /// Valid descs to start from. Some of what is drawn is open, which would blur what a change breaks.
+    /// Valid descs to start from. Open descs are skipped, because they would blur the effect of a change.
     fn bases(&mut self, drawer: &Drawer<'_>, seed: u64) -> Vec<Base> {
         let mut bases = Vec::new();
         for index in 0..BASES * 4 {
@@ -100,7 +100,7 @@ impl Search<'_, '_> {
         &self.space.settings[base.setting]
     }
 
-    /// Judges one change, and keeps it where it is among the best of a clause.
+    /// Judges one change, and keeps it if it is among the best of a clause.
     fn consider(&mut self, base: &Base, change: &Change) {
         let unit = &self.space.settings[base.setting].unit;
         change.apply(&base.case, self.space, unit, &mut self.changed);
@@ -108,7 +108,7 @@ impl Search<'_, '_> {
         self.keep(judgement.violated, change.kind(), &base.case);
     }
 
-    /// Keeps what stands in `changed` for each clause for which nothing breaks less, a few of each kind.
+    /// Keeps `changed` for each clause for which no known desc violates fewer clauses, a few of each kind.
     fn keep(&mut self, violated: IdSet, kind: Kind, twin: &Case) {
         for clause in violated.iter() {
             let best = self.best.entry(clause).or_default();
@@ -126,14 +126,14 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Every single change.
+    /// Tries every single change.
     fn around(&mut self, base: &Base) {
         for change in neighbour::changes(&base.case, self.space) {
             self.consider(base, &change);
         }
     }
 
-    /// Tuples that break one rule of an axis and keep the others.
+    /// Tries tuples that violate one rule of an axis and satisfy the others.
     fn solved(&mut self, base: &Base, draws: &mut Draws) {
         let space = self.space;
         let rank = base.case.desc.rank();
@@ -159,7 +159,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Two axes so long that their product leaves 32 bits.
+    /// Tries two axes whose product exceeds 32 bits.
     fn wide(&mut self, base: &Base) {
         let space = self.space;
         let rank = base.case.desc.rank();
@@ -171,11 +171,11 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Some of each kind for each clause, in the order of the clauses, each followed by its twin unless that has
-    /// come before.
+    /// A selection of each kind for each clause, in the order of the clauses. Each desc is followed by its
+    /// twin, unless the twin occurred before.
     fn finish(self) -> SearchResult {
         let mut found = SearchResult::default();
-        // As long as what was found, which `each` bounds for every clause.
+        // `each` bounds the number of lines for every clause.
         let mut lines: HashSet<String> = HashSet::new();
         let clauses = self.space.operator.clauses();
         for (place, clause) in clauses.iter().enumerate() {
@@ -210,7 +210,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// At most `count`, one of each kind before a second of any.
+/// At most `count` descs: one of each kind before a second of any kind.
 fn spread(best: &[Broken], count: usize) -> Vec<&Broken> {
     let mut seen: BTreeMap<Kind, usize> = BTreeMap::new();
     let mut ordered: Vec<(usize, usize, &Broken)> = Vec::new();

@@ -1,7 +1,7 @@
-//! The neighbours of a desc: what it becomes when one thing in it changes. They are what a search for invalid
-//! descs and for boundaries looks through.
+//! The neighbours of a desc: its variants with one change. Searches for invalid descs and for boundaries try
+//! them.
 //!
-//! Changes are derived from the shape of a desc alone, so that they are the same for every operator.
+//! Changes are derived only from the form of a desc, so that they are the same for every operator.
 
 use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Tensor, Value};
 
@@ -18,7 +18,7 @@ pub(crate) enum ListPlace {
     Member(usize),
 }
 
-/// One field of a tensor desc that is an integer.
+/// An integer field of a tensor desc.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Field {
     DataType,
@@ -28,16 +28,16 @@ pub(crate) enum Field {
     Alignment,
 }
 
-/// What of a desc has its number of axes changed.
+/// The part of a desc whose number of axes changes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Share {
-    /// Everything.
+    /// Tensors and members.
     All,
-    /// The tensors, but not the members.
+    /// Both tensors, but not the members.
     Tensors,
-    /// The input alone.
+    /// Only the input.
     Input,
-    /// The output alone.
+    /// Only the output.
     Output,
     /// The members, but not the tensors.
     Members,
@@ -60,34 +60,34 @@ impl Share {
     }
 }
 
-/// One thing that differs.
+/// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Change {
     /// One value of a list.
     Entry { place: ListPlace, axis: usize, value: i64 },
-    /// The list is a null pointer.
+    /// The list becomes a null pointer.
     Null(ListPlace),
-    /// The list has so many values: cut short, or its last one repeated.
+    /// The list has this number of values: it is cut, or its last value is repeated.
     Length(ListPlace, usize),
-    /// The tensor is a null pointer.
+    /// The tensor becomes a null pointer.
     NoTensor(Side),
-    /// A field of a tensor, with all else as it was.
+    /// One field of a tensor.
     Field { side: Side, field: Field, value: u64 },
-    /// A member that is an integer.
+    /// An integer member.
     Member { member: usize, value: i64 },
-    /// Another data type throughout.
+    /// Another data type for both tensors and every member that names a type.
     Retype(DataType),
-    /// Another number of axes: cut short, or unit axes put in front.
+    /// Another number of axes: axes are removed, or unit axes are added in front.
     Rerank(Share, usize),
     /// Whole tuples on some axes.
     Tuples(Vec<(usize, Vec<i64>)>),
 }
 
-/// What kind of change it is, so that a selection can have some of each.
+/// The kind of a change, so that a selection can have some of each.
 pub(crate) type Kind = (u8, u8, u8);
 
 impl Change {
-    /// Two changes of the same kind differ in axis or value alone.
+    /// Changes of the same kind differ only in axis or value.
     pub(crate) fn kind(&self) -> Kind {
         let place = |place: &ListPlace| match place {
             ListPlace::Sizes(side) => *side as u8,
@@ -115,7 +115,7 @@ impl Change {
         }
     }
 
-    /// Writes the changed case over `case`. Total sizes that were what the tensor needs are so afterwards.
+    /// Writes the changed case over `case`. A tensor with the usual total size keeps the usual total size.
     pub(crate) fn apply(&self, base: &Case, space: &Space<'_>, unit: &[i64], case: &mut Case) {
         case.clone_from(base);
         let usual = Side::BOTH.map(|side| {
@@ -194,7 +194,7 @@ fn list(desc: &Desc, place: ListPlace) -> Option<&List> {
     }
 }
 
-/// Every list that an operator's descs have.
+/// Every list in an operator's descs.
 fn places(space: &Space<'_>) -> Vec<ListPlace> {
     let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
     [INPUT, OUTPUT]
@@ -224,7 +224,7 @@ pub(crate) fn set_tuple(desc: &mut Desc, space: &Space<'_>, axis: usize, tuple: 
     }
 }
 
-/// The tuple of one axis; `None` where a list is missing or too short.
+/// The tuple of one axis; `None` if a list is missing or too short.
 pub(crate) fn tuple(desc: &Desc, space: &Space<'_>, axis: usize) -> Option<Vec<i64>> {
     let sizes = [INPUT, OUTPUT].map(ListPlace::Sizes).into_iter();
     let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
@@ -255,7 +255,7 @@ pub(crate) fn retype(desc: &mut Desc, data_type: DataType) {
     }
 }
 
-/// Gives the lists and counts of a share another length: axes are cut from the front, or unit axes put there.
+/// Changes the length of a share's lists and counts. Axes are removed or unit axes added in front.
 pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Share, rank: usize) {
     let old = desc.rank();
     let adjust = |list: &mut List, value: i64| {
@@ -297,7 +297,7 @@ pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Sh
     }
 }
 
-/// Whether every list is there and has a value for each axis of the input.
+/// Whether every list is present and has a value for each axis of the input.
 pub(crate) fn tuples_fit(desc: &Desc) -> bool {
     let rank = desc.rank();
     let sizes = Side::BOTH.map(|side| desc.tensor(side).and_then(|tensor| tensor.sizes.as_ref()));
@@ -308,7 +308,7 @@ pub(crate) fn tuples_fit(desc: &Desc) -> bool {
     rank > 0 && sizes.into_iter().chain(lists).all(|list| list.is_some_and(|list| list.len() == rank))
 }
 
-/// Whether neither tensor has strides or a total size that would not fit other sizes.
+/// Whether no tensor has strides or a total size that would not fit other sizes.
 pub(crate) fn is_plain(desc: &Desc) -> bool {
     Side::BOTH.iter().all(|&side| {
         desc.tensor(side)
@@ -316,7 +316,7 @@ pub(crate) fn is_plain(desc: &Desc) -> bool {
     })
 }
 
-/// Takes one axis out of every list and count that has it.
+/// Removes one axis from every list and count that has it.
 pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
     let cut = |list: &mut List| {
         if axis < list.len() {
@@ -339,7 +339,7 @@ pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
     }
 }
 
-/// Every change to a desc that is worth a look, the nearest of each kind first.
+/// Every useful change of a desc, the nearest of each kind first.
 pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     let desc = &base.desc;
     let mut all = Vec::new();
@@ -371,8 +371,8 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     all
 }
 
-/// Changes of one value of a list: its neighbours, the neighbours of what else stands on the axis, the ends of
-/// its type, and what a sum with another value of the axis would wrap around to in 32 bits.
+/// Changes of one value of a list: its neighbours, the neighbours of other values on the axis, the ends of
+/// its type, and values whose sum with another value of the axis wraps around in 32 bits.
 fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &mut Vec<Change>) {
     let range = match place {
         ListPlace::Member(member) => {

@@ -1,7 +1,8 @@
-//! Seeded draws, valid by construction: sizes first, then for each axis a tuple from the pool of those sizes.
+//! Random cases that are valid by construction: sizes first, and then for each axis a tuple from the pool of
+//! these sizes.
 //!
-//! Nothing is drawn and thrown away, so that a case costs about as much as writing it down, and case `i`
-//! is a function of the seed and `i` alone.
+//! No draw is rejected, so that generating a case costs about as much as writing it. Case `i` depends only on
+//! the seed and `i`.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,31 +21,31 @@ use crate::{
     suite::FillForm,
 };
 
-/// No axis is longer than this, however many elements a tensor may have.
+/// The greatest length of an axis, for any number of elements.
 pub(crate) const LONGEST_AXIS: usize = 128;
 
-/// How many cases in a row are of one operator at least.
+/// The least number of consecutive cases of one operator.
 const TURN: u64 = 16;
 
-/// How many cases in a row have one shape at most.
+/// The largest number of consecutive cases with one shape.
 const MOST_OF_A_SHAPE: u64 = 64;
-/// How many shapes a part draws at least, where it has so many cases.
+/// The least number of shapes in a part with at least this number of cases.
 const LEAST_SHAPES: u64 = 1 << 12;
 
 /// The strategy, for the operators of one part of a suite in turn.
 ///
-/// Cases in a row share their [`Shape`] where there are many of them: what is of one kind is drawn, judged and run
-/// about a quarter faster in a row than mixed, and a part of many cases has thousands of shapes all the same.
+/// In a part with many cases, consecutive cases share their [`Shape`]. Drawing, judging and running cases of
+/// one kind in a row is about a quarter faster than mixed. Such a part still has thousands of shapes.
 pub(crate) struct Random<'lib> {
     drawers: Vec<Drawer<'lib>>,
     seed: u64,
     length: Length,
-    /// How many cases in a row have one shape, and how many are of one operator.
+    /// The number of consecutive cases with one shape, and of one operator.
     turns: (u64, u64),
 }
 
 impl<'lib> Random<'lib> {
-    /// So many cases of these operators.
+    /// `length` cases of these operators.
     pub(crate) fn new(drawers: Vec<Drawer<'lib>>, seed: u64, length: Length) -> Self {
         let of_a_shape = match length {
             Length::Finite(cases) => u64::try_from(cases / u128::from(LEAST_SHAPES)).unwrap_or(u64::MAX),
@@ -61,8 +62,8 @@ impl Generator for Random<'_> {
     }
 
     fn case(&self, index: u128, case: &mut Case) {
-        // Operators take turns, so that every stretch of cases has them all; turns are long enough for a desc of
-        // one operator to be written over one of the same.
+        // Operators take turns, so that every range of cases contains all of them. Turns are long enough that
+        // a desc usually overwrites one of the same operator.
         let count = self.drawers.len() as u64;
         let index = index as u64;
         let (of_a_shape, of_an_operator) = self.turns;
@@ -73,17 +74,17 @@ impl Generator for Random<'_> {
     }
 }
 
-/// A table that is made on its first use, for all operators of a part.
+/// A table that is made on first use, for all operators of a part.
 pub(crate) type LazyTable = LazyLock<SizeTable, Box<dyn FnOnce() -> SizeTable + Send + Sync>>;
 
-/// A table of sizes for tensors of at most so many elements.
+/// A table of sizes for tensors of at most `elements` elements.
 pub(crate) fn sizes(elements: u32) -> Arc<LazyTable> {
     Arc::new(LazyLock::new(Box::new(move || SizeTable::new(elements.max(1)))))
 }
 
-/// What several cases in a row may have in common.
+/// The properties that consecutive cases share.
 pub(crate) struct Shape {
-    /// The place of the values of the members that no axis has.
+    /// The index of the setting: the values of the members that are not on axes.
     setting: usize,
     data_type: DataType,
     rank: usize,
@@ -101,7 +102,7 @@ pub(crate) struct Drawer<'lib> {
 }
 
 impl<'lib> Drawer<'lib> {
-    /// Types and ranks are among those of the pools' space; with none of them nothing can be drawn.
+    /// Types and ranks must be among those of the pools' space. `None` if there are none.
     pub(crate) fn new(
         pools: Arc<Pools<'lib>>,
         types: Vec<DataType>,
@@ -114,7 +115,7 @@ impl<'lib> Drawer<'lib> {
         possible.then(|| Self { pools, types, ranks, fills, layouts, sizes })
     }
 
-    /// The most that an axis of a tensor with so many elements has.
+    /// The greatest length of an axis of a tensor with this number of elements.
     pub(crate) fn longest_axis(elements: u32) -> usize {
         (elements as usize).clamp(1, LONGEST_AXIS)
     }
@@ -142,7 +143,7 @@ impl<'lib> Drawer<'lib> {
         let word = draws.word();
         let sizes: &SizeTable = &self.sizes;
         let mut room = [sizes.target(word), sizes.target(word >> 8)];
-        // Starting anywhere keeps the long axes from being the first ones.
+        // A random start avoids that the first axes are always the longest.
         let start = cut(word >> 48, rank);
         let share = self.pools.share(setting);
         let setting = &space.settings[setting];
@@ -159,7 +160,7 @@ impl<'lib> Drawer<'lib> {
         case.fill = self.fill(&chosen[..rank], data_type, word >> 16);
     }
 
-    /// A tuple for one of the axes that are left, from the pool of two sizes that fit the room.
+    /// A tuple for one of the remaining axes, from the pool of two sizes that fit the room.
     #[inline]
     fn axis<'a>(
         &'a self,
@@ -172,7 +173,7 @@ impl<'lib> Drawer<'lib> {
         let first = if word & 1 == 0 { INPUT } else { OUTPUT };
         let second = 1 - first;
         let one = table.draw(room[first], left, word >> 8);
-        // Were open tuples as common as valid ones, most descs of many axes would be open.
+        // If open tuples were as common as valid ones, most descs with many axes would be open.
         let open = (word >> 26).is_multiple_of(64);
         let (low, high) = self.pools.reach(share, open, first, one as usize);
         let high = high.min(room[second]);
@@ -187,7 +188,7 @@ impl<'lib> Drawer<'lib> {
         Some(tuple)
     }
 
-    /// One of the fills by the low bits of a word, and what it takes by the high ones.
+    /// Chooses a fill by the low bits of a word, and its parameters by the high bits.
     fn fill(&self, tuples: &[&[i64]], data_type: DataType, word: u64) -> Fill {
         const ALL: [FillForm; 4] =
             [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
@@ -199,26 +200,26 @@ impl<'lib> Drawer<'lib> {
                 let passes = fill::passes(data_type, elements);
                 Fill::Coordinates { pass: cut(word >> 16, passes.into()) as u8 }
             }
-            // Short seeds: a case line is read by people.
+            // Seeds are short, because people read case lines.
             FillForm::Random => Fill::Random { seed: word >> 24 },
             FillForm::Special => Fill::Special { seed: word >> 24 },
         }
     }
 }
 
-/// Sizes for axes, by how many elements there is room for and how many axes are left, so that small tensors,
-/// long axes and flat shapes all come up and the room is well used.
+/// Sizes for axes, by the remaining number of elements and axes. Small tensors, long axes and flat shapes all
+/// occur, and tensors use most of the allowed elements.
 pub(crate) struct SizeTable {
     targets: Vec<u32>,
     sizes: Vec<u32>,
 }
 
-/// Choices an entry of a [`SizeTable`].
+/// The number of choices per entry of a [`SizeTable`].
 const CHOICES: usize = 64;
-/// Up to here every room has its own entry; beyond, eight in each octave.
+/// Up to this number of elements, every room has its own entry; beyond it, each octave has eight.
 const EXACT_ROOMS: u32 = 64;
 
-/// The entry of a room, which may be that of a slightly smaller one.
+/// The index of the entry for a room. It may be that of a slightly smaller room.
 fn entry(room: u32) -> usize {
     if room <= EXACT_ROOMS {
         return room as usize;
@@ -229,15 +230,15 @@ fn entry(room: u32) -> usize {
 }
 
 impl SizeTable {
-    /// Sizes for tensors of at most so many elements, which is at least 1.
+    /// Sizes for tensors of at most `elements` elements, which must be at least 1.
     pub(crate) fn new(elements: u32) -> Self {
         let share = |choice: usize| (choice as f64 + 0.5) / CHOICES as f64;
-        // Seven eighths of the tensors aim at the upper half, which rounding and clauses then fall short of.
+        // Seven eighths of the tensors aim at the upper half. Rounding and clauses then make them smaller.
         let target = |choice| (f64::from(elements) * share(choice).cbrt()).round() as u32;
         let targets = (0..CHOICES).map(|choice| target(choice).clamp(1, elements)).collect();
         let mut sizes = Vec::new();
         for room in 0..=elements {
-            // Rooms that share an entry share what the least of them allows.
+            // Rooms with the same entry use the sizes of the smallest of them.
             if sizes.len() > entry(room) * MOST_AXES * CHOICES {
                 continue;
             }
@@ -248,19 +249,19 @@ impl SizeTable {
         Self { targets, sizes }
     }
 
-    /// How many elements to aim at, by the low six bits of a word.
+    /// The number of elements to aim at, chosen by the low six bits of a word.
     fn target(&self, word: u64) -> u32 {
         self.targets[word as usize % CHOICES]
     }
 
-    /// A size of at least 1 and at most `room`, by the low six bits of a word.
+    /// A size from 1 to `room`, chosen by the low six bits of a word.
     #[inline]
     fn draw(&self, room: u32, left: usize, word: u64) -> u32 {
         self.sizes[(entry(room) * MOST_AXES + left - 1) * CHOICES + word as usize % CHOICES]
     }
 }
 
-/// `room` to the power of a share that is, on average, a little more than what one of `left` axes should have.
+/// A power of `room`. On average it is a little more than the share of one of `left` axes.
 fn size(room: u32, left: i32, share: f64) -> u32 {
     let exponent = if left == 1 { share.sqrt().sqrt() } else { (2.4 * share / f64::from(left)).min(1.0) };
     let size = f64::from(room.max(1)).powf(exponent).round() as u32;

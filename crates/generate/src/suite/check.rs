@@ -1,5 +1,5 @@
-//! Holds a suite against a spec: names that do not exist, options that a strategy does not have, bounds that
-//! cannot be understood. Every mistake is found at once, and keeps its place.
+//! Checks a suite against a spec: unknown names, options that a strategy does not have, and bounds with
+//! mistakes. All mistakes are reported at once, with their positions.
 
 use dmlcts_model::{DataType, closest};
 use dmlcts_spec::{
@@ -10,12 +10,12 @@ use dmlcts_spec::{
 
 use super::{BoundForm, PartForm, Strategy, SuiteForm};
 
-/// A part whose names have been found.
+/// A part with resolved names.
 pub(crate) struct CheckedPart<'lib> {
     pub(crate) operators: Vec<&'lib Operator>,
     pub(crate) types: Vec<DataType>,
     pub(crate) ranks: (usize, usize),
-    /// For each operator, its bounds.
+    /// The bounds of each operator.
     pub(crate) bounds: Vec<Vec<Term>>,
 }
 
@@ -74,7 +74,7 @@ fn check_part<'lib>(
     CheckedPart { operators, types, ranks, bounds }
 }
 
-/// Options that a strategy does not have.
+/// Reports options that a strategy does not have.
 fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     use Strategy as S;
     let given: [(&str, bool, &[S]); 6] = [
@@ -122,7 +122,7 @@ fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Random tensors are small: their sizes are tabulated.
+/// The sizes of random tensors are tabulated, so tensors must be small.
 const MOST_ELEMENTS: u32 = 1 << 14;
 
 fn operators<'lib>(
@@ -143,8 +143,8 @@ fn operators<'lib>(
     found
 }
 
-/// The bounds of each operator. A bound that names no operator bounds those in whose names it can be
-/// understood, and must bound one at least.
+/// The bounds of each operator. A bound without an operator applies to the operators that have all its names.
+/// There must be at least one.
 fn bounds(
     part: &PartForm,
     operators: &[&Operator],
@@ -184,7 +184,7 @@ fn understand(bound: &BoundForm, operator: &Operator) -> Result<Term, expression
     operator.scope().condition(&expression::parse(&bound.that)?, Position::EachAxis)
 }
 
-/// A mistake in an expression, at its place in the file.
+/// A mistake in an expression, at its position in the file.
 fn mistaken(place: Place<'_>, mistake: &expression::Mistake) -> Diagnostic {
     let within = mistake.span.start..mistake.span.end;
     let diagnostic = place.mistake_within(within, mistake.message.clone(), "");

@@ -1,5 +1,5 @@
-//! `cases/suites/<name>.yaml` as plain structs: what can be written, field by field. Unknown keys are denied,
-//! and no form is tagged, untagged or flattened, so that a mistake keeps its place.
+//! `cases/suites/<name>.yaml` as plain structs, field by field. Unknown keys are denied, and no form is a
+//! tagged, untagged or flattened enum, so that every mistake has a position.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,52 +8,53 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteForm {
-    /// The suite's name, which is the file's too.
+    /// The suite's name, which is also the file's.
     pub suite: String,
-    /// What the suite is for, and when to run it.
+    /// The purpose of the suite, and when to run it.
     pub purpose: String,
-    /// What it expands to.
+    /// The parts of the suite.
     pub parts: Vec<PartForm>,
 }
 
-/// One strategy at work within bounds.
+/// One strategy within bounds.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartForm {
-    /// Lower case, words joined by hyphens; unique in the file. Part of every seed that the part draws from.
+    /// Lower-case words joined by hyphens; unique in the file. Every seed of the part depends on it.
     pub id: String,
-    /// Which way to expand.
+    /// The strategy that generates the cases.
     pub strategy: Strategy,
-    /// What the part is for.
+    /// The purpose of the part.
     #[serde(default)]
     pub note: Option<String>,
-    /// The operators; all where absent.
+    /// The operators; by default all.
     #[serde(default)]
     pub operators: Option<Vec<String>>,
-    /// How many dimensions; all that are supported where absent.
+    /// The numbers of dimensions; by default all that are supported.
     #[serde(default)]
     pub ranks: Option<RanksForm>,
-    /// The data types; all that are supported where absent.
+    /// The data types; by default all that are supported.
     #[serde(default)]
     pub types: Option<Vec<String>>,
-    /// What the inputs hold, each in turn: `iota`, `coordinates`, `random`, `special`. Where absent, random
-    /// parts draw one, and others use `coordinates`.
+    /// The fills of the inputs, in turn: `iota`, `coordinates`, `random`, `special`. By default, random parts
+    /// draw any of them, and other parts use `coordinates`.
     #[serde(default)]
     pub fills: Option<Vec<FillForm>>,
-    /// `random` and `layout`: how many cases; without end where absent.
+    /// `random` and `layout`: the number of cases; by default without end.
     #[serde(default)]
     pub count: Option<u64>,
-    /// `negative`: how many descs to find for each clause, their valid twins not counted. `boundary`: how many for each comparison, variable
-    /// and side. 4 where absent.
+    /// `negative`: the number of descs for each clause, without their valid twins. `boundary`: the number of
+    /// cases for each comparison, variable and side. The default is 4.
     #[serde(default)]
     pub each: Option<u32>,
-    /// `covering`: how many values meet in every combination, from 2 to 4; 2 where absent.
+    /// `covering`: the number of values that occur in every combination, from 2 to 4. The default is 2.
     #[serde(default)]
     pub strength: Option<u32>,
-    /// `random` and `layout`: how many elements a tensor has at most; 64 where absent.
+    /// `random` and `layout`: the largest number of elements of a tensor. The default is 64.
     #[serde(default)]
     pub elements: Option<u32>,
-    /// `exhaustive`: what every axis keeps. Where absent, nothing bounds the search, which is an error.
+    /// `exhaustive`: the conditions on every axis. They are required, because the search is otherwise
+    /// unbounded.
     #[serde(default)]
     pub bounds: Option<Vec<BoundForm>>,
 }
@@ -62,9 +63,9 @@ pub struct PartForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RanksForm {
-    /// At least so many dimensions.
+    /// The least number of dimensions.
     pub min: u32,
-    /// At most so many.
+    /// The greatest number of dimensions.
     pub max: u32,
 }
 
@@ -72,11 +73,11 @@ pub struct RanksForm {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundForm {
-    /// The operator that it bounds; where absent, all that have the names in it.
+    /// The operator that it bounds; by default all that have the names in it.
     #[serde(default)]
     pub operator: Option<String>,
-    /// A condition in the language of the specs that every axis must keep, such as `InputTensor.Sizes <= 8`. On
-    /// an axis, a list stands for its value there.
+    /// A condition on every axis, in the language of the specs, such as `InputTensor.Sizes <= 8`. A list's
+    /// name means its value on the axis.
     pub that: String,
 }
 
@@ -84,17 +85,17 @@ pub struct BoundForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// Every example of every page, on every type and rank that can hold it.
+    /// Every example of every page, on every type and rank that can represent it.
     Documented,
     /// Every valid desc within bounds.
     Exhaustive,
-    /// At equality and one step to each side of every comparison, and where a sum would wrap around.
+    /// Cases at equality and one step to each side of every comparison, and where a sum would wrap around.
     Boundary,
-    /// For each clause, descs that break it and as little else as can be, each with a valid twin.
+    /// For each clause, descs that violate it and few other clauses, each with a valid twin.
     Negative,
-    /// Every few values of type, rank, mode, fill, layout and class of an axis together in some case.
+    /// Every combination of a few values of type, rank, mode, fill, layout and class of an axis.
     Covering,
-    /// Seeded draws, valid by construction.
+    /// Random cases, valid by construction.
     Random,
     /// Strides, padded rows, broadcasts, permutations and binding offsets.
     Layout,
@@ -115,7 +116,7 @@ impl Strategy {
         Self::Large,
     ];
 
-    /// As suites and the command line spell it.
+    /// The name in suites and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Documented => "documented",
@@ -129,7 +130,7 @@ impl Strategy {
         }
     }
 
-    /// The strategy of this name.
+    /// The strategy with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|strategy| strategy.name() == name)
     }
@@ -141,15 +142,15 @@ impl std::fmt::Display for Strategy {
     }
 }
 
-/// A kind of fill; what a seed is for, the case draws.
+/// A kind of fill. If it needs a seed, the case draws one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FillForm {
     /// 1, 2, 3 …
     Iota,
-    /// Each element's own index; one case for each pass that the type needs.
+    /// Each element's own index, with one case for each pass that the type needs.
     Coordinates,
-    /// Every bit drawn.
+    /// Random bits.
     Random,
     /// NaNs with payloads, infinities, −0, denormals, extremes.
     Special,

@@ -23,21 +23,21 @@ pub struct Suite {
     source: Source,
 }
 
-/// A suite that could not be had.
+/// The reason why a suite could not be loaded.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum SuiteError {
     /// No embedded suite has this name.
     #[error("there is no suite `{name}`; name one of {known}, or the path of a YAML file")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names of the embedded suites.
         known: String,
     },
     /// The file could not be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The text is no suite, or asks for what the spec does not have.
+    /// The text is not a suite, or uses names that the spec does not have.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Mistakes(#[from] LoadError),
@@ -49,8 +49,8 @@ impl Suite {
         SUITES.iter().map(|suite| suite.0)
     }
 
-    /// An embedded suite by its name, or the suite in the file at this path: a name with a dot or a slash in
-    /// it is a path.
+    /// The embedded suite with this name, or the suite in the file at this path. A name with a dot or a slash
+    /// is a path.
     pub fn load(name: &str) -> Result<Self, SuiteError> {
         if let Some((_, text)) = SUITES.iter().find(|suite| suite.0 == name) {
             return Ok(Self::parse(&Source::new(format!("cases/suites/{name}.yaml"), *text))?);
@@ -72,29 +72,28 @@ impl Suite {
         &self.document.value.suite
     }
 
-    /// What it is for.
+    /// The purpose of the suite.
     pub fn purpose(&self) -> &str {
         self.document.value.purpose.trim()
     }
 
-    /// What was written.
+    /// The YAML form of the suite.
     pub fn form(&self) -> &SuiteForm {
         &self.document.value
     }
 
-    /// The whole of what was written, for mistakes to be shown in.
+    /// The place of the whole form, for mistakes.
     pub(crate) fn place(&self) -> Place<'_> {
         self.document.root()
     }
 
-    /// Where it was written.
+    /// The source text of the suite.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Applies the suite to a spec. This only checks names and bounds, and returns at once whatever the number
-    /// of cases: parts search on their first use. A box that has no end, or that cannot be counted axis by axis,
-    /// is a mistake.
+    /// Applies the suite to a spec. This only checks names and bounds, and returns at once. Parts search on
+    /// their first use. A box that is unbounded, or that cannot be counted axis by axis, is a mistake.
     pub fn expand<'lib>(&self, library: &'lib Library, seed: u64) -> Result<Expansion<'lib>, SuiteError> {
         let mut wrong = Vec::new();
         let parts = check::check(&self.document, library, &mut wrong);

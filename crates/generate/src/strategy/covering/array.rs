@@ -1,29 +1,30 @@
-//! Covering arrays: rows of values such that any few parameters meet in every combination that can be had.
+//! Covering arrays: rows of values in which every combination of a few parameters' values occurs, if it is
+//! possible.
 //!
-//! The rows grow a parameter at a time, which keeps every step small (Lei, Kacker, Kuhn, Okun and Lawrence, "IPOG/IPOG-D:
-//! efficient test generation for multi-way combinatorial testing", 2008). First each row takes the value that covers the
-//! most of what is left, then what no row could take gets rows of its own. All ties are broken by position, so that the
-//! same model gives the same rows on every machine.
+//! The rows grow by one parameter at a time, which keeps every step small (Lei, Kacker, Kuhn, Okun and
+//! Lawrence, "IPOG/IPOG-D: efficient test generation for multi-way combinatorial testing", 2008). First each
+//! row takes the value that covers the largest number of open combinations. Combinations that no row can take
+//! get new rows. Ties are broken by position, so that the same model gives the same rows on every machine.
 
-/// Stands for a value that has not been chosen, or that a row does not have.
+/// A value that has not been chosen, or that a row does not have.
 pub(super) const ANY: u8 = u8::MAX;
 
-/// What is to be covered.
+/// The parameters to cover.
 pub(super) trait Model {
-    /// How many values each parameter has; fewer than [`ANY`].
+    /// The number of values of each parameter; fewer than [`ANY`].
     fn domains(&self) -> &[usize];
 
-    /// Whether a row can be completed, which holds [`ANY`] for every value that is not chosen yet.
+    /// Whether a row can be completed. Values that are not yet chosen are [`ANY`].
     fn allows(&self, row: &[u8]) -> bool;
 
-    /// Whether the combinations of these parameters, in ascending order, are to be covered at all.
+    /// Whether the combinations of these parameters must be covered. The parameters are in ascending order.
     fn wants(&self, _parameters: &[usize]) -> bool {
         true
     }
 }
 
-/// Rows that cover every combination of `strength` parameters that the model wants and allows. A value that a row can
-/// have none of stays [`ANY`].
+/// Rows that cover every combination of `strength` parameters that the model wants and allows. A parameter
+/// stays [`ANY`] if no value is possible in its row.
 pub(super) fn cover(model: &dyn Model, strength: usize) -> Vec<Vec<u8>> {
     let domains = model.domains();
     let strength = strength.min(domains.len());
@@ -44,7 +45,7 @@ pub(super) fn cover(model: &dyn Model, strength: usize) -> Vec<Vec<u8>> {
     rows
 }
 
-/// Chooses what is still open in a row, from another value on in each row.
+/// Chooses the open values of a row. The search starts from a different value in each row.
 fn complete(model: &dyn Model, row: &mut [u8], place: usize) {
     for (parameter, &domain) in model.domains().iter().enumerate() {
         if row[parameter] != ANY {
@@ -59,23 +60,25 @@ fn complete(model: &dyn Model, row: &mut [u8], place: usize) {
     }
 }
 
-/// The combinations of one parameter with those before it that no row covers yet.
+/// The combinations of one parameter with earlier ones that no row covers yet.
 struct Left {
     parameter: usize,
     values: usize,
     combinations: Vec<Combination>,
 }
 
-/// One choice of parameters, of which the last is the one that is being added.
+/// One choice of parameters. The last one is the parameter that is being added.
 struct Combination {
     before: Vec<usize>,
-    /// By the values of the parameters before, the last of them changing fastest, then by the value of the last one.
+    /// Indexed by the values of the earlier parameters, the last changing fastest, and then by the value of
+    /// the last parameter.
     open: Vec<bool>,
     count: usize,
 }
 
 impl Combination {
-    /// The place of a row's values, for the first value of the last parameter; `None` where one is not chosen.
+    /// The index of a row's values with the first value of the last parameter. `None` if a value is not
+    /// chosen.
     fn place(&self, domains: &[usize], row: &[u8], values: usize) -> Option<usize> {
         let mut place = 0;
         for &parameter in &self.before {
@@ -117,8 +120,8 @@ impl Left {
         Self { parameter, values, combinations }
     }
 
-    /// Gives a row the value that covers the most; none where none covers anything, so that the row stays open for
-    /// what is left in the end.
+    /// Gives a row the value that covers the largest number of combinations. If no value covers any, the row
+    /// stays open for [`Left::append`].
     fn grow(&mut self, model: &dyn Model, row: &mut [u8], turn: usize) {
         let domains = model.domains();
         let places: Vec<(usize, usize)> = self
@@ -130,7 +133,7 @@ impl Left {
             .collect();
         let mut best = (0, ANY);
         for step in 0..self.values {
-            // Among equals each row begins with another.
+            // Ties start from a different value in each row.
             let value = (turn + step) % self.values;
             let covers = |&&(index, place): &&(usize, usize)| self.combinations[index].open[place + value];
             let gain = places.iter().filter(covers).count();
@@ -145,7 +148,7 @@ impl Left {
         self.mark(domains, row);
     }
 
-    /// Whatever a row covers is no longer left.
+    /// Marks the combinations that a row covers.
     fn mark(&mut self, domains: &[usize], row: &[u8]) {
         let value = row[self.parameter];
         if value == ANY {
@@ -159,10 +162,10 @@ impl Left {
         }
     }
 
-    /// Finds a row for everything that is left, or adds one.
+    /// Finds a row for each combination that is left, or adds one.
     fn append(&mut self, model: &dyn Model, rows: &mut Vec<Vec<u8>>) {
         let domains = model.domains();
-        // A row that has all its values takes no more.
+        // A row whose values are all chosen cannot take a combination.
         let has_room = |row: &[u8], end: usize| row[..=end].contains(&ANY);
         let mut roomy: Vec<usize> =
             (0..rows.len()).filter(|&row| has_room(&rows[row], self.parameter)).collect();
@@ -209,7 +212,7 @@ impl Left {
     }
 }
 
-/// Calls back with every ascending choice of `count` numbers below `end`.
+/// Calls `visit` with every ascending choice of `count` numbers below `end`.
 pub(super) fn for_each_choice(end: usize, count: usize, visit: &mut dyn FnMut(&[usize])) {
     fn choose(
         from: usize,
@@ -238,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    /// Pairs of values that must not meet; whether a row can be completed is found by trying.
+    /// Pairs of values that must not occur together. Trial decides whether a row can be completed.
     #[derive(Debug)]
     struct Forbidden {
         domains: Vec<usize>,
@@ -277,7 +280,7 @@ mod tests {
         }
     }
 
-    /// The combinations that some rows hold.
+    /// The combinations that occur in some rows.
     fn combinations(rows: &[Vec<u8>], parameters: usize, strength: usize) -> BTreeSet<Vec<(usize, u8)>> {
         let mut found = BTreeSet::new();
         for_each_choice(parameters, strength, &mut |chosen| {

@@ -1,7 +1,8 @@
-//! The classes of an axis: which kinds of values its sizes and lists have, and which clauses they meet exactly.
+//! The classes of an axis: the kinds of its sizes and list values, and the clauses that it keeps on their
+//! boundary.
 //!
-//! Every tuple of a small box is found once for each setting. What classes can come together is then known and needs no
-//! guessing: those of some tuple can, all others cannot.
+//! Every tuple in a small box is judged once for each setting. Classes can occur together if and only if some
+//! tuple in the box has them.
 
 use dmlcts_spec::{IdSet, Scope, Scratch, Validity};
 
@@ -10,18 +11,19 @@ use crate::{
     space::{INPUT, OUTPUT, Setting, Space},
 };
 
-/// No value in the box is greater.
+/// The greatest value in the box.
 const HIGHEST: i64 = 8;
-/// No value in the box is less.
+/// The least value in the box.
 const LOWEST: i64 = -3;
-/// No input is longer.
+/// The greatest input size in the box.
 const LONGEST_INPUT: i64 = 4;
-/// How many tuples of a setting are looked at, so that an operator of many lists does not take for ever.
+/// The largest number of tuples of a setting that are searched, which bounds the time for operators with many
+/// lists.
 const MOST_TUPLES: usize = 40_000;
-/// How many tuples are kept that are alike in every class.
+/// The largest number of tuples that are kept for each combination of classes.
 const ALIKE: usize = 3;
 
-/// The classes of a value, by their code.
+/// The classes of a value, by code.
 const VALUES: [&str; 5] = ["< -1", "= -1", "= 0", "= 1", "> 1"];
 
 fn class(value: i64) -> u8 {
@@ -34,32 +36,32 @@ fn class(value: i64) -> u8 {
     }
 }
 
-/// One thing by which tuples are told apart.
+/// A property by which tuples are classified.
 pub(super) enum Feature {
-    /// The class of the value at this place of a tuple.
+    /// The class of the value at this index of a tuple.
     Value(usize),
-    /// Whether this clause is met exactly: 0 is no, 1 is yes.
+    /// Whether this clause is on its boundary: 0 is no, 1 is yes.
     Exact(usize),
 }
 
-/// Tuples that are alike.
+/// Tuples with the same classes.
 pub(super) struct Kind {
     /// The code of each feature.
     pub(super) codes: Vec<u8>,
-    /// Some of them.
+    /// Some of these tuples.
     pub(super) tuples: Vec<Vec<i64>>,
 }
 
-/// What axes there are in the box.
+/// The axes in the box.
 pub(super) struct Axes {
     pub(super) features: Vec<Feature>,
-    /// Of valid axes, by setting.
+    /// Valid axes, by setting.
     pub(super) valid: Vec<Vec<Kind>>,
-    /// Of axes that raise a question, by setting: the question, and the codes.
+    /// Axes that raise a question, by setting: the question and the codes.
     open: Vec<Vec<(usize, Vec<u8>)>>,
-    /// Of axes that break one clause and no other: the clause, and by setting.
+    /// Axes that violate exactly one clause: the clause, and the kinds by setting.
     pub(super) broken: Vec<(usize, Vec<Vec<Kind>>)>,
-    /// Whether some setting has more tuples than were looked at.
+    /// Whether some setting has more tuples than were searched.
     pub(super) is_cut: bool,
 }
 
@@ -78,12 +80,12 @@ impl Axes {
         axes
     }
 
-    /// Looks at the tuples of one setting: those that no clause refuses, and those that one clause does.
+    /// Searches the tuples of one setting: those that violate no clause, and those that violate exactly one.
     fn add(&mut self, space: &Space<'_>, setting: &Setting) {
         let mut domains = space.domains();
         for (place, domain) in domains.iter_mut().enumerate() {
             let high = if place == INPUT { LONGEST_INPUT } else { HIGHEST };
-            // A size of 0 breaks a clause of its own.
+            // Sizes of 0 are included because a clause forbids them.
             let low = if place == INPUT || place == OUTPUT { 0 } else { LOWEST };
             *domain = Interval::new(domain.low.max(low), domain.high.min(high));
         }
@@ -93,7 +95,7 @@ impl Axes {
         let mut look = |axes: &mut Self, conditions: &[&Condition]| {
             let Some(problem) = Problem::new(domains.clone(), conditions.iter().copied()) else { return };
             let mut looked = 0;
-            // Nothing is unbounded in a box.
+            // The domains of a box are small enough to enumerate.
             let _ = problem.enumerate(&mut |tuple| {
                 let judgement = space.judge_tuple(setting, tuple, &mut case, &mut scratch);
                 let codes = axes.codes(tuple, judgement.boundary);
@@ -128,7 +130,7 @@ impl Axes {
         self.open.push(open);
     }
 
-    /// The kinds that break a clause in a setting.
+    /// The kinds that violate a clause in a setting.
     fn broken_by(&mut self, clause: usize, setting: usize) -> &mut Vec<Kind> {
         let place = self.broken.iter().position(|(known, _)| *known == clause).unwrap_or_else(|| {
             self.broken.push((clause, Vec::new()));
@@ -149,7 +151,7 @@ impl Axes {
         self.features.iter().map(code).collect()
     }
 
-    /// Whether the code of a feature follows from that of another, among valid axes.
+    /// Whether the code of one feature determines that of another, among valid axes.
     fn follows(&self, feature: usize, other: usize) -> bool {
         let codes = |kind: &Kind| (kind.codes[other], kind.codes[feature]);
         let mut pairs: Vec<(u8, u8)> = self.valid.iter().flatten().map(codes).collect();
@@ -158,8 +160,8 @@ impl Axes {
         pairs.windows(2).all(|pair| pair[0].0 != pair[1].0)
     }
 
-    /// Drops the features that tell nothing apart that others do not. What meets a feature meets whatever follows from
-    /// it as well, so that nothing is lost.
+    /// Drops the features that others determine. A combination with the other feature then covers the dropped
+    /// one as well.
     fn drop_what_follows(&mut self) {
         let mut differs: Vec<bool> =
             (0..self.features.len()).map(|feature| self.values(feature).len() > 1).collect();
@@ -189,7 +191,7 @@ impl Axes {
         self.broken.sort_by_key(|(clause, _)| *clause);
     }
 
-    /// The codes that a feature has among valid axes, in ascending order.
+    /// The codes of a feature among valid axes, in ascending order.
     pub(super) fn values(&self, feature: usize) -> Vec<u8> {
         let mut values: Vec<u8> = self.valid.iter().flatten().map(|kind| kind.codes[feature]).collect();
         values.sort_unstable();
@@ -197,7 +199,8 @@ impl Axes {
         values
     }
 
-    /// A feature with a code, in words: `InputTensor.Sizes = 1`, `slice1.window-in-bounds met exactly`.
+    /// Describes a feature with a code, such as `InputTensor.Sizes = 1` or `slice1.window-in-bounds met
+    /// exactly`.
     pub(super) fn describe(&self, space: &Space<'_>, feature: usize, code: u8) -> String {
         match self.features[feature] {
             Feature::Value(place) => {
@@ -211,8 +214,8 @@ impl Axes {
         }
     }
 
-    /// Why no valid axis of some settings has these codes: the question that such axes raise, or the clauses that they
-    /// break alone.
+    /// The reason why no valid axis of some settings has these codes: the question that such axes raise, or
+    /// the clauses that they violate alone.
     pub(super) fn reason(&self, space: &Space<'_>, settings: &[usize], wanted: &[(usize, u8)]) -> String {
         let fits = |codes: &[u8]| wanted.iter().all(|&(feature, code)| codes[feature] == code);
         let breaks = |kinds: &[Vec<Kind>]| {
@@ -233,7 +236,7 @@ impl Axes {
     }
 }
 
-/// Adds a tuple to those that are like it, unless there are enough.
+/// Adds a tuple to those of its kind, unless there are enough.
 fn keep(kinds: &mut Vec<Kind>, codes: Vec<u8>, tuple: &[i64]) {
     match kinds.iter_mut().find(|kind| kind.codes == codes) {
         Some(kind) if kind.tuples.len() >= ALIKE => {}

@@ -1,9 +1,9 @@
-//! Few cases in which any few things meet: every pair, triple or quadruple of data type, rank, mode, fill, layout and
-//! class of an axis. Most bugs need no more than that many things at once, whatever else a desc holds.
+//! A small set of cases in which every pair, triple or quadruple of values occurs. The values are data types,
+//! ranks, modes, fills, layouts and classes of an axis. Most bugs depend on at most this number of values.
 //!
-//! One array of rows is of valid descs. A second one is of descs in which one thing is invalid, so that what is refused
-//! is refused for that and for nothing that hides behind it; there, every combination of one thing less meets each of
-//! the invalid ones. What cannot meet is said, with the reason.
+//! One array of rows has valid descs. A second array has descs with one invalid value, so that the expected
+//! refusal has a single reason. There, every combination of one value fewer occurs with each invalid value.
+//! Combinations that are impossible are reported with the reason.
 
 mod array;
 mod axes;
@@ -33,7 +33,7 @@ use crate::{
     space::{MOST_AXES, Space},
 };
 
-/// Searches one operator for cases in which every `strength` values meet.
+/// Searches one operator for cases in which every combination of `strength` values occurs.
 pub(crate) fn search(
     space: &Space<'_>,
     types: &[DataType],
@@ -72,7 +72,7 @@ pub(crate) fn search(
     found
 }
 
-/// Everything that one row can have wrong.
+/// Every invalid value that a row can have.
 fn invalid(space: &Space<'_>, axes: &Axes) -> Vec<Invalid> {
     let mut all = Vec::new();
     let unsupported = DataType::all().find(|data_type| !space.types.contains(data_type));
@@ -88,13 +88,13 @@ fn invalid(space: &Space<'_>, axes: &Axes) -> Vec<Invalid> {
     all
 }
 
-/// Writes the case of a row; false where the row holds nothing that one can be made of.
+/// Writes the case of a row. Returns false if no case has the row's values.
 fn assemble(parameters: &Parameters<'_, '_>, row: &[u8], draws: &mut Draws, case: &mut Case) -> bool {
     let (space, axes) = (parameters.space, parameters.axes);
     let invalid = parameters.invalid[usize::from(row[INVALID])];
     let value = |parameter: usize| usize::from(row[parameter]);
     let data_type = parameters.types.get(value(TYPE)).copied().unwrap_or(parameters.types[0]);
-    // Where a rank is not supported, axes are put in front of the greatest that is.
+    // For an unsupported rank, axes are added in front of a desc with the greatest supported rank.
     let most = parameters.ranks.last().copied().unwrap_or(1);
     let rank = parameters.ranks.get(value(RANK)).copied().unwrap_or(most);
     let (first, second) = (draws.word(), draws.word());
@@ -117,8 +117,8 @@ fn assemble(parameters: &Parameters<'_, '_>, row: &[u8], draws: &mut Draws, case
     let valid = &axes.valid[setting];
     let setting = &space.settings[setting];
     let mut chosen = [setting.unit.as_slice(); MOST_AXES];
-    // One of the axes between is no unit, so that steps over more than one axis are seen; more would only make
-    // tensors large.
+    // One axis in between is no unit, so that errors in strides over several axes show. More such axes would
+    // only make tensors large.
     if rank > 2
         && let Some(between) = pick(valid, |_| true, draws.word())
     {
@@ -149,7 +149,7 @@ fn assemble(parameters: &Parameters<'_, '_>, row: &[u8], draws: &mut Draws, case
     true
 }
 
-/// Whether a kind is what a row asks of its innermost axis (0) or its outermost (1).
+/// Whether a kind has the values that a row requires of its innermost (0) or outermost (1) axis.
 fn has(parameters: &Parameters<'_, '_>, row: &[u8], axis: usize, kind: &Kind) -> bool {
     let values = row[parameters.of_axis(axis)].iter().enumerate();
     values
@@ -157,7 +157,7 @@ fn has(parameters: &Parameters<'_, '_>, row: &[u8], axis: usize, kind: &Kind) ->
         .all(|(feature, &value)| value == ANY || kind.codes[feature] == parameters.code(feature, value))
 }
 
-/// A tuple of a kind that is wanted.
+/// A tuple of a kind that `is_wanted`.
 fn pick(kinds: &[Kind], is_wanted: impl Fn(&Kind) -> bool, word: u64) -> Option<&[i64]> {
     let wanted: Vec<&Kind> = kinds.iter().filter(|kind| is_wanted(kind)).collect();
     let kind = wanted.get((word % wanted.len().max(1) as u64) as usize)?;
@@ -169,7 +169,7 @@ fn elements(case: &Case) -> u64 {
     sizes.map_or(0, |sizes| sizes.iter().fold(1, |count, &size| count * size.max(0).unsigned_abs()))
 }
 
-/// Gives a tensor strides that nest, so that no two elements meet but those of a broadcast.
+/// Gives a tensor nested strides, so that elements share an offset only on a broadcast axis.
 fn lay(tensor: &mut Tensor, layout: Layout, draws: &mut Draws) {
     let Some(sizes) = &tensor.sizes else { return };
     let rank = sizes.len();
@@ -178,7 +178,7 @@ fn lay(tensor: &mut Tensor, layout: Layout, draws: &mut Draws) {
         Layout::Padded => Some(draws.place(rank)),
         Layout::Permuted | Layout::Broadcast => None,
     };
-    // The longest axis is the one whose repetition shows.
+    // A repetition shows best on the longest axis.
     let repeated = (0..rank).max_by_key(|&axis| sizes[axis]).filter(|_| layout == Layout::Broadcast);
     let mut strides = List::from_elem(0, rank);
     let mut span = 1;
@@ -196,10 +196,10 @@ fn lay(tensor: &mut Tensor, layout: Layout, draws: &mut Draws) {
     }
 }
 
-/// Binds both tensors behind the start of their buffers, and makes them larger than they need be.
+/// Binds both tensors at an offset in their buffers, and makes their total sizes larger than necessary.
 fn bind(case: &mut Case, draws: &mut Draws) {
     for side in Side::BOTH {
-        // 16 bytes is the least that the header promises of a buffer, whatever the element.
+        // The header requires an alignment of at least 16 bytes for buffers, for every element size.
         let alignment = 16_u64 << draws.below(3);
         if let Some(tensor) = case.desc.tensor_mut(side) {
             tensor.alignment = alignment as u32;

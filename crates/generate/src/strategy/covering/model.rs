@@ -1,4 +1,4 @@
-//! What a covering array of one operator is made of: its parameters, and which of their values can meet.
+//! The model of one operator for a covering array: its parameters, and the values that can occur together.
 
 use super::{
     array::{ANY, Model, for_each_choice},
@@ -6,50 +6,50 @@ use super::{
 };
 use crate::{space::Space, suite::FillForm};
 
-/// How a tensor lies in memory.
+/// The layout of a tensor in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
-    /// Without strides.
+    /// Without explicit strides.
     Packed,
     /// The axes in another order.
     Permuted,
     /// With gaps between rows.
     Padded,
-    /// One axis repeats itself; inputs only.
+    /// With one repeated axis; inputs only.
     Broadcast,
 }
 
-/// The layouts that an input can have; an output can have all but the last.
+/// The layouts of an input. An output can have all but the last.
 pub(super) const LAYOUTS: [Layout; 4] = [Layout::Packed, Layout::Permuted, Layout::Padded, Layout::Broadcast];
-/// What inputs hold.
+/// The fills of inputs.
 pub(super) const FILLS: [FillForm; 4] =
     [FillForm::Iota, FillForm::Coordinates, FillForm::Random, FillForm::Special];
 
-/// The places of the parameters that every operator has; those of its axes come behind.
+/// The indices of the parameters that every operator has. The parameters of its axes follow.
 pub(super) const RANK: usize = 0;
 pub(super) const TYPE: usize = 1;
 pub(super) const SETTING: usize = 2;
 pub(super) const FILL: usize = 3;
 pub(super) const INPUT_LAYOUT: usize = 4;
 pub(super) const OUTPUT_LAYOUT: usize = 5;
-/// Whether buffers are bound behind their start, and are larger than they need be.
+/// Whether tensors have a binding offset and larger total sizes than necessary.
 pub(super) const BINDING: usize = 6;
-/// What is invalid, where something is; a single value where all is valid.
+/// The invalid value of a row. The array of valid descs has a single value for it.
 pub(super) const INVALID: usize = 7;
 const COMMON: usize = 8;
 
-/// The one thing that is invalid in a row.
+/// The invalid value in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Invalid {
-    /// Nothing.
+    /// The row is valid.
     Nothing,
     /// A data type that is not supported.
     Type(dmlcts_model::DataType),
     /// A rank that is not supported.
     Rank(usize),
-    /// A code without a name, for the enumeration member at this place.
+    /// An unnamed code for the enumeration member at this index.
     Code(usize, i64),
-    /// The innermost axis breaks the clause of this number among those of [`Axes::broken`].
+    /// The innermost axis violates the clause at this index of [`Axes::broken`].
     Axis(usize),
 }
 
@@ -61,11 +61,12 @@ pub(super) struct Parameters<'a, 'lib> {
     pub(super) ranks: Vec<usize>,
     pub(super) invalid: Vec<Invalid>,
     domains: Vec<usize>,
-    /// The codes of each feature's values.
+    /// For each feature, the codes of its values.
     codes: Vec<Vec<u8>>,
-    /// By feature and value, the kinds that have it, a bit each; kinds are numbered through all settings.
+    /// For each feature and value, the bits of the kinds that have it. Kinds are numbered across all
+    /// settings.
     having: Vec<Vec<Bits>>,
-    /// By setting, its kinds.
+    /// For each setting, the bits of its kinds.
     of_setting: Vec<Bits>,
 }
 
@@ -110,18 +111,18 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
         Self { space, axes, types, ranks, invalid, domains, codes, having, of_setting }
     }
 
-    /// How many features an axis has.
+    /// The number of features of an axis.
     pub(super) fn features(&self) -> usize {
         self.codes.len()
     }
 
-    /// The parameters of the innermost axis (0) or the outermost (1).
+    /// The parameters of the innermost (0) or outermost (1) axis.
     pub(super) fn of_axis(&self, axis: usize) -> std::ops::Range<usize> {
         let start = COMMON + axis * self.features();
         start..start + self.features()
     }
 
-    /// The code of a feature that a row's value stands for.
+    /// The code of a feature, for a value in a row.
     pub(super) fn code(&self, feature: usize, value: u8) -> u8 {
         self.codes[feature][usize::from(value)]
     }
@@ -138,7 +139,7 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
         bits
     }
 
-    /// Whether both axes of a row can be had in one setting.
+    /// Whether both axes of a row are possible in one setting.
     fn has_axes(&self, row: &[u8]) -> bool {
         let (inner, outer) = (self.kinds(row, 0), self.kinds(row, 1));
         let meets = |one: &Bits, other: &Bits| one.iter().zip(other).any(|(one, other)| one & other != 0);
@@ -147,7 +148,7 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
             if row[SETTING] != ANY && usize::from(row[SETTING]) != number {
                 return false;
             }
-            // An axis that breaks a clause stands in for the innermost.
+            // An axis that violates a clause replaces the innermost axis.
             let breaks =
                 |clause: usize| self.axes.broken[clause].1.get(number).is_some_and(|kinds| !kinds.is_empty());
             let inner = match self.invalid.get(usize::from(invalid)) {
@@ -162,8 +163,8 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
         row[self.of_axis(1)].iter().any(|&value| value != ANY)
     }
 
-    /// What cannot be had, one sentence each: combinations of at most `strength` values of which every part can be
-    /// had. What holds of both axes is said of one.
+    /// The impossible combinations, one sentence each. A combination has at most `strength` values, and all
+    /// its parts are possible. A combination that is impossible for both axes is reported once.
     pub(super) fn impossible(&self, strength: usize) -> Vec<String> {
         let name = self.space.operator.name();
         let mut said = Vec::new();
@@ -178,7 +179,8 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
         for count in 1..=strength.min(of_axes.len()) {
             for_each_choice(of_axes.len(), count, &mut |chosen| {
                 let chosen: Vec<usize> = chosen.iter().map(|&place| of_axes[place]).collect();
-                // What the outermost axis cannot have, the innermost cannot either.
+                // A combination that is impossible for the outermost axis is also impossible for the
+                // innermost.
                 if !chosen.iter().any(|parameter| inner.contains(parameter)) {
                     return;
                 }
@@ -200,7 +202,7 @@ impl<'a, 'lib> Parameters<'a, 'lib> {
         said
     }
 
-    /// Whether values cannot meet, although all but any one of them can.
+    /// Whether values cannot occur together, although any of them may be removed to make the rest possible.
     fn is_news(&self, values: &[(usize, u8)]) -> bool {
         let allows = |without: Option<usize>| {
             let mut row = vec![ANY; self.domains.len()];
@@ -249,7 +251,7 @@ impl Model for Parameters<'_, '_> {
     }
 
     fn allows(&self, row: &[u8]) -> bool {
-        // What is invalid takes the place of something.
+        // The invalid value replaces the value of another parameter.
         let stands_in = match self.invalid.get(usize::from(row[INVALID])) {
             None | Some(Invalid::Nothing) => 0..0,
             Some(Invalid::Type(_)) => TYPE..TYPE + 1,
@@ -273,7 +275,7 @@ impl Model for Parameters<'_, '_> {
         rank && self.has_axes(row)
     }
 
-    /// Where something is invalid, everything is to meet it, but for what it takes the place of.
+    /// In an array with invalid values, every wanted combination includes one.
     fn wants(&self, parameters: &[usize]) -> bool {
         self.invalid == [Invalid::Nothing] || parameters.contains(&INVALID)
     }

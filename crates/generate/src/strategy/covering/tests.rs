@@ -1,5 +1,5 @@
-//! The strategy held against enumeration: every tuple of the box is judged one by one, and whatever can meet there must
-//! meet in some row.
+//! Compares the strategy with enumeration: every tuple of the box is judged, and every possible combination
+//! must occur in some row.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::space::INPUT;
 
-/// What an axis of the box is like: its setting, and the codes of the features that the strategy looks at.
+/// Axes in the box: the setting, and the codes of the strategy's features.
 type Seen = BTreeSet<(usize, Vec<u8>)>;
 
 fn spaces() -> impl Iterator<Item = Space<'static>> {
@@ -25,7 +25,7 @@ fn all_ranks(space: &Space<'_>) -> Vec<usize> {
     (space.ranks.0..=space.ranks.1).collect()
 }
 
-/// The codes of a tuple, by the judge alone.
+/// The codes of a tuple, from the judge alone.
 fn codes(
     space: &Space<'_>,
     axes: &Axes,
@@ -41,7 +41,7 @@ fn codes(
     (judgement.validity(), axes.features.iter().map(code).collect())
 }
 
-/// Every valid axis of the box, found by counting through all values.
+/// Every valid axis of the box, found by trying all values.
 fn enumerate(space: &Space<'_>, axes: &Axes) -> Seen {
     let mut seen = Seen::new();
     let (mut case, mut scratch) = (space.blank(), Scratch::default());
@@ -67,7 +67,7 @@ fn enumerate(space: &Space<'_>, axes: &Axes) -> Seen {
     seen
 }
 
-/// Whether values can meet, by what was enumerated.
+/// Whether the enumerated axes have values that occur together.
 fn can_meet(parameters: &Parameters<'_, '_>, seen: &Seen, values: &[(usize, u8)]) -> bool {
     let find = |parameter: usize| values.iter().find(|value| value.0 == parameter).map(|value| value.1);
     let of_axis = |axis: usize| -> Vec<(usize, u8)> {
@@ -93,10 +93,10 @@ fn can_meet(parameters: &Parameters<'_, '_>, seen: &Seen, values: &[(usize, u8)]
         && settings.into_iter().any(|setting| has(setting, &of_axis(0)) && has(setting, &of_axis(1)))
 }
 
-/// What is done with the values of some parameters.
+/// A function of the values of some parameters.
 type Visit<'a> = dyn FnMut(&[(usize, u8)]) + 'a;
 
-/// Calls back with every combination of so many values.
+/// Calls `visit` with every combination of `count` values.
 fn for_each_combination(domains: &[usize], count: usize, visit: &mut Visit<'_>) {
     for_each_choice(domains.len(), count, &mut |chosen| {
         let combinations: usize = chosen.iter().map(|&parameter| domains[parameter]).product();
@@ -135,7 +135,7 @@ fn whatever_can_meet_meets_in_some_row_and_nothing_else() {
     }
 }
 
-/// The second half of the promise: what is not covered is said, each once, and nothing else is.
+/// Every combination that is not covered is reported once, and no other is.
 #[test]
 fn pairs_that_cannot_meet_on_an_axis_are_said() {
     for space in spaces() {
@@ -144,7 +144,7 @@ fn pairs_that_cannot_meet_on_an_axis_are_said() {
         let parameters = Parameters::new(&space, &axes, space.types.clone(), vec![4], vec![Invalid::Nothing]);
         let mut unmet = 0;
         for_each_combination(array::Model::domains(&parameters), 2, &mut |values| {
-            // Of both axes it is said once.
+            // An impossible combination of both axes is reported once.
             let is_outer = values.iter().any(|(parameter, _)| parameters.of_axis(1).contains(parameter));
             let is_inner = values.iter().any(|(parameter, _)| parameters.of_axis(0).contains(parameter));
             let is_said = is_inner || !is_outer;
