@@ -1,52 +1,55 @@
-//! A case: a desc, where its buffers are bound, and what its input holds. Parameters, not bytes.
+//! A case: a desc, the offsets of its buffers, and the fill of its input. It holds parameters instead of
+//! bytes.
 
 use std::sync::Arc;
 
 use crate::Desc;
 
-/// One thing to try on a backend. Its text form rebuilds it exactly.
+/// One input to test a backend with. Its text form rebuilds it exactly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// The operator description, valid or not. It takes a kilobyte, which is not to be moved when it changes hands.
+    /// The operator description, valid or not. It is boxed because it takes about a kilobyte, and cases are
+    /// moved often.
     pub desc: Box<Desc>,
-    /// Where the tensors lie in their buffers.
+    /// The offsets of the tensors in their buffers.
     pub binding: BindingOffsets,
-    /// What the input holds.
+    /// The content of the input.
     pub fill: Fill,
 }
 
 /// `DML_BUFFER_BINDING.Offset` of each tensor, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BindingOffsets {
-    /// Of the input.
+    /// The input's offset.
     pub input: u64,
-    /// Of the output.
+    /// The output's offset.
     pub output: u64,
 }
 
-/// What the input's memory holds, element by element in the order of memory, holes of a strided input
-/// included: element `i` is the one at `i` times the element size from the tensor's start.
+/// The content of the input's memory, including the holes of a strided input. Element `i` is the one at `i`
+/// times the element size from the tensor's start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fill {
-    /// The numbers 1, 2, 3 …: exact in floats, starting again where the type is too narrow to count on.
+    /// The numbers 1, 2, 3 and so on. They are exact in floats, and restart when the type can count no
+    /// further.
     Iota,
-    /// The bits of `i`, so that an element tells where it came from. A type narrower than `i` needs several
-    /// passes: pass `p` holds the `p`-th group of bits, as wide as the type.
+    /// The bits of `i`, so that an element identifies its index. A type narrower than `i` needs several
+    /// passes: pass `p` holds the group of bits at index `p`, as wide as the type.
     Coordinates {
-        /// 0 holds the lowest bits; one beyond the 64 bits of `i` is all zero.
+        /// 0 is the group of the lowest bits; a group beyond the 64 bits of `i` is all zero.
         pass: u8,
     },
-    /// Every bit drawn by this seed.
+    /// Random bits of this seed.
     Random {
         /// The seed.
         seed: u64,
     },
-    /// Values that conversions destroy, drawn by this seed: signalling and quiet NaNs with payloads,
+    /// Values that conversions change, chosen by this seed: signalling and quiet NaNs with payloads,
     /// infinities, −0, denormals, extremes.
     Special {
         /// The seed.
         seed: u64,
     },
-    /// These bytes, however many: what lies beyond them is zero, and those beyond the memory are not used.
+    /// Any number of bytes. Bytes beyond the memory are ignored, and missing bytes are zero.
     Explicit(Arc<[u8]>),
 }

@@ -1,10 +1,10 @@
-//! Which known name a mistyped one was meant to be. Messages all over dmlcts end with "did you mean", and
-//! they should all mean it in the same way.
+//! Finds the known name that is closest to a misspelled one. All messages with "did you mean" use this
+//! function, so that they apply the same criterion.
 
-/// The candidate that is closest to `name`, if one is close enough to be a slip of the finger: upper and
-/// lower case do not count, and at most a third of the letters may be wrong, missing, too many or swapped.
+/// The candidate closest to `name`, if it is close enough for a misspelling. Case does not matter. At most a
+/// third of the letters may be wrong, missing, added or swapped.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody mistypes a name into hundreds of letters, and the table below is as wide as the name.
+    // A name of hundreds of letters is no misspelling, and the table below is as wide as the name.
     if name.len() > 64 {
         return None;
     }
@@ -17,10 +17,10 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The letters that must be put in, left out, replaced or swapped with their neighbour.
+/// The number of letters to insert, delete, replace, or swap with their neighbour.
 fn distance(name: &[char], candidate: &str) -> usize {
     let candidate: Vec<char> = candidate.chars().map(|letter| letter.to_ascii_lowercase()).collect();
-    // table[i][j] compares the first i letters of the candidate with the first j of the name.
+    // `table[i][j]` compares the first i letters of the candidate with the first j of the name.
     let mut table = vec![vec![0; name.len() + 1]; candidate.len() + 1];
     table[0] = (0..=name.len()).collect();
     for i in 1..=candidate.len() {

@@ -1,13 +1,13 @@
-//! `DML_TENSOR_DATA_TYPE`: the code that a desc carries, and what is known of the codes that have names.
+//! `DML_TENSOR_DATA_TYPE`: the code in a desc, and the properties of the codes that have names.
 
 use std::fmt;
 
-/// A `DML_TENSOR_DATA_TYPE` as a desc carries it. Any 32-bit code can be held, since a desc with a code
-/// that does not exist is a case like any other; the codes of `DirectML.h` have names.
+/// A `DML_TENSOR_DATA_TYPE` in a desc. It can hold any 32-bit code, since a desc with a code that does not
+/// exist is also a case. The codes of `DirectML.h` have names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DataType(pub u32);
 
-/// How the bits of an element read as a number.
+/// How the bits of an element represent a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberKind {
     /// An IEEE 754 binary format.
@@ -18,7 +18,7 @@ pub enum NumberKind {
     Signed,
 }
 
-/// Name, code, bits an element, kind: one row a data type of `DirectML.h`.
+/// Name, code, bits per element and kind: one row for each data type of `DirectML.h`.
 const TABLE: [(&str, DataType, u32, NumberKind); 13] = [
     ("FLOAT32", DataType::FLOAT32, 32, NumberKind::Float),
     ("FLOAT16", DataType::FLOAT16, 16, NumberKind::Float),
@@ -60,12 +60,12 @@ impl DataType {
     pub const UINT64: Self = Self(10);
     /// Signed, 64 bits.
     pub const INT64: Self = Self(11);
-    /// Unsigned, 4 bits: for quantisation only.
+    /// Unsigned, 4 bits; only for quantisation.
     pub const UINT4: Self = Self(12);
-    /// Signed, 4 bits: for quantisation only.
+    /// Signed, 4 bits; only for quantisation.
     pub const INT4: Self = Self(13);
 
-    /// Every data type of `DirectML.h` but UNKNOWN, by code.
+    /// Every data type of `DirectML.h` except UNKNOWN, by code.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         TABLE.iter().map(|row| row.1)
     }
@@ -74,7 +74,7 @@ impl DataType {
         TABLE.get((self.0 as usize).checked_sub(1)?)
     }
 
-    /// The name as the pages spell it, without `DML_TENSOR_DATA_TYPE_`; `None` for a code that has none.
+    /// The name as the pages spell it, without `DML_TENSOR_DATA_TYPE_`; `None` for a code without a name.
     pub fn name(self) -> Option<&'static str> {
         if self == Self::UNKNOWN { Some("UNKNOWN") } else { self.row().map(|row| row.0) }
     }
@@ -87,23 +87,23 @@ impl DataType {
         TABLE.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 
-    /// Bits an element; `None` for UNKNOWN and for codes that have no name.
+    /// The bits per element; `None` for UNKNOWN and for codes without a name.
     pub fn bits(self) -> Option<u32> {
         self.row().map(|row| row.2)
     }
 
-    /// Bytes an element; `None` where an element is not a whole number of bytes, or the code has no name.
+    /// The bytes per element; `None` if that is not a whole number, or the code has no name.
     pub fn element_size(self) -> Option<usize> {
         self.bits().filter(|bits| bits % 8 == 0).map(|bits| bits as usize / 8)
     }
 
-    /// How an element reads as a number.
+    /// How an element represents a number.
     pub fn number_kind(self) -> Option<NumberKind> {
         self.row().map(|row| row.3)
     }
 }
 
-/// The name, or the bare code where there is none.
+/// The name, or the bare code if it has none.
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {

@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use crate::{MemberKind, Signature, Tensor};
 
-/// A list of values, one an axis. Eight fit without an allocation; an invalid desc may hold more.
+/// A list with one value per axis. Eight values fit without an allocation; an invalid desc may hold more.
 pub type List = SmallVec<[i64; 8]>;
 
-/// Which of an operator's two tensors is meant.
+/// One of an operator's two tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// `InputTensor`.
@@ -19,7 +19,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both, in the order of the struct.
+    /// Both sides, in the order of the struct.
     pub const BOTH: [Self; 2] = [Self::Input, Self::Output];
 
     /// The member's name in the struct.
@@ -31,21 +31,21 @@ impl Side {
     }
 }
 
-/// What one member holds. Integers of every width are held as `i64`; [`MemberKind::range`] bounds them.
+/// The value of a member. Integers of every width are held as `i64`; [`MemberKind::range`] bounds them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A count, an integer, an enumerator's value or a data type's code.
     Integer(i64),
     /// A list, or a null pointer.
     List(Option<List>),
-    /// A scalar union, little-endian, all eight bytes of it.
+    /// A scalar union: all eight bytes, little-endian.
     Scalar([u8; 8]),
 }
 
 /// A raw operator description: it may hold anything that the C structs can hold.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Desc {
-    /// Whose desc this is, and what its members are called.
+    /// The operator and its members.
     pub signature: Arc<Signature>,
     /// `InputTensor`; `None` is a null pointer.
     pub input: Option<Tensor>,
@@ -65,8 +65,8 @@ impl Clone for Desc {
         }
     }
 
-    /// Leaves the count of the signature's owners alone where it is the same signature: threads that copy
-    /// descs all day would otherwise fight for that count's cache line.
+    /// Does not touch the signature's reference count if the signature is the same. Threads that copy descs
+    /// would otherwise contend for the cache line of that count.
     fn clone_from(&mut self, source: &Self) {
         if !Arc::ptr_eq(&self.signature, &source.signature) {
             self.signature = Arc::clone(&source.signature);
@@ -78,8 +78,8 @@ impl Clone for Desc {
 }
 
 impl Desc {
-    /// A desc with packed tensors and the usual value in every member; a list's is zero on each axis, an
-    /// enumeration's is 0.
+    /// A desc with packed tensors and the usual value in every member. Lists have a zero on each axis, and
+    /// enumerations are 0.
     pub fn usual(signature: Arc<Signature>, input: Tensor, output: Tensor) -> Self {
         let rank = input.sizes.as_ref().map_or(0, SmallVec::len);
         let members = signature
@@ -96,7 +96,7 @@ impl Desc {
         Self { signature, input: Some(input), output: Some(output), members }
     }
 
-    /// One of the two tensors.
+    /// One of the two tensors; `None` is a null pointer.
     pub fn tensor(&self, side: Side) -> Option<&Tensor> {
         match side {
             Side::Input => self.input.as_ref(),
@@ -104,7 +104,7 @@ impl Desc {
         }
     }
 
-    /// One of the two tensors.
+    /// One of the two tensors, mutably.
     pub fn tensor_mut(&mut self, side: Side) -> Option<&mut Tensor> {
         match side {
             Side::Input => self.input.as_mut(),
@@ -112,12 +112,12 @@ impl Desc {
         }
     }
 
-    /// What a member holds; `None` where the operator has no member of this name.
+    /// The value of a member; `None` if the operator has no member of this name.
     pub fn member(&self, name: &str) -> Option<&Value> {
         self.members.get(self.signature.position(name)?)
     }
 
-    /// An integer member.
+    /// The value of an integer member.
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.member(name)? {
             Value::Integer(value) => Some(*value),
@@ -125,7 +125,7 @@ impl Desc {
         }
     }
 
-    /// A list member that is not null.
+    /// The values of a list member that is not null.
     pub fn list(&self, name: &str) -> Option<&[i64]> {
         match self.member(name)? {
             Value::List(list) => list.as_deref(),
@@ -133,7 +133,7 @@ impl Desc {
         }
     }
 
-    /// A scalar union.
+    /// The bytes of a scalar union.
     pub fn scalar(&self, name: &str) -> Option<[u8; 8]> {
         match self.member(name)? {
             Value::Scalar(bytes) => Some(*bytes),
@@ -141,7 +141,7 @@ impl Desc {
         }
     }
 
-    /// The number of input sizes; 0 where there are none.
+    /// The number of input sizes; 0 if there are none.
     pub fn rank(&self) -> usize {
         self.input.as_ref().and_then(|tensor| tensor.sizes.as_ref()).map_or(0, SmallVec::len)
     }

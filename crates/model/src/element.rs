@@ -1,9 +1,10 @@
-//! One element as text: the shortest that reads back to the same bits.
+//! The text of one element: the shortest text that reads back to the same bits.
 //!
-//! Integers are decimal. Floats are the shortest decimal that reads back, with an exponent where that is
-//! shorter and the value is no integer below 2^24; `-0`, `inf` and `-inf` are what they say; `nan` is the quiet NaN without sign and payload, and any
-//! other NaN shows all its bits, as in `nan:0x7fc00001`. Values that carry no number (of a data type without a
-//! whole number of bytes) are `0x` and their bytes, most significant first, which does not read back.
+//! Integers are decimal. Floats are the shortest decimal that reads back. They have an exponent if that is
+//! shorter, unless the value is an integer below 2^24. `-0`, `inf` and `-inf` are written as such. `nan` is
+//! the quiet NaN without sign and payload, and any other NaN shows all its bits, as in `nan:0x7fc00001`. Data
+//! types without a whole number of bytes have no numbers. Their elements are written as `0x` and the bytes,
+//! most significant first, which does not read back.
 
 use std::fmt::{Display, LowerExp, Write as _};
 
@@ -11,10 +12,10 @@ use half::f16;
 
 use crate::{DataType, NumberKind};
 
-/// A text that is no element of its data type.
+/// A text that is not an element of its data type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ElementError {
-    /// Not a number at all.
+    /// The text is not a number.
     #[error(
         "`{text}` is not a number of {data_type}; a decimal number, `inf`, `-inf`, `nan` or `nan:0x…` is (integers: decimal only)"
     )]
@@ -24,7 +25,7 @@ pub enum ElementError {
         /// What stood there.
         text: String,
     },
-    /// A number that the data type cannot hold.
+    /// The data type cannot hold the number.
     #[error("`{text}` does not fit {data_type}, which holds {low} to {high}")]
     OutOfRange {
         /// The data type asked for.
@@ -36,7 +37,7 @@ pub enum ElementError {
         /// The greatest finite value.
         high: String,
     },
-    /// The bits after `nan:` are no NaN's.
+    /// The bits after `nan:` are not a NaN.
     #[error("`{text}` is not a NaN of {data_type}: every bit of the exponent and one below it must be set")]
     NotANan {
         /// The data type asked for.
@@ -44,19 +45,19 @@ pub enum ElementError {
         /// What stood there.
         text: String,
     },
-    /// The data type has no elements of whole bytes.
+    /// The data type does not have a whole number of bytes.
     #[error("{0} has no elements that text can say; use a data type of 8 to 64 bits")]
     NoNumber(DataType),
 }
 
-/// The text of one element, whose bytes are little-endian and as many as the data type has.
+/// The text of one element. `bytes` are little-endian and have the size of the data type.
 pub fn element_to_text(data_type: DataType, bytes: &[u8]) -> String {
     let mut text = String::new();
     write_element(data_type, bytes, &mut text);
     text
 }
 
-/// Appends what [`element_to_text`] returns.
+/// Appends the text that [`element_to_text`] returns.
 pub fn write_element(data_type: DataType, bytes: &[u8], out: &mut String) {
     let (Some(size), Some(kind)) = (data_type.element_size(), data_type.number_kind()) else {
         return write_bytes(bytes, out);
@@ -73,8 +74,8 @@ pub fn write_element(data_type: DataType, bytes: &[u8], out: &mut String) {
     }
 }
 
-/// The little-endian bytes of an element, zeroes above its width. Decimal numbers are rounded to the nearest
-/// value, ties to even.
+/// The little-endian bytes of an element, with zeros above its width. Decimal numbers are rounded to the
+/// nearest value, ties to even.
 pub fn element_from_text(data_type: DataType, text: &str) -> Result<[u8; 8], ElementError> {
     let (Some(size), Some(kind)) = (data_type.element_size(), data_type.number_kind()) else {
         return Err(ElementError::NoNumber(data_type));
@@ -86,7 +87,7 @@ pub fn element_from_text(data_type: DataType, text: &str) -> Result<[u8; 8], Ele
     Ok(bits.to_le_bytes())
 }
 
-/// Appends a decimal number. Nearly all that case lines hold have one digit, which is worth a path of its own.
+/// Appends a decimal number. Most numbers in case lines have one digit, which has a fast path.
 #[inline]
 pub(crate) fn write_unsigned(value: u64, out: &mut String) {
     if value < 10 {
@@ -136,7 +137,7 @@ fn read_integer(data_type: DataType, kind: NumberKind, bits: u32, text: &str) ->
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(ElementError::NotANumber { data_type, text: text.to_owned() });
     }
-    // Only too many digits are left to fail, and those do not fit either.
+    // Parsing fails only for numbers beyond 128 bits, which do not fit the type either.
     match text.parse::<i128>() {
         Ok(value) if (low..=high).contains(&value) => Ok(value as u64 & (u64::MAX >> (64 - bits))),
         _ => Err(ElementError::OutOfRange {
@@ -148,7 +149,7 @@ fn read_integer(data_type: DataType, kind: NumberKind, bits: u32, text: &str) ->
     }
 }
 
-/// One of the three binary formats.
+/// The three binary formats.
 #[derive(Clone, Copy)]
 enum Float {
     Half,
@@ -165,7 +166,7 @@ impl Float {
         }
     }
 
-    /// The bits of positive infinity: every bit of the exponent.
+    /// The bits of positive infinity: every bit of the exponent is set.
     fn infinity(self) -> u64 {
         match self {
             Self::Half => u64::from(f16::INFINITY.to_bits()),
@@ -186,7 +187,7 @@ impl Float {
         1 << (self.bits() - 1)
     }
 
-    /// The quiet NaN without sign and payload: infinity and the highest bit of the significand.
+    /// The quiet NaN without sign and payload: infinity with the highest bit of the significand set.
     fn quiet_nan(self) -> u64 {
         let infinity = self.infinity();
         infinity | (infinity & infinity.wrapping_neg()) >> 1
@@ -239,7 +240,7 @@ impl Float {
         match magnitude {
             "inf" => return Ok(sign | self.infinity()),
             "nan" if sign == 0 => return Ok(self.quiet_nan()),
-            // Rust reads more words and a second sign; this format does not.
+            // Rust's parser accepts more words and a second sign, which this format does not.
             _ if !magnitude.starts_with(|first: char| first.is_ascii_digit() || first == '.') => {
                 return Err(not_a_number());
             }
@@ -247,7 +248,7 @@ impl Float {
         }
         let bits = match self {
             Self::Half => {
-                // Not `from_f64`: with hardware support it rounds twice, and differs between machines.
+                // `from_f64` rounds twice with hardware support, and thus differs between machines.
                 let value = magnitude.parse().map_err(|_| not_a_number())?;
                 u64::from(f16::from_f64_const(value).to_bits())
             }
@@ -268,11 +269,12 @@ impl Float {
     }
 }
 
-/// Below this magnitude, every integer is a float of 32 bits.
+/// Below this magnitude, a 32-bit float represents every integer.
 const EXACT: f64 = 16_777_216.0;
 
-/// Appends a positive number with an exponent or without, whichever is shorter; plain digits win a draw. They
-/// also stand for integers that a reader may have counted up to: `90000` between `89999` and `90001`.
+/// Appends a positive number with or without an exponent, whichever is shorter; without one if both are
+/// equally long. Integers below [`EXACT`] have no exponent, so that consecutive values look alike: `90000`
+/// between `89999` and `90001`.
 fn write_shortest(value: impl Display + LowerExp + Into<f64> + Copy, out: &mut String) {
     let start = out.len();
     let number: f64 = value.into();
@@ -296,8 +298,8 @@ fn write_shortest(value: impl Display + LowerExp + Into<f64> + Copy, out: &mut S
     }
 }
 
-/// The decimal of fewest digits that rounds to this half, as the nearest double, which prints as that
-/// decimal. Five digits are always enough. Whole numbers have no more, so that they are themselves.
+/// The shortest decimal that rounds to this half, as the nearest double, which prints as that decimal. Five
+/// digits always suffice. Integers have at most five digits and are returned as they are.
 fn shortest_half(value: f16) -> f64 {
     let exact = value.to_f64_const();
     if exact.fract() == 0.0 {

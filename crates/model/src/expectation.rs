@@ -1,26 +1,26 @@
-//! What a case expects of a backend.
+//! The expectation of a case.
 
-/// What the spec says must happen to a case.
+/// The outcome that the spec requires of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expectation {
-    /// Created and run; the output holds the bytes that the oracle computed.
+    /// The operator is created and run. The output holds the bytes that the oracle computed.
     Output,
-    /// Created. It is not run, being too large or having no other point.
+    /// The operator is created. It is not run, because it is too large or running it would show nothing more.
     Accept,
-    /// Refused as invalid when created.
+    /// The operator is refused as invalid when it is created.
     Reject,
-    /// The pages leave it open: any of these is recorded, anything else fails.
+    /// The pages leave the outcome open. Each of these outcomes is recorded, and any other is a failure.
     Open(Vec<Allowed>),
 }
 
 /// One of the outcomes that an open question allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allowed {
-    /// Refused as invalid when created.
+    /// The operator is refused as invalid when it is created.
     Reject,
-    /// Created, and run with any output.
+    /// The operator is created, and run with any output.
     Accept,
-    /// Created and run with the output of the `n`-th reading that the questions allow; 0 is the spec's own
-    /// semantics.
+    /// The operator is created and run with the output of this reading. Reading 0 is the spec's own
+    /// semantics; the questions allow the others.
     Output(usize),
 }

@@ -1,8 +1,8 @@
-//! `DML_FEATURE_LEVEL`: what a device promises to support.
+//! `DML_FEATURE_LEVEL`: the features that a device promises to support.
 
 use std::{fmt, str::FromStr};
 
-/// A `DML_FEATURE_LEVEL`, held as its code: `0x2100` is level 2.1. Each level contains those before it.
+/// A `DML_FEATURE_LEVEL`, stored as its code: `0x2100` is level 2.1. Each level includes all earlier ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeatureLevel(u32);
 
@@ -22,7 +22,7 @@ const LEVELS: [FeatureLevel; 15] = {
 };
 
 impl FeatureLevel {
-    /// The newest level that `DirectML.h` names.
+    /// The newest level of `DirectML.h`.
     pub const NEWEST: Self = LEVELS[LEVELS.len() - 1];
 
     /// Every level of `DirectML.h`, oldest first.
@@ -30,7 +30,7 @@ impl FeatureLevel {
         &LEVELS
     }
 
-    /// The code as in `DirectML.h`, such as `0x2100`.
+    /// The code in `DirectML.h`, such as `0x2100`.
     pub fn code(self) -> u32 {
         self.0
     }
@@ -41,7 +41,7 @@ impl FeatureLevel {
     }
 }
 
-/// A text that names no feature level.
+/// A text that is not a feature level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a feature level; the levels are {all}", all = LEVELS.map(|level| level.to_string()).join(", "))]
 pub struct FeatureLevelError(pub String);
@@ -49,7 +49,7 @@ pub struct FeatureLevelError(pub String);
 impl FromStr for FeatureLevel {
     type Err = FeatureLevelError;
 
-    /// Reads `2.1`, as the pages' headings have it.
+    /// Parses a level such as `2.1`, in the form of the pages' headings.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         LEVELS
             .into_iter()

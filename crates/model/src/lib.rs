@@ -1,13 +1,11 @@
-//! The plain data of dmlcts: what an operator description holds, what a case is, what is expected of it
-//! and what came out.
+//! The plain data of dmlcts: operator descriptions, cases, expectations and outcomes.
 //!
-//! This crate has no rules. It does not know which descs are valid (`dmlcts-spec` judges that), nor any
-//! operator by name: a [`Signature`] names an operator and its members, and comes from a spec. What it
-//! does know is DirectML's vocabulary: data types and their numbers, feature levels, the fields of a
-//! buffer tensor desc, and the one line of text that writes a case down.
+//! This crate has no rules. It does not know which descs are valid; `dmlcts-spec` judges that. It knows no
+//! operator by name: a [`Signature`] names an operator and its members, and comes from a spec. The crate
+//! defines DirectML's vocabulary: data types and their codes, feature levels, and the fields of a buffer
+//! tensor desc. It also defines the case line, the text form of a case.
 //!
-//! A [`Desc`] is raw. It may hold anything that the C structs can hold, because invalid descs are cases
-//! too.
+//! A [`Desc`] is raw. It may hold anything that the C structs can hold, because invalid descs are cases, too.
 
 mod case;
 mod closest;

@@ -1,76 +1,78 @@
-//! What a backend did with a case.
+//! The outcome of a case on a backend.
 
 use std::{borrow::Cow, fmt};
 
-/// What a backend did with a case. The bytes of an output travel beside it.
+/// The outcome of a case on a backend. The bytes of an output are passed separately.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Created and run; the output's bytes are in its buffer.
+    /// The operator was created and run. The output's bytes are in its buffer.
     Output,
-    /// Created; it was not asked to run.
+    /// The operator was created, and the case did not ask to run it.
     Accepted,
-    /// Refused.
+    /// The operator was refused.
     Rejected {
-        /// What was being done.
+        /// The step that refused it.
         phase: Phase,
-        /// How it was refused.
+        /// The error code.
         code: ErrorCode,
-        /// The backend's own words; may be empty.
+        /// The backend's message; may be empty.
         reason: Cow<'static, str>,
     },
-    /// Not supported, with the backend's reason. Judged against what the backend declared.
+    /// The backend does not support the case, with its reason. The runner compares this with the backend's
+    /// declaration.
     Unsupported(Cow<'static, str>),
-    /// Something went wrong that is not a refusal: a driver error, a device lost, a wrong frame.
+    /// An error other than a refusal, such as a driver error, a lost device or an invalid frame.
     Failed {
-        /// What was being done.
+        /// The step that failed.
         phase: Phase,
-        /// What went wrong.
+        /// The description of the error.
         reason: Cow<'static, str>,
     },
-    /// It wrote to memory that is not its to write to, whatever else it did.
+    /// The backend wrote out of bounds, regardless of its answer.
     Strayed(Stray),
-    /// The process that ran it ended.
+    /// The process that ran the case ended.
     Crashed(Cow<'static, str>),
-    /// It did not answer in time.
+    /// The backend did not answer before the deadline.
     TimedOut,
-    /// No answer came, and nobody knows why.
+    /// No answer arrived, for an unknown reason.
     Lost,
 }
 
-/// A write to memory that a run may not write to: its place, counted in bytes from the edge of the memory that it belongs to.
+/// A write out of bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stray {
-    /// Which memory.
+    /// The memory that was written to.
     pub place: StrayPlace,
-    /// How far from its edge, as pointers count: `input[offset]`, `output[-offset]` or `(output + bytes)[offset]`.
+    /// The distance in bytes from the edge of the memory: `input[offset]`, `output[-offset]` or `(output +
+    /// bytes)[offset]`.
     pub offset: u64,
 }
 
-/// What a run wrote to that was not its output.
+/// Memory other than its output that a run wrote to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrayPlace {
-    /// The memory of its input.
+    /// The memory of the input.
     Input,
-    /// What lies before the memory of its output.
+    /// The memory before the output.
     Before,
-    /// What lies behind the memory of its output.
+    /// The memory after the output.
     Behind,
 }
 
-/// Memory as it was before a run, and as it is afterwards.
+/// The content of memory before and after a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// Before.
+    /// The content before the run.
     pub was: &'a [u8],
-    /// Afterwards.
+    /// The content after the run.
     pub is: &'a [u8],
 }
 
 impl StrayPlace {
-    /// All of them.
+    /// All places.
     pub const ALL: [Self; 3] = [Self::Input, Self::Before, Self::Behind];
 
-    /// As files and messages spell it.
+    /// The name in files and messages.
     pub fn id(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -79,20 +81,20 @@ impl StrayPlace {
         }
     }
 
-    /// The one that is spelled so.
+    /// The place with this name.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|place| place.id() == id)
     }
 }
 
 impl Stray {
-    /// The first byte of an input that is not as it was.
+    /// The first byte of an input that changed.
     pub fn into_input(was: &[u8], is: &[u8]) -> Option<Self> {
         let offset = if was == is { None } else { first_difference(was.iter(), is.iter()) };
         offset.map(|offset| Self { place: StrayPlace::Input, offset })
     }
 
-    /// The byte nearest to an output, of those before it, that is not as it was, or else of those behind it.
+    /// The changed byte nearest to an output: the last one before it, or else the first one after it.
     pub fn around_output(before: Change<'_>, behind: Change<'_>) -> Option<Self> {
         if before.was == before.is && behind.was == behind.is {
             return None;
@@ -104,7 +106,7 @@ impl Stray {
     }
 }
 
-/// The place of the first byte that is not as it was. What is not there any more is not as it was either.
+/// The index of the first byte that differs. A missing byte differs, too.
 fn first_difference<'a>(
     was: impl Iterator<Item = &'a u8>,
     mut is: impl Iterator<Item = &'a u8>,
@@ -112,7 +114,7 @@ fn first_difference<'a>(
     was.map(|byte| is.next() == Some(byte)).position(|is_same| !is_same).map(|place| place as u64)
 }
 
-/// `wrote at offset 3 past the end of the output`.
+/// The description, such as `wrote at offset 3 past the end of the output`.
 impl fmt::Display for Stray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, offset } = self;
@@ -124,7 +126,7 @@ impl fmt::Display for Stray {
     }
 }
 
-/// The steps of DirectML's life of an operator.
+/// The steps of running an operator in DirectML.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// `CreateOperator`.
@@ -151,11 +153,11 @@ impl fmt::Display for Phase {
     }
 }
 
-/// An `HRESULT`: how a refusal was coded.
+/// An `HRESULT`: the error code of a refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ErrorCode(pub u32);
 
-/// Names for codes: a constant each, and a table from code to name.
+/// Defines a constant for each code, and a table from codes to names.
 macro_rules! error_codes {
     ($($(#[$about:meta])* $constant:ident = $code:literal, $name:literal;)*) => {
         impl ErrorCode {
@@ -173,25 +175,25 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    /// The only refusal that satisfies an expected reject.
+    /// An invalid argument. This is the only refusal that satisfies an expected reject.
     INVALID_ARGUMENT = 0x8007_0057, "E_INVALIDARG";
-    /// No memory, of the host or of the device.
+    /// Out of memory, on the host or the device.
     OUT_OF_MEMORY = 0x8007_000E, "E_OUTOFMEMORY";
     /// Not implemented.
     NOT_IMPLEMENTED = 0x8000_4001, "E_NOTIMPL";
     /// No such interface.
     NO_INTERFACE = 0x8000_4002, "E_NOINTERFACE";
-    /// A pointer is null that must not be.
+    /// A pointer must not be null.
     POINTER = 0x8000_4003, "E_POINTER";
-    /// Given up.
+    /// The operation was aborted.
     ABORTED = 0x8000_4004, "E_ABORT";
-    /// Anything.
+    /// An unspecified failure.
     FAILED = 0x8000_4005, "E_FAIL";
-    /// Something that should not happen.
+    /// An unexpected failure.
     UNEXPECTED = 0x8000_FFFF, "E_UNEXPECTED";
-    /// Not allowed.
+    /// Access denied.
     ACCESS_DENIED = 0x8007_0005, "E_ACCESSDENIED";
-    /// A call that is wrong where it stands.
+    /// An invalid call, in the current state or with these arguments.
     INVALID_CALL = 0x887A_0001, "DXGI_ERROR_INVALID_CALL";
     /// There is no such adapter.
     NOT_FOUND = 0x887A_0002, "DXGI_ERROR_NOT_FOUND";
@@ -205,19 +207,19 @@ error_codes! {
     DEVICE_RESET = 0x887A_0007, "DXGI_ERROR_DEVICE_RESET";
     /// The driver failed.
     DRIVER_INTERNAL_ERROR = 0x887A_0020, "DXGI_ERROR_DRIVER_INTERNAL_ERROR";
-    /// Something that it needs is in use, and may be free later.
+    /// A required resource is in use, and may be available later.
     NOT_CURRENTLY_AVAILABLE = 0x887A_0022, "DXGI_ERROR_NOT_CURRENTLY_AVAILABLE";
-    /// Not allowed, as DXGI says it.
+    /// Access denied, as reported by DXGI.
     DXGI_ACCESS_DENIED = 0x887A_002B, "DXGI_ERROR_ACCESS_DENIED";
-    /// A part of Windows that is needed is not installed, such as a debug layer.
+    /// A required component of Windows, such as a debug layer, is not installed.
     COMPONENT_MISSING = 0x887A_002D, "DXGI_ERROR_SDK_COMPONENT_MISSING";
-    /// What was cached was made on an adapter that is not there.
+    /// The adapter for which a cached object was made is not present.
     ADAPTER_NOT_FOUND = 0x887E_0001, "D3D12_ERROR_ADAPTER_NOT_FOUND";
-    /// What was cached was made by another version of the driver.
+    /// A cached object was made by another version of the driver.
     DRIVER_VERSION_MISMATCH = 0x887E_0002, "D3D12_ERROR_DRIVER_VERSION_MISMATCH";
 }
 
-/// In hex, and by name where there is one: `0x80070057 E_INVALIDARG`.
+/// The code in hex, followed by its name if it has one: `0x80070057 E_INVALIDARG`.
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#010X}", self.0)?;

@@ -1,20 +1,22 @@
-//! Text that this program did not write, such as the words of a backend or the name of a file, made fit for a line of a message.
+//! Escapes text from outside this program, such as a backend's messages or file names, for output in a line
+//! of a message.
 //!
-//! Letters that a terminal obeys, that end a line or that cannot be seen are shown as escapes, such as `\u{1b}`, so that nothing is lost.
-//! The logs of CI services are terminals with commands of their own: `::error` at the start of a line on GitHub, and `##[error]`
-//! and `##vso[task]` anywhere in a line. A letter of each is shown as an escape, too.
+//! Characters that control a terminal, end a line or are invisible become escapes such as `\u{1b}`, so that
+//! nothing is lost. The logs of CI services are terminals with additional commands: `::error` at the start of
+//! a line on GitHub, and `##[error]` and `##vso[task]` anywhere in a line. One character of each command
+//! becomes an escape, too.
 
 use std::{borrow::Cow, fmt};
 
-/// A text on one line, in which no letter is more than a letter.
+/// A text on one line, in which no character has a special effect.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     printable(text, usize::MAX)
 }
 
-/// The start of such a line: `most` letters at most, and no part of an escape.
+/// The start of such a line: at most `most` characters, and no partial escape.
 pub fn printable(text: &str, most: usize) -> Cow<'_, str> {
     let mut filter = LineFilter::default();
-    // There are never more letters than bytes.
+    // A text never has more characters than bytes.
     if text.len() <= most && text.chars().all(|letter| filter.passes(letter)) {
         return Cow::Borrowed(text);
     }
@@ -34,22 +36,23 @@ pub fn printable(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Says of the letters of a line, one after the other, which can be shown as they are.
+/// Decides for the characters of a line, in order, which can be shown as they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LineFilter {
-    /// Nothing but blanks stands before the next letter.
+    /// Only spaces precede the next character.
     #[default]
     Start,
-    /// A colon stands before it, and nothing but blanks before that.
+    /// A colon precedes it, and only spaces precede the colon.
     Colon,
-    /// A `#` stands before it.
+    /// A `#` precedes it.
     Hash,
-    /// Something else does.
+    /// Any other text precedes it.
     Text,
 }
 
 impl LineFilter {
-    /// Whether a letter can be shown as it is behind those before it. Where it cannot, it is taken to be shown as an [`Escape`].
+    /// Whether a character can be shown as it is after those before it. If not, the caller must show it as an
+    /// [`Escape`].
     #[inline]
     pub fn passes(&mut self, letter: char) -> bool {
         let (next, passes) = match (letter, *self) {
@@ -65,8 +68,8 @@ impl LineFilter {
     }
 }
 
-/// Whether a letter outside of ASCII is visible, by the standard library's tables. It escapes a combining mark at the start of a text
-/// alone: elsewhere the letter before it shows it.
+/// Whether a non-ASCII character is visible, according to the standard library's tables. The check puts a
+/// letter in front, because the tables escape a combining mark only at the start of a text.
 fn is_visible(letter: char) -> bool {
     let mut buffer = [b'a'; 5];
     letter.encode_utf8(&mut buffer[1..]);
@@ -74,7 +77,7 @@ fn is_visible(letter: char) -> bool {
     text.escape_debug().eq(text.chars())
 }
 
-/// A letter as text that shows which one it is, such as `\n` or `\u{202e}`.
+/// A character as text that identifies it, such as `\n` or `\u{202e}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Escape(pub char);
 

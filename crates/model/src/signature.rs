@@ -1,4 +1,4 @@
-//! What an operator's desc is made of: its name, and its members in the order of the struct.
+//! The signature of an operator: its name, and its members in the order of the struct.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use std::sync::Arc;
 /// operator's struct and are not listed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// As the pages spell it, without `DML_` and `_OPERATOR_DESC`: `SLICE1`.
+    /// The name as the pages spell it, without `DML_` and `_OPERATOR_DESC`, such as `SLICE1`.
     pub operator: String,
-    /// In the order of the struct.
+    /// The members, in the order of the struct.
     pub members: Vec<Member>,
 }
 
 impl Signature {
-    /// The place of a member in [`Signature::members`].
+    /// The index of a member in [`Signature::members`].
     pub fn position(&self, member: &str) -> Option<usize> {
         self.members.iter().position(|candidate| candidate.name == member)
     }
@@ -22,26 +22,26 @@ impl Signature {
 /// One member of an operator's struct.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Member {
-    /// As the struct spells it: `InputWindowOffsets`.
+    /// The name as the struct spells it, such as `InputWindowOffsets`.
     pub name: String,
-    /// What it can hold.
+    /// The kind of its values.
     pub kind: MemberKind,
 }
 
-/// What a member can hold, and what it usually holds where a case line leaves it out.
+/// The kind of a member's values, and the usual value, which a case line may omit.
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum MemberKind {
-    /// `UINT`; says how long the lists are. Usually the input's number of sizes.
+    /// `UINT`: the length of the lists. Usually the input's number of sizes.
     Count,
     /// `UINT`.
     U32,
     /// `INT`.
     I32,
-    /// `const UINT*`: one value an axis, or null.
+    /// `const UINT*`: one value per axis, or null.
     U32List,
-    /// `const INT*`: one value an axis, or null.
+    /// `const INT*`: one value per axis, or null.
     I32List,
-    /// An enumeration; any 32-bit value can be held.
+    /// An enumeration; it can hold any 32-bit value.
     Enumeration(Arc<Enumeration>),
     /// `DML_TENSOR_DATA_TYPE`. Usually the input's data type.
     DataType,
@@ -50,7 +50,7 @@ pub enum MemberKind {
 }
 
 impl MemberKind {
-    /// Whether the member holds one value an axis.
+    /// Whether the member holds one value per axis.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::U32List | Self::I32List)
     }
@@ -70,18 +70,18 @@ impl MemberKind {
 /// An enumeration of `DirectML.h`, such as `DML_PADDING_MODE`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Enumeration {
-    /// As the header spells it.
+    /// The name as the header spells it.
     pub name: String,
-    /// In the order of the header.
+    /// The enumerators, in the order of the header.
     pub enumerators: Vec<Enumerator>,
 }
 
-/// One name of an enumeration.
+/// A named value of an enumeration.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Enumerator {
-    /// Without the enumeration's prefix: `REFLECTION`.
+    /// The name without the enumeration's prefix, such as `REFLECTION`.
     pub name: String,
-    /// As in the header.
+    /// The value in the header.
     pub value: i64,
 }
 

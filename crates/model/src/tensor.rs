@@ -2,14 +2,14 @@
 
 use crate::{DataType, List};
 
-/// A buffer tensor desc, with every field that `DML_BUFFER_TENSOR_DESC` has.
+/// A buffer tensor desc, with every field of `DML_BUFFER_TENSOR_DESC`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tensor {
     /// `DataType`.
     pub data_type: DataType,
     /// `Flags`: 0, or 1 for OWNED_BY_DML.
     pub flags: u32,
-    /// `DimensionCount`, which may disagree with the lists.
+    /// `DimensionCount`, which may differ from the lengths of the lists.
     pub dimension_count: u32,
     /// `Sizes`, in elements, outermost axis first; `None` is a null pointer.
     pub sizes: Option<List>,
@@ -17,7 +17,7 @@ pub struct Tensor {
     pub strides: Option<List>,
     /// `TotalTensorSizeInBytes`.
     pub total_size: u64,
-    /// `GuaranteedBaseOffsetAlignment`, in bytes; 0 promises nothing.
+    /// `GuaranteedBaseOffsetAlignment`, in bytes; 0 guarantees nothing.
     pub alignment: u32,
 }
 
@@ -37,16 +37,16 @@ impl Tensor {
         tensor
     }
 
-    /// The `TotalTensorSizeInBytes` that the sizes and strides need, as `DMLCalcBufferTensorSize` of
-    /// DirectML's documentation computes it but without wrap-around; 0 where they make no sense, and
-    /// `u64::MAX` where it would not fit.
+    /// The `TotalTensorSizeInBytes` that the sizes and strides need. DirectML's documentation computes it
+    /// with `DMLCalcBufferTensorSize`; this computation does not wrap around. 0 if the sizes or strides are
+    /// invalid, and `u64::MAX` if the result does not fit.
     pub fn usual_total_size(&self) -> u64 {
         let Some(sizes) = &self.sizes else { return 0 };
         required_bytes(sizes, self.strides.as_deref(), self.data_type).unwrap_or(0)
     }
 }
 
-/// Strides of a tensor whose elements follow each other without gaps, innermost axis last; saturating.
+/// Strides of a tensor without gaps between elements, innermost axis last; saturating.
 pub fn packed_strides(sizes: &[i64]) -> List {
     let mut strides = List::from_elem(1, sizes.len());
     for axis in (1..sizes.len()).rev() {
@@ -55,13 +55,13 @@ pub fn packed_strides(sizes: &[i64]) -> List {
     strides
 }
 
-/// The number of elements, exact to `u128::MAX` and saturating beyond; 1 for an empty list.
+/// The number of elements; saturates at `u128::MAX`. 1 for an empty list.
 pub fn element_count(sizes: &[i64]) -> u128 {
     sizes.iter().fold(1, |count: u128, &size| count.saturating_mul(size.max(0) as u128))
 }
 
-/// From the first to the last element that the sizes and strides reach, in elements: `Σ (size-1)*stride + 1`.
-/// `None` where a size is below 1 or the lists differ in length.
+/// The number of elements from the first to the last that the sizes and strides reach: `Σ (size-1)*stride +
+/// 1`. `None` if a size is below 1 or the lists differ in length.
 pub fn span_elements(sizes: &[i64], strides: Option<&[i64]>) -> Option<u128> {
     if sizes.iter().any(|&size| size < 1) {
         return None;
@@ -74,9 +74,8 @@ pub fn span_elements(sizes: &[i64], strides: Option<&[i64]>) -> Option<u128> {
     Some(sizes.iter().zip(strides).map(reach).fold(1, u128::saturating_add))
 }
 
-/// The bytes that a tensor needs, rounded up to four (page: DML_BUFFER_TENSOR_DESC, Members /
-/// TotalTensorSizeInBytes); `u64::MAX` where they do not fit. `None` where the lists or the data type make
-/// no sense.
+/// The number of bytes that a tensor needs, rounded up to four (page: DML_BUFFER_TENSOR_DESC, Members /
+/// TotalTensorSizeInBytes). `u64::MAX` if it does not fit. `None` if the lists or the data type are invalid.
 pub fn required_bytes(sizes: &[i64], strides: Option<&[i64]>, data_type: DataType) -> Option<u64> {
     let bits = span_elements(sizes, strides)?.saturating_mul(u128::from(data_type.bits()?));
     let bytes = bits.div_ceil(8).div_ceil(4).saturating_mul(4);

@@ -1,9 +1,10 @@
-//! The one stride walk: where the elements of a tensor lie, in the order of their coordinates.
+//! The offsets of a tensor's elements, in the order of their coordinates. All stride walks of the project use
+//! it.
 
 use crate::{List, packed_strides};
 
-/// Visits the elements of a tensor in the order of their coordinates, innermost axis fastest, and gives the
-/// place of each in elements from the tensor's start. It ends at once where a size is below 1.
+/// Iterates over the elements of a tensor in the order of their coordinates, innermost axis fastest. Yields
+/// the offset of each, in elements from the tensor's start. Yields nothing if a size is below 1.
 #[derive(Debug, Clone)]
 pub struct Offsets<'a> {
     sizes: &'a [i64],
@@ -14,7 +15,7 @@ pub struct Offsets<'a> {
 }
 
 impl<'a> Offsets<'a> {
-    /// The walk over these sizes; `strides` of `None` means packed. Strides missing at the end count as 0.
+    /// The walk over these sizes. `strides` of `None` means packed. Missing strides at the end count as 0.
     pub fn new(sizes: &'a [i64], strides: Option<&[i64]>) -> Self {
         let mut strides = strides.map_or_else(|| packed_strides(sizes), List::from_slice);
         strides.resize(sizes.len(), 0);
@@ -46,7 +47,7 @@ impl Iterator for Offsets<'_> {
     }
 }
 
-/// The coordinates of the `index`-th element in the order of coordinates; all zero where a size is below 1.
+/// The coordinates of the element at `index`, in the order of coordinates; all zero if a size is below 1.
 pub fn coordinates_of(index: u64, sizes: &[i64]) -> List {
     let mut rest = index;
     let mut coordinates = List::from_elem(0, sizes.len());

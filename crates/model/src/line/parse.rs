@@ -1,5 +1,5 @@
-//! Reading a case line back. Every mistake names its place, what was expected there and, where a name is
-//! wrong, the name that was probably meant.
+//! Parses case lines. Every error has its position, states what was expected, and suggests a similar name for
+//! an unknown one.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) fn parse(line: &str, signatures: &Signatures) -> Result<Case, LineErr
     entries.finish().map_err(|(what, help)| missing(&what, help))
 }
 
-/// A case is one line: a line break, a NUL and their like are in it by accident only.
+/// Refuses control characters such as line breaks and NUL, which only occur in a line by accident.
 fn refuse_control_characters(line: &str) -> Result<(), LineError> {
     let Some((place, letter)) =
         line.char_indices().find(|(_, letter)| letter.is_control() && *letter != '\t')
@@ -62,11 +62,11 @@ fn refuse_control_characters(line: &str) -> Result<(), LineError> {
     ))
 }
 
-/// What the line has said so far.
+/// The content of the words that have been read.
 struct Entries<'a> {
     signature: &'a Arc<Signature>,
     data_type: DataType,
-    /// Every key that has been read, since each may come once.
+    /// Every key that has been read, since no key may occur twice.
     keys: SmallVec<[&'a str; 16]>,
     tensors: [TensorEntries<'a>; 2],
     members: SmallVec<[Option<Value>; 6]>,
@@ -74,14 +74,14 @@ struct Entries<'a> {
     fill: Fill,
 }
 
-/// What the line has said of one tensor.
+/// The content of the words about one tensor.
 #[derive(Default)]
 struct TensorEntries<'a> {
     /// The word `InputTensor=null`.
     null: Option<Word<'a>>,
-    /// A word that says something of the tensor, which a null pointer cannot have.
+    /// A word that describes the tensor, which a null pointer must not have.
     said: Option<Word<'a>>,
-    /// Whether `in=` or `out=` stood there; `null` is one of the things it may say.
+    /// Whether `in=` or `out=` occurred, including as `null`.
     sizes_said: bool,
     sizes: Option<List>,
     strides: Option<List>,
@@ -173,8 +173,8 @@ impl<'a> Entries<'a> {
         )
     }
 
-    /// Puts the usual values where the line was silent. What is missing and has none is an error, which is
-    /// returned as message and help.
+    /// Fills in the usual values of omitted keys. If a required key is missing, the error is a message and
+    /// its advice.
     fn finish(self) -> Result<Case, (String, String)> {
         let [input, output] = self.tensors;
         let input = input.finish(Side::Input, self.data_type)?;
@@ -237,7 +237,7 @@ impl<'a> TensorEntries<'a> {
         Ok(())
     }
 
-    /// Notes that the tensor is not null.
+    /// Records a word that describes the tensor, so that it is not null.
     fn say(&mut self, word: Word<'a>) -> Result<(), LineError> {
         self.said = Some(word);
         self.null.map_or(Ok(()), |_| Err(contradiction(word)))
@@ -299,7 +299,7 @@ fn read_member(member: &Member, value: Word<'_>, data_type: DataType) -> Result<
     })
 }
 
-/// All eight bytes in hex, or a number of the line's data type.
+/// Reads all eight bytes in hex, or a number of the line's data type.
 fn read_scalar(value: Word<'_>, data_type: DataType) -> Result<[u8; 8], LineError> {
     let help = "`0x` and up to 16 hex digits, the most significant first, say all eight bytes of any scalar";
     let Some((_, hex)) = value.text.starts_with("0x").then(|| value.split_once('x')).flatten() else {

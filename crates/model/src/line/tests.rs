@@ -1,4 +1,4 @@
-//! The format's tests: what lines mean, that cases survive, and how mistakes are told.
+//! Tests of the format: the meaning of lines, round trips of cases, and errors.
 
 use std::sync::Arc;
 
@@ -101,7 +101,6 @@ fn order_and_blanks_are_free_and_the_usual_need_not_be_said() {
     );
 }
 
-/// The part of a line that a mistake's span covers, its message and its help.
 #[test]
 fn fills_of_any_extent_are_legal() {
     let fill = |fill: &str| {
@@ -121,6 +120,7 @@ fn fills_of_any_extent_are_legal() {
     assert_eq!(fill("coordinates:255"), Fill::Coordinates { pass: 255 });
 }
 
+/// The part of a line that a mistake's span covers, its message and its help.
 fn mistake(line: &str) -> (String, String, String) {
     let error = parse(line, &signatures()).expect_err(line);
     (line[error.span].to_owned(), error.message, error.help)

@@ -1,5 +1,5 @@
-//! The words of a case line and the values in them, each with its place, so that every mistake can be
-//! underlined where it stands.
+//! The words of a case line and their values. Each keeps its position, so that every mistake can be
+//! underlined.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use crate::{DataType, List, closest};
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
-    /// Where it starts, in bytes of the line.
+    /// The offset of its start in the line, in bytes.
     start: usize,
 }
 
-/// The words of a line, which blanks separate.
+/// The words of a line, which are separated by spaces and tabs.
 pub(super) fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     let start = move |text: &str| text.as_ptr().addr() - line.as_ptr().addr();
     line.split([' ', '\t']).filter(|text| !text.is_empty()).map(move |text| Word { text, start: start(text) })
 }
 
-/// Integers that a C type can hold.
+/// The integers that a C type can hold.
 #[derive(Clone, Copy)]
 pub(super) struct Integers {
     name: &'static str,
@@ -52,7 +52,7 @@ impl Word<'_> {
         LineError::new(self.span(), message, help)
     }
 
-    /// An error about a name that is not among the known ones.
+    /// An error about an unknown name.
     pub(super) fn unknown<'b, I>(self, what: &str, names: I) -> LineError
     where
         I: IntoIterator<Item = &'b str> + Clone,
@@ -64,7 +64,7 @@ impl Word<'_> {
         self.error(format!("`{}` is no {what}", self.excerpt()), help)
     }
 
-    /// The text, cut where it is too long for a message.
+    /// The text, shortened for a message.
     pub(super) fn excerpt(self) -> String {
         let mut letters = self.text.chars();
         let mut excerpt: String = letters.by_ref().take(40).collect();
@@ -74,7 +74,7 @@ impl Word<'_> {
         excerpt
     }
 
-    /// A decimal number of this C type.
+    /// Parses a decimal number of this C type.
     pub(super) fn integer(self, integers: Integers) -> Result<i128, LineError> {
         let Integers { name, low, high } = integers;
         let digits = self.text.strip_prefix('-').unwrap_or(self.text);
@@ -86,7 +86,7 @@ impl Word<'_> {
             };
             return Err(self.error(message, format!("write a decimal integer from {low} to {high}")));
         }
-        // Digits that do not fit 128 bits do not fit the type either.
+        // Numbers beyond 128 bits do not fit the type either.
         self.text.parse().ok().filter(|value| (low..=high).contains(value)).ok_or_else(|| {
             self.error(
                 format!("`{}` does not fit {name}", self.excerpt()),
@@ -95,7 +95,7 @@ impl Word<'_> {
         })
     }
 
-    /// Comma-separated numbers; `None` for `null`.
+    /// Parses comma-separated numbers; `None` for `null`.
     pub(super) fn list(self, integers: Integers) -> Result<Option<List>, LineError> {
         let mut list = List::new();
         match self.text {
@@ -119,7 +119,7 @@ impl Word<'_> {
         Ok(Some(list))
     }
 
-    /// A data type's name or code.
+    /// Parses a data type's name or code.
     pub(super) fn data_type(self) -> Result<DataType, LineError> {
         if let Some(data_type) = DataType::from_name(self.text) {
             return Ok(data_type);
@@ -130,7 +130,7 @@ impl Word<'_> {
         Err(self.unknown("data type", DataType::all().filter_map(DataType::name).collect::<Vec<_>>()))
     }
 
-    /// Hex digits as bytes, in the order in which they stand.
+    /// Parses hex digits as bytes, in their order.
     pub(super) fn bytes(self) -> Result<Vec<u8>, LineError> {
         let digits = self.text.as_bytes();
         if let Some(bad) = self.text.find(|letter: char| !letter.is_ascii_hexdigit()) {

@@ -1,4 +1,4 @@
-//! Writing a case down. Listings write millions of lines a second, so nothing here allocates or goes through
+//! Writes case lines. Listings write millions of lines a second, so this code avoids allocations and
 //! `format!`.
 
 use crate::element::{write_element, write_signed, write_unsigned};
@@ -6,7 +6,7 @@ use crate::{Case, DataType, Desc, Fill, List, Member, MemberKind, Side, Tensor, 
 
 /// See [`super::write()`].
 pub(super) fn write(case: &Case, out: &mut String) {
-    // Enough for nearly every case: one reservation instead of several.
+    // One reservation that suffices for nearly every case.
     out.reserve(256);
     let desc = &case.desc;
     let usual_type = line_data_type(desc);
@@ -36,7 +36,7 @@ pub(super) fn write(case: &Case, out: &mut String) {
     write_fill(&case.fill, out);
 }
 
-/// The second word of a line: the input's data type, the output's where there is no input.
+/// The second word of a line: the input's data type, or the output's if there is no input.
 fn line_data_type(desc: &Desc) -> DataType {
     desc.input.as_ref().or(desc.output.as_ref()).map_or(DataType::UNKNOWN, |tensor| tensor.data_type)
 }
@@ -127,7 +127,7 @@ fn write_list(list: Option<&[i64]>, out: &mut String) {
     }
 }
 
-/// As a number where that says all eight bytes, otherwise in hex.
+/// Writes a number if that sets all eight bytes, otherwise hex.
 fn write_scalar(bytes: [u8; 8], data_type: DataType, out: &mut String) {
     match data_type.element_size() {
         Some(size) if bytes[size..].iter().all(|&byte| byte == 0) => write_element(data_type, &bytes, out),
