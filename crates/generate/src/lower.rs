@@ -218,7 +218,7 @@ impl Lowering<'_> {
             TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.comparisons(a, found),
             TermKind::Binary(binary, pair) => {
                 if matches!(binary, Binary::Minimum | Binary::Maximum) {
-                    // The choice between the two changes where they are equal.
+                    // Equality is the boundary at which the choice changes.
                     found.push(Self::compare(
                         expression::Comparison::Equal,
                         self.number(&pair[0]),

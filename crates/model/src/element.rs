@@ -20,17 +20,17 @@ pub enum ElementError {
         "`{text}` is not a number of {data_type}; a decimal number, `inf`, `-inf`, `nan` or `nan:0x…` is (integers: decimal only)"
     )]
     NotANumber {
-        /// The data type asked for.
+        /// The requested data type.
         data_type: DataType,
-        /// What stood there.
+        /// The text.
         text: String,
     },
     /// The data type cannot hold the number.
     #[error("`{text}` does not fit {data_type}, which holds {low} to {high}")]
     OutOfRange {
-        /// The data type asked for.
+        /// The requested data type.
         data_type: DataType,
-        /// What stood there.
+        /// The text.
         text: String,
         /// The least finite value.
         low: String,
@@ -40,9 +40,9 @@ pub enum ElementError {
     /// The bits after `nan:` are not a NaN.
     #[error("`{text}` is not a NaN of {data_type}: every bit of the exponent and one below it must be set")]
     NotANan {
-        /// The data type asked for.
+        /// The requested data type.
         data_type: DataType,
-        /// What stood there.
+        /// The text.
         text: String,
     },
     /// The data type does not have a whole number of bytes.

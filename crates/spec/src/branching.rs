@@ -38,7 +38,7 @@ pub(crate) struct Branching {
     program: Program,
     by: Option<usize>,
     conditions: Vec<Condition>,
-    /// Two per condition: the first where it holds, the second where it does not.
+    /// Two per condition: the first for true, the second for false.
     pub(crate) branches: Vec<SemanticBranch>,
 }
 

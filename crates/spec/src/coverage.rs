@@ -89,13 +89,13 @@ impl Operator {
     }
 }
 
-/// What was exercised of each operator of a library.
+/// The exercised obligations of every operator of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
     operators: Vec<Marks>,
 }
 
-/// What was exercised of one operator.
+/// The exercised obligations of one operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Marks {
     satisfied: IdSet,
@@ -150,8 +150,9 @@ impl Coverage {
         }
     }
 
-    /// What was exercised of an operator, in the order of [`Coverage::SETS`]. The sets hold indices, data
-    /// type codes or dimension counts. Indices keep their meaning as long as the spec's hash stays the same.
+    /// The exercised obligations of an operator, in the order of [`Coverage::SETS`]. The sets hold indices,
+    /// data type codes or dimension counts. Indices keep their meaning as long as the spec's hash stays the
+    /// same.
     pub fn of(&self, operator: &Operator) -> [IdSet; Self::SETS.len()] {
         let mut marks = self.operators.get(operator.position).copied().unwrap_or_default();
         marks.sets().map(|set| *set)

@@ -36,7 +36,7 @@ pub enum FileReason {
 }
 
 impl FileError {
-    /// What the user can do about it.
+    /// Advice for the user.
     pub fn help(&self) -> &'static str {
         match &self.reason {
             FileReason::System(error) => match error.kind() {

@@ -79,7 +79,7 @@ pub struct Clause {
     pub id: String,
     /// What it applies to.
     pub scope: Scope,
-    /// Where it comes from.
+    /// The source of the clause.
     pub origin: Origin,
     /// The clauses that must hold before this one is judged, including those that they depend on.
     pub given: IdSet,
@@ -143,7 +143,7 @@ pub struct AlternativeReading {
     pub term: Term,
 }
 
-/// What the operator computes.
+/// The operator's semantics.
 #[derive(Debug)]
 pub struct Semantics {
     /// The index of the enumeration member that chooses the branch; `None` if there is one branch.
@@ -201,7 +201,8 @@ pub struct Example {
     pub note: Option<String>,
 }
 
-/// What is supported from a level on. Values that a row leaves out are copied from the row before.
+/// The dimension counts and data types that are supported from a level on. Values that a row leaves out are
+/// copied from the row before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// The level.
@@ -278,7 +279,7 @@ impl Operator {
         self.introduced
     }
 
-    /// What is supported, oldest level first.
+    /// The support rows, oldest level first.
     pub fn support(&self) -> &[Support] {
         &self.support
     }
@@ -313,7 +314,7 @@ impl Operator {
         &self.questions
     }
 
-    /// What the operator computes.
+    /// The operator's semantics.
     pub fn semantics(&self) -> &Semantics {
         &self.semantics
     }

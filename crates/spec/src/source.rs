@@ -78,7 +78,7 @@ impl Diagnostic {
         self
     }
 
-    /// What is wrong.
+    /// The description of the mistake.
     pub fn message(&self) -> &str {
         &self.message
     }

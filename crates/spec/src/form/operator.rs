@@ -22,7 +22,7 @@ pub struct OperatorForm {
     /// UINT with the length of the lists), `u32`, `i32`, `u32[]`, `i32[]` (one value per axis), `data_type`,
     /// `scalar` (the 8-byte union), or the name of an enumeration.
     pub members: Ordered<String>,
-    /// What is supported from which level on. A row leaves values that it does not name as in the row before.
+    /// The support rows, oldest first. Values that a row leaves out are as in the row before.
     pub support: Vec<SupportForm>,
     /// Named expressions for use in the rest of the file. Each may use the names above it. On an axis, a
     /// list's name means its value there.
@@ -31,7 +31,7 @@ pub struct OperatorForm {
     /// The conditions that every valid desc satisfies.
     #[serde(default)]
     pub clauses: Vec<ClauseForm>,
-    /// What the operator computes.
+    /// The operator's semantics.
     pub semantics: SemanticsForm,
     /// The points that the page leaves open.
     #[serde(default)]
@@ -47,7 +47,7 @@ pub struct OperatorForm {
     pub notes: Vec<RemarkForm>,
 }
 
-/// What is supported from a level on.
+/// The data types and dimension counts that are supported from a level on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SupportForm {
@@ -169,7 +169,7 @@ pub struct AllowForm {
     pub read: Option<String>,
 }
 
-/// What the operator computes. On each axis, output coordinate `c` reads one input coordinate or `fill`.
+/// The operator's semantics. On each axis, output coordinate `c` reads one input coordinate or `fill`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SemanticsForm {
