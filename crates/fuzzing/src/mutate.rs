@@ -2,6 +2,7 @@
 //! input of a campaign is a case that a person can read.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use dmlcts_generate::draw::Draws;
 use dmlcts_model::{Case, DataType, Fill, List, MemberKind, Side, Tensor, Value, line};
 use dmlcts_spec::Library;
 
@@ -17,7 +18,10 @@ const EDGES: [i64; 12] =
 pub fn mutate_case(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     let size = size.min(data.len());
     let mut random = [0; 512];
-    fill_with(&mut random, seed);
+    let mut draws = Draws::new(seed.into());
+    for chunk in random.chunks_exact_mut(8) {
+        chunk.copy_from_slice(&draws.word().to_le_bytes());
+    }
     let mut bytes = Unstructured::new(&random);
     let known = std::str::from_utf8(&data[..size])
         .ok()
@@ -45,17 +49,6 @@ fn mutated(case: &Case, bytes: &mut Unstructured<'_>) -> Result<Case> {
         }
     }
     Ok(changed)
-}
-
-/// Bytes from a seed, by SplitMix64.
-pub(crate) fn fill_with(bytes: &mut [u8], seed: u32) {
-    let mut state = u64::from(seed);
-    for chunk in bytes.chunks_mut(8) {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        chunk.copy_from_slice(&(word ^ (word >> 31)).to_le_bytes()[..chunk.len()]);
-    }
 }
 
 /// Changes one thing about a case, to any value that its place can hold.

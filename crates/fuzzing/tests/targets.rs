@@ -1,7 +1,7 @@
 //! The bodies of the fuzz targets on the committed corpus, and on bytes from a seed; and that the comparison
 //! which fuzzing rests on does see a difference.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -102,13 +102,15 @@ fn random_bytes_pass() {
 
 #[test]
 fn arbitrary_cases_agree_and_both_kinds_are_common() {
-    let mut counts = BTreeMap::new();
+    let (mut counts, mut operators) = (BTreeMap::new(), BTreeSet::new());
     let total = 20_000;
     for seed in 0..total {
         let case = arbitrary_case(&mut Unstructured::new(&bytes(seed, 512))).expect("enough bytes");
         let compared = check(&case, &mut Reference::new()).unwrap_or_else(|error| panic!("{error}"));
         *counts.entry(compared).or_insert(0) += 1;
+        operators.insert(case.desc.signature.operator.clone());
     }
+    assert_eq!(operators.len(), Library::embedded().operators().len(), "{operators:?}");
     let share = |compared| counts.get(&compared).copied().unwrap_or(0) * 100 / total;
     assert!(share(Compared::Output) >= 40, "{counts:?}");
     assert!(share(Compared::Refusal) >= 25, "{counts:?}");
