@@ -14,42 +14,29 @@ use std::{
 
 use clap::ValueEnum;
 use dmlcts_backend::{Backend, Batch, Capabilities};
-use dmlcts_model::{Case, FeatureLevel, Outcome};
+use dmlcts_model::{Case, FeatureLevel, Outcome, named_enum};
 use dmlcts_runner::{Class, Difference};
 
-/// A way to misbehave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Fault {
-    /// A bit of the output is wrong.
-    WrongData,
-    /// What is declared as supported is called unsupported.
-    Lie,
-    /// The process ends.
-    Crash,
-    /// No answer comes.
-    Hang,
-    /// Something is printed where an answer is due.
-    Noise,
-    /// The process ends in the middle of an answer.
-    CutShort,
+named_enum! {
+    /// A way to misbehave.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+    pub(crate) enum Fault: name {
+        /// A bit of the output is wrong.
+        WrongData = "wrong-data",
+        /// What is declared as supported is called unsupported.
+        Lie = "lie",
+        /// The process ends.
+        Crash = "crash",
+        /// No answer comes.
+        Hang = "hang",
+        /// Something is printed where an answer is due.
+        Noise = "noise",
+        /// The process ends in the middle of an answer.
+        CutShort = "cut-short",
+    }
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::WrongData, Self::Lie, Self::Crash, Self::Hang, Self::Noise, Self::CutShort];
-
-    /// As the command line spells it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::WrongData => "wrong-data",
-            Self::Lie => "lie",
-            Self::Crash => "crash",
-            Self::Hang => "hang",
-            Self::Noise => "noise",
-            Self::CutShort => "cut-short",
-        }
-    }
-
     /// For a person.
     pub(crate) fn describe(self) -> &'static str {
         match self {

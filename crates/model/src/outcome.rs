@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, fmt};
 
-/// The outcome of a case on a backend. The bytes of an output are passed separately.
+use crate::named_enum;
+
+/// What a backend did with a case. The bytes of an output travel beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The operator was created and run. The output's bytes are in its buffer.
@@ -48,15 +50,17 @@ pub struct Stray {
     pub offset: u64,
 }
 
-/// Memory other than its output that a run wrote to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StrayPlace {
-    /// The memory of the input.
-    Input,
-    /// The memory before the output.
-    Before,
-    /// The memory after the output.
-    Behind,
+named_enum! {
+    /// What a run wrote to that was not its output.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum StrayPlace: id, from_id {
+        /// The memory of its input.
+        Input = "input",
+        /// What lies before the memory of its output.
+        Before = "before",
+        /// What lies behind the memory of its output.
+        Behind = "behind",
+    }
 }
 
 /// The content of memory before and after a run.
@@ -66,25 +70,6 @@ pub struct Change<'a> {
     pub was: &'a [u8],
     /// The content after the run.
     pub is: &'a [u8],
-}
-
-impl StrayPlace {
-    /// All places.
-    pub const ALL: [Self; 3] = [Self::Input, Self::Before, Self::Behind];
-
-    /// The name in files and messages.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Before => "before",
-            Self::Behind => "behind",
-        }
-    }
-
-    /// The place with this name.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|place| place.id() == id)
-    }
 }
 
 impl Stray {

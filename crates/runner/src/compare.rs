@@ -8,43 +8,30 @@
 use std::fmt;
 
 use dmlcts_model::{
-    DataType, List, NumberKind, Offsets, Tensor, coordinates_of, element_count, packed_strides,
+    DataType, List, NumberKind, Offsets, Tensor, coordinates_of, element_count, named_enum, packed_strides,
 };
 
-/// How an element differs from the expected one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Difference {
-    /// The sign of a zero was lost; the values compare equal.
-    ZeroSign,
-    /// A denormal became a zero.
-    DenormalFlushed,
-    /// A NaN is still a NaN, but with other bits.
-    NanCanonicalised,
-    /// The element still holds the poison.
-    Unwritten,
-    /// Anything else.
-    WrongValue,
+named_enum! {
+    /// How an element differs from what was expected, the mildest first.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Difference: name {
+        /// The sign of a zero was lost; the values compare equal.
+        ZeroSign = "zero-sign",
+        /// A denormal became a zero.
+        DenormalFlushed = "denormal-flushed",
+        /// A NaN stayed a NaN, but other bits of it.
+        NanCanonicalised = "nan-canonicalised",
+        /// The element still holds what its memory was poisoned with.
+        Unwritten = "unwritten",
+        /// Anything else.
+        WrongValue = "wrong-value",
+    }
 }
 
 impl Difference {
-    /// Every kind, the mildest first.
-    pub const ALL: [Self; 5] =
-        [Self::ZeroSign, Self::DenormalFlushed, Self::NanCanonicalised, Self::Unwritten, Self::WrongValue];
-
-    /// Whether arithmetic can cause this to a value that should only be copied.
+    /// Whether arithmetic does so to a value that is only to be copied.
     pub(crate) fn is_of_arithmetic(self) -> bool {
         matches!(self, Self::ZeroSign | Self::DenormalFlushed | Self::NanCanonicalised)
-    }
-
-    /// The name on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ZeroSign => "zero-sign",
-            Self::DenormalFlushed => "denormal-flushed",
-            Self::NanCanonicalised => "nan-canonicalised",
-            Self::Unwritten => "unwritten",
-            Self::WrongValue => "wrong-value",
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use dmlcts_backend::{OpenError, Pipelined, Purpose, process::Incidents};
-use dmlcts_model::FeatureLevel;
+use dmlcts_model::{FeatureLevel, named_enum};
 use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,32 +32,22 @@ pub struct Run {
     pub stop: Stop,
 }
 
-/// How often a created operator runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Runs {
-    /// Once on the case's own data. In a sample of the cases, the operator runs a second time on other data,
-    /// which shows whether it remembers the first. Where the expected output looks like the poison, it runs
-    /// again over another poison, which shows elements that it never wrote.
-    #[default]
-    Sampled,
-    /// Once for each case, on the case's own data.
-    Once,
+named_enum! {
+    /// How often a created operator runs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Runs: id, from_id {
+        /// Once, and in a sample of the cases a second time on other data, which shows what it remembers. Where the expected output looks
+        /// like the poison before it, it runs again over another poison, which shows what it never wrote.
+        #[default]
+        Sampled = "sampled",
+        /// Once in each case, on the case's own data.
+        Once = "once",
+    }
 }
 
 impl Runs {
-    /// Every choice.
-    pub const ALL: [Self; 2] = [Self::Sampled, Self::Once];
-
-    /// The name in files and options.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Sampled => "sampled",
-            Self::Once => "once",
-        }
-    }
-
-    /// The maximum number of runs of a case.
+    /// How many runs a case has at most.
     pub(crate) fn most(self) -> u64 {
         match self {
             Self::Sampled => 3,

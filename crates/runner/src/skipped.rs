@@ -2,43 +2,26 @@
 //!
 //! Calling such a case unsupported is no failure. But a statement of conformance must say what was skipped.
 
-use dmlcts_model::Expectation;
+use dmlcts_model::{Expectation, named_enum};
 
-/// The part of a desc that a backend did not declare.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Undeclared {
-    /// The operator.
-    Operator,
-    /// The data type of a tensor.
-    DataType,
-    /// The rank of a tensor, or a count of a valid desc.
-    Rank,
-    /// The lengths of lists: an invalid desc has lists that are not as long as their counts say, and arrays
-    /// without a length cannot represent that.
-    BareArrays,
+named_enum! {
+    /// What of a desc a backend did not declare, in the order of summaries.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum Undeclared: id, from_id {
+        /// The operator.
+        Operator = "operator",
+        /// The data type of a tensor.
+        DataType = "data-type",
+        /// The rank of a tensor, or a count that a valid desc has.
+        Rank = "rank",
+        /// An invalid desc whose lists are not as long as its counts say, which arrays without a length cannot say.
+        BareArrays = "bare-arrays",
+    }
 }
 
 impl Undeclared {
-    /// All parts, in the order of summaries.
-    pub const ALL: [Self; 4] = [Self::Operator, Self::DataType, Self::Rank, Self::BareArrays];
-
-    /// The name in files.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::DataType => "data-type",
-            Self::Rank => "rank",
-            Self::BareArrays => "bare-arrays",
-        }
-    }
-
-    /// The part with this name.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|undeclared| undeclared.id() == id)
-    }
-
-    /// The reason for skipping a case with this expectation. Only an invalid desc can be skipped because of
-    /// its lists: in any other desc their lengths equal the counts, so the undeclared part is the count.
+    /// The same, of a case of which this is expected. Only what is invalid can excuse itself by what arrays cannot say: in any
+    /// other desc the lists are as long as the counts, so that the counts are what was not declared.
     pub(crate) fn of(self, expectation: &Expectation) -> Self {
         match self {
             Self::BareArrays if *expectation != Expectation::Reject => Self::Rank,

@@ -9,60 +9,30 @@ use std::{
 };
 
 use dmlcts_backend::process::Deadline;
+use dmlcts_model::named_enum;
 
 use crate::Configuration;
 
-/// Why a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// Every case of the suite was read.
-    Complete,
-    /// The limit on the number of cases was reached.
-    Limit,
-    /// A case failed in a run that ends at the first failure.
-    FirstFailure,
-    /// The deadline passed.
-    Timeout,
-    /// The limit on the number of hangs was reached.
-    Hangs,
-    /// The run was interrupted, by Ctrl-C or another signal.
-    Interrupted,
-    /// A backend could not be started.
-    BackendLost,
-    /// The results could not be recorded.
-    NotRecorded,
-}
-
-impl Ending {
-    /// Every ending.
-    pub const ALL: [Self; 8] = [
-        Self::Complete,
-        Self::Limit,
-        Self::FirstFailure,
-        Self::Timeout,
-        Self::Hangs,
-        Self::Interrupted,
-        Self::BackendLost,
-        Self::NotRecorded,
-    ];
-
-    /// The name in files.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Limit => "limit",
-            Self::FirstFailure => "first-failure",
-            Self::Timeout => "timeout",
-            Self::Hangs => "hangs",
-            Self::Interrupted => "interrupted",
-            Self::BackendLost => "backend-lost",
-            Self::NotRecorded => "not-recorded",
-        }
-    }
-
-    /// The ending with this name.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|ending| ending.id() == id)
+named_enum! {
+    /// Why a run ended.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Ending: id, from_id {
+        /// Every case of the suite was looked at.
+        Complete = "complete",
+        /// As many cases ran as were asked for.
+        Limit = "limit",
+        /// A case failed, and the run was to end there.
+        FirstFailure = "first-failure",
+        /// The time was up.
+        Timeout = "timeout",
+        /// As many cases hung as may.
+        Hangs = "hangs",
+        /// Somebody asked for it, by Ctrl-C or another signal.
+        Interrupted = "interrupted",
+        /// A backend could not be started.
+        BackendLost = "backend-lost",
+        /// What became of the cases could not be recorded any more.
+        NotRecorded = "not-recorded",
     }
 }
 

@@ -2,77 +2,44 @@
 
 use std::fmt;
 
-use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome, StrayPlace};
+use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome, StrayPlace, named_enum};
 
 use crate::Difference;
 
-/// The verdict on a case.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Verdict {
-    /// The outcome is the expected one.
-    Pass,
-    /// The pages leave the outcome open, and it is one of those that they allow.
-    Recorded,
-    /// The backend has not declared support for this case, and declined it.
-    Skip,
-    /// The case failed in the way that a known failure lists.
-    ExpectedFail,
-    /// The outcome is not the expected one.
-    Fail,
-    /// A case passed although a known failure lists it.
-    UnexpectedPass,
-    /// The case failed once and passed when it was run again alone.
-    Flake,
-    /// The backend ended or panicked during the case.
-    Crash,
-    /// The backend did not answer in time.
-    Timeout,
-    /// The case has no answer, usually because the backend is lost.
-    Lost,
+named_enum! {
+    /// What a case comes to, in the order in which summaries list it.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Verdict: id, from_id {
+        /// What was expected happened.
+        Pass = "pass",
+        /// The pages leave it open, and the outcome is one of those that they allow.
+        Recorded = "recorded",
+        /// The backend declared that it does not support this.
+        Skip = "skip",
+        /// A failure that is listed as known.
+        ExpectedFail = "expected-fail",
+        /// Something else happened than was expected.
+        Fail = "fail",
+        /// A case that is listed as a known failure passed.
+        UnexpectedPass = "unexpected-pass",
+        /// It failed once, and passed when it was run again alone.
+        Flake = "flake",
+        /// The backend ended, or panicked, while it ran.
+        Crash = "crash",
+        /// The backend did not answer in time.
+        Timeout = "timeout",
+        /// There is no answer, as a rule because the backend can give none any more.
+        Lost = "lost",
+    }
 }
 
 impl Verdict {
-    /// Every verdict, in the order in which summaries list them.
-    pub const ALL: [Self; 10] = [
-        Self::Pass,
-        Self::Recorded,
-        Self::Skip,
-        Self::ExpectedFail,
-        Self::Fail,
-        Self::UnexpectedPass,
-        Self::Flake,
-        Self::Crash,
-        Self::Timeout,
-        Self::Lost,
-    ];
-
-    /// Whether this verdict makes a run exit with an error.
+    /// Whether a run in which it happened exits with an error.
     pub fn is_unexpected(self) -> bool {
         !matches!(self, Self::Pass | Self::Recorded | Self::Skip | Self::ExpectedFail)
     }
 
-    /// The name in files and options.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Recorded => "recorded",
-            Self::Skip => "skip",
-            Self::ExpectedFail => "expected-fail",
-            Self::Fail => "fail",
-            Self::UnexpectedPass => "unexpected-pass",
-            Self::Flake => "flake",
-            Self::Crash => "crash",
-            Self::Timeout => "timeout",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// The verdict with this name.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.id() == id)
-    }
-
-    /// The name in summaries.
+    /// As summaries spell it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "passed",

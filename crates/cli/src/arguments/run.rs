@@ -323,7 +323,7 @@ fn strategy(name: &str) -> Result<Strategy, String> {
 }
 
 fn runs(name: &str) -> Result<Runs, String> {
-    Runs::ALL.into_iter().find(|runs| runs.id() == name).ok_or_else(|| {
+    Runs::from_id(name).ok_or_else(|| {
         let names = Runs::ALL.map(Runs::id);
         unknown("number of runs", name, &names)
     })

@@ -1,6 +1,7 @@
 //! `cases/suites/<name>.yaml` as plain structs, field by field. Unknown keys are denied, and no form is a
 //! tagged, untagged or flattened enum, so that every mistake has a position.
 
+use dmlcts_model::named_enum;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -81,58 +82,27 @@ pub struct BoundForm {
     pub that: String,
 }
 
-/// A way to expand a spec to cases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Strategy {
-    /// Every example of every page, on every type and rank that can represent it.
-    Documented,
-    /// Every valid desc within bounds.
-    Exhaustive,
-    /// Cases at equality and one step to each side of every comparison, and where a sum would wrap around.
-    Boundary,
-    /// For each clause, descs that violate it and few other clauses, each with a valid twin.
-    Negative,
-    /// Every combination of a few values of type, rank, mode, fill, layout and class of an axis.
-    Covering,
-    /// Random cases, valid by construction.
-    Random,
-    /// Strides, padded rows, broadcasts, permutations and binding offsets.
-    Layout,
-    /// Sizes at the limits of dispatches, counters and memory.
-    Large,
-}
-
-impl Strategy {
-    /// Every strategy, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
-        Self::Documented,
-        Self::Exhaustive,
-        Self::Boundary,
-        Self::Negative,
-        Self::Covering,
-        Self::Random,
-        Self::Layout,
-        Self::Large,
-    ];
-
-    /// The name in suites and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Documented => "documented",
-            Self::Exhaustive => "exhaustive",
-            Self::Boundary => "boundary",
-            Self::Negative => "negative",
-            Self::Covering => "covering",
-            Self::Random => "random",
-            Self::Layout => "layout",
-            Self::Large => "large",
-        }
-    }
-
-    /// The strategy with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|strategy| strategy.name() == name)
+named_enum! {
+    /// A way to expand a spec to cases.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Strategy: name, from_name {
+        /// Every example of every page, on every type and rank that can hold it.
+        Documented = "documented",
+        /// Every valid desc within bounds.
+        Exhaustive = "exhaustive",
+        /// At equality and one step to each side of every comparison, and where a sum would wrap around.
+        Boundary = "boundary",
+        /// For each clause, descs that break it and as little else as can be, each with a valid twin.
+        Negative = "negative",
+        /// Every few values of type, rank, mode, fill, layout and class of an axis together in some case.
+        Covering = "covering",
+        /// Seeded draws, valid by construction.
+        Random = "random",
+        /// Strides, padded rows, broadcasts, permutations and binding offsets.
+        Layout = "layout",
+        /// Sizes at the limits of dispatches, counters and memory.
+        Large = "large",
     }
 }
 

@@ -1,6 +1,7 @@
 //! The form of `cases/known-failures/<backend>.yaml` as plain structs, field by field. Unknown keys are
 //! rejected. No form is tagged, untagged or flattened, so that a mistake keeps its location.
 
+use dmlcts_model::named_enum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,30 +63,23 @@ fn signatures() -> Vec<&'static str> {
     Class::ALL.into_iter().filter(|class| *class != Class::Lost).map(Class::id).collect()
 }
 
-/// The kind of cause of a known failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// The backend is wrong.
-    Bug,
-    /// The backend does not support it, and cannot declare that in advance.
-    Unsupported,
-    /// The pages allow another reading.
-    Question,
+named_enum! {
+    /// Whose matter a known failure is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind: id {
+        /// The backend is wrong.
+        Bug = "bug",
+        /// The backend cannot do it, and cannot say so in advance by what it declares.
+        Unsupported = "unsupported",
+        /// The pages can be read otherwise.
+        Question = "question",
+    }
 }
 
 impl Kind {
-    /// The name in files.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Bug => "bug",
-            Self::Unsupported => "unsupported",
-            Self::Question => "question",
-        }
-    }
-
-    /// The kind after the class changes. A bug becomes unsupported if the backend calls the cases
-    /// unsupported, and the reverse.
+    /// What it becomes where the cases fail with another class: what a backend calls unsupported is so, and was a bug before, or is
+    /// one now where it is called so no more.
     #[must_use]
     pub fn changed(self, from: Class, to: Class) -> Self {
         match self {

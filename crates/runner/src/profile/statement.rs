@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use dmlcts_model::named_enum;
 use dmlcts_spec::Library;
 
 use super::Profile;
@@ -42,28 +43,16 @@ pub struct Statement {
     pub unsayable: u64,
 }
 
-/// Whether a backend conforms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conformity {
-    /// Every case had the expected outcome, or an answer that an open question allows.
-    Conforms,
-    /// Every case outside the reservations had the expected outcome.
-    WithReservations,
-    /// A case had an unexpected outcome.
-    DoesNotConform,
-}
-
-impl Conformity {
-    /// All values, the best first.
-    pub const ALL: [Self; 3] = [Self::Conforms, Self::WithReservations, Self::DoesNotConform];
-
-    /// The name in files.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Conforms => "conforms",
-            Self::WithReservations => "conforms-with-reservations",
-            Self::DoesNotConform => "does-not-conform",
-        }
+named_enum! {
+    /// Whether a backend conforms, the best first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Conformity: id {
+        /// Every case came to what is expected, or to an answer that an open question allows.
+        Conforms = "conforms",
+        /// So did every case that is not among the reservations.
+        WithReservations = "conforms-with-reservations",
+        /// Something was unexpected.
+        DoesNotConform = "does-not-conform",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The syntax tree of an expression, with the position of every part. Names are not resolved and types are
 //! unknown here; see [`Term`](super::Term).
 
-use dmlcts_model::{FeatureLevel, Side};
+use dmlcts_model::{FeatureLevel, Side, named_enum};
 
 use super::Span;
 
@@ -151,42 +151,29 @@ pub enum Logic {
     Or,
 }
 
-/// The functions that are not a [`Binary`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Function {
-    /// `abs(x)`.
-    Absolute,
-    /// `clamp(x, low, high)`: `min(max(x, low), high)`.
-    Clamp,
-    /// `length(List)`: undefined for a null pointer. Null strides mean packed; they are as long as the sizes.
-    Length,
-    /// `present(X)`: a list or a tensor is not a null pointer.
-    Present,
-    /// `overlaps(Tensor)`: two coordinates share an offset. Undefined if the sizes or strides are invalid, or
-    /// if the search for such coordinates exceeds its budget.
-    Overlaps,
-    /// `unsettled(Tensor)`: that search exceeds its budget. Undefined if the sizes or strides are invalid.
-    Unsettled,
+named_enum! {
+    /// Functions beside those of [`Binary`].
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Function: name, from_name {
+        /// `abs(x)`.
+        Absolute = "abs",
+        /// `clamp(x, low, high)`: `min(max(x, low), high)`.
+        Clamp = "clamp",
+        /// `length(List)`: undefined for a null pointer. Null strides mean packed and are as long as the sizes.
+        Length = "length",
+        /// `present(X)`: a list or a tensor is not a null pointer.
+        Present = "present",
+        /// `overlaps(Tensor)`: two coordinates share an offset. Undefined where the sizes and strides make no
+        /// sense, and where the search for such a pair grows too long.
+        Overlaps = "overlaps",
+        /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and strides
+        /// make no sense.
+        Unsettled = "unsettled",
+    }
 }
 
 impl Function {
-    /// All functions.
-    pub const ALL: [Self; 6] =
-        [Self::Absolute, Self::Clamp, Self::Length, Self::Present, Self::Overlaps, Self::Unsettled];
-
-    /// The function's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Absolute => "abs",
-            Self::Clamp => "clamp",
-            Self::Length => "length",
-            Self::Present => "present",
-            Self::Overlaps => "overlaps",
-            Self::Unsettled => "unsettled",
-        }
-    }
-
-    /// The number of arguments.
+    /// How many arguments it takes.
     pub fn arity(self) -> usize {
         if self == Self::Clamp { 3 } else { 1 }
     }

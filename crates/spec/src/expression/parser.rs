@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, span: Span) -> Result<Form, Mistake> {
         let binary =
             [Binary::Minimum, Binary::Maximum, Binary::Align].into_iter().find(|it| it.symbol() == name);
-        let function = Function::ALL.into_iter().find(|it| it.name() == name);
+        let function = Function::from_name(name);
         let arity = match (binary, function) {
             (Some(_), _) => 2,
             (None, Some(function)) => function.arity(),

@@ -217,7 +217,7 @@ impl Scope {
                 "Sizes" => Some(Resolved::List(ListSource::Sizes(side))),
                 "Strides" => Some(Resolved::List(ListSource::Strides(side))),
                 _ => {
-                    let field = Field::ALL.into_iter().find(|candidate| candidate.name() == field)?;
+                    let field = Field::from_name(field)?;
                     let kind = if field == Field::DataType { Type::DataType } else { Type::Integer };
                     Some(Resolved::Term(TermKind::Leaf(Leaf::Field(side, field)), kind))
                 }

@@ -1,6 +1,6 @@
 //! The inputs that a program reads from a desc: lists, integers and properties of pointers.
 
-use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value};
+use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value, named_enum};
 use smallvec::SmallVec;
 
 use super::{Inputs, MAXIMUM_AXES, Range};
@@ -17,47 +17,27 @@ pub enum ListSource {
     Member(usize),
 }
 
-/// A tensor's integer fields.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Field {
-    /// `DataType`.
-    DataType,
-    /// `DimensionCount`.
-    DimensionCount,
-    /// `Flags`.
-    Flags,
-    /// `TotalTensorSizeInBytes`.
-    TotalTensorSizeInBytes,
-    /// `GuaranteedBaseOffsetAlignment`.
-    GuaranteedBaseOffsetAlignment,
-    /// The size of an element in bytes. This is no field of the struct. It is undefined if the data type does
-    /// not have a whole number of bytes.
-    ElementSize,
+named_enum! {
+    /// A tensor's fields that are integers.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Field: name, from_name {
+        /// `DataType`.
+        DataType = "DataType",
+        /// `DimensionCount`.
+        DimensionCount = "DimensionCount",
+        /// `Flags`.
+        Flags = "Flags",
+        /// `TotalTensorSizeInBytes`.
+        TotalTensorSizeInBytes = "TotalTensorSizeInBytes",
+        /// `GuaranteedBaseOffsetAlignment`.
+        GuaranteedBaseOffsetAlignment = "GuaranteedBaseOffsetAlignment",
+        /// The bytes of an element. No field of the struct: undefined where the data type has no whole number of
+        /// bytes.
+        ElementSize = "ElementSize",
+    }
 }
 
 impl Field {
-    /// All fields.
-    pub const ALL: [Self; 6] = [
-        Self::DataType,
-        Self::DimensionCount,
-        Self::Flags,
-        Self::TotalTensorSizeInBytes,
-        Self::GuaranteedBaseOffsetAlignment,
-        Self::ElementSize,
-    ];
-
-    /// The name, as the struct spells it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DataType => "DataType",
-            Self::DimensionCount => "DimensionCount",
-            Self::Flags => "Flags",
-            Self::TotalTensorSizeInBytes => "TotalTensorSizeInBytes",
-            Self::GuaranteedBaseOffsetAlignment => "GuaranteedBaseOffsetAlignment",
-            Self::ElementSize => "ElementSize",
-        }
-    }
-
     fn value(self, tensor: &Tensor) -> Option<i128> {
         Some(match self {
             Self::DataType => i128::from(tensor.data_type.0),
