@@ -288,11 +288,3 @@ fn file(path: &str) -> Result<String, String> {
         _ => Ok(path.to_owned()),
     }
 }
-
-/// Says that a name is unknown, which one may be meant, and which there are.
-pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    let meant = dmlcts_model::closest(name, known.iter().copied())
-        .map(|close| format!("did you mean `{close}`? "))
-        .unwrap_or_default();
-    format!("there is no {what} `{name}`; {meant}there are: {}", known.join(", "))
-}

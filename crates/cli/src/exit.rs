@@ -4,8 +4,6 @@ use std::process::ExitCode;
 
 use dmlcts_runner::{Ending, Summary};
 
-use crate::problem::Problem;
-
 /// The exit codes, and what `--help` says of them.
 pub(crate) const HELP: &str = "\
 Exit codes:
@@ -51,11 +49,6 @@ impl Exit {
             Self::Broken => 3,
             Self::Interrupted => 130,
         }
-    }
-
-    /// How the program ends that a command has come to an end in.
-    pub(crate) fn after(ended: &Result<Self, Problem>) -> Self {
-        ended.as_ref().map_or_else(Problem::exit, |exit| *exit)
     }
 
     /// What a run comes to, of the whole of a suite where there is its name.

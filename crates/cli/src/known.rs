@@ -5,7 +5,10 @@ use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
 use dmlcts_runner::KnownFailures;
 use dmlcts_spec::{Library, Source, read_file};
 
-use crate::{arguments::unknown, output, problem::Problem};
+use crate::{
+    output,
+    problem::{Problem, unknown},
+};
 
 /// The lists of a run.
 pub(crate) struct Known {

@@ -7,6 +7,7 @@ mod backends;
 mod bless;
 mod breakage;
 mod certificate;
+mod colour;
 mod commands;
 mod exit;
 mod given;
@@ -17,6 +18,7 @@ mod paths;
 mod problem;
 mod profile;
 mod record;
+mod remedy;
 mod reports;
 mod selection;
 mod signals;
@@ -35,7 +37,7 @@ fn main() -> ExitCode {
     stay_silent_about_caught_panics();
     signals::survive_large_files();
     let parsed = arguments::Arguments::try_parse();
-    output::choose_color(match &parsed {
+    colour::choose(match &parsed {
         Ok(arguments) => arguments.color,
         Err(_) => arguments::color_of(env::args_os()),
     });
@@ -73,12 +75,12 @@ fn say(said: &clap::Error) -> Result<Exit, Problem> {
     let text = said.render();
     if said.use_stderr() {
         // Where nobody can be told, the exit code still tells.
-        let text = if output::has_colour_of_errors() { text.ansi().to_string() } else { text.to_string() };
+        let text = if colour::has_colour_of_errors() { text.ansi().to_string() } else { text.to_string() };
         let _ = output::stderr().write_all(text.as_bytes());
         return Ok(Exit::Usage);
     }
     let mut out = output::stdout();
-    if output::palette().colour {
+    if colour::palette().colour {
         write!(out, "{}", text.ansi())?;
     } else {
         write!(out, "{text}")?;

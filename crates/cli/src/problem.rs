@@ -8,7 +8,7 @@ use std::{
     ops::Range,
 };
 
-use dmlcts_model::{escaped, line::LineError};
+use dmlcts_model::{closest, escaped, line::LineError};
 use dmlcts_results::LedgerError;
 use dmlcts_runner::RunError;
 use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
@@ -17,7 +17,7 @@ use miette::{
     SourceCode, SourceSpan, SpanContents,
 };
 
-use crate::{backends, exit::Exit};
+use crate::{colour, exit::Exit, remedy};
 
 /// Why a command could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +115,7 @@ impl Problem {
     /// A run that could not start, on a backend of this name.
     pub(crate) fn start(error: RunError, backend: &str) -> Self {
         let help = match &error {
-            RunError::Backend(reason) => backends::remedy(backend, reason),
+            RunError::Backend(reason) => remedy::of_backend(backend, reason),
             RunError::Level { .. } => None,
         };
         match help {
@@ -180,6 +180,19 @@ impl Problem {
             Self::Run(_) | Self::Load(_) | Self::Line { .. } | Self::List { .. } | Self::Predicate { .. } => return None,
         })
     }
+}
+
+/// How the program ends that a command has come to an end in.
+pub(crate) fn exit_after(ended: &Result<Exit, Problem>) -> Exit {
+    ended.as_ref().map_or_else(Problem::exit, |exit| *exit)
+}
+
+/// Says that a name is unknown, which one may be meant, and which there are.
+pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    let meant = closest(name, known.iter().copied())
+        .map(|close| format!("did you mean `{close}`? "))
+        .unwrap_or_default();
+    format!("there is no {what} `{name}`; {meant}there are: {}", known.join(", "))
 }
 
 /// A mistake at a place of a text.
@@ -346,7 +359,7 @@ impl Diagnostic for Pointed {
 /// How standard error shows a mistake at its place: with lines drawn where it is a terminal, and in colours where it has them.
 fn theme() -> GraphicalTheme {
     let stderr = io::stderr();
-    if crate::output::has_colour(&stderr) {
+    if colour::has_colour(&stderr) {
         GraphicalTheme::unicode()
     } else if stderr.is_terminal() {
         GraphicalTheme::unicode_nocolor()

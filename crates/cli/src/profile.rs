@@ -5,8 +5,8 @@ use dmlcts_runner::{Claim, Difference, Profile};
 use dmlcts_spec::Library;
 
 use crate::{
-    arguments::{RunArguments, unknown},
-    problem::Problem,
+    arguments::RunArguments,
+    problem::{Problem, unknown},
 };
 
 /// The profile of this name, where it promises what the spec of this program says.

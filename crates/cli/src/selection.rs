@@ -16,7 +16,10 @@ use dmlcts_report::grouped;
 use dmlcts_runner::SuiteSource;
 use dmlcts_spec::{Library, Operator, Predicate};
 
-use crate::{arguments::Selection, arguments::unknown, problem::Problem};
+use crate::{
+    arguments::Selection,
+    problem::{Problem, unknown},
+};
 
 impl Selection {
     /// The suite's cases, but for the filter.

@@ -8,8 +8,8 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_results::Asked;
 use dmlcts_runner::{Configuration, Difference, Partition, Runs};
 
-use super::{ReportArguments, file, heading, unknown};
-use crate::{exit, units};
+use super::{ReportArguments, file, heading};
+use crate::{exit, problem::unknown, units};
 
 /// Which cases of which suite.
 #[derive(Clone, Debug, Args)]

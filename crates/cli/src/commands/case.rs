@@ -7,7 +7,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_report::{CaseMemory, bytes, write_case, write_judgement};
 use dmlcts_spec::{Answer, Judgement, Library, Operator, Scratch};
 
-use crate::{arguments::CaseArguments, exit::Exit, given, output, problem::Problem};
+use crate::{arguments::CaseArguments, colour, exit::Exit, given, output, problem::Problem};
 
 /// A case, with its operator and what the spec says of it.
 pub(super) struct Judged {
@@ -118,7 +118,7 @@ impl Judged {
 /// Shows the desc member by member, and both tensors.
 pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
-        Ok(write_case(&mut out, &judged.case, &judged.memory(), output::palette())?)
+        Ok(write_case(&mut out, &judged.case, &judged.memory(), colour::palette())?)
     })
 }
 
@@ -126,6 +126,6 @@ pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
         let Judged { case, operator, level, judgement } = judged;
-        Ok(write_judgement(&mut out, operator, &case.desc, *level, judgement, output::palette())?)
+        Ok(write_judgement(&mut out, operator, &case.desc, *level, judgement, colour::palette())?)
     })
 }

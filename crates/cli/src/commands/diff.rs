@@ -5,7 +5,7 @@ use std::io::Write as _;
 use dmlcts_report::write_comparison;
 use dmlcts_results::compare;
 
-use crate::{arguments::DiffArguments, exit::Exit, output, problem::Problem};
+use crate::{arguments::DiffArguments, colour, exit::Exit, output, problem::Problem};
 
 /// Shows what changed, and says whether anything got worse.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
@@ -18,7 +18,7 @@ pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
         ));
     }
     let mut out = output::stdout();
-    let written = write_comparison(&mut out, &comparison, output::palette());
+    let written = write_comparison(&mut out, &comparison, colour::palette());
     output::unless_gone(written.and_then(|()| out.flush()))?;
     Ok(if comparison.is_worse() { Exit::Unexpected } else { Exit::Success })
 }

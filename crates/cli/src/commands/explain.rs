@@ -7,7 +7,7 @@ use dmlcts_report::{write_derivation, write_every_clause, write_judgement, write
 use dmlcts_spec::Scratch;
 
 use super::case::{Heading, Judged, each_case};
-use crate::{arguments::CaseArguments, exit::Exit, output, problem::Problem};
+use crate::{arguments::CaseArguments, colour, exit::Exit, problem::Problem};
 
 /// Explains the cases of the arguments.
 pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
@@ -18,7 +18,7 @@ pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
 }
 
 fn write(mut out: &mut dyn Write, judged: &Judged) -> Result<(), Problem> {
-    let (case, operator, palette) = (&judged.case, judged.operator, output::palette());
+    let (case, operator, palette) = (&judged.case, judged.operator, colour::palette());
     write_judgement(&mut out, operator, &case.desc, judged.level, &judged.judgement, palette)?;
     write_every_clause(&mut out, operator, &judged.judgement)?;
     let memory = judged.memory();

@@ -15,8 +15,16 @@ use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
 use crate::{
-    arguments::MergeArguments, exit::Exit, known::whole_suite, ledger::LedgerOfRun, output, problem::Problem,
-    profile, reports::Reports, selection::load_suite,
+    arguments::MergeArguments,
+    colour,
+    exit::Exit,
+    known::whole_suite,
+    ledger::LedgerOfRun,
+    output,
+    problem::{Problem, exit_after},
+    profile,
+    reports::Reports,
+    selection::load_suite,
 };
 
 /// Joins the files, shows what the whole comes to, and says how the program ends.
@@ -86,7 +94,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     };
     let ended = report();
     if let Some(writer) = &mut writer {
-        let finished = writer.finish(&summary, Exit::after(&ended).code(), stated.as_ref().map(Into::into));
+        let finished = writer.finish(&summary, exit_after(&ended).code(), stated.as_ref().map(Into::into));
         return ended.and_then(|exit| Ok(finished.map(|()| exit).map_err(Error::of_whole)?));
     }
     ended
@@ -125,7 +133,7 @@ fn run_of(paths: &[String]) -> String {
 
 /// Shows what the whole comes to.
 fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
-    let (mut out, palette) = (output::stdout(), output::palette());
+    let (mut out, palette) = (output::stdout(), colour::palette());
     write_failures(&mut out, summary, &context.replay, palette)?;
     write_known(&mut out, &context.known, summary, palette)?;
     if !quiet {

@@ -12,6 +12,7 @@ mod ledger;
 mod list;
 mod merge;
 mod obligations;
+mod picker;
 mod profiles;
 mod run;
 mod serve;

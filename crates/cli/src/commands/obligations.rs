@@ -10,7 +10,7 @@ use dmlcts_report::counted;
 use dmlcts_runner::{Source as _, SuiteSource};
 use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
 
-use super::list::{Picker, TRIES, blank, too_rare};
+use super::picker::{Picker, TRIES, blank, too_rare};
 use crate::{arguments::Selection, exit::Exit, output, problem::Problem};
 
 /// As many cases in a row are judged by one thread.

@@ -24,13 +24,13 @@ use crate::{
     arguments::{RunArguments, Selection},
     backends::{self, Hosting},
     bless::Bless,
-    certificate,
+    certificate, colour,
     exit::Exit,
     given,
     known::{Known, whole_suite},
     ledger::LedgerOfRun,
     output,
-    problem::Problem,
+    problem::{Problem, exit_after},
     record::Record,
     reports::Reports,
     signals,
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     };
     let (mut out, mut err) = (output::stdout(), output::stderr());
     let bar = io::stderr().is_terminal();
-    let options = Options { quiet: arguments.quiet, bar, palette: output::palette() };
+    let options = Options { quiet: arguments.quiet, bar, palette: colour::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
     let (mut written, mut recorded, mut entered) = (Ok(()), Ok(()), Ok(()));
     let ended = dmlcts_runner::run(&run, &mut |event| {
@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         conclude(exit, &summary, &arguments.backend)
     };
     let ended = report();
-    let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, Exit::after(&ended)));
+    let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, exit_after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
 }
 

@@ -6,10 +6,11 @@ use dmlcts_report::{counted, write_operator};
 use dmlcts_spec::{Library, Operator, read_file};
 
 use crate::{
-    arguments::{SpecCommand, unknown},
+    arguments::SpecCommand,
+    colour,
     exit::Exit,
     output,
-    problem::Problem,
+    problem::{Problem, unknown},
 };
 
 /// The name of the file that holds what operators share.
@@ -38,7 +39,7 @@ pub(crate) fn spec(command: &SpecCommand) -> Result<Exit, Problem> {
                 let names: Vec<&str> = library.operators().iter().map(Operator::name).collect();
                 Problem::usage(unknown("operator", operator, &names), "see `dmlcts spec list`")
             })?;
-            write_operator(&mut out, found, output::palette())?;
+            write_operator(&mut out, found, colour::palette())?;
         }
         SpecCommand::List => {
             for operator in Library::embedded().operators() {

@@ -13,7 +13,7 @@ use dmlcts_model::Case;
 use dmlcts_runner::{Configuration, Factory, Listed, RunError, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
 
-use super::{Report, run};
+use super::{report::Report, run::run};
 use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, problem::Problem};
 
 /// How long a broken backend may be silent: it hangs on purpose, and a case that works takes less.

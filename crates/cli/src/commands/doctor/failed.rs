@@ -118,7 +118,7 @@ mod tests {
     use dmlcts_reference::Reference;
 
     use super::*;
-    use crate::commands::doctor::smoke;
+    use crate::commands::doctor::run::smoke;
 
     /// Refuses whatever it is asked.
     struct Refusing(Capabilities);

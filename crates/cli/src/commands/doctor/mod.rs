@@ -7,6 +7,8 @@
 mod breaking;
 mod failed;
 mod reading;
+mod report;
+mod run;
 
 use std::{sync::Arc, time::Instant};
 
@@ -14,88 +16,27 @@ use dmlcts_backend::{
     Capabilities, Lack, Purpose,
     process::{Deadline, Incidents, Shutdowns},
 };
-use dmlcts_model::{DataType, escaped};
-use dmlcts_report::{Palette, Tone, counted, span};
-use dmlcts_runner::{
-    Class, Configuration, Ending, Event, Factory, Run, RunError, Source, Stop, SuiteSource, Summary,
-};
+use dmlcts_model::DataType;
+use dmlcts_report::{Tone, counted, span};
+use dmlcts_runner::{Ending, RunError};
 use dmlcts_spec::{Library, Operator};
 
-use failed::Failures;
+use report::Report;
+use run::smoke;
 
 use crate::{
     arguments::DoctorArguments,
     backends::{self, Hosting},
+    colour,
     exit::Exit,
-    output,
     problem::Problem,
-    selection::load_suite,
-    signals,
+    remedy, signals,
 };
-
-/// Why a check was not tried that no time was left for.
-const NO_TIME: &str = "the time was up before";
-
-/// What was found, line by line. It goes on where nobody reads it any more, since the exit code is still to come.
-struct Report {
-    palette: Palette,
-    failures: usize,
-    /// The checks that no time was left for.
-    late: usize,
-    /// The operators and ways in which cases failed that were shown to fail.
-    shown: Vec<(usize, Class)>,
-}
-
-impl Report {
-    /// Shows what is as it should be.
-    fn fine(&mut self, what: &str, found: &str) -> Result<(), Problem> {
-        self.line(Tone::Good, "ok   ", what, found)
-    }
-
-    /// Shows what is not, and what to do.
-    fn wrong(&mut self, what: &str, found: &str, remedy: &str) -> Result<(), Problem> {
-        self.failures += 1;
-        self.line(Tone::Bad, "FAIL ", what, found)?;
-        self.below(remedy)
-    }
-
-    /// Shows more of the last line.
-    fn below(&mut self, text: &str) -> Result<(), Problem> {
-        output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, escaped(text))))
-    }
-
-    /// Shows what there was nothing to tell by. Why not has a line of its own, as a failure.
-    fn untried(&mut self, what: &str, why: &str) -> Result<(), Problem> {
-        self.line(Tone::Note, "--   ", what, &format!("not tried: {why}"))
-    }
-
-    /// Shows that the time was up before this many checks.
-    fn late(&mut self, what: &str, checks: usize) -> Result<(), Problem> {
-        self.late += checks;
-        self.untried(what, NO_TIME)
-    }
-
-    /// Shows how many checks no time was left for: a backend is not well for all that they would tell.
-    fn end(&mut self) -> Result<(), Problem> {
-        if self.late == 0 {
-            return Ok(());
-        }
-        self.failures += 1;
-        let were = if self.late == 1 { "was" } else { "were" };
-        let checks = counted(self.late as u64, "check");
-        let found = format!("{checks} {were} not tried for want of time; --timeout gives more");
-        self.line(Tone::Bad, "FAIL ", "tries every check", &found)
-    }
-
-    fn line(&mut self, tone: Tone, mark: &str, what: &str, found: &str) -> Result<(), Problem> {
-        output::show(&format!("{} {what:<24} {}", self.palette.paint(tone, mark), escaped(found)))
-    }
-}
 
 /// Looks at a backend, and says how the program ends.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     signals::end_program();
-    let mut report = Report { palette: output::palette(), failures: 0, late: 0, shown: Vec::new() };
+    let mut report = Report::new(colour::palette());
     // A time that is beyond all clocks is never up.
     let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {
@@ -114,7 +55,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
         Ok(backend) => backend,
         Err(error) => {
             let elsewhere = "`dmlcts backends` says who can answer on this machine";
-            let remedy = backends::remedy(&arguments.backend, &error);
+            let remedy = remedy::of_backend(&arguments.backend, &error);
             report.wrong("starts", &error.to_string(), remedy.as_deref().unwrap_or(elsewhere))?;
             return Ok(Exit::Broken);
         }
@@ -196,31 +137,4 @@ fn ends(report: &mut Report, shutdowns: &Shutdowns) -> Result<(), Problem> {
     } else {
         report.untried(what, "it has no process of its own, or none was left to be told")
     }
-}
-
-/// Runs something on the backend, until the time is up, and keeps what failed; in smaller cases, too, with `shrink`.
-fn run(
-    source: Arc<dyn Source>,
-    backend: Arc<Factory>,
-    (jobs, shrink): (Option<usize>, bool),
-    deadline: Option<Instant>,
-) -> Result<(Summary, Failures), Problem> {
-    let usual = Configuration::default();
-    let configuration =
-        Configuration { jobs: jobs.unwrap_or(usual.jobs), deadline, shrink, record: true, ..usual };
-    let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
-    let mut failures = Failures::default();
-    let summary = dmlcts_runner::run(&run, &mut |event| {
-        if let Event::Cases { cases, .. } = event {
-            failures.hear(cases);
-        }
-    })?;
-    Ok((summary, failures))
-}
-
-fn smoke(backend: Arc<Factory>, deadline: Option<Instant>) -> Result<(Summary, Failures), Problem> {
-    let expansion = load_suite("smoke")?
-        .expand(Library::embedded(), 0)
-        .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
-    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (None, true), deadline)
 }

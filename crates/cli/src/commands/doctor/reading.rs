@@ -7,8 +7,8 @@ use dmlcts_runner::{Class, Ending, Group, Summary, Tally, Verdict};
 use dmlcts_spec::{Library, Operator};
 
 use super::{
-    Report,
     failed::{Failed, Failures},
+    report::Report,
 };
 use crate::{arguments::DoctorArguments, problem::Problem};
 

@@ -1,0 +1,40 @@
+//! Runs of `doctor`, which keep what failed.
+
+use std::{sync::Arc, time::Instant};
+
+use dmlcts_runner::{Configuration, Event, Factory, Run, RunError, Source, Stop, SuiteSource, Summary};
+use dmlcts_spec::Library;
+
+use super::failed::Failures;
+use crate::{problem::Problem, selection::load_suite};
+
+/// Runs something on the backend, until the time is up, and keeps what failed; in smaller cases, too, with `shrink`.
+pub(super) fn run(
+    source: Arc<dyn Source>,
+    backend: Arc<Factory>,
+    (jobs, shrink): (Option<usize>, bool),
+    deadline: Option<Instant>,
+) -> Result<(Summary, Failures), Problem> {
+    let usual = Configuration::default();
+    let configuration =
+        Configuration { jobs: jobs.unwrap_or(usual.jobs), deadline, shrink, record: true, ..usual };
+    let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
+    let mut failures = Failures::default();
+    let summary = dmlcts_runner::run(&run, &mut |event| {
+        if let Event::Cases { cases, .. } = event {
+            failures.hear(cases);
+        }
+    })?;
+    Ok((summary, failures))
+}
+
+/// Runs the suite `smoke`.
+pub(super) fn smoke(
+    backend: Arc<Factory>,
+    deadline: Option<Instant>,
+) -> Result<(Summary, Failures), Problem> {
+    let expansion = load_suite("smoke")?
+        .expand(Library::embedded(), 0)
+        .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
+    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (None, true), deadline)
+}
