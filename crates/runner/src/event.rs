@@ -253,6 +253,7 @@ pub struct Failure {
     pub index: u64,
     /// The strategy that made it.
     pub strategy: String,
+    /// The case.
     pub case: Case,
     /// The operator of its desc.
     pub operator: &'static Operator,
