@@ -1,11 +1,11 @@
-//! Tells the program which commit it is built from, for `dmlcts --version`: from Git in a checkout, and from the file that Cargo
-//! leaves in a packaged crate. Anywhere else the commit is unknown, which is no reason not to build.
+//! Gives the program the commit that it is built from, for `dmlcts --version`: from Git in a checkout, and
+//! from Cargo's file in a packaged crate. Elsewhere the commit is unknown, and the build continues.
 
 use std::{fs, path::Path, process::Command};
 
-/// What Cargo puts into a packaged crate.
+/// The file that Cargo puts into a packaged crate.
 const PACKAGED: &str = ".cargo_vcs_info.json";
-/// Digits of a commit that are shown.
+/// The number of digits of a commit that are shown.
 const DIGITS: usize = 12;
 
 fn main() {
@@ -36,16 +36,16 @@ pub(crate) fn packaged_commit(text: &str) -> Option<String> {
     marked(commit, is_dirty)
 }
 
-/// The commit that is checked out here, with its date.
+/// The checked-out commit, with its date.
 fn commit_of_checkout() -> Option<String> {
-    // A packaged crate may lie in a repository that is not its own.
+    // A packaged crate may be in a repository that is not its own.
     if git(&["rev-parse", "--show-prefix"])? != "crates/cli/" {
         return None;
     }
     let head = git(&["log", "-1", "--date=short", "--format=%H %cd"])?;
     let (commit, date) = head.split_once(' ')?;
-    // A branch moves without a change of HEAD; its log has a line for each move. Where there is no log, the branch has a file, or
-    // stands among all that are packed.
+    // A commit moves the branch without a change of HEAD; the branch's log gets a line for each move. Without
+    // a log, the branch has a file of its own or is in the file of packed branches.
     let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
     for file in ["HEAD", "logs/HEAD", branch.as_deref().unwrap_or_default(), "packed-refs"] {
         if let Some(path) = git(&["rev-parse", "--git-path", file]).filter(|_| !file.is_empty()) {
@@ -71,13 +71,13 @@ fn sources() -> Vec<String> {
     all.filter(|path| Path::new(path).exists()).collect()
 }
 
-/// The first digits of a commit, with a mark where files differ from it.
+/// The first digits of a commit, with a mark if files differ from it.
 fn marked(commit: &str, is_dirty: bool) -> Option<String> {
     let digits = commit.get(..DIGITS).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     Some(format!("{digits}{}", if is_dirty { "-dirty" } else { "" }))
 }
 
-/// What Git says, where it is there and succeeds.
+/// Git's output, if Git is installed and succeeds.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).env("GIT_OPTIONAL_LOCKS", "0").output().ok()?;
     let said = String::from_utf8(output.stdout).ok()?;

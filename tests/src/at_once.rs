@@ -1,12 +1,12 @@
-//! Several tests at once, where they wait more than they compute.
+//! Runs several tests at once if they wait more than they compute.
 
 use std::{panic, thread};
 
-/// Does this with each of these at once, on a thread each, and gives what came of them in their order.
+/// Calls a closure with each item, on one thread each, and returns the results in the order of the items.
 ///
 /// # Panics
 ///
-/// As the first of them that does.
+/// If a call panics, with the panic of the first such item.
 pub fn at_once<A: Send, T: Send>(all: impl IntoIterator<Item = A>, test: impl Fn(A) -> T + Sync) -> Vec<T> {
     let test = &test;
     thread::scope(|scope| {

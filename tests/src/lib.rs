@@ -1,5 +1,5 @@
-//! Tests that look at the house as a whole live in `tests/tests/`, a file a subject. This library has what tests of several
-//! crates share, and depends on nothing, so that any of them can have it.
+//! Helpers that tests of several crates share. The library depends on nothing, so that every crate can use
+//! it. Tests of the project as a whole are in `tests/tests/`, one file for each subject.
 
 mod at_once;
 #[cfg(target_os = "linux")]

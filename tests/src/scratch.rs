@@ -1,4 +1,4 @@
-//! Files of tests, which go away.
+//! Temporary files of tests.
 
 use std::{
     env, fs,
@@ -6,26 +6,27 @@ use std::{
     process,
 };
 
-/// A file of one test in the folder for temporary files, removed at the test's end. Tests that run at the same time need names of their own.
+/// A file of one test in the folder for temporary files, removed at the test's end. Tests that run at the
+/// same time need different names.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A file of this name that holds this.
+    /// A file of this name with this content.
     ///
     /// # Panics
     ///
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn new(name: &str, text: impl AsRef<[u8]>) -> Self {
         let file = Self::nothing(name);
         fs::write(&file.0, text).expect("the temporary folder takes a file");
         file
     }
 
-    /// A place for a file of this name, where there is none yet.
+    /// A path for a file of this name, which does not exist yet.
     pub fn nothing(name: &str) -> Self {
         let path = env::temp_dir().join(format!("dmlcts-{}-{name}", process::id()));
-        // A process of before may have had the same number.
+        // An earlier process may have had the same number.
         let _ = fs::remove_file(&path);
         Self(path)
     }
@@ -34,16 +35,16 @@ impl Scratch {
     ///
     /// # Panics
     ///
-    /// Where the folder for temporary files has a name that is not Unicode.
+    /// If the path of the folder for temporary files is not Unicode.
     pub fn path(&self) -> &str {
         self.0.to_str().expect("the temporary folder has a plain name")
     }
 
-    /// What the file holds now.
+    /// The present content of the file.
     ///
     /// # Panics
     ///
-    /// Where it is gone, or no text.
+    /// If it does not exist, or is no text.
     pub fn text(&self) -> String {
         fs::read_to_string(&self.0).expect("the file is there, and text")
     }

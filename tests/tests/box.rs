@@ -1,8 +1,8 @@
 //! Judge and reference agree on every desc of a box, valid or not.
 //!
-//! The two were written apart, one from YAML and one by hand, so a rule that either has misread or forgotten
-//! shows as a desc that one takes and the other refuses. What both take is run, and the outputs are equal. Descs
-//! that the pages leave open are counted: the reference may do either there.
+//! They were written separately, one from YAML and one by hand. So a misread or forgotten rule shows as a
+//! desc that one accepts and the other refuses. A desc that both accept is run, and the outputs are equal.
+//! Descs that the pages leave open are counted: the reference may do either.
 
 use std::{fmt, ops::RangeInclusive};
 
@@ -11,7 +11,7 @@ use dmlcts_model::{BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, Lis
 use dmlcts_reference::Reference;
 use dmlcts_spec::{Library, Operator, Scratch, Validity};
 
-/// What both said of how many descs.
+/// The number of descs for each pair of answers.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Counts {
     valid: u32,
@@ -41,13 +41,13 @@ impl Witnesses {
         }
     }
 
-    /// A desc with packed tensors of these sizes, to be varied.
+    /// A desc with packed tensors of these sizes, as a start for variations.
     fn desc(&self, data_type: DataType, sizes: &[i64]) -> Desc {
         let tensor = Tensor::packed(data_type, List::from_slice(sizes));
         Desc::usual(self.operator.signature().clone(), tensor.clone(), tensor)
     }
 
-    /// Asks both.
+    /// Judges a desc with both.
     fn hear(&mut self, desc: &Desc) {
         let validity = self.operator.judge(desc, self.level, &mut self.scratch).validity();
         let answer = self.reference.create(desc);
@@ -71,7 +71,8 @@ impl Witnesses {
         }
     }
 
-    /// Runs what both accept, or what is open and the reference accepts: the outputs are equal, byte by byte.
+    /// Runs a desc that both accept, or an open one that the reference accepts: the outputs are equal, byte
+    /// for byte.
     fn compare(&mut self, desc: &Desc, mut created: dmlcts_reference::Operator) {
         let bytes = |side| desc.tensor(side).map_or(0, |tensor| tensor.total_size as usize);
         let input: Vec<u8> = (1..=bytes(Side::Input) as u8).collect();
@@ -86,7 +87,7 @@ impl Witnesses {
     }
 }
 
-/// A desc as the line that a person can run.
+/// The line of a desc as a case, to run by hand.
 struct Line<'a>(&'a Desc);
 
 impl fmt::Display for Line<'_> {
@@ -105,7 +106,7 @@ fn set_extent(desc: &mut Desc, side: Side, extent: i64) {
 /// Names of members, or of fields of tensors such as `InputTensor.DimensionCount`, with all their values.
 type Ranges<'a> = &'a [(&'a str, RangeInclusive<i64>)];
 
-/// Every desc of rank 1 with tensors of these sizes, and these values for the members named.
+/// Every desc of rank 1 with tensors of these sizes, and these values of the named members.
 fn every_desc(operator: &str, sizes: RangeInclusive<i64>, members: Ranges<'_>) -> Counts {
     let mut witnesses = Witnesses::new(operator, FeatureLevel::NEWEST);
     let mut desc = witnesses.desc(DataType::UINT8, &[1]);
@@ -145,7 +146,7 @@ fn set(desc: &mut Desc, name: &str, value: i64) {
 #[test]
 fn slice_of_rank_1() {
     let counts = every_desc("SLICE", 0..=8, &[("Offsets", 0..=9), ("Sizes", 0..=9), ("Strides", 0..=9)]);
-    // Open are those of stride 0: 36 pairs of an input size and an offset inside it, 8 output sizes.
+    // Descs with stride 0 are open: 36 pairs of an input size and an offset inside it, 8 output sizes.
     assert_eq!(counts, Counts { valid: 480, invalid: 80_232, open: 288 });
 }
 
@@ -159,12 +160,13 @@ fn slice1_of_rank_1() {
 #[test]
 fn padding1_of_rank_1() {
     let members = [("PaddingMode", 0..=9), ("StartPadding", 0..=9), ("EndPadding", 0..=9)];
-    // In each of the 5 modes, 120 ways to write an output size up to 8 as input and two paddings. Open are the
-    // reflections of a single element: 36 pairs of paddings that leave room for it, less the empty one.
+    // In each of the 5 modes, there are 120 ways to write an output size up to 8 as input and two paddings.
+    // The reflections of a single element are open: 36 pairs of paddings that leave room for it, less the
+    // empty one.
     assert_eq!(every_desc("PADDING1", 0..=8, &members), Counts { valid: 565, invalid: 80_400, open: 35 });
 }
 
-/// The count of dimensions stands in three places, and the lists have a length of their own.
+/// The count of dimensions occurs in three places, and the lists have lengths of their own.
 #[test]
 fn slice1_of_any_dimension_count() {
     let members = [
@@ -176,9 +178,9 @@ fn slice1_of_any_dimension_count() {
         ("InputWindowStrides", -1..=1),
     ];
     let counts = every_desc("SLICE1", 0..=2, &members);
-    // Valid only with all three counts at 1. An input of 1 has the window (0, 1) with an output of 1; an input of
-    // 2 has (0, 1) and (1, 1) with an output of 1, and (0, 2) with an output of 1 or 2: 5, with a stride of 1 or
-    // -1. In all, 1,000 counts × 9 pairs of sizes × 2 offsets × 3 window sizes × 3 strides.
+    // Valid only with all three counts at 1. An input of 1 has the window (0, 1) with an output of 1; an
+    // input of 2 has (0, 1) and (1, 1) with an output of 1, and (0, 2) with an output of 1 or 2: 5, with a
+    // stride of 1 or -1. In all, 1,000 counts × 9 pairs of sizes × 2 offsets × 3 window sizes × 3 strides.
     assert_eq!(counts, Counts { valid: 10, invalid: 161_990, open: 0 });
 }
 
@@ -198,7 +200,7 @@ fn padding1_of_any_dimension_count_and_value_type() {
     assert_eq!(counts, Counts { valid: 18, invalid: 32_380, open: 2 });
 }
 
-/// Strides for which the judge's search gives up: it leaves the desc open, instead of demanding anything.
+/// Strides for which the judge's search gives up: it leaves the desc open and demands nothing.
 #[test]
 fn outputs_too_intricate_to_judge_are_open() {
     let mut witnesses = Witnesses::new("SLICE1", FeatureLevel::NEWEST);
@@ -218,8 +220,8 @@ fn outputs_too_intricate_to_judge_are_open() {
     assert_eq!(judgement.validity(), Validity::Open);
 }
 
-/// The copy of a tensor of single elements, at each level, rank, data type and mode, those that exist and a
-/// few that do not: what the support tables say.
+/// The copy of a single-element tensor at each level, rank, data type and mode, those that exist and a few
+/// that do not: the contents of the support tables.
 #[test]
 fn support() {
     let mut total = Counts::default();

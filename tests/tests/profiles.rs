@@ -1,8 +1,9 @@
-//! Profiles promise what the specs say now, and CHANGELOG.md says what changed: whoever changes a spec, a suite or what makes cases
-//! is told here which profiles promise something else, of which operators, and what to do.
+//! Compares the profiles with the present specs, and CHANGELOG.md with the changes of specs. After a change
+//! of a spec, a suite or the generator, the tests name the outdated profiles, the operators with changed
+//! expectations, and the remedy.
 //!
-//! `DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles` renews the files of `cases/profiles/`, and raises the version of each
-//! one that has other cases now or expects something else of them.
+//! `DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles` renews the files of `cases/profiles/`, and
+//! raises the version of each profile with changed cases or expectations.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +25,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").to_owned()
 }
 
-/// The profiles as they lie in the folder; those in the program may be older.
+/// The profiles in the folder; those in the program may be older.
 fn profiles() -> Vec<Profile> {
     let folder = fs::read_dir(root().join("cases/profiles")).expect("the folder is there");
     let mut paths: Vec<PathBuf> = folder.map(|entry| entry.expect("it can be read").path()).collect();
@@ -36,7 +37,7 @@ fn profiles() -> Vec<Profile> {
     paths.iter().map(read).collect()
 }
 
-/// What a profile's suite asks now.
+/// The present cases and expectations of a profile's suite.
 fn present(profile: &Profile) -> Vec<PromisedForm> {
     let form = profile.form();
     let suite = Suite::load(&form.suite).unwrap_or_else(|error| panic!("{error}"));
@@ -45,7 +46,7 @@ fn present(profile: &Profile) -> Vec<PromisedForm> {
     promised(Library::embedded(), &source, profile.level(), form.memory).expect("the suite of a profile ends")
 }
 
-/// What the operators of a profile have now and had not before, a sentence each.
+/// The changes of a profile's operators, one sentence each.
 fn changes(before: &[PromisedForm], now: &[PromisedForm]) -> Vec<String> {
     let of = |all: &[PromisedForm], name: &str| all.iter().find(|one| one.operator == name).cloned();
     let mut names: Vec<&str> = before.iter().chain(now).map(|promised| promised.operator.as_str()).collect();
@@ -65,7 +66,7 @@ fn changes(before: &[PromisedForm], now: &[PromisedForm]) -> Vec<String> {
     names.into_iter().filter_map(change).collect()
 }
 
-/// The text of a profile with what follows from the specs written anew. What people write stays.
+/// The text of a profile with its generated part renewed. The part that people write stays.
 fn renewed(text: &str, version: u32, spec: &str, operators: &[PromisedForm]) -> String {
     let by_people = text.lines().take_while(|line| !line.starts_with("spec: "));
     let mut renewed = String::new();
@@ -84,7 +85,7 @@ fn renewed(text: &str, version: u32, spec: &str, operators: &[PromisedForm]) -> 
     renewed
 }
 
-/// What is wrong with a profile, `None` where nothing is; or what was done about it, where the tests are to bless.
+/// The mistake in a profile, `None` if there is none. When blessing, the change that was made.
 fn look_at(profile: &Profile) -> Option<String> {
     let (form, library) = (profile.form(), Library::embedded());
     let now = present(profile);
@@ -106,7 +107,7 @@ fn look_at(profile: &Profile) -> Option<String> {
         said.push_str("  no expectation changes\n");
     }
     if env::var_os("DMLCTS_BLESS").is_some() {
-        // What was never renewed before has nothing to differ from.
+        // A new profile has no earlier version to differ from.
         let is_other = !changes.is_empty() && !form.operators.is_empty();
         let version = form.version + u32::from(is_other);
         let text = renewed(&profile.source().text, version, library.hash(), &now);
@@ -124,7 +125,7 @@ fn every_profile_promises_what_the_specs_and_suites_say_now() {
         looking.into_iter().filter_map(|looking| looking.join().expect("it looks at every case")).collect()
     });
     if env::var_os("DMLCTS_BLESS").is_some() {
-        // Not captured, so that whoever blesses reads what to write into the changelog.
+        // Not captured, so that the changes for the changelog can be read when blessing.
         let _ = io::stderr().write_all(found.concat().as_bytes());
     } else {
         assert!(found.is_empty(), "\n{}{REMEDY}", found.concat());
@@ -142,13 +143,13 @@ fn every_profile_of_the_folder_is_in_the_program_under_its_name() {
         assert!(profile.source().name.replace('\\', "/").ends_with(&file), "{}", profile.source().name);
         let modeline = "# yaml-language-server: $schema=../schema/profile.json";
         assert_eq!(text.lines().next(), Some(modeline), "{file}");
-        // What blessing writes is what stands there.
+        // Blessing writes the text that the test expects.
         let form = profile.form();
         assert_eq!(renewed(text, form.version, &form.spec, &form.operators), *text, "{file}");
     }
 }
 
-/// The sections of a changelog that have this title, joined.
+/// The sections of a changelog with this title, joined.
 fn sections(changelog: &str, title: &str) -> String {
     let mut is_inside = false;
     let mut found = String::new();
@@ -162,8 +163,8 @@ fn sections(changelog: &str, title: &str) -> String {
     found
 }
 
-/// What is missing under "### Spec": the present spec with the operators whose expectations changed with it, and the
-/// present version of each profile.
+/// The missing entries under "### Spec": the present spec with the operators whose expectations changed, and
+/// the present version of each profile.
 fn missing(changelog: &str, spec: &str, profiles: &[(String, u32)], operators: &[&str]) -> Vec<String> {
     let section = sections(changelog, "### Spec");
     let mut missing = Vec::new();

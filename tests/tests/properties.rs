@@ -1,5 +1,5 @@
-//! Laws that hold of moving elements, whoever moves them. Each is tried on the oracle, and the hand-written
-//! reference must give the same bytes on the way: the two come from different readings of the same pages.
+//! Properties of moving elements. Each is tested on the oracle, and the hand-written reference must give the
+//! same bytes: the two come from different readings of the same pages.
 
 use dmlcts_backend::Operators;
 use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel, List, Side, Tensor, Value, packed_strides};
@@ -7,7 +7,7 @@ use dmlcts_reference::Reference;
 use dmlcts_spec::{Library, Scratch};
 use proptest::prelude::*;
 
-/// What output elements hold before anything is written.
+/// The content of output elements before a run.
 const POISON: u8 = 0xA5;
 
 /// Types of every width, by width.
@@ -22,7 +22,7 @@ fn list(values: impl IntoIterator<Item = i64>) -> List {
     values.into_iter().collect()
 }
 
-/// A desc with packed tensors; `members` are set by name, on top of what is usual.
+/// A desc with packed tensors; `members` are set by name, in place of the defaults.
 fn desc(
     operator: &str,
     data_type: DataType,
@@ -46,7 +46,7 @@ fn size_in_bytes(desc: &Desc, side: Side) -> usize {
         .expect("the tensors are small")
 }
 
-/// The output, by the oracle; the reference's must be the same.
+/// The oracle's output; the reference's must be equal.
 fn execute(desc: &Desc, input: &[u8]) -> Vec<u8> {
     let operator = Library::embedded().operator(&desc.signature.operator).expect("the operator is known");
     let mut scratch = Scratch::default();
@@ -147,8 +147,8 @@ fn padding1(data_type: DataType, mode: i64, value: [u8; 8], axes: &[PaddingAxis]
     )
 }
 
-/// SLICE with the offsets, output sizes and magnitudes of strides of these axes, which keep it inside the
-/// input too.
+/// SLICE with the offsets, output sizes and absolute strides of these axes, which keep it inside the input,
+/// too.
 fn slice(data_type: DataType, axes: &[WindowAxis]) -> Desc {
     let column = |of: fn(&WindowAxis) -> i64| list(axes.iter().map(of));
     desc(
@@ -191,7 +191,7 @@ fn permute<T: Copy>(axes: &[T], order: &[usize]) -> Vec<T> {
     order.iter().map(|&axis| axes[axis]).collect()
 }
 
-/// Permuting the input's axes and then moving is moving and then permuting the output's.
+/// Permuting the input's axes and then moving is equal to moving and then permuting the output's axes.
 fn commute(desc: &Desc, permuted: &Desc, order: &[usize], width: usize) -> Result<(), TestCaseError> {
     let input = noise(desc);
     let sizes = |side| desc.tensor(side).and_then(|tensor| tensor.sizes.clone()).expect("sizes");
@@ -261,8 +261,8 @@ proptest! {
         let input = noise(&first_desc);
         let twice = execute(&second_desc, &execute(&first_desc, &input));
 
-        // On each axis, one window that starts where the second slice's first element came from and ends with
-        // its last one's origin.
+        // On each axis, one window that starts at the source of the second slice's first element and ends
+        // with the source of its last one.
         let composed: Vec<_> = first.iter().zip(&second).map(|(a, b)| {
             let start = |axis: &WindowAxis| axis.offset + if axis.stride < 0 { axis.window - 1 } else { 0 };
             let from = start(a) + a.stride * start(b);

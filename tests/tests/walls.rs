@@ -1,5 +1,5 @@
-//! The walls between the crates hold: who depends on whom, who may print, who may know an operator's name.
-//! ARCHITECTURE.md says why each of them stands.
+//! Rules between the crates: which crates depend on each other, which may print, and which may know an
+//! operator's name. ARCHITECTURE.md gives the reasons.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,17 +10,17 @@ use std::{
 
 use serde_json::Value;
 
-/// Backends may depend on these crates of the project and on no other, so that none can ask the oracle.
+/// Backends may depend only on these crates of the project, so that none can use the oracle.
 const OPEN_TO_BACKENDS: [&str; 3] = ["dmlcts-model", "dmlcts-backend", "dmlcts-reference"];
 
-/// Every backend that exists or is planned; one that is not there yet is not looked for.
+/// Every backend that exists or is planned; a missing one is skipped.
 const BACKENDS: [&str; 4] = ["dmlcts-reference", "dmlcts-wgpu", "dmlcts-directml", "dmlcts-mutants"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace").to_owned()
 }
 
-/// What Cargo says of the workspace.
+/// Cargo's metadata of the workspace.
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
@@ -31,7 +31,7 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
 }
 
-/// The normal dependencies of each crate of the workspace on others of the workspace.
+/// The normal dependencies of each crate on other crates of the workspace.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     metadata()["packages"]
@@ -80,8 +80,8 @@ fn code_lines(crate_folder: &str) -> Vec<(PathBuf, usize, String)> {
                 let text = fs::read_to_string(&path).expect("a source is text");
                 let mut tested = false;
                 for (number, line) in text.lines().enumerate() {
-                    // A module for tests is the last thing in its file; one attribute on a declaration of such a
-                    // module, `mod tests;`, hides nothing.
+                    // A module for tests is the last item in its file. An attribute on a declaration of such
+                    // a module, `mod tests;`, hides nothing.
                     tested |= line == "mod tests {";
                     if !tested && !line.trim_start().starts_with("//") {
                         lines.push((path.clone(), number + 1, line.to_owned()));
@@ -131,8 +131,9 @@ fn the_stand_in_shares_raw_types_with_its_client_and_no_program_links_it() {
     }
 }
 
-/// Where unsafe code may be, below `crates/`: what speaks to Direct3D and DirectML, what takes DirectML's place before them, the host
-/// of shared libraries, what moves standard output on Windows, and two loops whose benchmarks show what it buys.
+/// Where unsafe code may be, below `crates/`: code that calls Direct3D and DirectML, the stand-in for
+/// DirectML, the host of shared libraries, the code that moves standard output on Windows, and two loops
+/// whose benchmarks show their gain.
 const UNSAFE: [&str; 8] = [
     "backend/src/dylib/",
     "backend/src/protocol/stdio/windows.rs",
@@ -209,7 +210,7 @@ fn only_the_report_and_the_program_print() {
             "libraries return what they have to say",
         );
     }
-    // `println!` panics when the reader has gone away, so nobody uses it.
+    // `println!` panics when the pipe is closed, so that no crate uses it.
     for folder in ["report", "cli"] {
         assert_absent(
             folder,
@@ -219,7 +220,7 @@ fn only_the_report_and_the_program_print() {
     }
 }
 
-/// Paths are taken as they are written: `..` takes one folder away.
+/// Resolves paths without the file system: `..` removes one folder.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -237,14 +238,15 @@ fn literals(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2)
 }
 
-/// What a source may name other files by: the strings from a macro that reads files, or the path of a module, to the statement's end.
+/// The strings by which a source may name other files: in a macro that reads files, or in the path of a
+/// module, up to the statement's end.
 fn file_names(source: &str) -> Vec<&str> {
     let starts = ["include_str!(", "include_bytes!(", "include!(", "#[path"];
     let uses = starts.iter().flat_map(|start| source.split(start).skip(1));
     uses.flat_map(|rest| literals(rest.split(';').next().unwrap_or(rest))).collect()
 }
 
-/// The sources that are in a package: tests and benchmarks stay out, and a package within another one is its own.
+/// The sources in a package, without tests and benchmarks. A package within another one is separate.
 fn packaged_sources(package: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let (mut sources, mut open) = (Vec::new(), vec![package.to_owned()]);
     while let Some(folder) = open.pop() {
@@ -281,7 +283,7 @@ fn a_package_is_built_from_files_of_its_own_folder() {
             let names = if script { literals(&source).collect() } else { file_names(&source) };
             seen += names.len();
             for name in names {
-                // A name that begins with a slash follows the package's folder in `concat!`.
+                // A name in `concat!` that begins with a slash follows the package's folder.
                 let from =
                     if script || name.starts_with('/') { folder } else { path.parent().expect("a folder") };
                 let file = plain(&from.join(name.trim_start_matches('/')));

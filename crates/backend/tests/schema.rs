@@ -1,5 +1,5 @@
-//! The JSON Schemas in `crates/backend/schema/` are those of the messages. `DMLCTS_BLESS=1 cargo test -p dmlcts-backend
-//! --test schema` writes them anew.
+//! The JSON Schemas in `crates/backend/schema/` equal those of the messages. `DMLCTS_BLESS=1 cargo test -p
+//! dmlcts-backend --test schema` writes them.
 
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;
@@ -18,7 +18,7 @@ fn the_schema_of_every_message_is_current() {
     blessed::compare::<Bye>("crates/backend/schema/bye.json");
 }
 
-/// The page is all that an implementation needs, so that it has every key of `hello`.
+/// The page is all that an implementation needs, so it names every key of `hello`.
 #[test]
 fn the_page_names_every_key_of_hello() {
     let page = include_str!("../PROTOCOL.md");

@@ -1,13 +1,16 @@
-//! `cargo bench -p dmlcts --bench directml`: cases a second through whole runs on DirectML, of descs that are created and refused
-//! (negative cases), and of tiny ones that are compiled and dispatched; on threads of one process, and in worker processes.
+//! `cargo bench -p dmlcts --bench directml` measures cases per second in whole runs on DirectML. One kind of
+//! desc is created and refused (negative cases); the other is tiny, compiled and dispatched. Both run on
+//! threads of one process and in worker processes.
 //!
-//! Arguments behind `--`: what stands behind `directml:` elsewhere, as in `warp`, and `stand-in`, which puts the project's own
-//! library in the place of DirectML: then the figures are about the stand-in and whatever Direct3D computes on. A run goes on for
-//! as long as it is measured, and its own reports of progress are the clock, so that starting is in no figure: printed are the
-//! median of some seconds, and the slowest and fastest of them.
+//! An argument after `--` is the part after `directml:` elsewhere, as in `warp`. The argument `stand-in`
+//! replaces DirectML by the project's own library; the figures then describe the stand-in and the device
+//! behind Direct3D. A run continues as long as it is measured, and its own progress reports are the clock, so
+//! that no figure includes the start. It prints the median of some seconds, and the slowest and fastest of
+//! them.
 //!
-//! On lavapipe, making or dropping a view of a buffer waits for the list that is being executed, since both take the lock of the queue.
-//! So a library that makes views while a list is recorded keeps a second thread from gaining anything with a dispatch.
+//! On lavapipe, making or dropping a view of a buffer waits for the list that is executing, since both take
+//! the lock of the queue. So a second thread gains nothing with a dispatch if the library makes views while a
+//! list is recorded.
 
 use std::{
     env,
@@ -28,7 +31,7 @@ use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_runner::{Configuration, Cursor, Ending, Event, Factory, Run, Source, Stop, SuiteSource};
 use dmlcts_spec::{Library, Source as Text, Validity};
 
-/// Every clause is broken alone; beside each desc comes a valid one, which is left out.
+/// Each clause is broken alone. A valid desc comes with each broken one, and is left out.
 const NEGATIVE: &str = "
 suite: negative
 purpose: How fast descs are refused.
@@ -43,16 +46,16 @@ parts:
   - {id: random, strategy: random, elements: 64}
 ";
 
-/// So many cases of a kind go round for as long as a run lasts. A backend keeps thousands of compiled operators: with more cases
-/// than that, each is compiled anew.
+/// The number of cases of a kind, which repeat during a run. A backend keeps thousands of compiled operators:
+/// with more cases than that, each is compiled anew.
 const CASES: usize = 50_000;
-/// A run starts processes, creates devices and fills caches before anything is measured.
+/// The time before measurement, in which a run starts processes, creates devices and fills caches.
 const WARM: Duration = Duration::from_secs(2);
-/// Each is a figure, and as many are measured as are [`WINDOWS`].
+/// The length of a window. Each of the [`WINDOWS`] windows gives one figure.
 const WINDOW: Duration = Duration::from_secs(1);
 const WINDOWS: usize = 5;
 
-/// Cases without an end: the same ones, over and over.
+/// Repeats the same cases without end.
 struct Round(Arc<[Case]>);
 
 impl Source for Round {
@@ -127,7 +130,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts itself again with the library that Cargo put beside it.
+/// Starts this program again with the library that Cargo built beside it.
 fn with_stand_in(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     let own = env::current_exe()?;
     let library = own.with_file_name("directml_stand_in.dll");
@@ -135,7 +138,7 @@ fn with_stand_in(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Processes have the library that is theirs: one that lies beside the program goes before the one that is named.
+/// Checks that processes load the same library: one beside the program takes precedence over the named one.
 fn is_the_same(threads: &Capabilities, processes: &Capabilities, program: &str) -> Result<(), String> {
     let [here, there] = [threads, processes].map(|known| format!("{} {}", known.name, known.version));
     if here == there {
@@ -148,7 +151,7 @@ fn is_the_same(threads: &Capabilities, processes: &Capabilities, program: &str) 
     ))
 }
 
-/// The first cases of a suite that are judged so, and that reach `CreateOperator`.
+/// The first cases of a suite with this validity that reach `CreateOperator`.
 fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Arc<[Case]>, Box<dyn Error>> {
     let library = Library::embedded();
     let suite = Suite::parse(&Text::new("measured.yaml", suite))?;
@@ -169,14 +172,14 @@ fn cases(suite: &str, level: FeatureLevel, wanted: Validity) -> Result<Arc<[Case
             break;
         }
     }
-    // Nothing is kept of a desc that is refused, so that few will do.
+    // A backend keeps nothing of a refused desc, so that a few are enough.
     if found.is_empty() || (wanted == Validity::Valid && found.len() < CASES) {
         return Err(format!("the suite has only {} such cases", found.len()).into());
     }
     Ok(found.into())
 }
 
-/// Cases a second in the slowest, the median and the fastest window of one run.
+/// Cases per second in the slowest, the median and the fastest window of one run.
 fn rates(cases: &Arc<[Case]>, factory: &Arc<Factory>, jobs: usize) -> Result<[f64; 3], Box<dyn Error>> {
     let stop = Stop::default();
     let run = Run {
@@ -187,7 +190,7 @@ fn rates(cases: &Arc<[Case]>, factory: &Arc<Factory>, jobs: usize) -> Result<[f6
         stop: stop.clone(),
     };
     let mut first = None;
-    // Where the present window began, and with how many cases.
+    // The start of the present window, and the number of cases at that time.
     let mut window: Option<(Instant, u64)> = None;
     let mut rates = Vec::new();
     let summary = dmlcts_runner::run(&run, &mut |event| {

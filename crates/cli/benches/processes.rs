@@ -1,8 +1,9 @@
-//! What a process costs: tiny random cases a second through a whole run, with the reference at home and behind the protocol, with wgpu
-//! behind it, and with a Python backend that echoes its input. The least, the median and the most of several rounds.
+//! Measures the cost of processes: tiny random cases per second in a whole run. The reference runs in this
+//! process and behind the protocol, wgpu and a Python backend that echoes its input run behind the protocol.
+//! It prints the minimum, the median and the maximum of several rounds.
 //!
-//! `cargo bench -p dmlcts --bench processes`; `DMLCTS_PYTHON` names an interpreter other than `python3`. A backend that does not run, or
-//! whose cases fail, ends it with exit code 1.
+//! `cargo bench -p dmlcts --bench processes`; `DMLCTS_PYTHON` names an interpreter other than `python3`. It
+//! exits with code 1 if a backend does not run or its cases fail.
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
@@ -21,15 +22,16 @@ parts:
 
 const ROUNDS: usize = 3;
 
-/// A row of what is printed.
+/// A printed row.
 struct Row {
     name: &'static str,
     backend: Arc<Factory>,
-    /// Cases a thread: a few seconds of them, so that starting, which counts once a run, counts little.
+    /// The number of cases for each thread: a few seconds of them, so that the start, which counts once for
+    /// each run, is a small part.
     cases: u64,
-    /// Whether it takes its input for its output, so that most of its cases fail.
+    /// Whether the backend returns its input as its output, so that most of its cases fail.
     is_wrong: bool,
-    /// What is asked of two threads, in cases a second.
+    /// The goal for two threads, in cases per second.
     asked: &'static str,
 }
 

@@ -1,4 +1,5 @@
-//! The options of a run as data: what a results file says of them, and the words of a command that means the same again.
+//! The options of a run as data: their form in a results file, and the words of a command that means the
+//! same.
 
 use dmlcts_generate::Suite;
 use dmlcts_results::{Asked, GivenForm, KnownFileForm, PartitionForm, SelectionForm, SuiteForm};
@@ -10,18 +11,19 @@ use crate::{
 };
 
 impl RunArguments {
-    /// Who is asked, and how.
+    /// The backend of the run and the options for it.
     pub(crate) fn asked(&self) -> Asked {
         let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
         Asked { argument, in_process: self.in_process, case_timeout }
     }
 
-    /// The results file of the run, where it has one.
+    /// The results file of the run, if it has one.
     pub(crate) fn recorded(&self) -> Option<&String> {
         self.resume.as_ref().or(self.results.as_ref())
     }
 
-    /// Which cases are run, of a suite or given by these lines, with what is known to fail and to show what.
+    /// The selection of the run's cases, from a suite or from these lines, with its lists of known failures
+    /// and its claim to a profile.
     pub(crate) fn selection_form(
         &self,
         suite: Option<&Suite>,
@@ -29,7 +31,7 @@ impl RunArguments {
         known_failures: Vec<KnownFileForm>,
         claim: Option<&Claim>,
     ) -> SelectionForm {
-        // How many threads there are bears on nothing, and a suite is told by its text.
+        // The number of threads changes no result, and a suite is identified by its text.
         let Selection { suite: _, filter, strategy, feature_level, seed, limit, partition, jobs: _ } =
             &self.selection;
         let mut strategies: Vec<String> =
@@ -64,12 +66,12 @@ impl RunArguments {
         }
     }
 
-    /// What bears on a single case, as words.
+    /// The words of the options that affect a single case.
     pub(crate) fn words_of_a_case(&self, form: &SelectionForm) -> Vec<String> {
         [self.asked().words(), form.words_of_a_case()].concat()
     }
 
-    /// Everything that bears on which cases are run and on what becomes of them, as a whole command.
+    /// The whole command, with all options that affect the choice and the results of the cases.
     pub(crate) fn words_of_a_run(&self, form: &SelectionForm) -> Vec<String> {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
         words.extend(self.asked().words());
@@ -83,7 +85,7 @@ impl RunArguments {
 }
 
 impl Selection {
-    /// The suite as it was named, by its path where it has one.
+    /// The suite as it was named, by its path if it has one.
     pub(crate) fn words_of_a_suite(&self) -> [String; 2] {
         ["--suite".to_owned(), self.suite.clone()]
     }
@@ -104,14 +106,14 @@ mod tests {
         }
     }
 
-    /// What a run of these arguments is of, without the suite, which words do not depend on.
+    /// The selection of these arguments, without the suite, which does not affect the words.
     fn form(arguments: &RunArguments, claim: Option<&Claim>) -> SelectionForm {
         let list = |path: &String| KnownFileForm { path: path.clone(), hash: "ab".repeat(32) };
         let named = arguments.known_failures.iter().map(list).collect();
         arguments.selection_form(None, &[], named, claim)
     }
 
-    /// Reading the words back gives the same options, so that none that matters is lost.
+    /// Parsing the words gives the same options again, so that no option that matters is lost.
     #[test]
     fn what_is_repeated_means_the_same() {
         let words = [
@@ -151,7 +153,7 @@ mod tests {
         let form = form(&first, None);
         let whole = first.words_of_a_run(&form);
         assert_eq!(format!("{:?}", parse(&whole[2..])), format!("{first:?}"));
-        // The level stands among both.
+        // The level is in both lists of words.
         let of_list = form.words_of_a_list();
         let of_list = of_list.chunks(2).filter(|option| option[0] != "--feature-level").flatten().cloned();
         let mut repeated = first.words_of_a_case(&form);

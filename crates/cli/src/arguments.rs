@@ -1,4 +1,4 @@
-//! The command line, as clap reads it and `--help` explains it.
+//! The command line as clap parses it, with the texts of `--help`.
 
 mod results;
 mod run;
@@ -16,7 +16,7 @@ pub(crate) use results::{
 };
 pub(crate) use run::{RunArguments, Selection};
 
-/// The headings that options stand under in the help.
+/// The headings of options in the help.
 mod heading {
     pub(super) const CASES: &str = "Cases";
     pub(super) const LIMITS: &str = "Limits";
@@ -54,16 +54,16 @@ pub(crate) struct Arguments {
     )]
     pub(crate) color: ColorChoice,
 
-    /// Print help, in short with -h
+    /// Print help; -h prints a summary
     #[arg(long, short, global = true, action = ArgAction::Help, help_heading = heading::GLOBAL)]
     help: Option<bool>,
 
-    /// Print the version, with the commit by --version
+    /// Print the version; --version adds the commit
     #[arg(long, short = 'V', global = true, action = ArgAction::Version, help_heading = heading::GLOBAL)]
     version: Option<bool>,
 }
 
-/// The value of `--color` in words that clap does not take as arguments. Help and mistakes are shown in colours, too.
+/// Reads `--color` before clap parses the arguments, since help and errors are coloured, too.
 pub(crate) fn color_of(words: impl Iterator<Item = OsString>) -> ColorChoice {
     let mut words = words.map(|word| word.to_string_lossy().into_owned()).take_while(|word| word != "--");
     let mut color = ColorChoice::Auto;
@@ -83,25 +83,26 @@ pub(crate) enum Command {
     Run(Box<RunArguments>),
     List(ListArguments),
     Count(CountArguments),
-    /// Shows a case: its desc, its input and the output that is expected
+    /// Shows a case: its desc, its input and its expected output
     ///
     /// The desc is shown member by member.
     #[command(after_help = SHOW_EXAMPLE)]
     Show(CaseArguments),
     /// Explains a case: its clauses, and where its output comes from
     ///
-    /// It names the clauses that the case touches, and for each element of the output the place in the input that it comes from.
+    /// It names the clauses that decide the case, and for each element of the output the input element that
+    /// it comes from.
     #[command(after_help = EXPLAIN_EXAMPLE)]
     Explain(CaseArguments),
     /// Says whether a desc is valid, and which clauses it breaks
     #[command(after_help = JUDGE_EXAMPLES)]
     Judge(CaseArguments),
-    /// Checks, shows and lists specs: what the pages promise, as YAML
+    /// Checks, shows and lists specs: the promises of the pages, as YAML
     #[command(subcommand)]
     Spec(SpecCommand),
     /// Lists the backends: adapters, drivers, limits and a self-test
     ///
-    /// Each adapter has its driver, its limits and what the self-test found.
+    /// For each adapter, it shows the driver, the limits and the findings of the self-test.
     Backends,
     Doctor(DoctorArguments),
     Serve(ServeArguments),
@@ -136,9 +137,11 @@ pub(crate) struct CompletionsArguments {
     pub(crate) shell: Shell,
 }
 
-/// Answers cases as a backend process does
+/// Runs as a backend process, for `--backend exec:`
 ///
-/// It reads cases from standard input and answers on standard output. The protocol is specified in crates/backend/PROTOCOL.md. `dmlcts run --backend 'exec:dmlcts serve'` runs the reference in a process of its own.
+/// It reads cases from standard input and answers on standard output. The protocol is specified in
+/// crates/backend/PROTOCOL.md. `dmlcts run --backend 'exec:dmlcts serve'` runs the reference in a process of
+/// its own.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     /// The backend, as for `run`
@@ -153,14 +156,18 @@ pub(crate) struct ServeArguments {
     #[arg(long, hide = true, value_name = "CASE", requires = "fault")]
     pub(crate) break_at: Option<String>,
 
-    /// The number of the process that started this one and that it is to end with; left out where others stand between them
+    /// The number of the host process, with which this process ends; left out if other processes are between
+    /// them
     #[arg(long, hide = true, value_name = "NUMBER")]
     pub(crate) parent: Option<u32>,
 }
 
 /// Takes a first look at a backend, and breaks it on purpose
 ///
-/// It runs the suite `smoke` and says what it tells of the backend, line by line. Then it breaks the backend on purpose, through a shim around it, and shows that each way to be broken is noticed. The exit code is 0 where all is well, 1 where a line says FAIL or no time was left for a check, and 3 where the backend does not start or is lost.
+/// It runs the suite `smoke` and reports its findings about the backend, line by line. Then it breaks the
+/// backend on purpose, through a shim around it, and shows that each kind of fault is noticed. The exit code
+/// is 0 if all is well. It is 1 if a line says FAIL or there was no time for a check, and 3 if the backend
+/// does not start or is lost.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// The backend, as for `run`
@@ -169,16 +176,16 @@ pub(crate) struct DoctorArguments {
 
     /// How long a process may be silent
     ///
-    /// A backend in another process that has cases, and is silent for this time, such as 500ms or 1m, is ended.
+    /// If a backend process has cases and is silent for this time, such as 500ms or 1m, it is ended.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) case_timeout: Duration,
 
-    /// How long all of it may take
+    /// The time limit for all checks
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::time_span, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
 }
 
-/// Lists the suites that are built in, or shows the parts of one
+/// Lists the built-in suites, or shows the parts of one
 #[derive(Debug, Args)]
 pub(crate) struct SuitesArguments {
     /// The suite to show: a name, or the path of a YAML file
@@ -188,14 +195,15 @@ pub(crate) struct SuitesArguments {
 
 /// Lists the profiles that a backend can conform to, or shows one
 ///
-/// A profile is a suite, a seed and a feature level, with the hash of the spec and digests of what is expected of its cases.
+/// A profile is a suite, a seed and a feature level, with the hash of the spec and digests of the cases and
+/// their expected results.
 #[derive(Debug, Args)]
 pub(crate) struct ProfilesArguments {
     /// The profile to show
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
 
-    /// Hold its digests against the cases that this program makes, and what it expects of them
+    /// Compare its digests with the cases of this program
     #[arg(long, requires = "name")]
     pub(crate) check: bool,
 }
@@ -208,7 +216,8 @@ Examples:
 
 /// Lists the cases of a suite, one line each
 ///
-/// A line is a whole case: `dmlcts run`, `show`, `explain` and `judge` take it, in quotes. Where a million cases in a row of an endless suite are left out, the list ends with exit code 2.
+/// A line is a whole case: `dmlcts run`, `show`, `explain` and `judge` take it, in quotes. If an endless
+/// suite has a million cases in a row that are left out, the list ends with exit code 2.
 #[derive(Debug, Args)]
 #[command(after_help = LIST_EXAMPLES)]
 pub(crate) struct ListArguments {
@@ -218,15 +227,18 @@ pub(crate) struct ListArguments {
 
 /// Counts the cases of a suite, part by part
 ///
-/// Without --where and --feature-level, nothing is generated: exhaustive parts know their size. Notes say what a part was to have and has not, such as a clause that no desc breaks alone.
+/// Without --where and --feature-level, no case is generated: exhaustive parts know their size. Notes name
+/// cases that a part lacks, such as a clause that no desc breaks alone.
 #[derive(Debug, Args)]
 pub(crate) struct CountArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
 
-    /// Count what the cases exercise of the spec instead
+    /// Count the obligations that the cases exercise
     ///
-    /// What they do not exercise is named. An obligation is one thing to be tried: a clause kept, broken or met exactly, a question raised, a branch, a mode, a type, a rank, a row of support. Every case is judged, and none is run.
+    /// It names the obligations that no case exercises. An obligation is one thing to test: a clause kept,
+    /// broken or met exactly, a question raised, a branch, a mode, a type, a rank, a row of support. Every
+    /// case is judged, and none is run.
     #[arg(long, help_heading = heading::CASES)]
     pub(crate) obligations: bool,
 }
@@ -244,12 +256,13 @@ Examples:
   dmlcts judge 'SLICE FLOAT32 in=4 out=9 Offsets=0 Sizes=9 Strides=1'
   dmlcts list --strategy negative | dmlcts judge -";
 
-/// Cases, and the level to judge them at.
+/// Cases, and the feature level at which they are judged.
 #[derive(Debug, Args)]
 pub(crate) struct CaseArguments {
     /// Cases, as `dmlcts list` prints them; `-` reads standard input
     ///
-    /// Standard input holds one case a line; empty lines and lines that begin with `#` are passed over. Where there are several cases, each has its line as a heading.
+    /// Standard input holds one case per line; empty lines and lines that begin with `#` are skipped. With
+    /// several cases, each result begins with the line of its case.
     #[arg(value_name = "CASE", required = true)]
     pub(crate) cases: Vec<String>,
 
@@ -260,15 +273,15 @@ pub(crate) struct CaseArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SpecCommand {
-    /// Checks specs, and says what is wrong with them
+    /// Checks specs, and reports mistakes
     ///
-    /// Without files it checks those that the program was built with. A file named common.yaml takes the place of the built-in one.
+    /// Without files, it checks the built-in specs. A file named common.yaml replaces the built-in one.
     Check {
         /// YAML files
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<String>,
     },
-    /// Shows all that is promised of an operator, with citations
+    /// Shows everything that an operator promises, with citations
     Show {
         /// The operator's name
         #[arg(value_name = "OPERATOR")]
@@ -278,7 +291,7 @@ pub(crate) enum SpecCommand {
     List,
 }
 
-/// The name of a file to write. What stands for standard output elsewhere does not here, where the run itself is shown.
+/// The name of a file to write. `-` is refused, since the run itself is shown on standard output.
 fn file(path: &str) -> Result<String, String> {
     match path {
         "-" => {

@@ -1,6 +1,7 @@
-//! The backends that this program knows, by the name on the command line, and where they run: what is trusted at home, and
-//! everything else in processes of its own, where a crash or a hang costs its case. Processes are no sandbox. A backend that is built in runs there
-//! behind `dmlcts serve`, which is this program.
+//! The backends that this program knows by the name on the command line, and the place where each runs. A
+//! trusted backend runs in this process. Every other backend runs in processes of its own, where a crash or a
+//! hang costs only its case. Processes are no sandbox. A built-in backend runs there as `dmlcts serve`, which
+//! is this program.
 
 use std::{
     ffi::OsStr,
@@ -22,7 +23,7 @@ use dmlcts_spec::Library;
 
 use crate::problem::{Problem, unknown};
 
-/// Every name.
+/// The names of all backends.
 pub(crate) const NAMES: &[&str] = &[
     "reference",
     #[cfg(feature = "directml")]
@@ -33,30 +34,30 @@ pub(crate) const NAMES: &[&str] = &[
     "dylib:<path>",
 ];
 
-/// What stands before the colon of a backend that has one.
+/// The backends with a part after a colon.
 const KINDS: &[&str] = &["exec", "dylib", "wgpu", "directml"];
 
-/// How processes are dealt with.
+/// How backend processes are hosted.
 #[derive(Clone, Debug)]
 pub(crate) struct Hosting {
-    /// A process that is silent for as long while it has cases is ended. A device of DirectML in this process that takes as long is
-    /// given up.
+    /// The time after which a process that has cases and is silent is ended. In this process, the time after
+    /// which a device of DirectML is given up.
     pub(crate) case_timeout: Duration,
-    /// When a run is over that has a process: a [moment](Configuration::MOMENT) later nobody waits for it any more.
+    /// The time limit of the run. The host waits for a process until a [moment](Configuration::MOMENT) later.
     pub(crate) end: Option<Instant>,
-    /// When it is over that somebody has interrupted.
+    /// The deadline that an interruption sets.
     pub(crate) deadline: Deadline,
-    /// A run is over, too, once so many cases hang.
+    /// The number of hanging cases after which the run ends.
     pub(crate) max_hangs: Option<u64>,
-    /// Who is told what happens to them.
+    /// Receives incidents of the processes.
     pub(crate) incidents: Incidents,
-    /// Whether a backend that is built in runs here, and not in processes.
+    /// Whether a built-in backend runs in this process.
     pub(crate) in_process: bool,
-    /// Whether this program is a backend itself, and is to end soon when it is told to.
+    /// Whether this program is a backend process itself, and therefore ends soon after it is told to.
     pub(crate) is_served: bool,
 }
 
-/// What makes backends of this name, which may be followed by a colon and which of several is meant.
+/// The factory of the backend with this name. A colon and a word after it select one of several.
 pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
         ("reference", "") => Ok(Arc::new(|_| Ok(Box::new(Reference::backend())))),
@@ -128,7 +129,8 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
     }
 }
 
-/// The backend that is meant by a name without a colon, where it reads like a command, or like the path of a script or library.
+/// The backend that a name without a colon probably means, if it looks like a command or like the path of a
+/// script or library.
 fn own(name: &str) -> Option<String> {
     let name = name.trim();
     if let Some((kind, rest)) = name.split_once(char::is_whitespace) {
@@ -144,7 +146,7 @@ fn own(name: &str) -> Option<String> {
     let is_known = is_script || is_library(path);
     let is_command = match name.split_once(char::is_whitespace) {
         None => false,
-        // The first word of a command is no folder that the path of a script or library continues.
+        // The first word of a command is not the folder of a path that goes on after a space.
         Some((program, _)) => {
             let is_cut = is_known && is_path(program) && !Path::new(program).is_file();
             !is_cut && !path.is_file()
@@ -180,12 +182,12 @@ fn is_library(path: &Path) -> bool {
         || path.file_name().and_then(OsStr::to_str).is_some_and(is_numbered)
 }
 
-/// The backend of a library. A name without a folder would be searched for where the system keeps its libraries.
+/// The backend of a library. The system would search its own folders for a name without a folder.
 fn library(name: &str) -> String {
     if is_path(name) { format!("dylib:{name}") } else { format!("dylib:./{name}") }
 }
 
-/// A path as one word of a command behind `exec:`.
+/// A path as one word of a command after `exec:`.
 fn one_word(path: &str) -> String {
     match path {
         _ if !path.contains(|letter: char| letter.is_whitespace() || letter == '\'') => path.to_owned(),
@@ -212,7 +214,7 @@ fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
     Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)))
 }
 
-/// An example of each operator, for which a backend that is alive has an answer of some kind.
+/// An example of each operator. A working backend answers each of them in some way.
 pub(crate) fn examples() -> Vec<Desc> {
     let operators = Library::embedded().operators().iter();
     operators
@@ -221,7 +223,7 @@ pub(crate) fn examples() -> Vec<Desc> {
         .collect()
 }
 
-/// Starts processes of this program that answer with a backend which is built in.
+/// Starts processes of this program that serve a built-in backend.
 fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     let program = std::env::current_exe().map_err(|error| {
         RunError::Backend(OpenError::Own(format!(
@@ -234,7 +236,7 @@ fn served(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     Ok(hosted(Launcher::new(command, hosting.case_timeout), hosting))
 }
 
-/// That a backend is not in this program.
+/// The error that this program is built without a backend.
 #[cfg(not(all(feature = "directml", feature = "wgpu")))]
 fn left_out(name: &str) -> Problem {
     Problem::usage(

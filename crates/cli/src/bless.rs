@@ -1,4 +1,5 @@
-//! `--bless FILE`: what failed in a whole run becomes a list of known failures, so that the next run fails by news only.
+//! `--bless FILE`: writes the failures of a whole run into a list of known failures, so that only new
+//! failures fail the next run.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -18,20 +19,21 @@ use crate::{
     problem::Problem,
 };
 
-/// A list that is to be written when the run has ended.
+/// A list that is written after the run.
 pub(crate) struct Bless {
     path: String,
     suite: String,
     blessing: Blessing,
-    /// How often a failure is run again before it is listed.
+    /// The number of times that a failure runs again before it is listed.
     retries: u32,
-    /// Whose failures the file lists now.
+    /// The backend of the failures that the file lists before the run.
     backend: Option<String>,
 }
 
 impl Bless {
-    /// Gets ready, where the arguments ask for it: only what a whole run of a suite shows can be held against the next one. The suite has
-    /// so many cases; `None` where it never ends.
+    /// Prepares to write the list if the arguments ask for it. Only a whole run of a suite can be blessed,
+    /// since only its result can be compared with the next run. `cases` is the number of the suite's cases;
+    /// `None` for an endless suite.
     pub(crate) fn new(
         arguments: &RunArguments,
         form: &SelectionForm,
@@ -63,7 +65,7 @@ impl Bless {
         Ok(Some(Self { path, suite, blessing: Blessing::default(), retries, backend }))
     }
 
-    /// The lists of a run: those that are named, and the one that is to be written where it is there.
+    /// The lists of a run: the named lists, and the list to write if it exists.
     pub(crate) fn lists(arguments: &RunArguments) -> Vec<String> {
         let mut paths = arguments.known_failures.clone();
         let is_there = |path: &&String| Path::new(path.as_str()).exists() && !paths.contains(path);
@@ -71,11 +73,11 @@ impl Bless {
         paths
     }
 
-    /// Takes note of who answers and of what became of cases.
+    /// Notes the backend and the results of cases.
     ///
     /// # Errors
     ///
-    /// Where the list is of another backend: it would lose all that it says.
+    /// The list is of another backend, and would lose all its entries.
     pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
         match event {
             Event::Started { capabilities, .. } => {
@@ -87,7 +89,7 @@ impl Bless {
         Ok(())
     }
 
-    /// Refuses a list of another backend than the run's own.
+    /// Refuses the list of another backend.
     fn check(&self, backend: &str, own: &str) -> Result<(), Problem> {
         if backend == own {
             return Ok(());
@@ -98,7 +100,7 @@ impl Bless {
         ))
     }
 
-    /// What the list says now, and its text, which another run may have changed since this one began.
+    /// The entries of the list and its text. Another run may have changed them since this run began.
     fn read_again(&self, own: &str) -> Result<(Vec<Arc<KnownFailureForm>>, Option<String>), Problem> {
         if !fs::metadata(&self.path).is_ok_and(|about| about.is_file() && about.len() > 0) {
             return Ok((Vec::new(), None));
@@ -109,8 +111,8 @@ impl Bless {
         Ok((known.of_file(&self.path), Some(source.text)))
     }
 
-    /// Runs what failed again, and writes the list, after whoever else is at it. What comes back is how the program ends, and a
-    /// sentence that says why.
+    /// Runs the failures again and writes the list, while it locks the file against other programs. Returns
+    /// the exit and a sentence with its reason.
     pub(crate) fn write(&mut self, summary: &Summary, run: &Run) -> Result<(Exit, String), Problem> {
         let of_run = Exit::of(summary, Some(&self.suite));
         let refused = |error: &BlessError| {
@@ -159,7 +161,8 @@ impl Bless {
     }
 }
 
-/// Where the schema of such a list lies, as the list would name it: in the nearest folder above it with `cases/schema`, as this repository has.
+/// The path of the list's schema, relative to the list: in the nearest parent folder with `cases/schema`, as
+/// in this repository.
 fn schema(list: &Path) -> Option<String> {
     const SCHEMA: &str = "cases/schema/known-failures.json";
     let list = std::path::absolute(list).ok()?;
@@ -167,7 +170,7 @@ fn schema(list: &Path) -> Option<String> {
     Some("../".repeat(up) + SCHEMA)
 }
 
-/// Leaves out what an earlier entry says of the same cases: another run has blessed them since this one began.
+/// Leaves out cases that an earlier entry has: another run blessed them since this run began.
 fn without_doubles(entries: Vec<KnownFailureForm>) -> Vec<KnownFailureForm> {
     let mut kept: Vec<KnownFailureForm> = Vec::new();
     for entry in entries {
@@ -182,12 +185,12 @@ fn without_doubles(entries: Vec<KnownFailureForm>) -> Vec<KnownFailureForm> {
     kept
 }
 
-/// Whose failures a list lists.
+/// The backend of a list's failures.
 fn backend_of(list: &ListSource) -> Result<String, Problem> {
     Ok(yaml::read::<KnownFailuresForm>(list)?.value.backend)
 }
 
-/// What a run says of the cases of an entry that is not as it was, to stand behind its id.
+/// The result of an entry's cases if the entry changed, as a remark after its id.
 fn why(conclusion: Conclusion) -> &'static str {
     match conclusion {
         Conclusion::Stale => "whose cases pass",
@@ -201,7 +204,7 @@ fn why(conclusion: Conclusion) -> &'static str {
     }
 }
 
-/// Says why a run of this selection cannot be blessed.
+/// The error that a run of this selection cannot be blessed.
 fn not_whole(form: &SelectionForm) -> Problem {
     if let Some(suite) = form.suite.as_ref().filter(|suite| !has_own_name(suite)) {
         return Problem::usage(

@@ -1,5 +1,5 @@
-//! A shim that goes around a backend and misbehaves at one case, as backends do: `dmlcts doctor` puts it around an author's
-//! backend, to show that the gate closes.
+//! A shim around a backend that misbehaves at one case, as faulty backends do. `dmlcts doctor` puts it around
+//! an author's backend to show that each fault is found.
 
 use std::{
     io::{self, Write},
@@ -49,7 +49,7 @@ impl Fault {
         }
     }
 
-    /// How a run must fail because of it.
+    /// Whether a failure of this class is the expected result of the fault.
     pub(crate) fn is_caught_as(self, class: Class) -> bool {
         match self {
             Self::WrongData => {
@@ -63,17 +63,17 @@ impl Fault {
     }
 }
 
-/// A backend that is right but at one case.
+/// A backend that works correctly except at one case.
 pub(crate) struct Broken {
     inner: Box<dyn Backend>,
     fault: Fault,
     at: Case,
-    /// Whether the next answer is to be spoilt on its way.
+    /// Whether the next answer is to be changed while it is written.
     is_due: Arc<AtomicBool>,
 }
 
 impl Broken {
-    /// Breaks a backend, and what its answers are written to.
+    /// Breaks a backend and the writer of its answers.
     pub(crate) fn new<W: Write>(
         inner: Box<dyn Backend>,
         fault: Fault,
@@ -125,7 +125,7 @@ impl Backend for Broken {
     }
 }
 
-/// Where a broken backend writes its answers.
+/// The writer of a broken backend's answers.
 pub(crate) struct Spoiled<W> {
     output: W,
     fault: Fault,

@@ -3,7 +3,7 @@
 use dmlcts_generate::{Certificate, Row};
 use dmlcts_report::grouped;
 
-/// The certificate, line by line. Ranks that are alike share a line.
+/// The certificate, line by line. Ranks with equal counts share a line.
 pub(crate) fn lines(certificate: &Certificate) -> Vec<String> {
     let mut lines = vec![format!(
         "{} cases, each one within the bounds below, by the spec {:.12}",
@@ -32,7 +32,7 @@ pub(crate) fn lines(certificate: &Certificate) -> Vec<String> {
     lines
 }
 
-/// Whether a row says the same as the rows from `first` to `last`, of the next rank.
+/// Whether the row `next`, of the next rank, is equal to the rows from `first` to `last`.
 fn continues(first: &Row, last: &Row, next: &Row) -> bool {
     (&next.operator, &next.setting, next.cases) == (&first.operator, &first.setting, first.cases)
         && next.rank == last.rank + 1

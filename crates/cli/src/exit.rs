@@ -1,4 +1,4 @@
-//! How the program ends: one enum, documented in `--help`.
+//! The exit codes of the program: one enum, documented in `--help`.
 
 use std::process::ExitCode;
 
@@ -19,28 +19,28 @@ A reader of the output that goes away early, such as `head`, ends a command that
 something quietly, with 0. A command that comes to a verdict goes on without it, since its exit
 code is still to come.";
 
-/// What `-h` says of them.
+/// The exit codes in the text of `-h`.
 pub(crate) const SHORT_HELP: &str = "\
 Exit codes: 0 nothing unexpected, 1 an unexpected verdict, 2 wrong usage,
 3 the backend or the machine failed, 130 interrupted. `--help` says more.";
 
-/// How the program ends.
+/// The way in which the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     /// Nothing unexpected happened.
     Success,
     /// A verdict was unexpected.
     Unexpected,
-    /// The arguments or something that they name are wrong.
+    /// An argument or a file that it names is wrong.
     Usage,
     /// The backend or the machine failed.
     Broken,
-    /// Somebody pressed Ctrl-C, or sent a signal to end.
+    /// The user pressed Ctrl-C or sent a signal.
     Interrupted,
 }
 
 impl Exit {
-    /// As the system sees it.
+    /// The exit code for the system.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Success => 0,
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// What a run of one case comes to, after a closure has had its way with the summary.
+    /// The exit code for a run of one case, after a closure has changed the summary.
     fn exit(spoil: impl Fn(&mut Summary)) -> u8 {
         let library = Library::embedded();
         let text = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";

@@ -1,6 +1,6 @@
-//! Cases that somebody gave instead of a suite: as arguments, or by `-` on standard input, one line each, as
-//! `dmlcts list` prints them. Empty lines and lines that begin with `#` are passed over, so that a list of cases can
-//! be a file that people read.
+//! Cases that are given instead of a suite: as arguments, or with `-` on standard input, one line each, as
+//! `dmlcts list` prints them. Empty lines and lines that begin with `#` are skipped, so that a file of cases
+//! can have comments.
 
 use std::{env, ffi::OsString, io::Read};
 
@@ -10,12 +10,12 @@ use dmlcts_spec::Library;
 
 use crate::{problem::Problem, selection::parse_case};
 
-/// What stands for standard input among the arguments.
+/// The argument that means standard input.
 const STDIN: &str = "-";
-/// As much of standard input is read: all its cases are held at once, which an endless list must not be.
+/// The maximum size of standard input. All its cases are held in memory at once.
 const MOST: u64 = 64 << 20;
 
-/// The cases of the arguments, in their order, `most` at most.
+/// The cases of the arguments in order, up to `most`.
 pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Problem> {
     let mut cases = Vec::new();
     for argument in arguments {
@@ -37,8 +37,8 @@ pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Proble
     Ok(cases)
 }
 
-/// Says that a case was given without quotes, so that the shell took it apart. No case is one word, so several arguments after a
-/// single word are one unquoted case.
+/// The error for a case that was given without quotes, so that the shell split it. No case is one word, so
+/// several arguments after a single word are one unquoted case.
 fn unquoted(arguments: &[String]) -> Option<Problem> {
     let first = arguments.first().filter(|first| *first != STDIN && !first.contains(char::is_whitespace))?;
     if arguments.len() < 2 {
@@ -54,7 +54,7 @@ fn unquoted(arguments: &[String]) -> Option<Problem> {
     ))
 }
 
-/// Says that the command of `--backend exec:` was given without quotes among these words, so that the shell took it apart.
+/// The error for a command after `--backend exec:` that was given without quotes, so that the shell split it.
 pub(crate) fn unquoted_backend(words: impl Iterator<Item = OsString>) -> Option<Problem> {
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     let start = words.iter().enumerate().find_map(|(place, word)| match word.strip_prefix("--backend") {
@@ -65,11 +65,11 @@ pub(crate) fn unquoted_backend(words: impl Iterator<Item = OsString>) -> Option<
     let (head, rest) = words.split_at(start + 1);
     let is_operator =
         |word: &String| Library::embedded().operators().iter().any(|operator| operator.name() == word);
-    // A command ends at an option of this program, and at a case.
+    // A command ends at an option of this program or at a case.
     let ends =
         |word: &String| word.starts_with("--") || word.contains(char::is_whitespace) || is_operator(word);
     let end = rest.iter().position(ends).unwrap_or(rest.len());
-    // Short options at its end may be this program's.
+    // Short options at its end may belong to this program.
     let end = rest[..end].iter().rposition(|word| !word.starts_with('-'))? + 1;
     let (tail, others) = rest.split_at(end);
     let (last, before) = head.split_last()?;
@@ -86,12 +86,12 @@ pub(crate) fn unquoted_backend(words: impl Iterator<Item = OsString>) -> Option<
     ))
 }
 
-/// The command of these words with one argument in the place of several. Options may stand between those.
+/// The command of these words, with one quoted argument in the place of several. Options may be between them.
 fn quoted(words: impl Iterator<Item = OsString>, arguments: &[String]) -> String {
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     let mut left = arguments;
     let mut kept = Vec::new();
-    // Searches from the end: an option's value usually stands before the case.
+    // The search starts at the end, since an option's value usually precedes the case.
     for word in words.into_iter().rev() {
         match left.split_last() {
             Some((last, others)) if *last == word => {
@@ -108,7 +108,7 @@ fn quoted(words: impl Iterator<Item = OsString>, arguments: &[String]) -> String
     command(&kept)
 }
 
-/// The text up to the line of the last case that is wanted.
+/// The text up to the line of the last case that is needed.
 fn read(mut input: impl Read, most: u64) -> Result<String, Problem> {
     let cannot = |what: &str| {
         Problem::usage(
@@ -142,7 +142,7 @@ fn read(mut input: impl Read, most: u64) -> Result<String, Problem> {
     String::from_utf8(text).map_err(|error| cannot(&error.utf8_error().to_string()))
 }
 
-/// Whether a line holds a case, or what should be one.
+/// Whether a line holds a case, right or wrong.
 fn is_case(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     !line.is_empty() && !line.starts_with(b"#")

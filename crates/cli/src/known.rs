@@ -1,4 +1,5 @@
-//! Lists of known failures: the files that are named, and whether a run says if their entries are still true.
+//! The lists of known failures that a run names, and the question whether the run shows that their entries
+//! are true.
 
 use dmlcts_generate::Suite;
 use dmlcts_results::{KnownFileForm, SelectionForm, SuiteForm};
@@ -12,9 +13,9 @@ use crate::{
 
 /// The lists of a run.
 pub(crate) struct Known {
-    /// What they say.
+    /// The entries of all files.
     pub(crate) failures: KnownFailures,
-    /// What a results file says of them.
+    /// The files, as a results file records them.
     pub(crate) files: Vec<KnownFileForm>,
 }
 
@@ -27,15 +28,16 @@ impl Known {
         Ok(Self { failures, files: sources.iter().map(file).collect() })
     }
 
-    /// Says on standard error which suites entries name that nobody here knows, in a run of this selection.
+    /// Warns on standard error about suites that entries name and that are unknown.
     pub(crate) fn warn(&self, selection: &SelectionForm) {
         for warning in self.unknown_suites(selection.suite.as_ref().map(|suite| suite.name.as_str())) {
             output::note(&warning);
         }
     }
 
-    /// A sentence for each suite that entries name, and that nobody here knows: neither one that is built in, nor the one of this run,
-    /// whose name is this. It may be a suite of somebody's own, or mistyped, and then no run says whether the entry is true.
+    /// A sentence for each suite that an entry names and that is unknown: it is not built in, and not
+    /// `suite`, the one of this run. It may be a user's own suite or mistyped. Then no run shows whether the
+    /// entry is true.
     fn unknown_suites(&self, suite: Option<&str>) -> Vec<String> {
         let built_in: Vec<&str> = Suite::names().collect();
         let mut seen: Vec<&str> = Vec::new();
@@ -60,9 +62,9 @@ impl Known {
     }
 }
 
-/// The suite, where a run of this selection is a whole and usual run of it: every case, nothing allowed that is not
-/// allowed by itself, and the seed that lists are made with. One that has the name of a built-in suite and another text is none that
-/// a list can name.
+/// The suite, if the selection is a whole and usual run of it: every case, no differences allowed beyond the
+/// default, and the seed that lists are made with. `None` for a suite with the name of a built-in suite and
+/// another text, since a list cannot name it.
 pub(crate) fn whole_suite(selection: &SelectionForm) -> Option<&str> {
     let suite = selection.suite.as_ref().filter(|suite| selection.is_usual() && has_own_name(suite));
     suite.map(|suite| suite.name.as_str())

@@ -1,4 +1,5 @@
-//! `--ledger PATH`: what a run answers to open questions, compared with what a file has of the same backend, and kept there.
+//! `--ledger PATH`: records a run's answers to open questions in a file, and compares them with the file's
+//! answers of the same backend.
 
 use dmlcts_report::command;
 use dmlcts_results::{Ledger, LedgerEntry, LedgerError, LedgerNews, SelectionForm};
@@ -7,17 +8,17 @@ use dmlcts_spec::Library;
 
 use crate::problem::Problem;
 
-/// A ledger that a run is entered in when it has ended.
+/// A ledger, to which a run is added when it has ended.
 pub(crate) struct LedgerOfRun {
     path: String,
     suite: String,
-    /// The options beyond the suite that bear on which cases ran.
+    /// The options beside the suite that affect the choice of cases.
     options: String,
 }
 
 impl LedgerOfRun {
-    /// Makes sure that the file is a ledger or none yet, and can be written: a run of hours must not end with a mistake that could
-    /// have been told at once.
+    /// Checks that the file is a ledger or does not exist, and can be written. A run of hours must not end
+    /// with an error that could have been reported at its start.
     pub(crate) fn open(path: Option<&String>, selection: &SelectionForm) -> Result<Option<Self>, Problem> {
         let Some(path) = path else { return Ok(None) };
         let Some(suite) = &selection.suite else {
@@ -31,7 +32,7 @@ impl LedgerOfRun {
         Ok(Some(Self { path: path.clone(), suite: suite.name.clone(), options }))
     }
 
-    /// Enters a run, and says what changed.
+    /// Adds a run, and returns the changes.
     pub(crate) fn record(&self, summary: &Summary) -> Result<LedgerNews, Problem> {
         let is_complete =
             matches!(summary.ending, Ending::Complete | Ending::Limit) && summary.abandoned.is_empty();

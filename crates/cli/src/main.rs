@@ -1,5 +1,5 @@
-//! The `dmlcts` program: reads arguments and wires the other crates together. What it does is in
-//! [`commands`], one file a command; how it can end is in [`exit`].
+//! The `dmlcts` program reads arguments and connects the other crates. [`commands`] has one file for each
+//! command, and [`exit`] has the exit codes.
 
 mod again;
 mod arguments;
@@ -51,14 +51,14 @@ fn main() -> ExitCode {
     match ended {
         Ok(exit) => exit.into(),
         Err(problem) => {
-            // Where nobody can be told, the exit code still tells.
+            // If standard error cannot be written, the exit code still reports the problem.
             let _ = output::stderr().write_all(problem.render().as_bytes());
             problem.exit().into()
         }
     }
 }
 
-/// Says that quotes are forgotten, where words of a backend's command are left over.
+/// The error for missing quotes, if words of a backend's command are left over.
 fn unquoted_backend(said: &clap::Error) -> Option<Problem> {
     let is_left_over = matches!(said.kind(), ErrorKind::UnknownArgument | ErrorKind::ArgumentConflict);
     is_left_over.then(|| given::unquoted_backend(env::args_os().skip(1))).flatten()
@@ -70,7 +70,7 @@ fn on_one_line(said: clap::Error) -> clap::Error {
     arguments::Arguments::try_parse_from(words).err().unwrap_or(said)
 }
 
-/// Says what clap has to say instead of arguments: what is wrong with them, or the help that they ask for.
+/// Prints clap's message: an error in the arguments, or the help that they ask for.
 fn say(said: &clap::Error) -> Result<Exit, Problem> {
     let text = said.render();
     if said.use_stderr() {
@@ -89,7 +89,8 @@ fn say(said: &clap::Error) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// A backend's panic is a verdict, and shown as one. Any other is shown as usual.
+/// A backend's panic becomes a verdict and is reported as one, so its message is not printed. Any other panic
+/// is printed as usual.
 fn stay_silent_about_caught_panics() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |information| {

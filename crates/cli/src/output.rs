@@ -1,4 +1,4 @@
-//! Standard output and standard error, and what their readers want. Everything that the program writes there goes through a
+//! Standard output and standard error, with or without colours. The program writes everything through a
 //! [`Screen`].
 
 use std::io::{self, BufWriter, Stderr, StdoutLock, Write as _};
@@ -8,10 +8,10 @@ use dmlcts_report::Screen;
 
 use crate::{colour, problem::Problem};
 
-/// Large enough that listing millions of lines costs few system calls.
+/// This size keeps the number of system calls low when millions of lines are listed.
 const BUFFER: usize = 1 << 18;
 
-/// Standard output, buffered. Whoever uses it flushes it: an error on the way out must not get lost.
+/// Standard output, buffered. The caller flushes it, so that no error is lost.
 pub(crate) fn stdout() -> Screen<BufWriter<StdoutLock<'static>>> {
     Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()), colour::palette().colour)
 }
@@ -21,12 +21,12 @@ pub(crate) fn stderr() -> Screen<Stderr> {
     Screen::new(io::stderr(), colour::has_colour_of_errors())
 }
 
-/// Shows a line on standard error. The program goes on where that fails: its exit code tells as much.
+/// Writes a line to standard error and ignores errors: the exit code reports the same.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(stderr(), "{}", escaped(line));
 }
 
-/// Takes it for no failure that the reader went away: for commands whose verdict holds whether or not somebody reads it.
+/// Ignores a closed pipe, for commands whose exit code matters even if their output is not read.
 pub(crate) fn unless_gone(written: io::Result<()>) -> Result<(), Problem> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -34,7 +34,7 @@ pub(crate) fn unless_gone(written: io::Result<()>) -> Result<(), Problem> {
     }
 }
 
-/// Shows a line at once, if anybody still reads.
+/// Writes a line at once and ignores a closed pipe.
 pub(crate) fn show(line: &str) -> Result<(), Problem> {
     let mut out = stdout();
     unless_gone(writeln!(out, "{line}").and_then(|()| out.flush()))

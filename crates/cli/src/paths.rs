@@ -1,5 +1,5 @@
-//! The files that a command names. What one option writes is what no other one reads or writes: each would take the other's file
-//! for its own, and the last one to write would win in silence.
+//! The files that a command names. A file that one option writes cannot be read or written by another option.
+//! Otherwise each option would take the other's file for its own, and the last writer would win silently.
 
 use std::{
     env, fs,
@@ -11,19 +11,19 @@ use crate::{
     problem::Problem,
 };
 
-/// As many links are followed to where a file is to be made.
+/// The maximum number of links that are followed to find the place of a new file.
 const MOST_LINKS: usize = 40;
 
-/// A file that is named.
+/// A file that an option names.
 struct Named<'a> {
-    /// By what, as messages say it.
+    /// The option, as messages name it.
     option: &'static str,
     path: &'a str,
     is_written: bool,
 }
 
 impl RunArguments {
-    /// Sees to it that no file is named for two purposes, before any is opened.
+    /// Checks that no file is named for two purposes, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = self.known_failures.iter().map(read("--known-failures")).collect();
         named.extend(
@@ -31,7 +31,7 @@ impl RunArguments {
         );
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.resume.iter().map(written("--resume")));
-        // A list that is named for both is read first, and brought up to date in the end.
+        // A list that both options name is read first, and updated at the end.
         let is_read = |path: &&String| self.known_failures.iter().any(|other| is_same(other, path));
         named.extend(self.bless.iter().filter(|path| !is_read(path)).map(written("--bless")));
         if self.bless.iter().any(|path| is_read(&path)) {
@@ -48,7 +48,7 @@ impl RunArguments {
 }
 
 impl MergeArguments {
-    /// Sees to it that no file is named for two purposes, before any is opened.
+    /// Checks that no file is named for two purposes, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = self.files.iter().map(read("")).collect();
         named.extend(self.results.iter().map(written("--results")));
@@ -93,21 +93,22 @@ impl Named<'_> {
     }
 }
 
-/// Whether two names are of the same file, which may not be there yet. What is no file, such as `/dev/null`, takes whatever it is given.
+/// Whether two names are of the same file, which may not exist yet. A name that is not a regular file, such
+/// as `/dev/null`, can be used several times.
 fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (place(Path::new(one)), place(Path::new(other)));
     let is_no_file = fs::metadata(&one).is_ok_and(|about| !about.is_file());
     !is_no_file && (one == other || is_linked(&one, &other))
 }
 
-/// Where a file lies, or is to be made, whatever it is called.
+/// The path of an existing or new file, independent of the name that leads to it.
 fn place(name: &Path) -> PathBuf {
     let mut path = name.to_owned();
     for _ in 0..MOST_LINKS {
         if let Ok(found) = fs::canonicalize(&path) {
             return found;
         }
-        // A link to what is not there yet.
+        // A link to a file that does not exist yet.
         let Ok(target) = fs::read_link(&path) else { break };
         path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
     }
@@ -116,7 +117,7 @@ fn place(name: &Path) -> PathBuf {
     fs::canonicalize(&folder).unwrap_or(folder).join(path.file_name().unwrap_or_default())
 }
 
-/// Whether two names that differ are hard links to one file.
+/// Whether two different names are hard links to one file.
 #[cfg(unix)]
 fn is_linked(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -137,7 +138,7 @@ mod tests {
     use super::{fs, is_same};
     use crate::arguments::{Arguments, Command};
 
-    /// What is wrong with the paths of a command, if anything.
+    /// The error message for the paths of a command; empty if there is none.
     fn said(words: &[&str]) -> String {
         let parsed = Arguments::try_parse_from(std::iter::once(&"dmlcts").chain(words));
         let checked = match parsed.expect("they are options").command {
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(said(&["run", "--suite", "smoke", "--ledger", "smoke"]), "", "it is a name there");
         let known = ["run", "--known-failures", "k", "--known-failures", "l"];
         assert_eq!(said(&[&known[..], &["--junit", "l"]].concat()), same("--known-failures l", "--junit l"));
-        // It is brought up to date.
+        // The list is updated.
         assert_eq!(said(&[&known[..], &["--bless", "./l"]].concat()), "");
         assert_eq!(
             said(&[&known[..], &["--bless", "l", "--results", "l"]].concat()),

@@ -1,5 +1,5 @@
-//! What ends the program with a message: data until the very end, where it is shown once, on standard error. A message repeats what
-//! arguments and files hold, so that all of it is escaped there.
+//! A problem that ends the program with a message. It is data until the end, when it is printed once on
+//! standard error. A message repeats text from arguments and files, so that all of it is escaped there.
 
 use std::{
     borrow::Cow,
@@ -19,10 +19,10 @@ use miette::{
 
 use crate::{colour, exit::Exit, remedy};
 
-/// Why a command could not do what it was asked.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// Something that can be said in a sentence, with its remedy.
+    /// A problem that a sentence describes, with its remedy.
     #[error("{message}")]
     Usage {
         /// What is wrong.
@@ -63,20 +63,20 @@ pub(crate) enum Problem {
     /// A run that could not start.
     #[error("{0}")]
     Run(#[from] RunError),
-    /// A backend of somebody's own that did not start.
+    /// A user's own backend that did not start.
     #[error("{error}")]
     Start {
-        /// Why not.
+        /// The reason.
         error: RunError,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
-    /// A backend that did what it was asked, and ended badly when it was told to end.
+    /// A backend that answered, and ended badly at its shutdown.
     #[error("{what}")]
     BadEnd {
-        /// How it ended.
+        /// The way in which it ended.
         what: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// A results file could not be written or read.
@@ -90,7 +90,7 @@ pub(crate) enum Problem {
     Report {
         /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         cause: io::Error,
     },
     /// A list of known failures could not be written.
@@ -98,7 +98,7 @@ pub(crate) enum Problem {
     Known {
         /// The file.
         path: String,
-        /// Why not.
+        /// The reason.
         cause: io::Error,
     },
     /// The output could not be written.
@@ -107,7 +107,7 @@ pub(crate) enum Problem {
 }
 
 impl Problem {
-    /// A problem that a sentence says, and another one solves.
+    /// A problem with a message and a remedy.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), help: help.into() }
     }
@@ -124,10 +124,10 @@ impl Problem {
         }
     }
 
-    /// How the program ends because of it.
+    /// The program's exit because of it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            // A reader that has seen enough is no failure.
+            // A reader that closes the pipe early is no failure.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Self::Output(_)
             | Self::Report { .. }
@@ -141,7 +141,7 @@ impl Problem {
         }
     }
 
-    /// What to write on standard error; empty where there is nothing to say.
+    /// The text for standard error; empty if there is nothing to print.
     pub(crate) fn render(&self) -> String {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => String::new(),
@@ -164,7 +164,7 @@ impl Problem {
         }
     }
 
-    /// What to do about what a sentence says.
+    /// The remedy for a problem that a sentence describes.
     fn help(&self) -> Option<Cow<'_, str>> {
         Some(match self {
             Self::Usage { help, .. } if help.is_empty() => return None,
@@ -204,20 +204,20 @@ struct Pointed {
     label: LabeledSpan,
 }
 
-/// A longer line, in bytes, is cut: files and arguments hold lines of any length.
+/// The maximum length of a line in bytes. Longer lines are cut: files and arguments hold lines of any length.
 const WIDEST: usize = 160;
-/// What is shown of a line that is cut, behind the start of the mistake; half as much before it.
+/// The number of bytes shown after the start of a mistake in a line that is cut; half of it is shown before.
 const CUT: usize = 100;
-/// As much of a message is shown: it may repeat what somebody wrote.
+/// The maximum length of a message, which may repeat a text of any length.
 const LONGEST: usize = 600;
 
-/// A text of which long lines are shown in part.
+/// A text with long lines shown in part.
 #[derive(Debug)]
 struct Clipped {
     name: String,
-    /// The lines around the mistake, each within bounds.
+    /// The lines around the mistake, each within the maximum length.
     text: String,
-    /// The place of the mistake in the whole text: line and column, from 0.
+    /// The position of the mistake in the whole text: line and column, from 0.
     place: (usize, usize),
 }
 
@@ -244,7 +244,7 @@ impl Clipped {
         let shown = text.len();
         text.push_str(&source(&whole[start..end]));
         let length = text.len() - shown;
-        // The line may end as Windows ends one.
+        // The line may end with CR LF.
         let behind = &whole[end..to];
         text.push_str(&source(behind.strip_suffix('\r').unwrap_or(behind)));
         if to < line_end {
@@ -257,19 +257,19 @@ impl Clipped {
     }
 }
 
-/// The greatest boundary of a character that is not past `at`.
+/// The last character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The start of a line that stands next to a mistake.
+/// The start of a line beside a mistake.
 fn head(line: &str) -> String {
     let end = floor(line, WIDEST);
     let more = if end < line.len() { " ..." } else { "" };
     source(&line[..end]) + more
 }
 
-/// A part of a line of source. Tabs are left to what shows it, which aligns them.
+/// A part of a source line. Tabs stay, since the renderer aligns them.
 fn source(part: &str) -> String {
     part.split('\t').map(escaped).collect::<Vec<_>>().join("\t")
 }
@@ -282,7 +282,7 @@ impl SourceCode for Clipped {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let read = self.text.read_span(span, before, after)?;
-        // Lines before the mistake's are shown from their start, and number one less each.
+        // The lines above the mistake are shown from their start, and each one has a smaller line number.
         let above = self.text[..span.offset()].matches('\n').count();
         let line = (self.place.0 + read.line()).saturating_sub(above);
         let column = if before == 0 { self.place.1 } else { read.column() };
@@ -297,7 +297,7 @@ impl SourceCode for Clipped {
     }
 }
 
-/// A message on one line, within bounds.
+/// A message on one line, within the maximum length.
 fn short(message: &str) -> String {
     let end = floor(message, LONGEST);
     let more = if end < message.len() { " ..." } else { "" };
@@ -356,7 +356,8 @@ impl Diagnostic for Pointed {
     }
 }
 
-/// How standard error shows a mistake at its place: with lines drawn where it is a terminal, and in colours where it has them.
+/// The style of mistakes on standard error: with drawn lines if it is a terminal, and with colours if it has
+/// them.
 fn theme() -> GraphicalTheme {
     let stderr = io::stderr();
     if colour::has_colour(&stderr) {
@@ -373,7 +374,7 @@ fn render_all(error: &LoadError) -> String {
     error.diagnostics().iter().map(|mistake| render(&Pointed::of(mistake))).collect()
 }
 
-/// A mistake in a case that stands in a text.
+/// A mistake in a case line within a text.
 fn render_line(name: &str, text: &str, error: &LineError) -> String {
     let help = (!error.help.is_empty()).then_some(error.help.as_str());
     render(&Pointed::new(name, text, &error.message, help, error.span.clone()))

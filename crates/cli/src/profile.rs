@@ -1,4 +1,4 @@
-//! `--profile NAME`: the options of a run that a profile stands for, and what its statement has to know of the run.
+//! `--profile NAME`: the options that a profile sets, and the data of the run that its statement needs.
 
 use dmlcts_results::{ProfileEdition, SelectionForm};
 use dmlcts_runner::{Claim, Difference, Profile};
@@ -9,7 +9,7 @@ use crate::{
     problem::{Problem, unknown},
 };
 
-/// The profile of this name, where it promises what the spec of this program says.
+/// Loads the profile of this name, and checks that it was made for the spec of this program.
 pub(crate) fn load(name: &str) -> Result<Profile, Problem> {
     let profile = Profile::load(name)?.ok_or_else(|| {
         let known: Vec<&str> = Profile::names().collect();
@@ -22,7 +22,7 @@ pub(crate) fn load(name: &str) -> Result<Profile, Problem> {
 }
 
 impl RunArguments {
-    /// The same, where a profile is named with all that it stands for filled in, and the claim to it.
+    /// These arguments with the profile's options filled in, and the claim to the profile, if one is named.
     pub(crate) fn of_profile(&self) -> Result<(Self, Option<Claim>), Problem> {
         let mut arguments = self.clone();
         let Some(name) = &self.profile else { return Ok((arguments, None)) };
@@ -45,12 +45,12 @@ impl RunArguments {
     }
 }
 
-/// What a results file says of a claim.
+/// A claim, as a results file records it.
 pub(crate) fn edition(claim: &Claim) -> ProfileEdition {
     ProfileEdition { name: claim.profile.name().to_owned(), version: claim.profile.version() }
 }
 
-/// The claim that a run of this selection made.
+/// The claim that a recorded run of this selection made.
 pub(crate) fn claim(selection: &SelectionForm) -> Result<Option<Claim>, Problem> {
     let Some(ProfileEdition { name, version }) = &selection.profile else { return Ok(None) };
     let wrong = |message: String| Problem::usage(message, "join it with the version of dmlcts that wrote it");

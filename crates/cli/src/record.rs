@@ -1,4 +1,4 @@
-//! The record of a run: the results file that it goes into, anew or where it was cut off.
+//! The record of a run: a new results file, or the file of an interrupted run that continues.
 
 use dmlcts_results::{Asked, Error, Header, SelectionForm, Unfinished, Writer};
 use dmlcts_runner::{Claim, Event, Summary, Totals};
@@ -6,32 +6,32 @@ use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
 
-/// What a run is recorded into.
+/// The results file of a run.
 pub(crate) struct Record {
     file: RecordFile,
     strategies: Vec<String>,
     selection: SelectionForm,
-    /// The command that runs the same again.
+    /// The command that repeats the run.
     command: String,
-    /// Who is asked, and how.
+    /// The backend of the run and the options for it.
     asked: Asked,
-    /// What the run is to show.
+    /// The profile that the run tests.
     claim: Option<Claim>,
 }
 
-/// The file before and after the run has said what it is.
+/// The results file, before and after its header is written or checked.
 enum RecordFile {
-    /// A new one, which becomes a results file with its header.
+    /// A new file, which becomes a results file with its header.
     Writing(Writer),
-    /// One that another run left behind, which is left alone until both are known to run the same.
+    /// A file that an interrupted run left. It stays unchanged until both runs are known to be the same.
     Unfinished(Box<Unfinished>),
-    /// There was an error, and nothing more is recorded.
+    /// A write failed, and nothing more is recorded.
     Lost,
 }
 
 impl Record {
-    /// Opens what the arguments name, for a run of this selection by this command, whose strategies have these names; `None` where nothing
-    /// is to be recorded.
+    /// Opens the file that the arguments name, for a run of this selection by this command; `strategies`
+    /// holds the names of its strategies. `None` if nothing is recorded.
     pub(crate) fn open(
         arguments: &RunArguments,
         (selection, command): (SelectionForm, String),
@@ -55,11 +55,11 @@ impl Record {
         Ok(Some(Self { file, strategies, selection, command, asked: arguments.asked(), claim }))
     }
 
-    /// What the run came to before, where it goes on.
+    /// The totals of the interrupted run, if this run continues one.
     pub(crate) fn totals(&self) -> Result<Option<Totals>, Problem> {
         let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(None) };
         if unfinished.header().spec != Library::embedded().hash() {
-            // Places and names may mean something else by another spec; the header says it best.
+            // With another spec, indices and names may mean something else; the header names both specs.
             let spec = &unfinished.header().spec;
             return Err(Problem::usage(
                 format!(
@@ -73,7 +73,7 @@ impl Record {
         Ok(Some(unfinished.totals(Library::embedded(), &self.strategies)?))
     }
 
-    /// Records an event. After an error nothing more is recorded.
+    /// Records an event. After an error, nothing more is recorded.
     pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
         let heard = self.record(event);
         if heard.is_err() {
@@ -96,7 +96,7 @@ impl Record {
                     RecordFile::Unfinished(unfinished) => {
                         let (path, earlier) = (unfinished.path(), unfinished.header());
                         agree(&header.disagreements(earlier), path, || {
-                            // It is asked for as it was, and the command of then would find this one again.
+                            // The file's own command would fail with the same error, so it is not shown.
                             "go on with dmlcts and the backend as they were when the run was started, or start anew by --results"
                                 .to_owned()
                         })?;
@@ -121,7 +121,7 @@ impl Record {
         Ok(())
     }
 
-    /// Writes what a run came to that has ended, and how the program ends after it: nothing that is still to be done may change that.
+    /// Writes the summary of an ended run and the program's exit. Nothing that follows may change the exit.
     pub(crate) fn finish(&mut self, summary: &Summary, exit: Exit) -> Result<(), Problem> {
         let RecordFile::Writing(writer) = &mut self.file else { return Ok(()) };
         let stated = self.claim.as_ref().map(|claim| claim.state(Library::embedded(), summary));
@@ -129,7 +129,7 @@ impl Record {
     }
 }
 
-/// Says in what a run differs from the one that it is to go on with, where it does, and what helps.
+/// The error that a run differs from the run that it continues, with the differences and the remedy.
 fn agree(
     disagreements: &[dmlcts_results::Disagreement],
     path: &str,

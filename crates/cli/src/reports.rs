@@ -1,7 +1,8 @@
-//! Reports of a run in files, beside what is printed: JUnit's XML and Markdown.
+//! Reports of a run in files: JUnit XML and Markdown.
 //!
-//! That the files can be written is seen to before the run, since a run of hours must not end with a name that was mistyped. What was in a file is
-//! replaced only by the whole of what is to be in it: a run that does not come to anything leaves a report that says so, and not an empty one.
+//! Before the run, the program checks that the files can be written: a run of hours must not end with an
+//! error about a mistyped name. A file is replaced only by a complete report. If a run has no result, the
+//! report says so and is not empty.
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,16 +18,16 @@ use dmlcts_runner::Summary;
 
 use crate::{arguments::ReportArguments, problem::Problem};
 
-/// The files.
+/// The open report files.
 pub(crate) struct Reports {
-    /// This one is replaced.
+    /// This file is replaced.
     junit: Option<String>,
-    /// This one grows.
+    /// This file is appended to.
     markdown: Option<(String, File)>,
 }
 
 impl Reports {
-    /// Sees to it that the files which the arguments name can be written.
+    /// Checks that the files that the arguments name can be written.
     pub(crate) fn open(arguments: &ReportArguments) -> Result<Self, Problem> {
         let failed = |path: &str, error: &io::Error| {
             Problem::usage(
@@ -46,15 +47,15 @@ impl Reports {
         Ok(Self { junit: arguments.junit.clone(), markdown })
     }
 
-    /// Writes what a run came to.
+    /// Writes the result of a run.
     pub(crate) fn write(&mut self, context: &Context, summary: &Summary) -> Result<(), Problem> {
         self.write_by(|out| write_junit(out, context, summary), |out| write_markdown(out, context, summary))
     }
 
-    /// Writes that the run of this name came to nothing, and why, and hands on the reason.
+    /// Writes that the run of this name has no result, with the reason, and returns the reason.
     pub(crate) fn explain(&mut self, run: &str, problem: Problem) -> Problem {
         let message = problem.to_string();
-        // The first problem is the one that tells.
+        // The first problem is the cause; an error of this report would hide it.
         let _ = self.write_by(
             |out| write_junit_of_problem(out, run, &message),
             |out| write_markdown_of_problem(out, &message),
@@ -78,7 +79,7 @@ impl Reports {
         }
         text.clear();
         if let Some((path, file)) = &mut self.markdown {
-            // In one piece, so that what is behind in a file that grows is not torn apart.
+            // One write keeps the report together if other programs append to the same file.
             let written = markdown(&mut text).and_then(|()| io::Write::write_all(file, &text));
             written.map_err(failed(path))?;
         }

@@ -1,4 +1,4 @@
-//! From the options that say which cases, to a stream of them.
+//! Makes a stream of cases from the options that select them.
 
 use std::{
     collections::HashSet,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Selection {
-    /// The suite's cases, but for the filter.
+    /// The suite's cases, before the filter.
     pub(crate) fn parts(&self) -> Result<SuiteSource, Problem> {
         let suite = load_suite(&self.suite)?;
         let expansion = suite
@@ -40,13 +40,13 @@ impl Selection {
         Ok(SuiteSource::new(expansion, &self.strategy))
     }
 
-    /// The suite's cases, but for the filter, if they are there in time: `None` where they are not. A search that
-    /// takes too long is left behind on a thread of its own, which ends with the program.
+    /// The suite's cases before the filter, or `None` if they are not found before the deadline. A search
+    /// that takes too long stays behind on its own thread, which ends with the program.
     pub(crate) fn parts_until(&self, deadline: Option<Instant>) -> Result<Option<SuiteSource>, Problem> {
         let Some(deadline) = deadline else { return self.parts().map(Some) };
         let (sender, receiver) = sync_channel(1);
         let selection = self.clone();
-        // Nobody takes the parts of a search that ends too late.
+        // If the search ends too late, the receiver is gone and the parts are dropped.
         let searching = thread::spawn(move || drop(sender.send(selection.parts())));
         match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(parts) => parts.map(Some),
@@ -58,7 +58,7 @@ impl Selection {
         }
     }
 
-    /// Whether cases may be left out, so that nobody knows how many there are before they are looked at.
+    /// Whether cases may be left out. Then their number is unknown until they are read.
     pub(crate) fn leaves_out(&self) -> bool {
         self.filter.is_some() || self.feature_level.is_some() || self.partition.is_some()
     }
@@ -72,7 +72,7 @@ impl Selection {
         Ok(Some(Arc::new(predicate)))
     }
 
-    /// Says that none of the cases that were looked at was taken.
+    /// The error that none of the first `read` cases was selected.
     pub(crate) fn nothing(&self, read: u64) -> Problem {
         let message = match read {
             0 => "the selection has no cases".to_owned(),
@@ -90,7 +90,7 @@ impl Selection {
         Problem::usage(message, help)
     }
 
-    /// How many threads to use.
+    /// The number of threads.
     pub(crate) fn threads(&self) -> usize {
         self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }

@@ -1,4 +1,5 @@
-//! What Ctrl-C and other signals that ask to end do: nothing that was said or started is left behind.
+//! Handles Ctrl-C and other signals that ask the program to end: the summary is printed, and no process is
+//! left behind.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -13,17 +14,18 @@ use dmlcts_runner::{Ending, Stop};
 
 use crate::exit::Exit;
 
-/// A second signal within this time is taken for the first one.
+/// A second signal within this time counts as the first one.
 const ECHO: Duration = Duration::from_millis(500);
 
-/// What is said at the first signal, where a run goes on.
+/// The message at the first signal during a run.
 const ENDS: &str =
     "interrupted: the run ends with the summary of what ran; a second signal ends it at once, without one";
 
-/// The first signal ends a run that goes on, with its summary, and says so; any later one ends the program at once.
+/// The first signal ends a run with its summary and prints a message. A later signal ends the program at
+/// once.
 pub(crate) fn end_run(stop: &Stop, runs: &Arc<AtomicBool>) {
     let (stop, runs) = (stop.clone(), Arc::clone(runs));
-    // Without a handler a signal ends the program at once, which is no reason not to run.
+    // Without a handler, a signal ends the program at once. The run can go on without one.
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || {
         if !runs.load(Ordering::Relaxed) {
@@ -31,34 +33,36 @@ pub(crate) fn end_run(stop: &Stop, runs: &Arc<AtomicBool>) {
         }
         if first.is_none() {
             stop.request(Ending::Interrupted);
-            // A bar has not ended its line.
+            // The progress bar has not ended its line.
             let bar = if io::stderr().is_terminal() { "\n" } else { "" };
             say(&format!("{bar}{ENDS}"));
         }
-        // Who passes a signal on to a group sends it twice: that is no wish to lose the summary.
+        // A program that passes a signal on to its group sends it twice. The second one must not suppress the
+        // summary.
         if first.get_or_insert_with(Instant::now).elapsed() >= ECHO {
             end("");
         }
     });
 }
 
-/// A signal ends the program at once, and with it the processes that it started.
+/// A signal ends the program at once, with the processes that it started.
 pub(crate) fn end_program() {
     let _ = ctrlc::set_handler(|| end("interrupted"));
 }
 
-/// Has a write that makes a file larger than it may be (`ulimit -f`) fail as on a full disk, which is told, instead of ending the program
-/// without a word. Held back and not ignored, since processes that this one starts would ignore it, too. To be called before there are threads.
+/// Makes a write beyond the maximum file size (`ulimit -f`) fail like a write to a full disk, so that the
+/// error is reported. Without this, a signal ends the program without a message. The signal is blocked, not
+/// ignored, since child processes would inherit that it is ignored. Call this before threads start.
 pub(crate) fn survive_large_files() {
     #[cfg(unix)]
     {
         use nix::sys::signal::{SigSet, Signal};
-        // Where that is refused, the signal ends the program as before.
+        // If this fails, the signal ends the program as before.
         let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
     }
 }
 
-/// Ends the program, with a word of it where there is one.
+/// Ends the program, with a message if `word` is not empty.
 fn end(word: &str) -> ! {
     if !word.is_empty() {
         say(word);
@@ -67,7 +71,7 @@ fn end(word: &str) -> ! {
     std::process::exit(i32::from(Exit::Interrupted.code()));
 }
 
-/// Says something on standard error. Where nobody can be told, the exit code still tells.
+/// Writes a message to standard error and ignores errors: the exit code reports the same.
 fn say(word: &str) {
     let _ = writeln!(io::stderr(), "{word}");
 }

@@ -1,9 +1,9 @@
-//! Time spans, sizes and seeds as people type them.
+//! Time spans, sizes and seeds in the form that people type.
 
 use std::time::Duration;
 
-/// Reads `90s`, `10m`, `1h30m`, `500ms`. A number without a unit is refused: its reader may take it for seconds, minutes or
-/// milliseconds.
+/// Reads `90s`, `10m`, `1h30m`, `500ms`. A number without a unit is refused, since it could mean seconds,
+/// minutes or milliseconds.
 pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
     match span(text)? {
         Duration::ZERO => Err("nothing runs in no time; write 90s, or leave the option out".to_owned()),
@@ -50,8 +50,8 @@ fn is_bare(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reads `512MiB`, `2GiB`, `64k`, `100B`; units are powers of 1024. A number needs a unit. Zero has an error of
-/// its own.
+/// Reads `512MiB`, `2GiB`, `64k`, `100B`; units are powers of 1024. A number needs a unit. Zero has its own
+/// error message.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(
@@ -77,7 +77,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a count of at least one, whose digits may be grouped by `_` or `,`.
+/// Reads a count of at least one. `_` or `,` may group its digits.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {

@@ -1,4 +1,5 @@
-//! What `--version` says: the program, the commit that it was built from, the spec that it judges by, and its backends.
+//! The text of `--version`: the program, the commit that it was built from, the spec that it judges by, and
+//! its backends.
 
 use std::sync::LazyLock;
 
@@ -7,7 +8,7 @@ use dmlcts_spec::Library;
 
 use crate::backends;
 
-/// All of it, behind the program's name. `-V` says the first line alone.
+/// The whole text after the program's name. `-V` prints the first line alone.
 pub(crate) fn long() -> &'static str {
     static LONG: LazyLock<String> = LazyLock::new(|| {
         format!(

@@ -1,4 +1,5 @@
-//! The steps of `action.yml`, as GitHub's runner runs them: with its inputs in variables, on a release that lies in a folder.
+//! Runs the steps of `action.yml` as GitHub's runner does: with the inputs in variables, and with a release
+//! in a local folder.
 
 #![cfg(unix)]
 
@@ -16,10 +17,11 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_dmlcts");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// A machine of GitHub's: a folder with the action as it is fetched, a release beside it, and what steps leave.
+/// A machine of GitHub's runner: a folder with the fetched action, a release beside it, and the files that
+/// steps leave.
 struct Runner {
     folder: PathBuf,
-    /// What `RUNNER_TEMP` is, seen from the folder.
+    /// The value of `RUNNER_TEMP`, relative to the folder.
     temp: PathBuf,
 }
 
@@ -41,7 +43,7 @@ impl Runner {
         for folder in ["cases", "crates", "spec"] {
             fs::create_dir(runner.at("action").join(folder)).expect("a folder of this test's own");
         }
-        // What the key of the cache is made from.
+        // The files that the cache's key depends on.
         fs::write(runner.at("action/spec/slice.yaml"), "operator: SLICE\n").expect("it is ours");
         let manifest = fs::read_to_string(Path::new(ROOT).join("Cargo.toml")).expect("the manifest");
         let manifest: String = manifest
@@ -59,7 +61,7 @@ impl Runner {
         self.folder.join(path)
     }
 
-    /// Puts this program into a release of this version, under the names that `cargo binstall` looks for.
+    /// Packs this program into a release of this version, under the names that `cargo binstall` looks for.
     fn release(&self, version: &str) -> PathBuf {
         let manifest = include_str!("../Cargo.toml");
         let fill = |key: &str| {
@@ -92,7 +94,7 @@ impl Runner {
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// Runs the step of `action.yml` that calls `.ci/action` with this word, on these inputs.
+    /// Runs the step of `action.yml` that calls `.ci/action` with this word, with these inputs.
     fn step(&self, word: &str, inputs: &[(&str, &str)]) -> Output {
         let action: Value =
             serde_yaml::from_str(&fs::read_to_string(self.at("action/action.yml")).expect("a text"))
@@ -131,7 +133,7 @@ impl Runner {
             .env("RUNNER_TEMP", &self.temp)
             .env("RUNNER_OS", "Linux")
             .env("RUNNER_ARCH", "X64")
-            // What this test shall not need, and could take for what the archive lacks.
+            // The steps need no Cargo and no other tools, which could hide that the archive lacks a file.
             .env("CARGO_HOME", self.at("no-cargo"))
             .env("PATH", "/usr/bin:/bin")
             .output()
@@ -158,7 +160,7 @@ impl Runner {
         fs::read_to_string(self.at(path)).unwrap_or_default()
     }
 
-    /// What a step put out under this name last.
+    /// The last output of a step with this name.
     fn output(&self, name: &str) -> Option<String> {
         let start = format!("{name}=");
         self.read("output").lines().rev().find_map(|line| line.strip_prefix(&start)).map(str::to_owned)

@@ -1,4 +1,5 @@
-//! The command that a failure ends with, run as it is printed: it comes to the same failure, and ends with itself.
+//! The command at the end of a failure, run as printed: it gives the same failure, and the same command at
+//! its end.
 #![cfg(unix)]
 
 mod common;
@@ -14,14 +15,14 @@ use dmlcts_tests::at_once;
 
 /// A case at which the backend is broken.
 const CASE: &str = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
-/// What is known to fail there, in another way.
+/// A known failure of that case with another class.
 const LIST: &str = "\
 backend: reference
 failures:
   - {id: refuses-all, suites: [smoke], where: operator == SLICE, signature: refused-valid, kind: bug, reason: Not examined yet.}
 ";
 
-/// What a shell makes of a command that was printed: what it prints, and its exit code.
+/// The output and the exit code of a printed command in a shell.
 fn pasted(command: &str) -> (String, Option<i32>) {
     let folder = Path::new(env!("CARGO_BIN_EXE_dmlcts")).parent().expect("it lies in a folder").to_owned();
     let others = env::var_os("PATH").unwrap_or_default();
@@ -53,7 +54,7 @@ fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
         (&silent, &["--case-timeout", "700ms"]),
         (&silent, &["--case-timeout", "700ms", "--feature-level", "5.0", "--known-failures", list.path()]),
     ];
-    // Some of them hang for their time, some three times.
+    // Some cases hang until the timeout, some of them three times.
     at_once(rows, |(backend, options)| {
         let output = run(&[&["run", "--backend", backend], options, &[CASE]].concat());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -67,7 +68,8 @@ fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
     });
 }
 
-/// The failure without the line above it, which counts the cases that fail alike, and without the case that it was shrunk from.
+/// The failure without its first line, which counts similar failures, and without the case that it was shrunk
+/// from.
 fn failure(shown: &str) -> Vec<&str> {
     let lines = shown.lines().skip_while(|line| !line.starts_with("FAIL 1")).skip(1);
     lines.take_while(|line| !line.is_empty() && !line.starts_with("  shrunk from ")).collect()

@@ -1,5 +1,5 @@
-//! The built program, end to end: what it prints, and how it exits. These tests lie here and not in `tests/`
-//! because Cargo tells only a crate's own integration tests where its program is.
+//! The built program, end to end: its output and its exit codes. These tests are in this crate and not in
+//! `tests/`, because Cargo passes the path of a program only to the tests of its own crate.
 
 mod common;
 
@@ -22,23 +22,23 @@ const EMPTY_WINDOW: &str =
     "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=0 InputWindowStrides=1 fill=iota";
 const STRIDE_ZERO: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
 
-/// Its output reaches behind the last stride on each axis.
+/// The output extends past the last stride on each axis.
 const UNREACHABLE: &str = "SLICE1 FLOAT32 in=4,8,8 out=3,8,8 InputWindowOffsets=0,0,0 InputWindowSizes=4,8,8 \
                            InputWindowStrides=-2,2,3 fill=iota";
-/// Clauses that are asked once a desc break: counts, types, lengths, codes.
+/// Some clauses of the desc as a whole are broken: counts, types, lengths, codes.
 const ODD: &str = "PADDING1 FLOAT32 in=4,4 out=4,4 PaddingMode=9 PaddingValueDataType=INT8 StartPadding=0 \
                    EndPadding=0,0 OutputTensor.DataType=INT8 OutputTensor.DimensionCount=3 fill=iota";
 const OVERLAP: &str = "SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 OutputTensor.Strides=0 fill=iota";
 const LARGE: &str =
     "SLICE FLOAT32 in=20000,1000 out=20000,1000 Offsets=0,0 Sizes=20000,1000 Strides=1,1 fill=iota";
 
-/// A search that may never find anything ends, and says where.
+/// A search that may never find a case ends, and says where.
 #[test]
 fn a_filter_that_nothing_passes_ends_the_list_of_an_endless_suite() {
     let nothing = text(&["list", "--suite", "soak", "--where", "rank > 8"]);
     let error = "error: the first 1,001,472 cases of the suite were left out, and it never ends\n";
     assert!(nothing.starts_with(&format!("exit 2\n--- stderr\n{error}")), "{nothing}");
-    // The first case alone.
+    // Only the first case.
     let rare = "operator == SLICE and rank == 4 and (any axis Strides == 1497821481) \
                 and (any axis Sizes == 108) and (any axis InputTensor.Sizes == 17)";
     let some = text(&["list", "--suite", "soak", "--where", rare]);
@@ -107,7 +107,7 @@ fn specs_are_listed_shown_and_checked() {
     );
 }
 
-/// One spec has one name, in whatever order its files are given and whichever command says it.
+/// A spec has one hash, independent of the order of its files and of the command.
 #[test]
 fn the_same_specs_have_the_same_hash_everywhere() {
     let hash = |text: String| {
@@ -127,7 +127,7 @@ fn the_same_specs_have_the_same_hash_everywhere() {
     assert_ne!(hash(stdout(&["spec", "check", &file("slice1")])), built_in);
 }
 
-/// Every one of these must exit with 2, and say where the mistake is and what to do.
+/// Each of these exits with 2, and names the location of the mistake and the remedy.
 #[test]
 fn bad_input_is_explained() {
     let unknown_key = Scratch::new("unknown.yaml", "operator: X\nmember: 3\n");
@@ -228,7 +228,7 @@ fn bad_input_is_explained() {
     }
 }
 
-/// What cannot be taken as it is, but reads like something else, is answered with that.
+/// An argument that looks like something else gets a hint.
 #[test]
 fn what_was_meant_is_proposed() {
     let cases: [(&str, &[&str]); 6] = [
@@ -385,7 +385,7 @@ fn ctrl_c_ends_a_run_with_the_summary_of_what_ran() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // A line of progress says that cases run.
+    // A line of progress shows that cases are running.
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("text");
@@ -407,8 +407,8 @@ fn a_timeout_ends_an_endless_run_and_is_no_failure() {
     assert!(started.elapsed() < Duration::from_secs(30));
 }
 
-/// Where there is no adapter, one sentence says what to install. wgpu's own variable asks for a kind that this system does
-/// not have, or, on Linux, for one whose drivers are hidden.
+/// Without an adapter, one sentence says what to install. wgpu's own variable asks for a kind of adapter that
+/// this system does not have or, on Linux, whose drivers are hidden.
 #[cfg(feature = "wgpu")]
 #[test]
 fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
@@ -431,7 +431,7 @@ fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
     assert_eq!(output.status.code(), Some(3));
     let listed = without(&["backends"]);
     let lines = String::from_utf8_lossy(&listed.stdout);
-    // What there is of DirectML depends on the system.
+    // The text about DirectML depends on the system.
     let lines: Vec<&str> = lines.lines().filter(|line| !line.starts_with("directml")).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
     reference   written by hand for the CPU; feature levels 1.0 to 6.4, data types of 8 to 64 bits
@@ -442,7 +442,7 @@ fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
     assert_eq!(listed.status.code(), Some(0));
 }
 
-/// DirectML is asked on Windows and nowhere else; elsewhere its name exists, and one sentence says why it cannot run.
+/// DirectML runs only on Windows. Elsewhere its name exists, and one sentence says why it cannot run.
 #[cfg(all(feature = "directml", not(windows)))]
 #[test]
 fn where_there_is_no_windows_directml_says_so_and_exits_with_3() {

@@ -1,4 +1,4 @@
-//! `--color`, for everything that is ever coloured, on pipes: `auto` has no colours there.
+//! `--color` for every kind of coloured output, on pipes, where `auto` means no colours.
 
 mod common;
 
@@ -45,7 +45,7 @@ fn colours_are_where_they_are_asked_for_and_nowhere_else() {
                 assert!(!is_coloured(&with(other)), "{kind}, {other:?}, NO_COLOR={no_color:?}");
             }
         }
-        // It is an option of the program: it may stand before the command.
+        // A global option may precede the command.
         assert!(is_coloured(&run(&[&["--color=always"], words].concat(), None)), "{kind}");
         let plain = run(&[words, &["--color=never"]].concat(), None);
         assert_eq!(plain.status, run(words, None).status, "{kind}");

@@ -1,4 +1,4 @@
-//! `dmlcts completions`: scripts that shells take, and that know the commands and options of this program.
+//! `dmlcts completions`: scripts that shells accept, and that contain this program's commands and options.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn a_shell_that_is_unknown_is_told_which_are_known() {
     );
 }
 
-/// bash is asked what it would complete.
+/// Asks bash for its completions.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes_by_the_script() {

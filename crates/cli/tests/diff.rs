@@ -1,4 +1,4 @@
-//! `dmlcts diff`, end to end, on files in which the verdicts of some cases were replaced.
+//! `dmlcts diff`, end to end, on files in which the verdicts of some cases are replaced.
 
 mod common;
 
@@ -22,7 +22,8 @@ const REFUSED: &str =
     r#""verdict":"recorded","answers":[{"question":"slice.stride-zero","answer":"reject"}]"#;
 const RAN: &str = r#""verdict":"recorded","answers":[{"question":"slice.stride-zero","answer":"semantics"}]"#;
 
-/// The lines of a file: its header, its cases, and of its checkpoints, which come when they are due, the last one alone; and its summary.
+/// The lines of a file: its header, its cases, the last checkpoint and the summary. The number of checkpoints
+/// depends on time.
 fn lines_of(file: &Scratch) -> Vec<String> {
     let text = file.text();
     let last = text.lines().rfind(|line| line.starts_with("{\"checkpoint\""));
@@ -32,7 +33,7 @@ fn lines_of(file: &Scratch) -> Vec<String> {
     lines
 }
 
-/// The same file, where the cases at some places of it came to something else; without the cases at others.
+/// The same file with other results for the cases at some indices, and without the cases at others.
 fn changed(file: &Scratch, name: &str, verdicts: &[(usize, &str)], gone: &[usize]) -> Scratch {
     let lines = lines_of(file).into_iter().enumerate().filter(|(place, _)| !gone.contains(place));
     let change = |(place, line): (usize, String)| match verdicts.iter().find(|(other, _)| *other == place) {
@@ -42,7 +43,7 @@ fn changed(file: &Scratch, name: &str, verdicts: &[(usize, &str)], gone: &[usize
     counted(name, &lines.map(change).collect::<Vec<_>>())
 }
 
-/// A file of these lines, whose summary counts the cases that there are; without checkpoints.
+/// A file of these lines, without checkpoints, whose summary counts its cases.
 fn counted(name: &str, lines: &[String]) -> Scratch {
     let mut verdicts = BTreeMap::<&str, u64>::new();
     for line in lines.iter().filter(|line| line.starts_with("{\"case\"")) {
@@ -106,8 +107,8 @@ fn only_what_got_worse_is_an_error() {
     assert_eq!(code(&[], &[(1, FAIL)], &[1], &[]), Some(1), "new, and fails");
 }
 
-/// What a run that ended early did not come to is not gone: nobody knows.
-/// A list of known failures that is out of date does not turn better into worse.
+/// Cases that a run did not reach before it ended early are unknown, not gone. An outdated list of known
+/// failures does not turn an improvement into a regression.
 #[test]
 fn what_was_known_to_fail_and_passes_is_fixed() {
     let whole = recorded("known-whole.jsonl", &["--limit", "20"]);
@@ -126,7 +127,7 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
     let whole = recorded("complete.jsonl", &["--strategy", "documented"]);
     let lines = lines_of(&whole);
     let (header, summary) = (&lines[0], &lines[lines.len() - 1]);
-    // With the cases before this place.
+    // Includes the cases before this index.
     let ended = |ending: &str, end: usize| {
         let summary = summary.replace(r#""ending":"complete""#, &format!(r#""ending":"{ending}""#));
         counted("incomplete.jsonl", &[&lines[..end], &[summary]].concat())
@@ -147,13 +148,13 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
     let cut = Scratch::new("cut.jsonl", format!("{header}\n{}\n", lines[1]));
     assert!(diff(&whole, &cut).contains(": 1 different case; the run was cut off\n"));
     assert_eq!(run(&["diff", whole.path(), cut.path()]).status.code(), Some(1));
-    // What came to its end has lost these cases on purpose, and of what is all there nothing is open.
+    // A complete run has lost these cases on purpose. A run that has all cases leaves none open.
     assert_eq!(run(&["diff", whole.path(), ended("limit", 2).path()]).status.code(), Some(0));
     let all = ended("interrupted", lines.len() - 1);
     assert_eq!(run(&["diff", whole.path(), all.path()]).status.code(), Some(0));
 }
 
-/// Runs without a case in common say nothing of each other, whatever else is the matter with them.
+/// Runs without a common case cannot be compared, independent of their other differences.
 #[test]
 fn where_nothing_was_compared_there_is_no_verdict() {
     let parts = ["1/2", "2/2"].map(|part| {
@@ -170,7 +171,7 @@ fn where_nothing_was_compared_there_is_no_verdict() {
     assert_eq!(run(&["diff", one.path(), cut.path()]).status.code(), Some(2));
 }
 
-/// A file is read twice, the second time for examples, and a pipe can be read once.
+/// A file is read twice, the second time for examples, and a pipe can be read only once.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_not_taken_for_an_empty_file() {
@@ -187,7 +188,7 @@ fn a_pipe_is_not_taken_for_an_empty_file() {
     );
 }
 
-/// What is gone from a part may be in another, unless it is the same part of both.
+/// A case that is gone from a part may be in another part, unless both files are the same part.
 #[test]
 fn a_part_is_no_whole_run() {
     let whole = recorded("of-two.jsonl", &["--strategy", "documented"]);
@@ -204,7 +205,7 @@ fn a_part_is_no_whole_run() {
     assert!(compared.starts_with("exit 0\n") && compared.contains("\ngone      1 case\n"), "{compared}");
 }
 
-/// Nothing is said of files that lost lines, or of which somebody changed some.
+/// Files with lost or changed lines are refused.
 #[test]
 fn files_that_do_not_add_up_are_not_compared() {
     let whole = recorded("adds-up.jsonl", &["--strategy", "documented"]);
@@ -239,7 +240,8 @@ fn files_that_do_not_add_up_are_not_compared() {
     assert!(said.starts_with("exit 2\n") && said.contains(cause), "{said}");
 }
 
-/// Other suites, seeds and parts: what both have is compared, and what differs between the runs is said.
+/// Runs of different suites, seeds and parts: the common cases are compared, and the differences between the
+/// runs are named.
 #[test]
 fn runs_of_different_cases_can_be_compared() {
     let one = recorded("seed-0.jsonl", &["--strategy", "documented,random"]);

@@ -1,5 +1,5 @@
-//! A disk that is full: a file system of its own, of a megabyte, in which a run records, reports and keeps its ledger. It takes
-//! root to make one; for anybody else the tests beside `/dev/full` and limits on files have to do.
+//! A full disk: a run records, reports and keeps its ledger on a file system of one megabyte. Only root can
+//! make one. For other users, the tests with `/dev/full` and with limits on files cover some of it.
 
 #![cfg(target_os = "linux")]
 
@@ -12,12 +12,13 @@ use std::{
 
 use common::Scratch;
 
-/// What a script did, with a full disk at `$1`, the program at `$2` and a folder on another disk at `$3`; `None` where nobody may make one.
+/// The output of a script with a full disk at `$1`, the program at `$2` and a folder on another disk at `$3`;
+/// `None` without the rights to make one.
 fn on_full_disk(script: &str, out: &str) -> Option<Output> {
     let folder = std::env::temp_dir().join(format!("dmlcts-disk-{}-{}", std::process::id(), script.len()));
     fs::create_dir(&folder).expect("the temporary folder takes a folder");
     let folder_name = folder.to_str().expect("text");
-    // The file system goes away with the processes that see it.
+    // The file system ends with the processes that see it.
     let mount = "mount -t tmpfs -o size=1m tmpfs \"$1\" || exit 77; ";
     let mut unshare = Command::new("unshare");
     let arguments = ["--mount", "sh", "-c", &format!("{mount}{script}"), "sh"];

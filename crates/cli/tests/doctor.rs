@@ -1,10 +1,11 @@
-//! `doctor`, end to end: on a backend that is well, on some that are not, and on what is none.
+//! `doctor`, end to end: on a correct backend, on faulty ones, and on a program that is no backend.
 
 mod common;
 
 use common::{broken, text};
 
-/// What the doctor says of a backend, without what differs from run to run. A hang takes the whole time that it is given.
+/// The doctor's output about a backend, without the parts that differ from run to run. A hang takes its whole
+/// time limit.
 fn says(backend: &str) -> String {
     let said = text(&["doctor", "--case-timeout", "1s", "--backend", backend]);
     let said = said.replace(env!("CARGO_BIN_EXE_dmlcts"), "dmlcts");
@@ -38,7 +39,7 @@ fn a_backend_that_crashes_at_an_example() {
     assert!(said.contains(" look at it: dmlcts run --backend "), "{said}");
 }
 
-/// What is wrong with invalid descs, and what with the valid ones beside them, stands on a line of its own.
+/// Failures of invalid descs and of the valid descs beside them are on separate lines.
 #[test]
 fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
     let invalid =
@@ -55,14 +56,14 @@ fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
         said.contains("FAIL  answers their neighbours 1 valid case beside invalid ones went wrong"),
         "{said}"
     );
-    // One that takes what is invalid survives it, and leaves it to the valid ones to be right.
+    // A backend that accepts invalid descs survives them, and the valid ones can still pass.
     let said = says(&broken("lie", invalid));
     assert!(said.contains("ok    survives invalid descs "), "{said}");
     assert!(said.contains("FAIL  refuses them             1 of 329 "), "{said}");
     assert!(!said.contains("answers their neighbours"), "{said}");
 }
 
-/// A backend that says hello and then never a word more.
+/// A backend that says hello and then sends nothing.
 #[cfg(unix)]
 #[test]
 fn a_backend_that_never_answers_is_not_said_to_be_well() {
@@ -73,7 +74,7 @@ fn a_backend_that_never_answers_is_not_said_to_be_well() {
     assert!(said.starts_with("exit 3\n"), "{said}");
     assert!(said.contains("FAIL  answers  "), "{said}");
     assert_eq!(said.matches("ok   ").count(), 2, "it starts and declares, and no more is known: {said}");
-    // Where each case may take longer than all of them together, the time is up first.
+    // If one case may take longer than all checks together, the time limit comes first.
     let within = |time: &&str| {
         let said = text(&["doctor", "--case-timeout", "1h", "--timeout", time, "--backend", &backend]);
         (
@@ -82,7 +83,7 @@ fn a_backend_that_never_answers_is_not_said_to_be_well() {
             format!("FAIL  answers                  to no case within {}", &time[..1]),
         )
     };
-    // On a machine that is busy enough it does not even start in time.
+    // On a busy machine, it does not even start in time.
     let answered = ["1s", "8s", "60s"].iter().map(within).find(|(has_started, ..)| *has_started);
     let (_, said, found) = answered.expect("it starts in time");
     assert!(said.starts_with("exit 1\n") && said.contains(&found), "{said}");
@@ -118,7 +119,7 @@ fn ctrl_c_ends_it_at_once() {
         .expect("the program starts");
     let mut said = std::io::BufReader::new(child.stdout.take().expect("piped"));
     let mut line = String::new();
-    // What it declares stands in the second line: from there on it waits for answers.
+    // Its declaration is on the second line. From there on, the doctor waits for answers.
     for _ in 0..2 {
         std::io::BufRead::read_line(&mut said, &mut line).expect("text");
     }
@@ -146,13 +147,13 @@ fn what_does_not_start() {
     ");
 }
 
-/// Checks that no time is left for are no success.
+/// Checks that were not tried for lack of time are no success.
 #[test]
 fn checks_that_were_not_tried_for_want_of_time_fail() {
     let started = std::time::Instant::now();
     assert!(text(&["doctor"]).starts_with("exit 0\n"));
     let whole = started.elapsed();
-    // A backend that hangs on purpose takes seconds, and two checks come behind it.
+    // A backend that hangs on purpose takes seconds, and two checks follow it.
     let cut = (2..8).map(|eighths| {
         let milliseconds = format!("{}ms", (whole * (8 - eighths) / 8).as_millis().max(1));
         text(&["doctor", "--timeout", &milliseconds])

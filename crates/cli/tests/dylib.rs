@@ -1,7 +1,8 @@
-//! Backends in shared libraries, end to end: the example in C, and libraries that are none or misbehave.
+//! Backends in shared libraries, end to end: the example in C, libraries that misbehave, and files that are
+//! no library.
 //!
-//! They are built by a C compiler, `cc` or what `CC` names. Where there is none the tests say that they were skipped, and with
-//! `DMLCTS_REQUIRE_CC=1`, as `.ci/run` sets it, they fail.
+//! A C compiler builds them: `cc`, or the one that `CC` names. Without a compiler, the tests report that they
+//! were skipped. With `DMLCTS_REQUIRE_CC=1`, which `.ci/run` sets, they fail.
 
 #![cfg(unix)]
 
@@ -22,7 +23,7 @@ const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=io
 struct Library(PathBuf);
 
 impl Library {
-    /// Builds a file of C; `None` where there is no compiler.
+    /// Builds a C file; `None` without a compiler.
     fn build(name: &str, file: &str) -> Option<Self> {
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let library = std::env::temp_dir().join(format!("dmlcts-{}-{name}.so", std::process::id()));
@@ -69,7 +70,7 @@ impl Library {
         format!("dylib:{}", self.0.display())
     }
 
-    /// What `run` prints of a case, with the library called `mine.so`.
+    /// The output of `run` for a case, with the library called `mine.so`.
     fn says(&self) -> String {
         let path = self.0.display().to_string();
         text(&["run", "--backend", &self.backend(), CASE]).replace(&path, "mine.so")
@@ -125,7 +126,7 @@ fn a_library_that_is_no_backend_or_another_version_is_named() {
     );
 }
 
-/// What a library declares is checked before any case is run.
+/// A library's declaration is checked before any case runs.
 #[test]
 fn declarations_that_make_no_sense_are_named() {
     for (name, from, to, expected) in [
@@ -169,7 +170,7 @@ fn declarations_that_make_no_sense_are_named() {
     }
 }
 
-/// What a library does in a call is the failure of the case that it does it in.
+/// A fault in a call is the failure of the case of that call.
 #[test]
 fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
@@ -220,8 +221,8 @@ fn misbehaviour_in_a_call_is_the_failure_of_its_case() {
     }
 }
 
-/// A library that writes to memory that is not its own fails in the same way, at the same place and for the same known failure
-/// wherever it runs.
+/// A write out of bounds gives the same failure, at the same place and for the same known failure, in a
+/// process and in the program.
 #[test]
 fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
@@ -283,7 +284,7 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
             let lines = std::fs::read_to_string(results.path()).expect("the results");
             let cases: Vec<String> =
                 lines.lines().filter(|line| line.starts_with("{\"case\"")).map(str::to_owned).collect();
-            // What a person reads, but for how long it took and how to run it again.
+            // The part that a person reads, without the duration and the commands.
             let report: Vec<String> = ran
                 .lines()
                 .take_while(|line| *line != "--- stderr")
@@ -301,7 +302,7 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
     }
 }
 
-/// What goes wrong when a library is closed is no case's doing, and is seen all the same.
+/// A fault while a library is closed is no case's failure, and is reported.
 #[test]
 fn a_fault_in_close_fails_the_run() {
     let close = "void dmlcts_close(dmlcts_backend *backend) { (void)backend; }\n";
@@ -322,7 +323,7 @@ fn a_fault_in_close_fails_the_run() {
     }
 }
 
-/// What a library does not declare is skipped without asking it, wherever it runs and whoever hosts it.
+/// Cases that need something undeclared are skipped without a call, in every kind of host.
 #[test]
 fn what_is_not_declared_is_skipped_wherever_it_runs() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
@@ -343,7 +344,7 @@ fn what_is_not_declared_is_skipped_wherever_it_runs() {
     assert_eq!(held(&nested, &[]), worker);
 }
 
-/// A library that hangs does not outlive the program, whatever ends that.
+/// A library that hangs does not outlive the program, however the program ends.
 #[test]
 fn a_hang_ends_with_a_program_that_is_killed() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
@@ -380,7 +381,8 @@ fn a_hang_ends_with_a_program_that_is_killed() {
     wait(&|| is_there().is_ok_and(|asked| !asked.status.success()));
 }
 
-/// However many cases in a row end their process, each has its verdict, and a list of known failures can say so.
+/// Any number of cases in a row can end their process: each has its verdict, and a list of known failures can
+/// hold them.
 #[test]
 fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
@@ -397,7 +399,7 @@ fn a_class_of_cases_that_crashes_is_judged_to_its_end() {
     );
     let ran = text(&["run", "--backend", &backend, "--limit", "800", "--known-failures", known.path()]);
     assert!(ran.starts_with("exit 0\n"), "{ran}");
-    // Nothing but such cases, of which none was answered before.
+    // Only such cases, and none was answered before.
     let selected = ["--where", "operator == PADDING1 and PaddingMode == REFLECTION", "--limit", "40"];
     let ran = text(&[&["run", "--backend", &backend][..], &selected].concat());
     assert!(ran.starts_with("exit 1\n") && ran.contains(" 40 crashed\n") && !ran.contains(" lost"), "{ran}");

@@ -1,4 +1,4 @@
-//! How a run ends before its first case, while a suite is still being searched for what it has.
+//! A run that ends before its first case, while the cases of its suite are still being searched.
 
 mod common;
 
@@ -13,7 +13,7 @@ use std::{
 use common::dmlcts;
 use common::{Scratch, text};
 
-/// A box that takes a second or so to list.
+/// A box that takes about a second to list.
 const LONG_SEARCH: &str = "
     strategy: exhaustive
     ranks: {min: 1, max: 1}
@@ -52,7 +52,7 @@ fn ctrl_c_before_the_first_case_ends_the_program_at_once() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // Nothing says that the search has begun; the program listens to signals long before this.
+    // No output says that the search has begun; the program handles signals long before this time.
     thread::sleep(Duration::from_secs(1));
     let started = Instant::now();
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
@@ -64,7 +64,7 @@ fn ctrl_c_before_the_first_case_ends_the_program_at_once() {
     assert!(output.stdout.is_empty());
 }
 
-/// What a run showed and recorded that was told to end as soon as it had come so far.
+/// The output and the record of a run that gets a signal when it has come to this point.
 #[cfg(unix)]
 fn interrupted(arguments: &[&str], has_come: impl Fn(&str) -> bool) -> (String, String) {
     let results = Scratch::nothing("interrupted.jsonl");
@@ -80,7 +80,7 @@ fn interrupted(arguments: &[&str], has_come: impl Fn(&str) -> bool) -> (String, 
     }
     let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(sent.expect("kill starts").success());
-    // Where nothing ends it, it is ended without a summary.
+    // If nothing else ends it, it is killed without a summary.
     while child.try_wait().expect("it was started here").is_none() && Instant::now() < until {
         thread::sleep(Duration::from_millis(20));
     }
@@ -93,7 +93,7 @@ fn interrupted(arguments: &[&str], has_come: impl Fn(&str) -> bool) -> (String, 
     (shown.into_owned(), recorded())
 }
 
-/// Nobody waits for a case that hangs, and nobody is blamed for it, where somebody ends the run.
+/// If the run ends, it does not wait for a case that hangs, and the case is no failure.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_run_whatever_it_waits_for() {
@@ -108,7 +108,7 @@ fn a_signal_ends_a_run_whatever_it_waits_for() {
     assert!(shown.contains("held      1 passed, 0 failed\n"), "{shown}");
     assert!(recorded.contains(r#""ending":"interrupted","exit_code":130"#), "{recorded}");
 
-    // That it hangs is known by now, and whether it does so each time is looked at, which takes a process each time.
+    // The case is known to hang by now. The check whether it hangs each time starts a process for each retry.
     let starts = Scratch::new("starts", "");
     let script = format!("echo >>'{}'\n{}\n", starts.path(), backend.replace("exec:", "exec "));
     let script = Scratch::new("starts.sh", script);
@@ -119,7 +119,7 @@ fn a_signal_ends_a_run_whatever_it_waits_for() {
     assert!(recorded.contains(r#""ending":"interrupted","exit_code":130"#), "{recorded}");
 }
 
-/// A backend of which nothing can be asked has shown nothing.
+/// A backend that can be asked nothing shows nothing.
 #[cfg(unix)]
 #[test]
 fn a_run_of_which_every_case_is_skipped_is_no_success() {
@@ -127,7 +127,7 @@ fn a_run_of_which_every_case_is_skipped_is_no_success() {
     let results = common::frame("results", r#"{"outcome":["unsupported"],"reason":["not mine"]}"#);
     let (hello, results) =
         (Scratch::new("hello-of-slice1", hello), Scratch::new("results-of-slice1", results));
-    // What it was asked is more than this many bytes.
+    // The question has more than this number of bytes.
     let backend = format!(
         "exec:sh -c 'cat {}; head -c 200 >/dev/null; cat {}; exec sleep 100'",
         hello.path(),
@@ -144,7 +144,7 @@ fn a_run_of_which_every_case_is_skipped_is_no_success() {
     assert!(report.starts_with("## dmlcts: nothing was judged\n"), "{report}");
 }
 
-/// Whether or not somebody reads it, a verdict is a verdict.
+/// A verdict is the same whether or not the output is read.
 #[cfg(unix)]
 #[test]
 fn what_comes_to_a_verdict_has_its_exit_code_without_a_reader() {
@@ -168,7 +168,7 @@ fn what_comes_to_a_verdict_has_its_exit_code_without_a_reader() {
     }
 }
 
-/// A worker whose parent has ended before the worker looks for it ends, too, though nobody closes its input.
+/// A worker whose parent ended before its first look at it ends, too, though its input stays open.
 #[cfg(unix)]
 #[test]
 fn a_worker_whose_parent_is_gone_already_ends() {

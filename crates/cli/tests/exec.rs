@@ -1,4 +1,5 @@
-//! Backends in other processes, end to end. The process is this program itself, which speaks the protocol as `serve`.
+//! Backends in other processes, end to end. The process is this program itself, which speaks the protocol as
+//! `serve`.
 
 mod common;
 
@@ -9,7 +10,7 @@ fn served(backend: &str) -> String {
     format!("exec:'{}' serve --backend {backend}", env!("CARGO_BIN_EXE_dmlcts"))
 }
 
-/// A summary without what differs from run to run: speed, and the commands to go on with.
+/// A summary without the parts that differ from run to run: speed, and commands to continue with.
 fn verdicts(text: &str) -> String {
     let kept = text.lines().take_while(|line| !line.starts_with("speed "));
     kept.collect::<Vec<_>>().join("\n")
@@ -51,10 +52,10 @@ fn what_does_not_start_is_named() {
         ),
         "{missing}"
     );
-    // Prints what is no frame.
+    // Prints text that is no frame.
     let noise = text(&["run", "--backend", &backend("suites")]).replace(program, "dmlcts");
     insta::assert_snapshot!("noise", noise);
-    // Ends at once, and says why on standard error.
+    // Ends at once, with the reason on standard error.
     let ended = text(&["run", "--backend", &backend("serve --backend refrence")]).replace(program, "dmlcts");
     let ended = without_features(&ended.replace("exit code: 2", "exit status: 2"));
     insta::assert_snapshot!("ended", ended);
@@ -71,7 +72,7 @@ fn a_program_that_echoes_is_no_backend() {
     ");
 }
 
-/// In its frames, or in its hello, which may hold what this version does not have.
+/// Another version, in its frames or in its hello, which may have keys that this version does not know.
 #[test]
 #[cfg(unix)]
 fn a_backend_of_another_version_of_the_protocol_is_named() {
@@ -113,13 +114,13 @@ fn a_hello_beyond_its_bounds_is_refused() {
 #[test]
 #[cfg(unix)]
 fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
-    // A case that needs no search, which would take of the time, too.
+    // A case that needs no search, which would also take time.
     let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
     let silent = text(&["run", "--backend", "exec:sleep 50", "--timeout", "300ms", case]);
     assert!(silent.starts_with("exit 3\n"), "{silent}");
     assert!(silent.contains("`sleep 50` did not say hello within 0."), "{silent}");
     assert!(silent.contains("\n  help: see what `sleep 50` waits for"), "{silent}");
-    // What it says is no JSON, or lacks something: no noise is to blame.
+    // Its header is no JSON or lacks a key, so that the message does not blame stray output.
     for more in [r#","busy":NaN"#, r#","operators":7"#] {
         let hello = common::Scratch::new("hello-that-is-none", common::frame("hello", &common::hello(more)));
         let odd = text(&["run", "--backend", &format!("exec:cat {}", hello.path()), case]);
@@ -130,7 +131,7 @@ fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
     }
 }
 
-/// Whatever a process is doing when the time is up, what it has not answered counts neither way.
+/// When the time is up, unanswered cases count as not run, whatever the process is doing.
 #[test]
 fn a_hang_under_way_when_the_time_is_up_is_not_run() {
     let case = |size: u32| format!("SLICE FLOAT32 in={size} out=2 Offsets=0 Sizes=2 Strides=2 fill=iota");
@@ -141,7 +142,7 @@ fn a_hang_under_way_when_the_time_is_up_is_not_run() {
             text(&[&["run", "--backend", backend][..], &options].concat())
         }
     });
-    // On a machine that is busy enough nothing is answered in time.
+    // On a busy machine, no case is answered in time.
     let said = said.iter().map(|run| run(&backend)).find(|said| !said.starts_with("exit 2\n"));
     let said = said.expect("a case is answered in time");
     assert!(said.starts_with("exit 0\n"), "{said}");
@@ -155,7 +156,7 @@ fn serve_says_what_it_was_given_instead_of_frames() {
     assert_eq!(common::text_with_input(&["serve"], ""), "exit 0\n");
 }
 
-/// The system starts no script that does not say what runs it.
+/// The system does not start a script without a line that names its interpreter.
 #[test]
 #[cfg(unix)]
 fn a_script_without_its_first_line_is_told_so() {

@@ -1,5 +1,5 @@
-//! Standard output on a disk that is full, and files that may not be larger: every command says so and exits with 3, whatever it would have come
-//! to.
+//! A full disk behind standard output, and limits on the size of files: every command reports them and exits
+//! with 3, whatever its result would be.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +11,7 @@ use common::{Scratch, dmlcts, run, stdout};
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 
-/// The commands that a help lists, but for `help`.
+/// The commands that a help lists, except `help`.
 fn commands(words: &[&str]) -> BTreeSet<String> {
     let help = stdout(&[words, &["--help"]].concat());
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -65,7 +65,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     ];
     for arguments in table {
         let full = File::options().write(true).open("/dev/full").expect("Linux has /dev/full");
-        // For `serve`, which says nothing before it is spoken to.
+        // For `serve`, which sends nothing before it is asked.
         let host = File::open(hello.path()).expect("it is there");
         let output = dmlcts().args(*arguments).stdin(host).stdout(full).output().expect("the program starts");
         let said = String::from_utf8_lossy(&output.stderr);
@@ -87,7 +87,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     assert_eq!(tried(&["spec"]), commands(&["spec"]), "and every one of `spec`");
 }
 
-/// A limit on files is a disk that is full.
+/// A limit on the size of files acts like a full disk.
 #[test]
 fn a_run_whose_files_may_not_be_larger_ends_with_3_and_loses_nothing() {
     let (results, list) = (Scratch::nothing("limit.jsonl"), Scratch::nothing("limit.txt"));
@@ -107,7 +107,7 @@ fn a_run_whose_files_may_not_be_larger_ends_with_3_and_loses_nothing() {
     assert!(said.starts_with("error: cannot write the output: File too large"), "{said}");
     let (code, said) = limited("exec \"$1\" run --quiet --resume \"$2\"");
     assert_eq!(code, Some(0), "{said}");
-    // The signal is held back here, and not in the processes that are started here.
+    // The signal is blocked here, and not in the processes that start here.
     let (code, said) = limited(
         "\"$1\" run --quiet --case-timeout 5s --backend 'exec:sh -c \"grep SigBlk: /proc/self/status >&2\"'; exit 7",
     );

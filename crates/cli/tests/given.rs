@@ -1,5 +1,4 @@
-//! Cases that somebody gives one by one, as arguments and on standard input, and the commands that a run offers to go
-//! on with.
+//! Cases that are given one by one, as arguments and on standard input, and the commands that a run suggests.
 
 mod common;
 
@@ -8,7 +7,7 @@ use common::{stdout, text, text_with_input};
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 const INVALID: &str = "SLICE FLOAT32 in=0 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota";
 
-/// The lines behind `next`.
+/// The lines after `next`.
 fn next(arguments: &[&str]) -> Vec<String> {
     let text = stdout(arguments);
     let lines = text.lines().skip_while(|line| !line.starts_with("next "));
@@ -79,7 +78,7 @@ fn several_cases_are_judged_each_under_its_line() {
     }
 }
 
-/// A mistake is told before anything is printed.
+/// A mistake is reported before anything is printed.
 #[test]
 fn a_mistake_in_one_of_several_cases_is_all_that_is_said() {
     let mistaken = CASE.replace("Offsets", "Offset");
@@ -89,7 +88,7 @@ fn a_mistake_in_one_of_several_cases_is_all_that_is_said() {
     assert!(said.starts_with("exit 2\n--- stderr\n") && said.contains("[standard input:2:"), "{said}");
 }
 
-/// The words that a shell makes of a case without quotes are put together again, for each command that takes cases.
+/// The words of a case without quotes are joined again, for each command that takes cases.
 #[test]
 fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
     let words: Vec<&str> = CASE.split(' ').collect();
@@ -102,7 +101,8 @@ fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
     assert!(!one.contains("quotes"), "one argument was not taken apart: {one}");
 }
 
-/// The command that a run names for what it has not exercised counts the same cases as the run did: also those of an endless suite.
+/// The command that names unexercised obligations counts the same cases as the run, also for an endless
+/// suite.
 #[test]
 fn what_an_ended_run_left_out_is_named_by_the_command_that_it_names() {
     for options in [&["--suite", "soak"][..], &["--suite", "soak", "--where", "operator == SLICE"]] {
@@ -127,7 +127,7 @@ fn what_an_ended_run_left_out_is_named_by_the_command_that_it_names() {
     }
 }
 
-/// What a run only counts has a command that names it, and both count alike.
+/// The command that names obligations gives the same count as the run.
 #[test]
 fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
     let named = stdout(&["count", "--obligations"]);
@@ -166,7 +166,7 @@ fn what_comes_next_keeps_the_selection() {
     );
 }
 
-/// The words of a command behind `exec:` are put together again, whatever the parser makes of them.
+/// The words of a command after `exec:` are joined again, however clap parses them.
 #[test]
 fn a_backend_without_quotes_is_answered_with_the_command_that_has_them() {
     for (given, quoted) in [
@@ -186,7 +186,8 @@ fn a_backend_without_quotes_is_answered_with_the_command_that_has_them() {
         );
         assert_eq!(said, expected);
     }
-    // A case without quotes behind a whole backend is still a case, and one with quotes is no part of a command.
+    // A case without quotes after a complete backend is still a case, and a case with quotes is not a part of
+    // a command.
     let words: Vec<&str> = CASE.split(' ').collect();
     let said = text(&[&["run", "--backend", "exec:./mine"], &words[..]].concat());
     assert!(said.ends_with(&format!("help: write dmlcts run --backend exec:./mine '{CASE}'\n")), "{said}");

@@ -1,4 +1,4 @@
-//! `-h`, which is made to be looked through on a terminal of the usual width. `--help` is held by snapshots in `cli.rs`.
+//! `-h` fits a terminal of 80 columns. Snapshots in `cli.rs` cover `--help`.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn what_a_command_can_do_stands_on_a_page_of_eighty_columns() {
     for command in COMMANDS {
         let help = short(command);
         assert!(help.lines().all(|line| line.chars().count() <= 80), "{command}: {help}");
-        // Each option and command has one line, but for the option that lists the backends.
+        // Each option and command has one line, except the option that lists the backends.
         let more: Vec<&str> = help
             .lines()
             .filter(|line| line.starts_with(&" ".repeat(20)) && !line.trim().starts_with("as a line"))
@@ -52,7 +52,7 @@ fn options_stand_under_headings() {
     insta::assert_snapshot!(short("run"));
 }
 
-/// An example of another command would be one that does not run.
+/// An example of another command would not run.
 #[test]
 fn examples_are_of_the_command_that_shows_them() {
     for command in &COMMANDS[1..] {

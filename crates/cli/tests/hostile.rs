@@ -1,5 +1,6 @@
-//! Files and names of strangers, end to end: a hostile text stands in the place of each string of a file, and in names and arguments.
-//! Whatever the program says of it, no terminal obeys it, no CI service sees a command of its own, and it fills no line of its own.
+//! Untrusted files and names, end to end. A hostile text replaces each string of a file in turn, and is put
+//! into names and arguments. In the program's output, no terminal obeys it, no CI service finds a command in
+//! it, and it makes no line of its own.
 
 mod common;
 
@@ -13,10 +14,11 @@ use common::Scratch;
 use common::{broken, dmlcts};
 use serde_json::{Value, json};
 
-/// A title, a bell, a carriage return, a line of its own, right to left, and commands of GitHub and Azure Pipelines.
+/// A title, a bell, a carriage return, a new line, right-to-left text, and commands of GitHub and Azure
+/// Pipelines.
 const HOSTILE: &str = "::warning::w\x1b]0;t\x07\x1b[2J\u{9b}0m\r\nSPOOFED\n  ::error::e\u{202e}\u{2028}##[error]x ##vso[task.y]@octocat";
 
-/// A folder of this test, which goes away.
+/// A folder of this test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -71,12 +73,12 @@ fn check(arguments: &[&str], what: &str) -> Output {
     output
 }
 
-/// The places of all strings in a value, and of its objects.
+/// The paths of all strings and objects in a value.
 fn places(value: &Value, at: &str, all: &mut BTreeSet<String>) {
     match value {
         Value::String(_) => _ = all.insert(at.to_owned()),
         Value::Array(parts) => {
-            // One part is like the other.
+            // All parts have the same form.
             parts.iter().take(1).for_each(|part| places(part, &format!("{at}/0"), all));
         }
         Value::Object(parts) => {
@@ -87,7 +89,7 @@ fn places(value: &Value, at: &str, all: &mut BTreeSet<String>) {
     }
 }
 
-/// The value with this text in a place of it; in an object, as a key.
+/// The value with this text at a path; in an object, as a key.
 fn spoiled(value: &Value, place: &str, text: &str) -> Value {
     let mut value = value.clone();
     match value.pointer_mut(place).expect("it is there") {
@@ -97,14 +99,15 @@ fn spoiled(value: &Value, place: &str, text: &str) -> Value {
     value
 }
 
-/// Each value that comes of it by putting this text in one place, with the place.
+/// Each value with this text at one of its paths, with the path.
 fn each_spoiled(value: &Value, text: &str) -> Vec<(String, Value)> {
     let mut all = BTreeSet::new();
     places(value, "", &mut all);
     all.into_iter().map(|place| (place.clone(), spoiled(value, &place, text))).collect()
 }
 
-/// A results file with failures, answers to questions and a known failure: its lines, of which each kind stands there once.
+/// The lines of a results file with failures, answers to questions and a known failure, one line of each
+/// kind.
 fn recorded(folder: &Folder) -> Vec<Value> {
     let suite =
         json!({"suite": "own", "purpose": "why", "parts": [{"id": "part", "strategy": "documented"}]});
@@ -139,7 +142,7 @@ fn text_of(lines: &[Value]) -> String {
     lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
 }
 
-/// The value as JSON in ASCII, which YAML reads, too: some letters it refuses where they are not escaped.
+/// The value as JSON in ASCII, which YAML reads, too. YAML refuses some letters that are not escaped.
 fn ascii(value: &Value) -> String {
     let letters = value.to_string();
     let escape = |letter: char| match letter {
@@ -149,7 +152,7 @@ fn ascii(value: &Value) -> String {
     letters.chars().map(escape).collect()
 }
 
-/// The place of the line of the case that failed.
+/// The path of the failed case's line.
 fn failed(lines: &[Value]) -> usize {
     lines.iter().position(|line| line["case"]["class"].is_string()).expect("one failed")
 }
@@ -173,7 +176,7 @@ fn no_string_of_a_results_file_gets_out_as_it_is() {
         }
     }
     assert!(tried > 60, "{tried}");
-    // Behind a torn part and in the place of a header, too.
+    // Also after a torn part, and in the place of a header.
     let file = folder.file("nothing.jsonl", HOSTILE);
     for command in ["failures", "merge", "ledger"] {
         assert_eq!(check(&[command, &file], "no results").status.code(), Some(2));
@@ -228,8 +231,8 @@ fn no_string_of_a_results_file_becomes_a_command() {
             lines[place] = line;
             let file = folder.file("shell.jsonl", &text_of(&lines));
             let output = check(&["failures", &file], &what);
-            // What the commands are asked for is no matter here.
-            // Some shells take no comments at a prompt, so what stands behind `#` is tried, too.
+            // The result of the commands does not matter here. Some shells accept no comments at a prompt, so
+            // the text after `#` is tried, too.
             let script = String::from_utf8_lossy(&output.stdout).replace(" # ", " ; : ");
             let script = format!("dmlcts() {{ :; }}\n{script}");
             let shell =
@@ -286,7 +289,7 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
     for (value, commands) in commands {
         for (what, value) in each_spoiled(value, HOSTILE) {
             for command in commands {
-                // A run may write the file anew.
+                // A run may write the file again.
                 folder.file("spoiled.yaml", &ascii(&value));
                 check(command, &what);
             }
@@ -297,7 +300,7 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
     for (what, value) in each_spoiled(&spec, HOSTILE) {
         check(&["spec", "check", &folder.file("slice.yaml", &ascii(&value))], &what);
     }
-    // As YAML has it outside of quotes: what a source line shows.
+    // Without quotes, as YAML allows: the text that a source line shows.
     for text in [
         HOSTILE.to_owned(),
         format!("operator: X\nmember: {HOSTILE}\n"),
@@ -343,20 +346,20 @@ fn no_argument_gets_out_as_it_is() {
         &["run", "--seed", HOSTILE],
         &[HOSTILE],
     ];
-    // Where there is no such file, and where there is one.
+    // Without such a file, and with one.
     for round in ["nothing there", "something else there", "results there"] {
         for command in commands {
             match round {
                 "nothing there" => _ = fs::remove_file(&name),
                 "results there" => _ = fs::copy(&whole, &name).expect("it can be copied"),
-                // Some systems take no such name.
+                // Some systems refuse such a name.
                 _ if fs::write(&name, HOSTILE).is_err() => return,
                 _ => {}
             }
             check(command, round);
         }
     }
-    // What is read from standard input.
+    // Text from standard input.
     let said = common::text_with_input(&["run", "-"], &format!("SLICE {HOSTILE}\n"));
     assert!(said.starts_with("exit 2\n") && !said.contains(['\x1b', '\r', '\u{202e}']), "{said:?}");
 }

@@ -1,5 +1,5 @@
-//! Processes of a backend are killed at random moments while a long run goes on, as a machine that is short of memory does
-//! it: every case has its verdict all the same, in the results file, too, and what the kills cost is said.
+//! Kills backend processes at random moments during a long run, as a machine without free memory does. Every
+//! case still has its verdict, also in the results file, and the run reports the cost of the kills.
 
 #![cfg(target_os = "linux")]
 
@@ -17,7 +17,7 @@ use common::{Scratch, dmlcts, run};
 use dmlcts_results::{Item, Reader, SummaryForm};
 use dmlcts_runner::{Ending, Verdict};
 
-/// Valid descs and such that must be refused, so that an answer in the wrong place does not pass.
+/// Valid and invalid descs, so that an answer in the wrong place does not pass.
 const SUITE: &str = "
 suite: mixed
 purpose: Many small cases, valid and not.
@@ -26,19 +26,19 @@ parts:
   - {id: negative, strategy: negative}
 ";
 const CASES: u64 = 100_000;
-/// There are as many kills at least, in as many runs as that takes on this machine.
+/// The minimum number of kills, in as many runs as that takes on this machine.
 const KILLS: u64 = 8;
 
-/// The processes that another one started.
+/// The child processes of a process.
 fn children(parent: &Child) -> Vec<String> {
-    // None where it has just ended.
+    // None if it has just ended.
     let tasks = fs::read_dir(format!("/proc/{}/task", parent.id())).into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Kills processes that a run started, now and then, from its first recorded case until it ends: a backend that does not start is
-/// another matter. How many, and the exit code.
+/// Kills processes of a run from its first recorded case until it ends; a backend that does not start is
+/// another matter. Returns the number of kills and the exit code.
 fn kill_until_it_ends(child: &mut Child, file: &Scratch, state: &mut u64) -> (u64, Option<i32>) {
     let mut kills = 0;
     loop {
@@ -47,7 +47,7 @@ fn kill_until_it_ends(child: &mut Child, file: &Scratch, state: &mut u64) -> (u6
         }
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         thread::sleep(Duration::from_millis(10 + (*state >> 33) % 60));
-        // More than the header.
+        // The file has more than the header.
         if fs::metadata(file.path()).is_ok_and(|about| about.len() < 4096) {
             continue;
         }
@@ -58,8 +58,8 @@ fn kill_until_it_ends(child: &mut Child, file: &Scratch, state: &mut u64) -> (u6
     }
 }
 
-/// How many cases of a results file came to which verdict, and its summary. They stand in their order, none is missing, and the summary
-/// counts as many.
+/// The number of cases of each verdict in a results file, and its summary. The cases are in order, none is
+/// missing, and the summary has the same counts.
 fn verdicts(file: &Scratch) -> (BTreeMap<Verdict, u64>, SummaryForm) {
     let mut reader = Reader::open(file.path()).expect("it is a results file");
     let (mut verdicts, mut next, mut summary) = (BTreeMap::new(), 0, None);
@@ -93,16 +93,16 @@ fn killed_processes_cost_no_case_its_verdict() {
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
         let (killed, code) = kill_until_it_ends(&mut child, &file, &mut state);
-        // Nothing is wrong with any case; a kill costs one its good name at most, and is never passed over in silence.
+        // No case is wrong. A kill makes at most one case a flake, and is always reported.
         let (verdicts, summary) = verdicts(&file);
         let of = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
         let own = of(Verdict::Crash) + of(Verdict::Flake);
         assert_eq!(of(Verdict::Pass) + of(Verdict::Recorded) + own, CASES, "{verdicts:?}");
         assert!(own <= killed, "{own} cases after {killed} kills");
-        // One that is killed when it was told to end has ended badly, which is noticed, too.
+        // A process that is killed after `bye` has ended badly, which is also noticed.
         let is_noticed = own > 0 || summary.bad_end.is_some();
         assert_eq!((code, code != Some(0)), (Some(i32::from(summary.exit_code)), is_noticed), "{own}");
-        // Whoever reads the file finds it to add up, and to come to the same.
+        // The results file is consistent and gives the same summary.
         assert_eq!(run(&["merge", "--quiet", file.path()]).status.code(), code);
         (kills, noticed) = (kills + killed, noticed + u64::from(is_noticed));
     }

@@ -1,5 +1,5 @@
-//! `--ledger` and `dmlcts ledger`: what a backend answers to open questions is kept, compared, and never fails a run; what is no
-//! ledger is never written over.
+//! `--ledger` and `dmlcts ledger`: answers to open questions are kept and compared, and never fail a run. A
+//! file that is no ledger is never overwritten.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn a_run_says_what_changed_since_the_last_one_and_exits_as_it_would_have() {
     let first = file.text();
     assert_eq!(about_ledger(&["run", "--jobs", "3"], &file), ["FILE: answers to 30 questions, as before"]);
     assert_eq!(file.text(), first);
-    // What a driver's update may come to, the other way round; and another backend, which stays.
+    // The reverse of a change that a driver's update may make; and another backend, which stays.
     let (head, entry) = first.split_once("backends:\n").expect("it has entries");
     let other = entry.replace("name: reference", "name: yours");
     let edited = entry
@@ -93,7 +93,7 @@ fn parts_that_are_joined_make_the_ledger_of_the_whole() {
     assert!(page.text().contains("\n- ledger: "), "{}", page.text());
 }
 
-/// Two backends: the second refuses what the first runs, was not asked everything, and is of another spec.
+/// Two backends: the second refuses a case that the first runs, has fewer questions, and has another spec.
 const SHOWN: &str = "\
 backends:
   - name: mine
@@ -165,7 +165,7 @@ fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
     assert!(!fs::exists(results.path()).expect("it can be asked"), "nothing was begun");
 }
 
-/// However large it is, it is called what it is, and what to do with it is said.
+/// A file of any size gets a message that names its kind and the remedy.
 #[test]
 fn results_in_the_place_of_a_ledger_are_called_that() {
     let file = Scratch::new("ledger-results.jsonl", "");
@@ -183,7 +183,7 @@ fn results_in_the_place_of_a_ledger_are_called_that() {
     assert_eq!(file.text(), before);
 }
 
-/// There is no limit to such a file, and it is no spec.
+/// Such a file has no maximum size, and it is no spec.
 #[test]
 fn a_file_that_is_too_large_for_a_ledger_is_called_that() {
     let file = Scratch::new("large.jsonl", "{}\n".repeat(1 << 19));
@@ -197,7 +197,7 @@ fn a_file_that_is_too_large_for_a_ledger_is_called_that() {
     }
 }
 
-/// A file that may not grow as large as a ledger is, with the signal that says so ignored.
+/// A file that may not grow to the size of a ledger; the signal that reports this is ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_ledger_whole() {

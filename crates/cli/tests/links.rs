@@ -1,4 +1,4 @@
-//! Every link of the README, the guide and the documents beside them leads to a file of the repository and to a heading that is there,
+//! Every link of the README, the guide and the documents beside them leads to an existing file and heading,
 //! and SUMMARY.md lists every chapter.
 
 #[path = "common/pages.rs"]
@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use pages::Page;
 
-/// Why a link of this page leads nowhere. Addresses are not looked up, so that the tests need no network.
+/// The mistake in a link of this page. Addresses are not looked up, so that the tests need no network.
 fn mistake(page: &Page, link: &str) -> Option<String> {
     if ["https://", "http://"].iter().any(|scheme| link.starts_with(scheme)) {
         return None;
@@ -32,7 +32,8 @@ fn mistake(page: &Page, link: &str) -> Option<String> {
         .then(|| format!("{}: {link} names no heading; there are {anchors:?}", page.name))
 }
 
-/// mdBook leaves the links of an included file as they are, so they are looked up from the page that includes it.
+/// mdBook leaves the links of an included file unchanged, so that they must work from the page that includes
+/// it.
 #[test]
 fn every_link_leads_somewhere() {
     let (mut links, mut mistakes) = (0, Vec::new());
@@ -55,7 +56,8 @@ fn a_link_to_nowhere_is_found() {
     }
 }
 
-/// mdBook leaves out a file that the summary does not list, and makes an empty one where the summary lists what is not there.
+/// mdBook leaves out a file that the summary does not list, and creates an empty file for a missing one that
+/// the summary lists.
 #[test]
 fn the_summary_lists_every_chapter_once() {
     let summary = Page::read("guide/src/SUMMARY.md".to_owned());

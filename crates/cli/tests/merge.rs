@@ -1,4 +1,4 @@
-//! `dmlcts merge`, end to end: the parts of a suite become the run of one machine again.
+//! `dmlcts merge`, end to end: the parts of a suite become a run of one machine.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn part(of: &str, more: &[&str]) -> Scratch {
     file
 }
 
-/// All but what takes another time in every run.
+/// Everything except the durations.
 fn steady(path: &str) -> Vec<String> {
     let text = fs::read_to_string(path).expect("it is there");
     let lines = text.lines().filter(|line| !line.starts_with("{\"checkpoint\""));
@@ -39,7 +39,8 @@ fn the_parts_of_a_suite_become_one_run_again() {
     let joined = Scratch::new("joined.jsonl", "");
     let files: Vec<&str> = parts.iter().map(Scratch::path).collect();
     let shown = stdout(&[&["merge", "--results", joined.path()], &files[..]].concat());
-    // It says what the run of one machine says, but for how it was run, how fast, and what to do next.
+    // It matches the summary of one machine's run, except for the way it ran, its speed and the suggested
+    // commands.
     let essence = |text: &str| -> Vec<String> {
         let lines = text.lines().take_while(|line| !line.starts_with("speed"));
         lines.map(|line| line.replace(", in 3 parts", "")).collect()
@@ -48,7 +49,7 @@ fn the_parts_of_a_suite_become_one_run_again() {
     assert!(shown.contains("suite smoke, seed 0, in 3 parts on reference "), "{shown}");
     assert!(shown.ends_with("next      dmlcts run --suite smoke             # the same again\n"), "{shown}");
     assert_eq!(steady(joined.path()), steady(whole.path()));
-    // What was joined is a results file like any other.
+    // A joined file is a results file like any other.
     let again = stdout(&["merge", joined.path()]);
     assert_eq!(again.lines().nth(2), shown.lines().nth(2));
     assert_eq!(stdout(&["merge", "--quiet", joined.path()]), "");
@@ -76,7 +77,7 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
         said(&[one.path(), two.path(), "--known-failures", "known.yaml"]),
     ];
     insta::assert_snapshot!(all.join("\n"));
-    // A part whose file was cut off.
+    // A part with an interrupted run.
     let text = two.text();
     fs::write(two.path(), &text[..text.len() / 2]).expect("it can be written");
     let cut = said(&[one.path(), two.path(), "--results", out.path()]);
@@ -88,7 +89,7 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
     assert!(!fs::exists(out.path()).expect("its folder can be read"), "half a whole is not left behind");
 }
 
-/// A page of tests must not go on showing the last merge that went well.
+/// A page of tests must not keep showing the last successful merge.
 #[test]
 fn parts_that_do_not_join_leave_reports_that_say_why() {
     let documented = ["--strategy", "documented"];
@@ -129,13 +130,13 @@ fn parts_that_do_not_join_leave_reports_that_say_why() {
         let news = said.strip_prefix(&before).expect("what was there stays");
         assert!(news.starts_with("## dmlcts: nothing was run\n") && news.contains(&why), "{news}");
     }
-    // Where no report was, there is one now.
+    // A new report is made if there was none.
     fs::remove_file(xml.path()).expect("it was there");
     assert_eq!(merge(&[one.path()]), Some(3));
     assert!(xml.text().contains(r#"type="not-run""#), "{}", xml.text());
 }
 
-/// There is no run to go on with: what helps is another place for the whole.
+/// A merge cannot be continued. The remedy is another file for the whole run.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_keeps_the_whole_from_being_written_has_a_remedy_that_merge_has() {
@@ -153,7 +154,7 @@ fn what_keeps_the_whole_from_being_written_has_a_remedy_that_merge_has() {
     );
 }
 
-/// A results file may come from a stranger: its names are escaped in JUnit, too.
+/// The text of a results file is untrusted: its names are escaped in JUnit, too.
 #[test]
 fn junit_of_a_merge_has_no_line_that_a_results_file_made_up() {
     let whole = part("whole", &["--strategy", "documented"]);

@@ -1,4 +1,4 @@
-//! What a run says at its end of what is to be done next, and `dmlcts failures`, which lists what failed.
+//! The commands that a run suggests at its end, and `dmlcts failures`, which lists the failures.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::{Scratch, broken, run, stdout, text};
 const ONE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 const OTHER: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
 
-/// What a run on a broken backend says, with the program's and the file's names in place of their paths.
+/// The output of a run on a faulty backend, with the names of program and file in place of their paths.
 fn said(fault: &str, file: &Scratch, more: &[&str]) -> String {
     let backend = broken(fault, ONE);
     let said = text(&[&["run", "--backend", &backend, ONE, OTHER], more].concat());
@@ -27,7 +27,7 @@ fn a_run_that_ended_early_says_how_to_go_on() {
         "{hung}"
     );
     assert!(next.lines().next().is_some_and(|line| line.ends_with(" # go on with this run")), "{hung}");
-    // One that came to its end has nothing to go on with, and one that is not recorded nothing to go on from.
+    // A complete run has nothing to continue, and neither has a run without a record.
     let whole = said("wrong-data", &file, &[&recorded[..], &["--overwrite"]].concat());
     assert!(!whole.contains("--resume"), "{whole}");
     assert!(whole.contains("\n          dmlcts failures FILE"), "{whole}");
@@ -65,11 +65,11 @@ fn each_case_that_failed_is_listed_as_a_command() {
     let listed = stdout(&["failures", file.path()]);
     let quoted = format!("'{}'", backend.replace('\'', r"'\''"));
     assert_eq!(listed, format!("dmlcts run --backend {quoted} --memory 1MiB '{ONE}' # wrong-value\n"));
-    // Of a run of which nothing failed there is nothing but a word about it.
+    // A run without a failure gets one sentence.
     let right = ["run", "--quiet", "--overwrite", "--results", file.path(), ONE, OTHER];
     assert_eq!(run(&right).status.code(), Some(0));
     assert_eq!(text(&["failures", file.path()]), "exit 0\n--- stderr\nnone of 2 cases failed\n");
-    // What is known to fail is listed for whoever asks for it.
+    // `--known` also lists known failures.
     let list = format!(
         "backend: reference\nfailures:\n  - {{id: bit, suites: [smoke], cases: ['{ONE}'], signature: wrong-value, kind: bug, reason: A bit.}}\n"
     );

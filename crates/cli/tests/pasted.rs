@@ -1,6 +1,6 @@
-//! The examples of a CI in the README and the guide, pasted: their commands do what they are there for, from the parts of a run to the
-//! files that are kept. What they install is installed already, and `python3 mine.py` is this program as a backend. The steps of
-//! this repository's action run as `action.rs` shows them to.
+//! The CI examples of the README and the guide, as a reader pastes them: their commands work, from the parts
+//! of a run to the files that are kept. The programs that they install are installed already, and `python3
+//! mine.py` is this program as a backend. `action.rs` tests how the steps of this repository's action run.
 
 #![cfg(unix)]
 
@@ -15,12 +15,12 @@ use job::Job;
 use pages::Page;
 use serde_yaml::Value;
 
-/// What the commands begin with that install something.
+/// The beginnings of the commands that install something.
 const INSTALLS: [&str; 3] = ["pip install ", "cargo install ", "apt-get update "];
-/// How this repository is named as an action, before its version.
+/// The name of this repository as an action, before its version.
 const ACTION: &str = "example/dmlcts@";
 
-/// Runs the commands of this program, which are to find nothing unexpected; the others install something.
+/// Runs the commands of this program, which must find nothing unexpected; the others install something.
 fn run_all(job: &Job, commands: &[String]) {
     for command in commands {
         if INSTALLS.iter().any(|install| command.starts_with(install)) {
@@ -46,7 +46,7 @@ fn check_files(job: &Job, names: &[String]) {
     }
 }
 
-/// The page's example whose text has this in it.
+/// The page's example that contains this text.
 fn example(page: &str, what: &str) -> Value {
     let blocks = Page::read(page.to_owned()).blocks();
     let mut found = blocks.iter().filter(|block| block.language == "yaml" && block.text.contains(what));
@@ -61,7 +61,7 @@ fn texts(list: &Value) -> Vec<String> {
     list.iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
 }
 
-/// The steps of a job of GitHub's, with this in the place of `matrix.part`.
+/// The steps of a GitHub job, with this value of `matrix.part`.
 fn steps(job: &Value, part: &str) -> Vec<Value> {
     let text = serde_yaml::to_string(&job["steps"]).expect("it came from YAML");
     let text = text.replace("${{ matrix.part }}", part);
@@ -69,8 +69,8 @@ fn steps(job: &Value, part: &str) -> Vec<Value> {
     serde_yaml::from_str::<Value>(&text).expect("still YAML").as_sequence().expect("steps").clone()
 }
 
-/// What a step of this repository's action runs, with its inputs in variables as `action.yml` has them there; without a
-/// backend it only installs.
+/// The command that a step of this repository's action runs, with its inputs in variables as in `action.yml`;
+/// without a backend it only installs.
 fn action(step: &Value) -> Option<String> {
     let inputs =
         step["uses"].as_str().filter(|uses| uses.starts_with(ACTION)).and(step["with"].as_mapping())?;
@@ -83,7 +83,7 @@ fn action(step: &Value) -> Option<String> {
     Some(format!("{}bash '{folder}/.ci/action' run", variables.collect::<String>()))
 }
 
-/// What the steps run, and the files that they keep.
+/// The commands of the steps, and the files that they keep.
 fn commands_and_files(steps: &[Value]) -> (Vec<String>, Vec<String>) {
     let commands =
         steps.iter().filter_map(|step| step["run"].as_str().map(str::to_owned).or_else(|| action(step)));
@@ -99,7 +99,7 @@ fn the_example_for_github_runs_in_parts_and_joins_them() {
     let (workflow, job) = (example("guide/src/gate.md", "runs-on: "), Job::new("github"));
     let (run, verdict) = (&workflow["jobs"]["run"], &workflow["jobs"]["verdict"]);
     assert_eq!(verdict["needs"].as_str(), Some("run"));
-    // The parts begin together: without a job before them, each builds what the cache lacks.
+    // The parts start at the same time. Without a job before them, each part would build the missing program.
     assert_eq!(run["needs"].as_str(), Some("install"));
     let installs = workflow["jobs"]["install"]["steps"].as_sequence().expect("steps");
     assert_eq!(installs.len(), 1);
@@ -139,7 +139,7 @@ fn the_example_for_gitlab_runs_on_one_machine() {
     let (pipeline, job) = (example("guide/src/gate.md", "image: rust"), Job::new("gitlab"));
     let conformance = &pipeline["conformance"];
     run_all(&job, &texts(&conformance["script"]));
-    // Otherwise a job that fails builds the program at every push.
+    // Otherwise a failing job builds the program at every push.
     assert_eq!(conformance["cache"]["when"].as_str(), Some("always"));
     let kept = &conformance["artifacts"];
     check_files(&job, &texts(&kept["paths"]));

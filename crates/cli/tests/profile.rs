@@ -1,5 +1,5 @@
-//! `dmlcts run --profile` and `dmlcts profiles`, end to end: the statement that ends a run, where it is written, when there is none;
-//! and that every result says by which spec it was judged.
+//! `dmlcts run --profile` and `dmlcts profiles`, end to end: the statement at the end of a run, the files
+//! that contain it, and the runs without one. Every result names the spec that judged it.
 
 mod common;
 
@@ -10,7 +10,7 @@ use dmlcts_spec::Library;
 
 const SMOKE: [&str; 3] = ["run", "--profile", "directml-6.4-smoke"];
 
-/// What is stated at the end of an output: but for the answers to open questions, which belong to other tests.
+/// The statement at the end of an output, without the answers to open questions, which other tests check.
 fn stated(output: &str) -> String {
     let (_, statement) = output.split_once("tatement of conformance\n").unwrap_or_else(|| panic!("{output}"));
     let statement = statement.split("  answers ").next().unwrap_or_default();
@@ -33,7 +33,7 @@ fn a_run_of_a_profile_ends_with_a_statement_and_every_file_has_it() {
     cases     4,387 passed, 12 created only, 161 recorded, 0 failed
     verdict   reference 0.1.0 conforms to directml-6.4-smoke version 1
     ");
-    // The answers to all questions that arose stand there, one by one.
+    // The statement has the answers to all raised questions, one by one.
     let answers = shown.split_once("  answers ").expect("there are some").1.lines().count();
     assert!(answers > 20 && shown.contains("slice.stride-zero: refused "), "{shown}");
     let said = xml.text();
@@ -77,7 +77,7 @@ fn parts_state_nothing_and_what_they_are_joined_to_states_what_the_whole_does() 
     let shown = stdout(&[&["merge"], &files[..]].concat());
     assert_eq!(stated(&shown), stated(&stdout(&SMOKE)));
     assert!(joined.text().contains(r#""statement":{"conformity":"conforms","#));
-    // Nobody makes a claim by writing its name into a header.
+    // A name in a header alone makes no claim.
     let whole = joined.text();
     for (from, to) in [
         (r#""version":1},"suite""#, r#""version":9},"suite""#),
@@ -166,7 +166,7 @@ fn profiles_and_suites_are_listed_and_shown() {
     assert_eq!(shown.lines().count(), 3 + 7, "{shown}");
 }
 
-/// Whatever is run, and wherever it is written down.
+/// Every run and every file names the spec.
 #[test]
 fn every_result_says_by_which_spec_it_was_judged() {
     let (hash, short) = (Library::embedded().hash(), Library::embedded().short_hash());

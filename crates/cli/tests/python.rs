@@ -1,6 +1,6 @@
-//! Backends in Python: the module that they are written with, and the NumPy backend that is shipped with it.
+//! Backends in Python: the module for writing them, and the NumPy backend of this repository.
 //!
-//! They need Python and NumPy, so that they are ignored unless somebody asks for them, as `.ci/run` does:
+//! They need Python and NumPy, so that they are ignored by default. `.ci/run` runs them:
 //! `DMLCTS_PYTHON=python3 cargo test -p dmlcts --test python -- --ignored`.
 
 mod common;
@@ -13,7 +13,7 @@ fn python() -> String {
     std::env::var("DMLCTS_PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// `--backend` for a script that lies beside the module.
+/// `--backend` for a script beside the module.
 fn example(name: &str) -> String {
     format!("exec:'{}' '{FOLDER}/{name}'", python())
 }
@@ -26,7 +26,8 @@ fn numpy_agrees_with_the_spec() {
     assert!(!ran.contains("skipped"), "{ran}");
 }
 
-/// What ONNX says in other words holds; what it lacks is declared where `hello` has words for it, and else is a known failure.
+/// Parts that ONNX defines in other words pass. A missing feature is declared if `hello` can express it, and
+/// is a known failure otherwise.
 #[test]
 #[ignore = "needs Python with onnx and onnxruntime"]
 fn onnxruntime_fails_as_it_is_known_to_and_in_no_other_way() {
@@ -51,7 +52,7 @@ fn onnxruntime_fails_as_it_is_known_to_and_in_no_other_way() {
     assert!(ran.starts_with("exit 1\n") && ran.contains("ONNX has no symmetric padding"), "{ran}");
 }
 
-/// What the guide shows is the file that the tests run, to the last letter.
+/// The guide shows exactly the file that the tests run.
 #[test]
 fn the_guide_shows_the_numpy_backend() {
     let chapter = include_str!("../../../guide/src/backend/python.md");
@@ -60,7 +61,7 @@ fn the_guide_shows_the_numpy_backend() {
     assert_eq!(shown, include_str!("../../backend/python/numpy_backend.py"));
 }
 
-/// What a script prints, raises and leaves undeclared each comes to its verdict.
+/// Output, an exception and a missing answer of a script each get their verdict.
 #[test]
 #[ignore = "needs Python"]
 fn a_script_that_prints_raises_and_declines_is_understood() {

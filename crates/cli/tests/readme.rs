@@ -1,8 +1,10 @@
-//! The commands of the README and of every chapter of the guide run. A `console` block shows what its commands print, and they print
-//! just that; the commands of an `sh` block end with 0. `NOT_RUN` lists the commands that do not run here, and why.
+//! Runs the commands of the README and of every chapter of the guide. The commands of a `console` block print
+//! exactly the block's text; the commands of an `sh` block end with 0. `NOT_RUN` lists the commands that do
+//! not run here, with the reason.
 //!
-//! The blocks of a page run in order, in a folder of their own. A block that begins with `# NAME` is the file of this name. With
-//! `DMLCTS_PYTHON=python3`, the backends in Python run as well; otherwise this program takes their place.
+//! The blocks of a page run in order, in a folder of their own. A block that begins with `# NAME` is the file
+//! of this name. With `DMLCTS_PYTHON=python3`, the backends in Python run as well; otherwise this program
+//! takes their place.
 
 #[path = "common/job.rs"]
 mod job;
@@ -14,7 +16,7 @@ use std::{collections::BTreeSet, fs, thread};
 use job::Job;
 use pages::{Block, Page};
 
-/// Commands that do not run here, by how they begin, and why.
+/// The beginnings of the commands that do not run here, and the reasons.
 const NOT_RUN: [(&str, &str); 14] = [
     ("cargo test --workspace", "runs this test"),
     ("cargo install ", "builds the program that this test has, for minutes"),
@@ -38,7 +40,7 @@ const NOT_RUN: [(&str, &str); 14] = [
     ),
 ];
 
-/// Languages of blocks that are looked at otherwise, or not at all.
+/// Languages of blocks that other tests check, or none.
 const NO_COMMANDS: [(&str, &str); 4] = [
     ("powershell", "Windows only: .github/workflows/directml.yml runs these commands"),
     (
@@ -52,7 +54,7 @@ const NO_COMMANDS: [(&str, &str); 4] = [
     ),
 ];
 
-/// An example: the command, and what must come out.
+/// An example: the command and its expected output.
 struct Example {
     command: String,
     expected: String,
@@ -75,7 +77,7 @@ fn examples(block: &str) -> Vec<Example> {
     examples
 }
 
-/// The commands of an `sh` block, without comments; a line that ends with a backslash goes on in the next.
+/// The commands of an `sh` block, without comments; a line that ends with a backslash continues on the next.
 fn commands(block: &str) -> Vec<String> {
     let joined = block.replace("\\\n", " ");
     let lines = joined.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
@@ -83,7 +85,8 @@ fn commands(block: &str) -> Vec<String> {
     commands.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// Splits a command as a shell does, as far as the pages need it: spaces, and single quotes around a word.
+/// Splits a command like a shell, but only at spaces and with single quotes around a word, which is enough
+/// for the pages.
 fn words(command: &str) -> Vec<String> {
     let parts = command.split('\'').enumerate();
     parts
@@ -98,8 +101,8 @@ fn words(command: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a text is the expected one, in which a line `...` stands for any lines. Rates and reports of progress differ from machine to
-/// machine, so they are not compared.
+/// Whether a text equals the expected one, in which a line `...` stands for any lines. Rates and progress
+/// differ from machine to machine and are not compared.
 fn matches(actual: &str, expected: &str) -> bool {
     fn lines_match(actual: &[&str], expected: &[&str]) -> bool {
         match expected.split_first() {
@@ -143,10 +146,10 @@ fn run_commands(job: &Job, page: &str, block: &str, left_out: &mut BTreeSet<&'st
     }
 }
 
-/// Runs a page, and says which entries of `NOT_RUN` it needed.
+/// Runs a page, and returns the entries of `NOT_RUN` that it needed.
 fn run(page: &Page) -> BTreeSet<&'static str> {
     let job = Job::new(&page.name.replace('/', "-"));
-    // Pages call a reader's own backend so. The chapter on Python makes this file.
+    // Pages use this name for a reader's own backend. The chapter on Python creates the file.
     let numpy = include_str!("../../backend/python/numpy_backend.py");
     fs::write(job.0.join("mine.py"), numpy.replace("\"numpy\", np.__version__", "\"mine\", \"1.0\""))
         .expect("the folder takes it");
@@ -186,7 +189,7 @@ fn every_command_of_every_page_runs() {
     }
 }
 
-/// The failure that the pages show is the one that the crate `report` writes.
+/// The failure on the pages equals the one that the crate `report` writes.
 #[test]
 fn the_failure_of_the_pages_is_a_real_one() {
     let snapshot = include_str!(
@@ -202,7 +205,7 @@ fn the_failure_of_the_pages_is_a_real_one() {
     assert_eq!(found, 2, "the README and the chapter on reports show it");
 }
 
-/// The entry that the guide shows is the one that `--bless` writes of such a backend.
+/// The entry in the guide equals the one that `--bless` writes for such a backend.
 #[test]
 fn the_blessed_entry_of_the_guide_is_a_real_one() {
     let snapshot = include_str!("known/snapshots/known__blessed_ci.snap");

@@ -1,5 +1,6 @@
-//! The reference of the guide is generated: the commands come from `--help`, the case line and the language from the documentation of
-//! the modules that read them. `DMLCTS_BLESS=1 cargo test -p dmlcts --test reference` writes the pages anew.
+//! Generates the reference of the guide: the commands from `--help`, the case line and the language from the
+//! documentation of the modules that parse them. `DMLCTS_BLESS=1 cargo test -p dmlcts --test reference`
+//! writes the pages.
 
 mod common;
 
@@ -35,7 +36,8 @@ fn commands_are_as_their_help_says() {
     check("commands.md", &page);
 }
 
-/// The documentation of a module, with its headings one level below the page's title. Links to items of Rust become their words.
+/// The documentation of a module, with its headings one level below the page's title. Links to items of Rust
+/// become their words.
 fn documentation(source: &str) -> String {
     let text = fs::read_to_string(Path::new(ROOT).join(source)).expect("a source");
     let lines = text.lines().take_while(|line| line.starts_with("//!"));
@@ -89,7 +91,7 @@ fn the_case_line_is_as_its_module_says() {
 #[test]
 fn the_language_is_as_its_module_says() {
     let text = documentation("crates/spec/src/expression/mod.rs");
-    // What follows is for those who work on the crate.
+    // The following text is for those who work on the crate.
     let (text, _) = text.split_once("\n## From text to values").expect("the module has this part");
     check("language.md", &format!("# The language\n\n{text}"));
 }

@@ -1,4 +1,4 @@
-//! `--junit` and `--markdown`, and each exit code that a run can end with beside them.
+//! `--junit` and `--markdown`, with each exit code of a run.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn a_run_and_what_was_joined_of_its_parts_have_the_same_reports() {
         run(&[&["merge", "--quiet", one.path(), two.path()][..], &reports].concat()).status.code(),
         Some(0)
     );
-    // The time differs, and which words say what was run.
+    // The duration differs, and so do the words for the cases.
     let tests = |text: &str| -> Vec<String> {
         text.lines().filter(|line| !line.contains("time=")).map(str::to_owned).collect()
     };
@@ -38,7 +38,7 @@ fn a_run_and_what_was_joined_of_its_parts_have_the_same_reports() {
     };
     assert_eq!(table(&whole_md.text()), table(&joined_md.text()));
     assert!(whole_md.text().starts_with("## dmlcts: nothing unexpected\n"));
-    // What is in a page of Markdown stays, and what is in an XML file does not.
+    // A Markdown file keeps its text, and an XML file does not.
     run_with(&["--junit", whole_xml.path(), "--markdown", whole_md.path()]);
     assert_eq!(whole_md.text().matches("## dmlcts").count(), 2);
     assert_eq!(whole_xml.text().matches("<testsuites").count(), 1);
@@ -80,7 +80,7 @@ fn a_report_on_a_full_disk_is_the_machines_failure() {
     }
 }
 
-/// A backend in another process that is given a millisecond for tens of megabytes.
+/// A backend process with a time limit of one millisecond for tens of megabytes.
 #[test]
 fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     let (xml, page, results) =
@@ -104,7 +104,8 @@ fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
         said.contains(r#""verdict":"timeout""#) && said.contains(r#"{"ending":"complete","exit_code":1,"#),
         "{said}"
     );
-    // What is recorded exits as the run did, and against a run in which the case passes it broke.
+    // A recorded result keeps the run's exit code. Compared with a run in which the case passes, it is
+    // broken.
     assert_eq!(run(&["merge", "--quiet", results.path()]).status.code(), Some(1));
     let patient = Scratch::new("good.jsonl", "");
     assert_eq!(run(&["run", "--results", patient.path(), large]).status.code(), Some(0));
@@ -112,7 +113,7 @@ fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     assert_eq!(run(&["diff", results.path(), patient.path()]).status.code(), Some(0));
 }
 
-/// A page of tests that a backend which does not start leaves behind has a test that failed, and nothing of the last run.
+/// If a backend does not start, the page of tests has a failed test and nothing of the last run.
 #[test]
 fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
     let (xml, page) = (Scratch::new("none.xml", ""), Scratch::new("none.md", "# Before\n"));
@@ -128,12 +129,12 @@ fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
     let said = page.text();
     let news = said.strip_prefix(&before).expect("what was there stays");
     assert!(news.starts_with("## dmlcts: nothing was run\n") && news.contains("no-such-program"), "{news}");
-    // Nor does one look like a good run in which no case was found.
+    // A run without a case does not look like a successful run either.
     assert_eq!(run(&[&["run", "--where", "rank == 99"], &files[..]].concat()).status.code(), Some(2));
     assert!(xml.text().contains(r#"type="not-run""#), "{}", xml.text());
 }
 
-/// Standard output shows the run, so that `-` is no file there, and none of this name is made.
+/// Standard output shows the run, so that `-` is refused, and no file of this name is made.
 #[test]
 fn a_dash_is_no_file() {
     for option in ["--junit", "--markdown", "--ledger", "--results", "--resume", "--bless"] {
@@ -148,7 +149,7 @@ fn a_dash_is_no_file() {
     assert!(!fs::exists("-").expect("it can be asked"));
 }
 
-/// Where standard output is closed from the start, the exit code and the files are all there is.
+/// With a closed standard output, the run has only its exit code and its files.
 #[cfg(unix)]
 #[test]
 fn a_closed_standard_output_changes_no_exit_code() {

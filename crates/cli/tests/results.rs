@@ -1,5 +1,5 @@
-//! `dmlcts run --results` and `--resume`: what is recorded stays whole, whatever happens to the program, the disk or the
-//! standard output, and each way to end says so.
+//! `dmlcts run --results` and `--resume`: a record stays whole whatever happens to the program, the disk or
+//! standard output, and each way to end is reported.
 
 mod common;
 
@@ -7,12 +7,12 @@ use std::{fs, thread, time::Duration};
 
 use common::{Scratch, dmlcts, run, stdout, text};
 
-/// What a command printed, with the file's name in place of its path.
+/// A command's output, with the file's name in place of its path.
 fn named(arguments: &[&str], file: &Scratch) -> String {
     text(arguments).replace(file.path(), "FILE")
 }
 
-/// The lines of the cases of a results file, and its last line without the time that the run took.
+/// The case lines of a results file, and its last line without the duration.
 fn recorded(file: &Scratch) -> (Vec<String>, String) {
     let text = file.text();
     let cases = text.lines().filter(|line| line.starts_with("{\"case\"")).map(str::to_owned).collect();
@@ -52,7 +52,7 @@ fn a_run_is_recorded_and_another_does_not_write_over_it() {
     assert_eq!(recorded(&file).0, cases);
     let other = ["--seed", "7", "--results", file.path(), "--overwrite"];
     assert_eq!(named(&few(&other), &file), "exit 0\n");
-    // A run that is complete goes on with nothing, and comes to the same.
+    // A complete run continues with no case and has the same result.
     let before = recorded(&file);
     assert_eq!(named(&few(&["--seed", "7", "--resume", file.path()]), &file), "exit 0\n");
     assert_eq!(recorded(&file), before);
@@ -78,7 +78,7 @@ fn a_run_goes_on_only_with_its_like() {
         ),
     ];
     insta::assert_snapshot!(others.join("\n"));
-    // The same backend, otherwise asked.
+    // The same backend with other options.
     let serve = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
     let asked = ["--backend", &serve, "--retries", "7", "--in-process", "--case-timeout", "1m"];
     for (place, difference) in [
@@ -97,7 +97,7 @@ fn a_run_goes_on_only_with_its_like() {
         assert!(said.contains(&format!("error: FILE is of another run: {difference}\n")), "{said}");
     }
     assert_eq!(fs::read(file.path()).expect("it is there"), before, "and leaves the file alone");
-    // Where the backend itself is another one, the command of the header would be refused, too.
+    // With another backend, the command of the header would also be refused.
     let (own, other) = (r#""name":"reference","version":""#, r#""name":"reference","version":"9"#);
     assert_eq!(file.text().matches(own).count(), 1);
     fs::write(file.path(), file.text().replace(own, other)).expect("it can be written");
@@ -145,7 +145,7 @@ fn of_two_runs_on_one_file_the_second_gives_way() {
     assert!(recorded(&file).0.len() > 100);
 }
 
-/// A line was lost behind the program's back: the file looks like one that can be gone on with, and is none.
+/// A line was lost outside the program: the file looks as if it could be continued, and is refused.
 #[test]
 fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     let file = Scratch::new("lost-line.jsonl", "");
@@ -153,7 +153,7 @@ fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     let whole = file.text();
     let mut lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let last = lines.split_off(lines.len() - 2);
-    // How many checkpoints there are before the last one depends on how quick the run is.
+    // The number of checkpoints before the last one depends on the speed of the run.
     lines.retain(|line| !line.starts_with("{\"checkpoint\""));
     lines.extend(last);
     let said = |kept: &dyn Fn(usize) -> bool| {
@@ -177,7 +177,7 @@ fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     assert_eq!(said(&|at| at != 99), without(&line));
     let line = format!("summary in line {checkpoint}");
     assert_eq!(said(&|at| at != 99 && at != checkpoint), without(&line));
-    // What is behind the last checkpoint is run again.
+    // Cases after the last checkpoint run again.
     assert!(named(&few(&["--results", file.path(), "--overwrite"]), &file).starts_with("exit 0"));
     let behind = |at: usize| at != 99 && at < checkpoint;
     fs::write(
@@ -189,14 +189,14 @@ fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     assert_eq!(recorded(&file).0.len(), 352);
 }
 
-/// A run that is killed again and again, each time at another moment, comes to what an undisturbed one comes to.
+/// A run that is killed again and again at different moments has the result of an undisturbed run.
 #[test]
 fn a_run_that_is_killed_at_any_moment_loses_and_repeats_nothing() {
     let (whole, killed) = (Scratch::new("whole.jsonl", ""), Scratch::new("killed.jsonl", ""));
     let many = |option: &str, file: &Scratch| {
         let mut command = dmlcts();
         command.args(["run", "--quiet", "--suite", "ci", "--jobs", "2", "--where"]);
-        // One that leaves out some, so that fewer are recorded than are looked at.
+        // A selection that leaves out cases, so that fewer are recorded than read.
         command.args(["operator != SLICE or rank > 1", option, file.path()]);
         command
     };
@@ -212,7 +212,7 @@ fn a_run_that_is_killed_at_any_moment_loses_and_repeats_nothing() {
         if kills < 4 && ended.is_none() {
             child.kill().expect("it can be killed");
             child.wait().expect("it ends");
-            // A run that was killed before its header has nothing to go on with.
+            // A run that was killed before its header cannot be continued.
             option = if recorded(&killed).1.is_empty() { "--results" } else { "--resume" };
             kills += 1;
             continue;
@@ -228,7 +228,7 @@ fn a_run_that_is_killed_at_any_moment_loses_and_repeats_nothing() {
     assert_eq!(summary, undisturbed, "after {kills} kills");
 }
 
-/// The run goes on, since its results are recorded, and ends with what it came to.
+/// The run continues, since its results are recorded, and ends with its usual exit code.
 #[test]
 fn a_reader_that_goes_away_does_not_end_a_run() {
     let file = Scratch::new("reader.jsonl", "");
@@ -242,7 +242,8 @@ fn a_reader_that_goes_away_does_not_end_a_run() {
     assert!(summary.starts_with(r#"{"summary":{"ending":"limit","exit_code":0,"#), "{summary}");
 }
 
-/// Blessing makes a success of a failure, and a report that cannot be written a failure of a success. The summary says what came of it all.
+/// Blessing turns a failure into a success, and an unwritable report turns a success into a failure. The
+/// summary has the final exit code.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_summary_has_the_exit_code_that_the_program_ends_with() {
@@ -283,7 +284,7 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
         device.starts_with("exit 3\n--- stderr\nerror: cannot write the results file /dev/full: "),
         "{device}"
     );
-    // A file that may not grow beyond some two megabytes, with the signal that says so ignored.
+    // A file with a limit of about two megabytes; the signal that reports the limit is ignored.
     let file = Scratch::new("full.jsonl", "");
     let script = "trap '' XFSZ; ulimit -f 4000; exec \"$0\" run --suite ci --results \"$1\"";
     let mut shell = std::process::Command::new("sh");
@@ -299,7 +300,7 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     let text = file.text();
     assert!(text.ends_with("}\n"), "its last line is whole");
     let cases = recorded(&file).0;
-    // Going on where there is no room, wherever the limit is, loses nothing of it.
+    // Continuing without space, at any limit, loses none of the record.
     for blocks in ["1", "12", "500", "3999", "4000", "4001"] {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run --suite ci --resume \"$1\"");
         let mut shell = std::process::Command::new("sh");
@@ -311,7 +312,7 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
         assert!(kept[..cases.len()] == cases, "{blocks} blocks: other cases");
     }
     let cases = cases.len();
-    // The limit holds for one process only: now there is room.
+    // The limit applies to one process: the next one has space.
     let rest = ["run", "--quiet", "--suite", "ci", "--resume", file.path()];
     assert_eq!(
         run(&[&rest[..], &["--limit", "170000"]].concat()).status.code(),
@@ -328,7 +329,7 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     assert_eq!((cases > 100, Some(recorded(&file).0.len().to_string())), (true, all));
 }
 
-/// Whoever opens a pipe waits for its other end, for ever where there is none.
+/// Opening a pipe waits for its other end, forever if there is none.
 #[cfg(unix)]
 #[test]
 fn a_pipe_that_nobody_reads_is_refused_at_once() {
@@ -345,12 +346,12 @@ fn a_pipe_that_nobody_reads_is_refused_at_once() {
         );
     }
     fs::remove_file(&pipe).expect("it is there");
-    // One that somebody holds open is read.
+    // A pipe that another process holds open is read.
     let shown = stdout(&few(&["--results", "/dev/stdout"]));
     assert_eq!(shown.lines().filter(|line| line.starts_with("{\"case\"")).count(), 352);
 }
 
-/// Whoever reads what he writes to is never told that nobody else does.
+/// The program never learns that the reader of its own pipe is missing.
 #[cfg(unix)]
 #[test]
 fn a_pipe_whose_reader_has_gone_ends_the_run() {
@@ -368,7 +369,7 @@ fn a_pipe_whose_reader_has_gone_ends_the_run() {
     );
 }
 
-/// The backend does it, when the run has made its file.
+/// The backend does it after the run has made its file.
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_taken_away_under_a_run_fails_it() {
@@ -406,7 +407,7 @@ fn the_parts_of_a_suite_are_together_the_suite() {
     assert!(sorted == all);
     let wrong = text(&["run", "--partition", "0/3"]);
     assert!(wrong.contains("`0/3` is no partition; write which of how many, such as 3/16"), "{wrong}");
-    // A single case lies in one of many parts, and the others are no failure.
+    // A single case is in one of many parts, and the other parts do not fail.
     let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
     let ran = |part: &str| stdout(&["run", "--partition", part, case]).contains("ran       1 case on");
     assert_eq!(["1/3", "2/3", "3/3"].map(ran).iter().filter(|ran| **ran).count(), 1);

@@ -1,5 +1,6 @@
-//! `dmlcts run --resume` after a run that was killed while its backend took its time: what was recorded stays, is not asked again, and the
-//! whole comes to what an undisturbed run comes to. This program is the backend, too, and writes down what it is asked. A run is killed when its file shows that it came so far, and so never too early or too late.
+//! `dmlcts run --resume` after a run with a slow backend was killed. The recorded cases stay and do not run
+//! again, and the whole has the result of an undisturbed run. This program is the backend, too, and logs its
+//! cases. A run is killed when its file shows enough cases, so never too early or too late.
 
 mod common;
 
@@ -20,22 +21,23 @@ use dmlcts_reference::Reference;
 use dmlcts_spec::Library;
 use dmlcts_tests::at_once;
 
-/// Cases of a run.
+/// The number of cases of a run.
 const CASES: usize = 150;
-/// The most cases of a batch of a slow backend with one job: an eighth of all.
+/// The maximum number of cases in a batch of a slow backend with one job: an eighth of all.
 const BATCH: usize = CASES.div_ceil(8);
-/// Names the file in which the backend writes down what it is asked.
+/// The variable that names the backend's log of cases.
 const LOG: &str = "DMLCTS_TEST_LOG";
-/// Names the cases at which the backend is stuck, a line each, where it is at some.
+/// The variable that names the file of the cases at which the backend hangs, one line each.
 const STUCK: &str = "DMLCTS_TEST_STUCK";
-/// Says that the backend is quick, and wrong: at edges, as the list has it, and at slices of INT16, which nobody wrote down.
+/// The variable that makes the backend quick and faulty: at edges, which the list has, and at slices of
+/// INT16, which no list has.
 const WRONG: &str = "DMLCTS_TEST_WRONG";
 const LIST: &str = "\
 backend: reference
 failures:
   - {id: edges, suites: [smoke], where: PaddingMode == EDGE and not invalid, signature: wrong-value, kind: bug, reason: Told to.}
 ";
-/// Nothing that the tests wait for takes as long.
+/// The time limit of everything that the tests wait for.
 const LONG: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
@@ -54,7 +56,7 @@ fn main() -> ExitCode {
     ])
 }
 
-/// Right, and slow, and stuck at cases if need be; answers each case as it is done.
+/// A slow, correct backend that can hang at some cases; it answers each case as it is done.
 struct Watched {
     inner: Box<dyn Backend>,
     log: File,
@@ -69,7 +71,7 @@ fn serve() {
     let mut watched =
         Watched { inner, log, stuck: env::var(STUCK).ok(), is_wrong: env::var_os(WRONG).is_some() };
     let signatures = Library::embedded().signatures();
-    // A host that is killed ends the pipe.
+    // A killed host closes the pipe.
     let _ = protocol::serve(&mut watched, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
 }
 
@@ -112,7 +114,7 @@ impl Watched {
     }
 }
 
-/// Does a case wrong that ran.
+/// Changes the output of a case.
 fn spoil(line: &str, job: &mut Job, outputs: &mut [u8]) {
     if line.contains(" PaddingMode=EDGE ") || line.starts_with("SLICE1 INT16 ") {
         job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
@@ -122,7 +124,7 @@ fn spoil(line: &str, job: &mut Job, outputs: &mut [u8]) {
     }
 }
 
-/// Hangs for as long as there is somebody to wait for it.
+/// Hangs as long as its host lives.
 fn wait_for_the_end() {
     #[cfg(unix)]
     let parent = std::os::unix::process::parent_id;
@@ -135,26 +137,26 @@ fn wait_for_the_end() {
     std::process::exit(0);
 }
 
-/// The case at a place, each another one.
+/// The case at an index; all cases differ.
 fn case(place: usize) -> String {
     let size = place + 1;
     format!("SLICE UINT8 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota")
 }
 
-/// A results file, as far as it is written.
+/// A results file that may be unfinished.
 #[derive(Default, Debug, PartialEq)]
 struct Recorded {
     /// The lines of its cases.
     cases: Vec<String>,
-    /// How many of them a run need not ask again, since a checkpoint counts them.
+    /// The number of cases that a checkpoint counts, which need not run again.
     counted: usize,
-    /// The summary, but for how long it took.
+    /// The summary without its duration.
     summary: String,
 }
 
 fn recorded(file: &Scratch) -> Recorded {
     let mut recorded = Recorded::default();
-    // What is torn is no line.
+    // A torn line is left out.
     let text = fs::read_to_string(file.path()).unwrap_or_default();
     for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
         if line.starts_with("{\"case\"") {
@@ -169,14 +171,14 @@ fn recorded(file: &Scratch) -> Recorded {
     recorded
 }
 
-/// A command that runs all cases with these options, on a backend that is stuck at one of them.
+/// A command that runs all cases with these options, on a backend that hangs at one of them.
 fn run(options: &[&str], log: &Scratch, stuck: Option<&str>) -> Command {
     let mut command = run_suite(options, log, stuck);
     command.args((0..CASES).map(case));
     command
 }
 
-/// The same with the cases of a suite, which the options name.
+/// The same with the cases of the suite that the options name.
 fn run_suite(options: &[&str], log: &Scratch, stuck: Option<&str>) -> Command {
     let program = env::current_exe().expect("it has a path");
     let mut command = dmlcts();
@@ -187,7 +189,7 @@ fn run_suite(options: &[&str], log: &Scratch, stuck: Option<&str>) -> Command {
     command
 }
 
-/// What a run has recorded that is killed once its file is so far.
+/// The record of a run that is killed when its file has these cases.
 fn killed(mut run: Command, file: &Scratch, is_so_far: impl Fn(&Recorded) -> bool) -> Recorded {
     let mut child = run.spawn().expect("it starts");
     let since = Instant::now();
@@ -202,7 +204,7 @@ fn killed(mut run: Command, file: &Scratch, is_so_far: impl Fn(&Recorded) -> boo
     killed
 }
 
-/// Kills a run once its file is so far, goes on with it, and holds what comes of it against an undisturbed run.
+/// Kills a run when its file has these cases, continues it, and compares the result with an undisturbed run.
 fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) -> bool) {
     let name = |what: &str| format!("resume-{}-{stuck}-{what}", options.join("").replace('/', "-"));
     let [whole, file] = ["whole", "killed"].map(|what| Scratch::nothing(&name(what)));
@@ -226,24 +228,26 @@ fn kill_and_go_on(options: &[&str], stuck: usize, is_so_far: impl Fn(&Recorded) 
     assert_eq!(asked.lines().count(), ended.cases.len() - killed.counted, "and each other one once");
 }
 
-/// Whether a run has recorded what precedes the batch of a case at this place. The first batch has 8 cases.
+/// Whether a run has recorded everything before the batch with the case at this index. The first batch has 8
+/// cases.
 fn is_close(file: &Recorded, place: usize) -> bool {
     (place.saturating_sub(BATCH).max(8)..=place).contains(&file.counted)
 }
 
-/// Here nothing hangs before the run is killed.
+/// No case hangs before the run is killed.
 fn a_slow_run_goes_on_where_it_was_killed() {
     at_once(["1", "2"], |jobs| kill_and_go_on(&["--jobs", jobs], CASES - 1, |file| file.counted >= 20));
 }
 
-/// The first batch has 8 cases, and no later one has more than an eighth of all. The batches before the one that hangs are there.
+/// The first batch has 8 cases, and no later one has more than an eighth of all. The batches before the
+/// hanging one are recorded.
 fn a_hang_in_the_middle_of_a_batch() {
     at_once([8, 9, 47], |stuck| {
         kill_and_go_on(&["--jobs", "1"], stuck, |file| is_close(file, stuck));
     });
 }
 
-/// The batches behind the one that hangs wait for it, and those before it do not.
+/// Only the batches after the hanging one wait for it.
 fn a_hang_while_other_threads_go_on() {
     kill_and_go_on(&["--jobs", "3"], 40, |file| is_close(file, 40));
 }
@@ -254,7 +258,7 @@ fn a_hang_in_a_part_of_a_suite() {
     let file = Scratch::nothing("resume-part-log");
     let all = run(&[&options[..], &["--results", other.path()]].concat(), &file, None).status();
     assert!(all.expect("it starts").success());
-    // The case in the middle of those that are of this part.
+    // The middle case of those in this part.
     let before = recorded(&other).cases.len() / 2;
     let of_part =
         (0..CASES).filter(|place| recorded(&other).cases.iter().any(|line| line.contains(&case(*place))));
@@ -262,10 +266,10 @@ fn a_hang_in_a_part_of_a_suite() {
     kill_and_go_on(&options, stuck, |file| is_close(file, before));
 }
 
-/// It ends with what came before, says why, and goes on behind that.
+/// The run ends with the earlier cases, gives the reason, and continues after them.
 fn a_run_that_hangs_too_often() {
     let (file, log) = (Scratch::nothing("resume-hangs"), Scratch::nothing("resume-hangs-log"));
-    // Long enough for a process to start on a busy machine.
+    // Enough time for a process to start on a busy machine.
     let options = ["--max-hangs", "1", "--retries", "0", "--jobs", "1", "--case-timeout", "3s"];
     let stuck = case(40);
     let mut command = run(&[&options[..], &["--results", file.path()]].concat(), &log, Some(&stuck));
@@ -281,8 +285,8 @@ fn a_run_that_hangs_too_often() {
     assert_eq!(recorded(&file).cases.len(), CASES);
 }
 
-/// With less time than it takes to see that a backend answers nothing, each run still writes down some of the hangs that it begins with, and the
-/// next goes on behind them.
+/// If the time is too short to see that a backend answers nothing, each run still records some of its first
+/// hangs, and the next run continues after them.
 fn a_run_that_begins_with_hangs_only() {
     const HANGS: usize = 8;
     let (file, log) = (Scratch::nothing("resume-block"), Scratch::nothing("resume-block-log"));
@@ -290,7 +294,7 @@ fn a_run_that_begins_with_hangs_only() {
     let options = ["--retries", "0", "--jobs", "2", "--case-timeout", "500ms", "--timeout", "3s"];
     let with = |option| run(&[&options[..], &[option, file.path()]].concat(), &log, Some(&stuck));
     let mut output = with("--results").output().expect("it starts");
-    // On a machine that is busy, a run may end before it has done anything.
+    // On a busy machine, a run may end before its first case.
     for _ in 0..40 {
         if recorded(&file).cases.len() == CASES {
             break;
@@ -303,14 +307,14 @@ fn a_run_that_begins_with_hangs_only() {
     assert!(ended.cases.len() == CASES && hung == HANGS, "{hung} of {} cases", ended.cases.len());
 }
 
-/// What failed, what failed as a list has it, and what answers open questions: of parts that were killed amid them, and of what those are
-/// joined to, with its ledger.
+/// Failures, known failures and answers to open questions, in parts that were killed between them, and in the
+/// joined run with its ledger.
 fn what_failed_before_counts_in_the_whole() {
     let list = Scratch::new("resume-list.yaml", LIST);
     let parts = at_once(["1/2", "2/2"], |part| {
         let listed = stdout(&["list", "--suite", "smoke", "--partition", part]);
         let listed: Vec<&str> = listed.lines().filter(|line| line.ends_with(" fill=iota")).collect();
-        // It comes to two thirds of its cases, or is killed before.
+        // It reaches two thirds of its cases, or is killed before.
         let stuck = listed[listed.len() * 2 / 3];
         let name = |what: &str| Scratch::nothing(&format!("resume-failed-{}-{what}", &part[..1]));
         let [whole, file, log] = ["whole", "file", "log"].map(name);
@@ -362,7 +366,7 @@ fn what_failed_before_counts_in_the_whole() {
     assert!(resumed.2.contains("question: slice.stride-zero"), "{}", resumed.2);
 }
 
-/// Whether some of these cases failed, some of them as is known, and some answered an open question.
+/// Whether some of these cases failed, some failed as known, and some answered an open question.
 fn has_all_kinds(cases: &[String]) -> bool {
     let is_there =
         |verdict: &str| cases.iter().any(|case| case.contains(&format!(r#""verdict":"{verdict}""#)));

@@ -1,4 +1,4 @@
-//! Backends that do all that they are asked, and break when they are told to end.
+//! Backends that answer every case, and fail at their shutdown.
 
 #![cfg(unix)]
 
@@ -14,12 +14,12 @@ use common::{Scratch, dmlcts, text};
 use dmlcts_tests::at_once;
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
-/// What stands in the place of a sanitizer's report, and how such a process ends.
+/// The text that stands for a sanitizer's report, and the exit code of such a process.
 const LEAKS: &str = "echo 'SUMMARY: 12 bytes leaked in 1 allocation' >&2; exit 23";
-/// What one such process comes to.
+/// The message about one such process.
 const LEAKED: &str = "exit status: 23; it said: SUMMARY: 12 bytes leaked in 1 allocation";
 
-/// This program as a backend that does this at its end, where it is alive.
+/// This program as a backend that does this at its end, if it is alive.
 fn ending(name: &str, end: &str) -> (Scratch, String) {
     let script =
         Scratch::new(&format!("{name}.sh"), format!("'{}' serve\n{end}\n", env!("CARGO_BIN_EXE_dmlcts")));
@@ -27,7 +27,7 @@ fn ending(name: &str, end: &str) -> (Scratch, String) {
     (script, backend)
 }
 
-/// The errors that a command told, without their remedies.
+/// The error messages of a command, without their remedies.
 fn errors(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.starts_with("error: ")).collect()
 }
@@ -53,7 +53,7 @@ fn a_fault_at_exit_outranks_a_failure() {
     assert!(errors(&said)[0].contains("; the first: signal: 6"), "{said}");
 }
 
-/// Who is ended by this program is not to blame for how.
+/// A process that this program ends is not blamed for its exit.
 #[test]
 fn who_has_to_be_ended_is_told_of_once_and_fails_nothing() {
     let (_script, backend) = ending("stays", "exec sleep 100");
@@ -72,7 +72,7 @@ fn a_process_behind_a_process_is_seen() {
     assert!(said.starts_with("exit 3\n") && errors(&said).len() == 1, "{said}");
     let inner = "told to end: exit status: 3; it said: error: a backend process ended badly when it was told to end: exit status: 23";
     assert!(errors(&said)[0].contains(inner), "{said}");
-    // The one in between has time to end the one behind it.
+    // The process in between has time to end the one behind it.
     let (_script, backend) = ending("nested-stays", "exec sleep 100");
     let nested = format!("exec:'{}' serve --backend '{backend}'", env!("CARGO_BIN_EXE_dmlcts"));
     let said = text(&["run", "--jobs", "1", "--backend", &nested, CASE]);
@@ -100,7 +100,8 @@ fn every_report_says_so_and_so_does_the_merge() {
     assert_eq!(errors(&merged), [format!("error: {bad_end}")], "{merged}");
 }
 
-/// What a profile promises is no worth where the backend breaks at its end: of one part, too, and whatever the others do.
+/// A backend that ends badly keeps no promise of a profile, even if only one part of the run does, whatever
+/// the others do.
 #[test]
 fn a_backend_that_breaks_at_its_end_conforms_to_nothing() {
     let (script, backend) = ending("claims", LEAKS);
@@ -116,7 +117,7 @@ fn a_backend_that_breaks_at_its_end_conforms_to_nothing() {
     let parts = ["1/2", "2/2"].map(|part| {
         let file = Scratch::nothing(&format!("claims-{}.jsonl", part.replace('/', "-")));
         text(&[&of_profile[..], &["--partition", part, "--results", file.path()]].concat());
-        // The second part's are well.
+        // The processes of the second part end well.
         std::fs::write(script.path(), format!("'{}' serve\n", env!("CARGO_BIN_EXE_dmlcts")))
             .expect("it is ours");
         file
@@ -181,7 +182,7 @@ fn what_is_printed_at_the_end_is_told_of_once_and_fails_nothing() {
     assert_eq!(said.matches(noise).count(), 1, "{said}");
 }
 
-/// Each breaks the backend in every way, and waits for it.
+/// Each run of the doctor breaks the backend in every way, and waits for it.
 #[test]
 fn the_doctor_looks_at_the_end() {
     let ends = [("well", ""), ("leaks", LEAKS), ("stays", "exec sleep 100")];

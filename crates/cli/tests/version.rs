@@ -1,4 +1,4 @@
-//! `-V` and `--version`, and where the build script takes the commit from.
+//! `-V` and `--version`, and the source of the build script's commit.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn the_long_version_names_commit_spec_and_backends() {
     assert!(backends.starts_with("backends: reference, "), "{backends}");
     let commit = commit.strip_prefix("commit: ").unwrap_or_else(|| panic!("{said}"));
     match checked_out() {
-        // Files may differ from the commit, or not.
+        // Files may or may not differ from the commit.
         Some((head, date)) => {
             let named = [format!("{head} ({date})"), format!("{head}-dirty ({date})")];
             assert!(named.iter().any(|named| named == commit), "{commit} is not one of {named:?}");
@@ -35,7 +35,7 @@ fn the_long_version_names_commit_spec_and_backends() {
     }
 }
 
-/// The first digits of the commit that Git says is checked out here, and its date.
+/// The first digits of the checked-out commit in Git, and its date.
 fn checked_out() -> Option<(String, String)> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;

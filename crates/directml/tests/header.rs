@@ -1,8 +1,8 @@
-//! The declarations of `raw`, held against `DirectML.h` by a C++ compiler, on any system that has one.
+//! A C++ compiler compares the declarations of `raw` with `DirectML.h`, on any system with a compiler.
 //!
-//! `DMLCTS_DIRECTML_HEADER` names the folder that holds `directx/DirectML.h`, as `.ci/directml-header` prints it. Without it,
-//! the test says that it was skipped, since `cargo test` needs nothing but Rust; it fails where
-//! `DMLCTS_REQUIRE_DIRECTML_HEADER` is 1.
+//! `DMLCTS_DIRECTML_HEADER` names the folder with `directx/DirectML.h`, as `.ci/directml-header` prints it.
+//! Without it, the test reports that it was skipped, since `cargo test` needs only Rust. With
+//! `DMLCTS_REQUIRE_DIRECTML_HEADER=1`, it fails.
 
 use std::{
     env, fs,
@@ -12,7 +12,8 @@ use std::{
     sync::Once,
 };
 
-/// What a C++ program needs before `DirectML.h`. Where there is no Windows SDK, the package brings what stands in for it.
+/// The includes that a C++ program needs before `DirectML.h`. Without a Windows SDK, the package has
+/// replacements.
 const PRELUDE: &str = "\
 #include <cstddef>
 #include <type_traits>
@@ -26,7 +27,8 @@ const PRELUDE: &str = "\
 #include <directx/DirectML.h>
 ";
 
-/// The folder with the header, or `None` after saying that the tests are skipped, whatever captures output.
+/// The folder with the header, or `None` after a message, which no captured output hides, that the tests are
+/// skipped.
 fn header() -> Option<PathBuf> {
     static SAID: Once = Once::new();
     let folder = env::var_os("DMLCTS_DIRECTML_HEADER").filter(|folder| !folder.is_empty()).map(PathBuf::from);
@@ -34,14 +36,14 @@ fn header() -> Option<PathBuf> {
         let why = "DMLCTS_DIRECTML_HEADER names no folder to include DirectML.h from; .ci/directml-header prints one";
         assert!(env::var("DMLCTS_REQUIRE_DIRECTML_HEADER").as_deref() != Ok("1"), "{why}");
         SAID.call_once(|| {
-            // Where nobody can be told, nobody is.
+            // An error of the message is ignored.
             let _ = write!(io::stderr(), "\n*** SKIPPED: the layout of DirectML.h's structs: {why} ***\n");
         });
     }
     folder
 }
 
-/// Has a C++ compiler look at the claims.
+/// Compiles the claims with a C++ compiler.
 fn compile(folder: &Path, claims: &str) -> Output {
     static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -86,7 +88,7 @@ fn a_wrong_claim_is_refused() {
     }
 }
 
-/// Itself, without a header: what is not looked at is told of, and fails where it has to be.
+/// The test runs itself without a header: a skipped check is reported, and fails if it is required.
 #[test]
 fn a_header_that_is_not_there_is_told_of_or_missed() {
     for (required, passes, words) in [

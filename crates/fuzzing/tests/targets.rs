@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets on the committed corpus, and on bytes from a seed; and that the comparison
-//! which fuzzing rests on does see a difference.
+//! Runs the bodies of the fuzz targets on the committed corpus, and on bytes from a seed. It also tests that
+//! the comparison behind the fuzzing finds a difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, line};
 use dmlcts_reference::{Operator, Reference};
 use dmlcts_spec::Library;
 
-/// The inputs of a target that are kept in the repository.
+/// The committed inputs of a target.
 fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let mut inputs: Vec<_> = fs::read_dir(&folder)
@@ -28,7 +28,7 @@ fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     inputs
 }
 
-/// Bytes that a seed decides.
+/// Bytes that depend on a seed.
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed;
     let next = || {
@@ -38,7 +38,7 @@ fn bytes(seed: u64, length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// A text in which a few bytes were replaced, left out or doubled.
+/// A text with a few bytes replaced, left out or doubled.
 fn disturbed(text: &[u8], seed: u64) -> Vec<u8> {
     let dice = bytes(seed, 32);
     let mut text = text.to_vec();
@@ -134,7 +134,7 @@ fn mutating_keeps_cases_readable_and_changes_them() {
         changes += usize::from(before != data[..size]);
     }
     assert!(changes > 1500, "{changes}");
-    // What is no line becomes one, and what does not fit stays.
+    // A wrong line becomes a case, and values that do not fit stay.
     let mut data = [b'?'; 512];
     let most = data.len();
     let size = mutate_case(&mut data, 9, most, 1);
@@ -148,7 +148,7 @@ fn bytes_that_are_a_line_are_that_case() {
     assert_eq!(case_from(text.as_bytes()).map(|case| case.to_string()).as_deref(), Some(text));
 }
 
-/// What a witness lies about.
+/// The wrong part of a lying reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lie {
     RefusesAll,

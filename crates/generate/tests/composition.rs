@@ -1,4 +1,4 @@
-//! What each suite is made of: counts by part and operator, and a digest of every case line, so that a change
+//! The contents of each suite: counts by part and operator, and a digest of every case line, so that a change
 //! in generation shows in review.
 
 use std::{collections::BTreeMap, fmt::Write as _};
@@ -7,7 +7,7 @@ use dmlcts_generate::{Length, Suite};
 use dmlcts_model::line;
 use dmlcts_spec::Library;
 
-/// Of a longer part, this many cases from its start go into the digest.
+/// The number of cases from the start of a longer part that the digest includes.
 const DIGESTED: u128 = 20_000;
 
 fn composition(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! The counts that the exhaustive box must have, and the sizes that suites promise to keep to.
+//! The exact counts of the exhaustive box, and the maximum sizes of suites.
 
 use dmlcts_generate::{Certificate, Length, Suite};
 use dmlcts_spec::Library;
@@ -31,7 +31,7 @@ fn suites_are_as_small_as_they_promise() {
 
 #[test]
 fn a_suite_starts_at_once_and_any_index_can_be_asked_for() {
-    // Ten to the eighteenth is far beyond what anything could list.
+    // No program could list ten to the eighteenth cases.
     let expansion = expand("soak");
     let mut case = expansion.blank().unwrap();
     assert!(expansion.case(1_000_000_000_000_000_000, &mut case).is_some());

@@ -1,4 +1,4 @@
-//! An operator from a YAML file of its own goes through every strategy without a line of code for it.
+//! An operator from a separate YAML file goes through every strategy without code for it.
 
 use dmlcts_generate::{Length, Strategy, Suite};
 use dmlcts_model::{FeatureLevel, line};

@@ -1,4 +1,4 @@
-//! Every case of the smaller suites, held against the judge: a generator is only as good as what it claims.
+//! Every case of the smaller suites is judged: it must be as its strategy claims.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -97,20 +97,20 @@ fn each_clause_is_broken_alone_or_said_not_to_be_and_each_such_desc_has_a_valid_
     }
 }
 
-/// What two descs can differ in.
+/// The ways in which two descs can differ.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Difference {
     /// The values of lists on this axis.
     Axis(usize),
-    /// How long lists are, and what counts them.
+    /// The lengths of lists, and the members that count them.
     Length,
     /// Data types.
     Type,
-    /// Anything else, told apart by a number.
+    /// Another member, identified by its index.
     Field(usize),
 }
 
-/// Whether two cases differ in one thing, or in lists on two axes.
+/// Whether two cases differ in one way, or in lists on two axes.
 fn is_twin(one: &Case, other: &Case) -> bool {
     let (one, other) = (&one.desc, &other.desc);
     if one.signature != other.signature {
@@ -207,7 +207,7 @@ fn an_index_is_enough_and_seeds_differ() {
     let (one, other) = (expand("smoke", 5), expand("smoke", 5));
     let Length::Finite(length) = one.length() else { panic!("smoke ends") };
     let (mut case, mut again) = (one.blank().unwrap(), other.blank().unwrap());
-    // The second expansion is asked backwards: neither order nor what was asked before matters.
+    // The second expansion is read backwards: neither order nor earlier reads matter.
     let texts: Vec<String> = (0..length)
         .map(|index| {
             one.case(index, &mut case).unwrap();

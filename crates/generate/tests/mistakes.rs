@@ -1,4 +1,4 @@
-//! What a suite that is written wrongly is told: the place, what was expected, and what was close.
+//! The messages for mistakes in a suite: the location, the expectation, and the closest name.
 
 use dmlcts_generate::Suite;
 use dmlcts_spec::{Library, Source};
@@ -56,7 +56,7 @@ fn a_suite_that_is_not_there_is_said_not_to_be() {
         Suite::load("smok").unwrap_err().to_string(),
         "there is no suite `smok`; name one of smoke, ci, exhaustive, exhaustive-large, soak, or the path of a YAML file"
     );
-    // What follows is the system's own word.
+    // The system's own message follows.
     let unread = Suite::load("no/such.yaml").unwrap_err().to_string();
     assert!(unread.starts_with("cannot read no/such.yaml: "), "{unread}");
 }
@@ -64,14 +64,14 @@ fn a_suite_that_is_not_there_is_said_not_to_be() {
 #[test]
 fn a_box_without_an_end_is_refused_with_what_lacks_a_bound() {
     let boxes = [
-        // Everything else follows from the input's size in SLICE1 but the strides.
+        // In SLICE1, everything except the strides follows from the input's size.
         "id: a\nstrategy: exhaustive\nranks: {min: 1, max: 2}\nbounds:\n  - that: InputTensor.Sizes <= 8",
         "id: a\nstrategy: exhaustive\noperators: [SLICE1]\nbounds:\n  - that: InputTensor.Sizes >= 3",
         "id: a\nstrategy: exhaustive\noperators: [PADDING1]\nbounds:\n  - that: InputTensor.Sizes <= 8\n  \
          - that: StartPadding <= 2\n  - that: PaddingMode == EDGE or EndPadding <= 2",
     ];
     insta::assert_snapshot!(boxes.map(message).join("\n\n----\n\n"));
-    // What the messages say to add is enough.
+    // The additions that the messages suggest are enough.
     let [first, ..] = boxes;
     let added: String = message(first)
         .lines()
@@ -87,7 +87,7 @@ fn a_box_without_an_end_is_refused_with_what_lacks_a_bound() {
     assert!(matches!(expansion, Ok(1)), "{}", expansion.unwrap_err());
 }
 
-/// What lies in memory before the first case is bounded, and so is the time until then.
+/// Memory and time before the first case are bounded.
 #[test]
 fn a_box_with_too_many_tuples_is_refused_at_its_bounds() {
     let sized = |size: u32| {

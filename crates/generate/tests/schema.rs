@@ -1,5 +1,5 @@
-//! The JSON Schema in `cases/schema/` is that of the form. `DMLCTS_BLESS=1 cargo test -p dmlcts-generate --test
-//! schema` writes it anew.
+//! The JSON Schema in `cases/schema/` equals that of the form. `DMLCTS_BLESS=1 cargo test -p dmlcts-generate
+//! --test schema` writes it.
 
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;

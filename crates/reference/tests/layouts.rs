@@ -1,5 +1,5 @@
-//! Where elements lie and how wide they are: strides on both sides, holes, every width, bits that conversions
-//! would destroy, and descs of any kind, none of which may panic.
+//! Positions and widths of elements: strides on both sides, holes, every width, bits that conversions would
+//! destroy, and descs of any kind, none of which may panic.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn strided_inputs_are_read_where_they_lie() {
 fn bits_survive_in_every_width() {
     for data_type in DataType::all().filter(|data_type| data_type.element_size().is_some()) {
         let size = data_type.element_size().expect("the filter keeps whole bytes");
-        // Signalling NaNs, -0, denormals and all the rest, as far as the width goes.
+        // Signalling NaNs, -0, denormals and other values, as the width allows.
         let element = |bits: u64| bits.to_le_bytes()[..size].to_vec();
         let elements = [0x7f80_0001, 0x8000_0000_8000_8000, 1, 0x7ff0_0000_0000_0001].map(element);
         let output = run(
@@ -117,7 +117,7 @@ fn tensor(rank: usize) -> impl Strategy<Value = Option<Tensor>> {
     prop_oneof![12 => tensor, 1 => Just(None)]
 }
 
-/// Anything that the model can hold, and more than C can.
+/// Any desc that the model can hold, beyond what C can.
 fn desc() -> impl Strategy<Value = Desc> {
     let all: Vec<_> = signatures().iter().cloned().collect();
     (prop::sample::select(all), 0..10usize).prop_flat_map(|(signature, rank)| {

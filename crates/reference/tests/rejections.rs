@@ -1,4 +1,5 @@
-//! One test a rule: a valid desc is accepted, and with one thing changed it is refused for that rule's reason.
+//! One test for each rule: a valid desc is accepted, and with one change it is refused for that rule's
+//! reason.
 
 mod common;
 
@@ -12,7 +13,7 @@ const SLICE1: &str = "SLICE1 FLOAT32 in=4,5 out=2,5 InputWindowOffsets=1,0 Input
                       InputWindowStrides=-2,1";
 const PADDING1: &str = "PADDING1 FLOAT32 in=4,5 out=6,6 PaddingMode=CONSTANT StartPadding=2,0 EndPadding=0,1";
 
-/// The line with one word replaced by another, or added where nothing is to be replaced.
+/// The line with one word replaced by another, or with a word added.
 fn with(line: &str, word: &str, by: &str) -> String {
     if word.is_empty() {
         return format!("{line} {by}");
@@ -22,7 +23,7 @@ fn with(line: &str, word: &str, by: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Asserts that the changed line is refused as invalid, and why.
+/// Asserts that the changed line is refused as invalid, and the reason.
 #[track_caller]
 fn refused(line: &str, word: &str, by: &str, reason: &str) {
     create(line).unwrap_or_else(|refusal| panic!("{line}: {refusal:?}"));
@@ -203,7 +204,7 @@ fn at(level: &str, line: &str) -> bool {
     }
 }
 
-/// The first level at which a line is accepted; every later one accepts it as well.
+/// The first level that accepts a line; every later one accepts it as well.
 fn since(line: &str) -> Option<String> {
     let levels: Vec<String> = FeatureLevel::all().iter().map(FeatureLevel::to_string).collect();
     let first = levels.iter().position(|level| at(level, line))?;

@@ -1,6 +1,8 @@
-//! What stands behind a clause or a question: the definitions that it uses, what may be answered, and, for a desc,
-//! the axes that decide it with the values there. A clause reads `OutputTensor.Sizes <= reachable`; whoever breaks it
-//! wants to know what `reachable` is, and how much it comes to.
+//! Explains a clause or a question: the definitions that it uses, the allowed answers, and, for a desc, the
+//! axes that decide it with their values.
+//!
+//! A clause reads `OutputTensor.Sizes <= reachable`. A reader whose desc breaks it needs the definition of
+//! `reachable` and its value.
 
 use std::{
     io::{self, Write},
@@ -16,17 +18,17 @@ use dmlcts_spec::{
 
 use crate::braces;
 
-/// On how many axes the values are shown.
+/// The maximum number of axes that are shown with their values.
 const MOST_AXES: usize = 2;
 
-/// The definitions that expressions use, also through others, in the order of the spec.
+/// The definitions that expressions use, directly or through other definitions, in the order of the spec.
 pub(crate) fn definitions<'a>(
     operator: &'a Operator,
     expressions: &[&'a Expression],
 ) -> Vec<&'a Arc<Definition>> {
     let mut names: Vec<&str> = expressions.iter().flat_map(|expression| expression.names()).collect();
     let mut used = Vec::new();
-    // Each uses none but those above it.
+    // A definition uses only definitions above it.
     for definition in operator.scope().definitions().iter().rev() {
         if names.contains(&definition.name.as_str()) {
             names.extend(definition.expression.names());
@@ -37,7 +39,7 @@ pub(crate) fn definitions<'a>(
     used
 }
 
-/// Writes what the names in an expression mean that are neither members nor fields.
+/// Writes the definitions of the names in an expression that are neither members nor fields.
 pub(crate) fn write_definitions(
     out: &mut dyn Write,
     indent: &str,
@@ -49,7 +51,7 @@ pub(crate) fn write_definitions(
     })
 }
 
-/// Writes what may be answered to a question, and the definitions that it and its readings use.
+/// Writes the allowed answers to a question, and the definitions that the question and its readings use.
 pub(crate) fn write_answers(
     out: &mut dyn Write,
     indent: &str,
@@ -79,14 +81,14 @@ fn answer_text(operator: &Operator, answer: Answer) -> String {
     }
 }
 
-/// What is asked of a desc.
+/// The operator, the desc and the feature level of a judgement.
 pub(crate) struct Asked<'a> {
     pub(crate) operator: &'a Operator,
     pub(crate) desc: &'a Desc,
     pub(crate) level: FeatureLevel,
 }
 
-/// A name of a condition that stands for a number, and where its value is found.
+/// A name in a condition that stands for a number, and the operation that computes its value.
 struct Named<'a> {
     name: &'a str,
     value_type: Type,
@@ -95,8 +97,8 @@ struct Named<'a> {
 }
 
 impl Asked<'_> {
-    /// Writes what the names of a condition come to: once where it is asked of the desc as a whole, and otherwise on
-    /// the axes on which it is as `is_wanted` says.
+    /// Writes the values of a condition's names. A condition on the whole desc has one value for each name.
+    /// Otherwise there is a value for each axis that `is_wanted` selects.
     pub(crate) fn write_values<'spec>(
         &'spec self,
         out: &mut dyn Write,
@@ -154,7 +156,7 @@ impl Asked<'_> {
     }
 }
 
-/// A value as a spec writes it: the name of a code that has one.
+/// A value as a spec writes it. A code that has a name is written by its name.
 fn number_text(value: i128, value_type: &Type) -> String {
     let name = match value_type {
         Type::DataType => u32::try_from(value).ok().map(|code| DataType(code).to_string()),
@@ -167,14 +169,14 @@ fn number_text(value: i128, value_type: &Type) -> String {
     name.unwrap_or_else(|| value.to_string())
 }
 
-/// What the name of a list or a tensor comes to in a desc.
+/// The value of a list or a tensor of a desc, by its name.
 fn pointer_text(desc: &Desc, name: &str) -> Option<String> {
     let list = |list: Option<&List>| list.map_or_else(|| "null".to_owned(), |list| braces(list));
     for side in Side::BOTH {
         let Some(field) = name.strip_prefix(side.member_name()) else { continue };
         return match (desc.tensor(side), field) {
             (None, "") => Some(format!("{name} = null")),
-            // A tensor as a whole is asked how its elements lie.
+            // A condition on a whole tensor is about its layout, so that its sizes and strides are shown.
             (Some(tensor), "") => {
                 let (sizes, strides) = (list(tensor.sizes.as_ref()), list(tensor.strides.as_ref()));
                 Some(format!("{name}.Sizes = {sizes}, {name}.Strides = {strides}"))

@@ -1,4 +1,4 @@
-//! What changed from one recorded run to another, in as many lines as a person reads.
+//! The differences between two recorded runs, cut to a length that a person reads.
 
 use std::io::{self, Write};
 
@@ -11,9 +11,9 @@ use crate::{
     numbers::{counted, grouped},
 };
 
-/// How many kinds of change are shown of those that broke, of those that were fixed, and so on.
+/// The maximum number of changes shown for each [`Kind`].
 const SHOWN: usize = 8;
-/// How many differences between the runs themselves are named.
+/// The maximum number of named differences between the runs themselves.
 const NAMED: usize = 4;
 
 const KINDS: [(Kind, &str, Tone); 7] = [
@@ -26,9 +26,9 @@ const KINDS: [(Kind, &str, Tone); 7] = [
     (Kind::Gone, "gone", Tone::Note),
 ];
 
-/// Writes how two runs compare.
+/// Writes the comparison of two runs.
 pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: Palette) -> io::Result<()> {
-    // Both files may come from strangers.
+    // The text of both files is untrusted.
     let mut line = |tone: Tone, head: &str, text: &str| {
         writeln!(out, "{} {}", palette.paint(tone, format_args!("{head:<9}")), escaped(text))
     };
@@ -64,7 +64,7 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: P
     line(Tone::Strong, "same", &counted(comparison.same, "case"))
 }
 
-/// Which run it is.
+/// Names a run: its file, its cases, its backend, its spec and its ending.
 fn side(side: &Side) -> String {
     let (header, selection) = (&side.header, &side.header.selection);
     let backend = &header.backend.capabilities;

@@ -1,5 +1,5 @@
-//! One case without a backend: its desc member by member, what the spec says of it, and where each element
-//! of its output comes from.
+//! Describes one case without a backend: its desc member by member, the spec's judgement, and the source of
+//! each output element.
 
 use std::io::{self, Write};
 
@@ -16,17 +16,17 @@ use crate::{
     numbers::grouped,
 };
 
-/// How many elements are derived one by one.
+/// The maximum number of elements that are derived one by one.
 const DERIVED: usize = 64;
-/// Indents what belongs to the line of a clause or a question.
+/// The indentation of lines that belong to a clause or a question.
 const BELOW: &str = "      ";
 
-/// A case's memory: what its input holds, and what its output must hold where the spec says so.
+/// A case's memory: the bytes of its input, and the bytes that the spec demands of its output.
 #[derive(Clone, Debug)]
 pub struct CaseMemory {
-    /// Of `InputTensor`; why it is not shown, in words, where it is not.
+    /// The bytes of `InputTensor`, or the reason why they are not shown.
     pub input: Result<Vec<u8>, String>,
-    /// Of `OutputTensor`, likewise.
+    /// The bytes of `OutputTensor`, or the reason why they are not shown.
     pub output: Result<Vec<u8>, String>,
 }
 
@@ -50,7 +50,7 @@ pub fn write_case(out: &mut dyn Write, case: &Case, memory: &CaseMemory, palette
     Ok(())
 }
 
-/// Writes one of a desc's tensors, or why what it holds is not shown.
+/// Writes one of a desc's tensors, or the reason why its elements are not shown.
 pub fn write_tensor(
     out: &mut dyn Write,
     desc: &Desc,
@@ -83,7 +83,7 @@ fn write_tensor_fields(out: &mut dyn Write, desc: &Desc, side: Side, offset: u64
     )
 }
 
-/// What a member holds, in the words of the header.
+/// A member's value, in the words of the header.
 fn value_text(desc: &Desc, member: &Member, value: &Value) -> String {
     match (value, &member.kind) {
         (Value::Integer(value), MemberKind::Enumeration(enumeration)) => match enumeration.name_of(*value) {
@@ -106,7 +106,7 @@ fn value_text(desc: &Desc, member: &Member, value: &Value) -> String {
     }
 }
 
-/// Says whether a desc is valid at a level, and by what it is not.
+/// Writes whether a desc is valid at a level, and the clauses that it breaks.
 pub fn write_judgement(
     out: &mut dyn Write,
     operator: &Operator,
@@ -166,7 +166,7 @@ fn write_question(out: &mut dyn Write, operator: &Operator, question: &Question)
     Ok(())
 }
 
-/// Writes the addresses of the pages that say all this, each once.
+/// Writes the addresses of the cited pages, each once.
 fn write_pages<'a>(out: &mut dyn Write, citations: impl Iterator<Item = &'a Citation>) -> io::Result<()> {
     let mut pages: Vec<String> = Vec::new();
     for address in citations.map(Citation::address) {
@@ -177,14 +177,14 @@ fn write_pages<'a>(out: &mut dyn Write, citations: impl Iterator<Item = &'a Cita
     pages.iter().try_for_each(|page| writeln!(out, "  see {page}"))
 }
 
-/// A text of several lines as one.
+/// Joins a text of several lines into one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Writes the clauses that the desc keeps, those that it meets exactly first, and the names of those that were
-/// not judged. Of what every operator demands of its tensors and lists, which is kept nearly always, names are
-/// enough.
+/// Writes the clauses that the desc keeps, beginning with those that it meets exactly, and the names of the
+/// clauses that were not judged. For clauses that every operator has for its tensors and lists, only names
+/// are written: nearly every desc keeps them.
 pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &Judgement) -> io::Result<()> {
     let all: IdSet = (0..operator.clauses().len()).collect();
     let own: IdSet =
@@ -210,8 +210,8 @@ pub fn write_every_clause(out: &mut dyn Write, operator: &Operator, judgement: &
     write_pages(out, in_set(operator.clauses(), judgement.satisfied).map(|clause| &clause.cite))
 }
 
-/// Writes where each element of the output comes from: `Output[0,0,1,0] = Input[0,0,1,1] = 6`. `source` gives
-/// the input coordinates that an output element reads, or `None` where it is `fill`.
+/// Writes the source of each output element: `Output[0,0,1,0] = Input[0,0,1,1] = 6`. `source` returns the
+/// input coordinates that an output element reads, or `None` if the element is `fill`.
 pub fn write_derivation(
     out: &mut dyn Write,
     output: &Tensor,

@@ -1,5 +1,5 @@
-//! A failure, as a person wants to see it: the case, what was expected and what happened, the clauses in
-//! play, both tensors with what is wrong marked, and how to run it again.
+//! A failure in full: the case, the expectation and the outcome, the clauses in play, both tensors with the
+//! wrong elements marked, and the command that runs the case again.
 
 use std::io::{self, Write};
 
@@ -14,16 +14,16 @@ use crate::{
     numbers::{counted, grouped},
 };
 
-/// How many wrong elements are explained one by one.
+/// The maximum number of wrong elements that are explained one by one.
 const EXPLAINED: usize = 6;
-/// As much of a backend's words is shown.
+/// The maximum length of a backend's text in a report.
 const LONGEST: usize = 1000;
-/// Everything below a failure's first line is indented.
+/// The indentation of every line of a failure after the first.
 const INDENT: &str = "  ";
-/// What belongs to a clause or a question is indented more.
+/// The indentation of lines that belong to a clause or a question.
 const BELOW: &str = "      ";
 
-/// Writes a group of failures: its smallest case in full.
+/// Writes a group of failures, with its smallest case in full.
 pub(crate) fn write_group(
     out: &mut dyn Write,
     number: usize,
@@ -56,8 +56,8 @@ pub(crate) fn write_group(
     writeln!(out)
 }
 
-/// In which way the cases of a group failed, and how many there are: `failed, wrong values (2 cases, 1 run again)`. Of flakes, how often the
-/// first one failed.
+/// The class of a group and the number of its cases: `failed, wrong values (2 cases, 1 run again)`. For a
+/// flake, also how often its first case failed.
 pub(crate) fn title(group: &Group) -> String {
     let Failure { verdict, class, rate, .. } = &group.first;
     let rate = rate.filter(|_| *verdict == Verdict::Flake).map_or_else(String::new, |rate| {
@@ -67,7 +67,7 @@ pub(crate) fn title(group: &Group) -> String {
     format!("{verdict}, {class}{rate} ({})", cases(group))
 }
 
-/// How many cases a group has; and of how many it was seen that they fail each time, or not, where that is not all.
+/// The number of a group's cases. If only some of them ran again, also that number.
 fn cases(group: &Group) -> String {
     let cases = counted(group.cases, "case");
     match group.again {
@@ -100,7 +100,7 @@ pub fn write_failure(
     writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay.run(case)))
 }
 
-/// What was expected, and what the backend did.
+/// The expectation, and the backend's outcome.
 pub(crate) fn in_short(failure: &Failure) -> String {
     format!("expected {}; the backend {}", expected(failure), did(failure))
 }
@@ -150,8 +150,8 @@ fn did(failure: &Failure) -> String {
     }
 }
 
-/// Names the clauses that are at stake: those that an invalid desc breaks, with what they say; of a valid desc
-/// those that it meets exactly and the other ones of its operator.
+/// Names the clauses in play. For an invalid desc: the broken clauses with their text. For a valid desc: the
+/// clauses that it meets exactly, and the other clauses of its operator.
 fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
     let Failure { operator, judgement, level, .. } = failure;
     let asked = Asked { operator, desc: &failure.case.desc, level: *level };

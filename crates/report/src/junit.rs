@@ -1,11 +1,13 @@
-//! What a run came to as JUnit's XML, for the pages that a CI makes of it.
+//! A run's result as JUnit's XML, for the test pages of a CI.
 //!
-//! A test is what a strategy made of an operator, and not a case: a suite may have millions, no page lists as many, and
-//! most would pass under names that another seed makes others of. So there are as many tests as strategies times operators, under names that
-//! stay the same from run to run, which is what a page needs to show a history. A test that fails says how many of its cases did, and
-//! shows the groups that they fall into, each with a case to run again. One more test is the run itself: it fails where the
-//! run did not come to its end, so that a backend that is lost at once does not look like one without failures, or where the
-//! backend broke when it was told to end.
+//! A test is a pair of a strategy and an operator, not a case. A suite may have millions of cases, too many
+//! for a page, and their names change with the seed. The names of the pairs stay the same from run to run, so
+//! that a page can show their history. A failing test gives the number of its failed cases and the groups
+//! that they fall into, each with a case to run again.
+//!
+//! One more test stands for the run itself. It fails if the run did not complete, so that a backend that is
+//! lost at once does not look like one without failures. It also fails if the backend ended badly at its
+//! shutdown.
 
 use std::{
     io::{self, Write},
@@ -26,7 +28,7 @@ use crate::{
     summary::ended,
 };
 
-/// Writes what a run came to.
+/// Writes a run's result.
 pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
     let run = context.subject.name();
     let mut report = Report::new("dmlcts");
@@ -54,15 +56,15 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
     write(out, &report)
 }
 
-/// Writes a report, without the letters that `quick_junit` leaves in and XML has no place for, wherever they come from: words of a
-/// backend, an argument, the name of a file.
+/// Writes a report without the letters that XML forbids and `quick_junit` leaves in. They may come from a
+/// backend, an argument or a file name.
 fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let text = report.to_string().map_err(io::Error::other)?;
     out.write_all(text.replace(['\u{fffe}', '\u{ffff}'], "").as_bytes())
 }
 
-/// Writes that the run of this name came to nothing, and why: a page of tests has one with an error, and does not look like one of a
-/// run that has not been yet.
+/// Writes that the run of this name has no result, and why. The page then shows a test with an error, and not
+/// a run that has not started.
 pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> io::Result<()> {
     let status = failed(NonSuccessKind::Error, "not-run", message, String::new());
     let mut suite = suite_of(run);
@@ -74,7 +76,7 @@ pub fn write_junit_of_problem(out: &mut dyn Write, run: &str, message: &str) -> 
     write(out, &report)
 }
 
-/// The run itself, with what there is to know of it.
+/// The test suite of the run itself.
 fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     let status = match ended(summary) {
         Some(ended) if is_cut_off(summary) => {
@@ -118,7 +120,8 @@ fn course(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     suite
 }
 
-/// The entries of lists of known failures, each a test: it fails where the entry is not true any more.
+/// The entries of the lists of known failures, one test each. The test of an entry that is no longer true
+/// fails.
 fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     let mut suite = suite_of(&format!("{run}: known failures"));
     for tally in &summary.totals.known {
@@ -133,7 +136,7 @@ fn known(run: &str, context: &Context, summary: &Summary) -> TestSuite {
     suite
 }
 
-/// Whether the run ended before it was to.
+/// Whether the run ended early.
 pub(crate) fn is_cut_off(summary: &Summary) -> bool {
     let early = matches!(
         summary.ending,
@@ -142,7 +145,7 @@ pub(crate) fn is_cut_off(summary: &Summary) -> bool {
     early || !summary.abandoned.is_empty()
 }
 
-/// What the cases of one strategy and one operator come to, by their places.
+/// The status of the cases of one strategy and one operator, given by their indices.
 fn status(
     (strategy, operator): (usize, usize),
     tally: &Tally,
@@ -174,8 +177,8 @@ fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String 
     format!("the backend declares not to have what these cases need; of {name} in the whole run: {why}")
 }
 
-/// In which way the cases of one strategy and one operator fail, and what there is to see of it: the groups whose first case is of them, or else
-/// the first of them; and which tests show the other groups of the operator.
+/// The failure of the cases of one strategy and one operator. It shows the groups whose first case is among
+/// these cases, or else the first of these cases, and names the tests that show the operator's other groups.
 fn failures(
     (strategy, operator): (usize, usize),
     context: &Context,
@@ -210,19 +213,19 @@ fn failures(
     (class.map_or("unexpected", |class| class.id()), text)
 }
 
-/// A suite of tests of this name, which may hold a stranger's.
+/// A test suite of this name, which may be untrusted text.
 fn suite_of(name: &str) -> TestSuite {
     TestSuite::new(&*escaped(name))
 }
 
-/// A test of this name and class, which may hold a stranger's.
+/// A test of this name and class, which may be untrusted text.
 fn test(name: &str, class: &str, status: TestCaseStatus) -> TestCase {
     let mut test = TestCase::new(&*escaped(name), status);
     test.set_classname(&*escaped(class));
     test
 }
 
-/// A failure. The lines of its text are escaped already, each on its own.
+/// A failure. Each line of `text` is escaped already.
 fn failed(kind: NonSuccessKind, class: &str, message: &str, text: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(class).set_message(&*escaped(message));
@@ -232,7 +235,7 @@ fn failed(kind: NonSuccessKind, class: &str, message: &str, text: String) -> Tes
     status
 }
 
-/// How many cases came to which verdict.
+/// The number of cases with each verdict.
 fn verdicts(tally: &Tally) -> String {
     let counts = Verdict::ALL.into_iter().map(|verdict| (verdict, tally.of(verdict)));
     let counts = counts.filter(|(_, cases)| *cases > 0);

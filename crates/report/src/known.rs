@@ -1,4 +1,5 @@
-//! Known failures that are not as they are known: what became of their cases, and which lines of the list to change.
+//! Known failures that did not fail as listed: the results of their cases, and the lines of the list to
+//! change.
 
 use std::{
     fmt::Write as _,
@@ -13,19 +14,19 @@ use crate::{
     numbers::{counted, grouped},
 };
 
-/// How many entries a summary names.
+/// The maximum number of entries that a summary names.
 const NAMED: usize = 4;
 
-/// What the program knows of the lists of a run.
+/// The lists of known failures of a run, as the program knows them.
 #[derive(Clone, Debug, Default)]
 pub struct KnownContext {
-    /// What the lists say, of whatever backend.
+    /// All entries of the lists, for any backend.
     pub listed: KnownFailures,
-    /// The suite, where it is run as a whole, so that it says whether entries are still true.
+    /// The suite, if the run covers all of it. Only then the run shows whether entries are still true.
     pub suite: Option<String>,
 }
 
-/// Writes each entry that something unexpected became of, and what to change where the run says so.
+/// Writes each entry with an unexpected result, and the change to make if the run shows which one it is.
 pub fn write_known(
     out: &mut dyn Write,
     context: &KnownContext,
@@ -64,7 +65,7 @@ fn is_unexpected(counts: &KnownCounts) -> bool {
     counts.passed > 0 || !counts.otherwise.is_empty()
 }
 
-/// What became of the cases of an entry.
+/// The results of an entry's cases.
 pub(crate) fn became(tally: &KnownTally) -> String {
     let KnownCounts { as_expected, otherwise, passed, skipped, unknown, .. } = &tally.counts;
     let mut parts = Vec::new();
@@ -91,7 +92,7 @@ pub(crate) fn became(tally: &KnownTally) -> String {
     }
 }
 
-/// What to change in the list, as lines to take out and to put in.
+/// The change to make in the list, as lines to remove and to add.
 pub(crate) fn edit(tally: &KnownTally) -> String {
     let entry = &tally.entry;
     let (id, cases) = (format!("  - id: {}", entry.id), format!("    where: {}", entry.cases));
@@ -132,7 +133,7 @@ pub(crate) fn edit(tally: &KnownTally) -> String {
     text
 }
 
-/// What the summary says of the lists: `None` where there are none.
+/// The summary's line about the lists; `None` if there are no lists.
 pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String> {
     if context.listed.is_empty() && summary.totals.known.is_empty() {
         return None;
@@ -158,7 +159,7 @@ pub(crate) fn known(context: &KnownContext, summary: &Summary) -> Option<String>
     Some(format!("{cases} failed as known{}: {}{}", broke(summary), named.join(", "), unreported(known)))
 }
 
-/// How many bugs name no place where they are reported: nobody will know when they are mended.
+/// The number of bugs without the address of a report. Such entries do not show when a bug is fixed.
 fn unreported(known: &[KnownTally]) -> String {
     let bugs = known.iter().filter(|tally| tally.entry.kind == Kind::Bug && tally.entry.link.is_none());
     match bugs.count() as u64 {
@@ -168,7 +169,8 @@ fn unreported(known: &[KnownTally]) -> String {
     }
 }
 
-/// How many cases ended the backend or had no answer as they are known to: whoever reads of failures would not think of that.
+/// The number of cases that crashed the backend or timed out as known. The word "failures" alone would not
+/// tell the reader about them.
 pub(crate) fn broke(summary: &Summary) -> String {
     let of = |class: Class| -> u64 {
         let known = summary.totals.known.iter().filter(|tally| tally.entry.signature == class);
@@ -181,7 +183,7 @@ pub(crate) fn broke(summary: &Summary) -> String {
     if parts.is_empty() { String::new() } else { format!(", of which {}", parts.join(" and ")) }
 }
 
-/// Why entries are not of the backend: one for each reason, and how many others have the same.
+/// The reasons why entries do not apply to this backend: each reason once, with the number of its entries.
 fn misfits(misfits: &[(&str, String)]) -> String {
     let mut reasons: Vec<(&str, &str, u64)> = Vec::new();
     for (id, why) in misfits {
@@ -205,7 +207,7 @@ fn misfits(misfits: &[(&str, String)]) -> String {
     named.join("; ")
 }
 
-/// An entry, with how many of its cases failed as it says; where none did, with what they did instead.
+/// An entry with the number of its cases that failed as listed. If none did, the results of its cases.
 fn in_short(KnownTally { entry, counts }: &KnownTally) -> String {
     let otherwise: u64 = counts.otherwise.values().sum();
     let instead = [

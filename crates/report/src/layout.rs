@@ -7,8 +7,8 @@
 //!    [ 6,  8]]]]
 //! ```
 //!
-//! Elements can be marked. Large tensors show the ends of each axis and the surroundings of what is marked,
-//! with `...` for what was left out.
+//! Elements can be marked. A large tensor shows the ends of each axis and the surroundings of marked
+//! elements, with `...` for the elements that are left out.
 
 use std::{
     collections::BTreeSet,
@@ -20,12 +20,12 @@ use dmlcts_model::{List, Tensor, element_to_text, packed_strides};
 
 use crate::{Palette, Tone};
 
-/// How many elements are shown at each end of an axis: first of the innermost axis, then of the others. The
-/// first pair that keeps a tensor within [`MOST_CELLS`] is taken.
+/// The number of elements at each end of an axis: first for the innermost axis, then for the others. The
+/// first pair that keeps a tensor within [`MOST_CELLS`] is used.
 const ENDS: [(usize, usize); 6] = [(16, 16), (10, 6), (8, 4), (5, 3), (4, 2), (3, 1)];
-/// How many elements are shown of one tensor, as far as [`ENDS`] can do something about it.
+/// The maximum number of elements of one tensor. The last pair of [`ENDS`] may exceed it.
 const MOST_CELLS: usize = 256;
-/// Around how many marked elements a large tensor shows what is there.
+/// The maximum number of marked elements whose surroundings a large tensor shows.
 const MARKS_SHOWN: usize = 3;
 
 /// A tensor to lay out.
@@ -33,7 +33,7 @@ const MARKS_SHOWN: usize = 3;
 pub struct Layout<'a> {
     /// `InputTensor` or `OutputTensor`.
     pub name: &'a str,
-    /// What is said of it behind the first line's bracket; may be empty.
+    /// A remark after the first line's bracket; may be empty.
     pub remark: &'a str,
     /// Sizes, strides and data type.
     pub tensor: &'a Tensor,
@@ -55,7 +55,7 @@ pub fn brackets(coordinates: &[i64]) -> String {
     format!("[{}]", values.join(","))
 }
 
-/// The first line: name, sizes, strides where they are given, data type.
+/// The first line: name, sizes, strides if there are any, data type.
 pub fn heading(name: &str, tensor: &Tensor) -> String {
     let mut line = format!("{name}: (Sizes:");
     line += &tensor.sizes.as_ref().map_or_else(|| "null".to_owned(), |sizes| braces(sizes));
@@ -183,15 +183,15 @@ struct Cell {
 
 /// One line of elements.
 struct Row {
-    /// The coordinates on all axes but the innermost.
+    /// The coordinates on all axes except the innermost.
     outer: List,
-    /// How many brackets open before it.
+    /// The number of brackets that open before it.
     opening: usize,
-    /// Where rows were left out before it: the column of the `...`; 0 where none were.
+    /// The column of the `...` for rows that were left out before it; 0 if there are none.
     gap: usize,
 }
 
-/// The lines that the shown indices make, in order.
+/// The rows of the shown indices, in order.
 fn rows(shown: &[Vec<i64>]) -> Vec<Row> {
     let outer = &shown[..shown.len().saturating_sub(1)];
     let count: usize = outer.iter().map(Vec::len).product();
@@ -200,7 +200,7 @@ fn rows(shown: &[Vec<i64>]) -> Vec<Row> {
     for _ in 0..count {
         let coordinates: List =
             places.iter().zip(outer).map(|(&place, indices): (&usize, _)| indices[place]).collect();
-        // The outermost axis on which this row is not a continuation of the one before.
+        // The outermost axis on which this row does not continue the previous one.
         let moved = places.iter().rposition(|&place| place > 0);
         let axis = places.iter().rev().take_while(|&&place| place == 0).count();
         let gap = moved
@@ -315,7 +315,7 @@ mod tests {
             let body = text.split_once('\n').unwrap().1;
             let opened = body.matches('[').count();
             prop_assert_eq!(opened, body.matches(']').count());
-            // One pair for the tensor, and one for each index of each axis but the innermost.
+            // One pair for the tensor, and one for each index of each axis except the innermost.
             let expected: i64 = 1 + (1..sizes.len()).map(|axis| sizes[..axis].iter().product::<i64>()).sum::<i64>();
             prop_assert_eq!(opened as i64, expected);
             let all_closed = "]".repeat(sizes.len());

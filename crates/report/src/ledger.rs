@@ -1,5 +1,6 @@
-//! The ledger for people: what a run changed in it, in a line a question, and the whole of it as a table of questions and
-//! backends, with what each question asks and who leaves it open.
+//! Shows the ledger: the changes that a run made, one line for each question, or the whole ledger as a table
+//! of questions and backends. The table has each question's text, and the note that says which source leaves
+//! it open.
 
 use std::io::{self, Write};
 
@@ -15,7 +16,7 @@ use crate::{
     numbers::{counted, grouped},
 };
 
-/// What a run changed, a line each.
+/// The changes of a run, one line each.
 pub(crate) fn news(news: &LedgerNews) -> Vec<String> {
     let answers = format!("answers to {}", counted(news.answered as u64, "question"));
     let mut lines = Vec::new();
@@ -44,7 +45,7 @@ fn driver_name(driver: &str) -> String {
     if driver.is_empty() { "a driver that has no name".to_owned() } else { format!("driver {driver}") }
 }
 
-/// How one answer changed.
+/// A change of one answer.
 fn change(change: &LedgerChange) -> String {
     match change {
         LedgerChange::Changed { old, new } => {
@@ -60,7 +61,7 @@ fn change(change: &LedgerChange) -> String {
     }
 }
 
-/// The answers to a question, each with its cases, in these words.
+/// The answers to a question, each with its number of cases. `words` gives the words of an answer.
 fn answers(question: &LedgerQuestion, words: fn(&str) -> String) -> String {
     if question.answers.is_empty() {
         return format!("{} together with other questions ({})", words("reject"), grouped(question.together));
@@ -86,7 +87,7 @@ fn is(answer: &str) -> String {
     }
 }
 
-/// What a backend did, as a summary says it.
+/// The backend's action, in the words of a summary.
 fn did(answer: &str) -> String {
     match answer {
         "reject" => "refused".to_owned(),
@@ -96,8 +97,8 @@ fn did(answer: &str) -> String {
     }
 }
 
-/// Writes a whole ledger: who answered, and for each question the answers with those who gave them, the number of their cases and one
-/// case to run again. Questions whose answers contradict each other are marked.
+/// Writes a whole ledger: its backends, and for each question the answers. Each answer has its backends, the
+/// number of their cases and one case to run again. Questions with contradictory answers are marked.
 pub fn write_ledger(
     out: &mut dyn Write,
     ledger: &LedgerForm,
@@ -132,7 +133,8 @@ pub fn write_ledger(
     Ok(())
 }
 
-/// Whether answers to a question contradict each other. What was accepted and not run may be anything but a refusal.
+/// Whether answers to a question contradict each other. A case that was accepted and not run contradicts only
+/// a refusal.
 fn is_disputed(answered: &[(usize, LedgerQuestion)]) -> bool {
     let answers = answered.iter().flat_map(|(_, question)| &question.answers);
     let mut all: Vec<&str> = answers.map(|answer| answer.answer.as_str()).collect();
@@ -143,7 +145,7 @@ fn is_disputed(answered: &[(usize, LedgerQuestion)]) -> bool {
     all.len() > 1
 }
 
-/// Who answered, and in which cases.
+/// The backend of an entry, with its suite, options and feature level.
 fn who(entry: &LedgerEntry, library: &Library) -> String {
     let device = match (entry.device.as_str(), entry.driver.as_str()) {
         ("", "") => String::new(),
@@ -161,7 +163,7 @@ fn who(entry: &LedgerEntry, library: &Library) -> String {
     format!("{name} {version}{device}: suite {suite}{options} at feature level {level}{spec}")
 }
 
-/// Writes one question. A note that stood above already is not repeated.
+/// Writes one question. A note that a question above already has is not repeated.
 fn write_row<'a>(
     out: &mut dyn Write,
     (id, question): (&str, Option<(&'a Operator, &'a Question)>),
@@ -179,7 +181,7 @@ fn write_row<'a>(
             together.push((head, *place, question.together, ""));
         }
     }
-    // By the answer, in the order in which backends gave it.
+    // Rows are grouped by answer, in the order in which backends gave them.
     let mut rows: Vec<(String, Vec<String>, &str)> = Vec::new();
     for (head, place, cases, example) in answers.into_iter().chain(together) {
         let cell = format!("[{place}] {}", grouped(cases));

@@ -1,8 +1,8 @@
-//! Turns what a run tells into text for people.
+//! Turns the events of a run into text for people.
 //!
-//! This is the only place that formats results. Everything here writes into an [`io::Write`](std::io::Write)
-//! and hands its errors back: a reader that goes away is no reason to panic. [`Terminal`] shows a run's events;
-//! [`Layout`] writes a tensor as DirectML's pages do, wherever one is shown.
+//! This is the only crate that formats results. Every function writes into an [`io::Write`](std::io::Write)
+//! and returns its errors, so that a closed pipe causes no panic. [`Terminal`] shows a run's events.
+//! [`Layout`] writes a tensor as DirectML's pages do, in every report that shows one.
 
 mod behind;
 mod comparison;

@@ -1,6 +1,7 @@
-//! What a run came to as Markdown, for the summary of a pull request or of a job.
+//! A run's result as Markdown, for the summary of a pull request or of a job.
 //!
-//! It is bounded, since such pages are: a table of verdicts, and the first groups of failures folded up.
+//! Its length is bounded, since such pages are: a table of verdicts, and the first groups of failures, folded
+//! up.
 
 use std::io::{self, Write};
 
@@ -19,13 +20,13 @@ use crate::{
     summary::{ended, exercised, ran_on, recorded, verdicts},
 };
 
-/// How many groups of failures are shown, and how many lines of each.
+/// The maximum number of groups of failures.
 const GROUPS: usize = 10;
 const LINES: usize = 60;
-/// Longer lines are cut: an outcome holds whatever a backend says.
+/// The maximum length of a line. An outcome may hold any text of a backend.
 const LONGEST_LINE: usize = 500;
 
-/// Writes what a run came to.
+/// Writes a run's result.
 pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
     let unexpected = summary.tally().unexpected();
     let untrue = summary.untrue(context.known.suite.as_deref()).count() as u64;
@@ -94,7 +95,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     }
 }
 
-/// What the run of a profile says of its backend, as a table to be copied.
+/// Writes the statement about a profile as a table.
 fn write_statement(
     out: &mut dyn Write,
     context: &Context,
@@ -110,13 +111,13 @@ fn write_statement(
     Ok(())
 }
 
-/// Writes that a run came to nothing, and why.
+/// Writes that a run has no result, and why.
 pub fn write_markdown_of_problem(out: &mut dyn Write, message: &str) -> io::Result<()> {
     writeln!(out, "## dmlcts: nothing was run\n")?;
     write_code(out, message)
 }
 
-/// Verdicts by strategy, of those verdicts that occurred.
+/// Writes verdicts by strategy, without the verdicts that did not occur.
 fn write_table(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let all = summary.tally();
     let columns: Vec<Verdict> = Verdict::ALL
@@ -147,7 +148,8 @@ fn write_groups(out: &mut dyn Write, context: &Context, groups: &[Group]) -> io:
         write_failure(&mut whole, shown, &context.replay, Palette::PLAIN)?;
         let whole = String::from_utf8_lossy(&whole);
         let head = format!("{}: {}", shown.operator.name(), title(group));
-        // Markdown looks into no block of HTML before a line is empty: a backslash would be shown.
+        // Inside a block of HTML, Markdown parses nothing before an empty line, so that a backslash would be
+        // shown.
         writeln!(out, "\n<details><summary>{}</summary>\n", html(&head))?;
         write_code(out, &whole)?;
         writeln!(out, "\n</details>")?;
@@ -155,7 +157,7 @@ fn write_groups(out: &mut dyn Write, context: &Context, groups: &[Group]) -> io:
     Ok(())
 }
 
-/// A text as it is, within bounds.
+/// Writes a text verbatim, up to a maximum length.
 fn write_code(out: &mut dyn Write, whole: &str) -> io::Result<()> {
     let fence = fence(whole);
     writeln!(out, "{fence}text")?;
@@ -169,14 +171,14 @@ fn write_code(out: &mut dyn Write, whole: &str) -> io::Result<()> {
     writeln!(out, "{fence}")
 }
 
-/// More backticks than a text has in a row.
+/// A run of backticks that is longer than any in the text.
 fn fence(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
 
-/// A text in which Markdown and HTML see nothing of theirs: neither emphasis, strokes and formulas, nor the end of a cell; and in which
-/// the pages that show it find no person to notify, no issue and no address to link.
+/// Escapes a text so that it holds no syntax of Markdown or HTML: no emphasis, strikethrough or formula, and
+/// no end of a table cell. Pages that show it find no user to notify, no issue and no address to link.
 fn text(plain: &str) -> String {
     let mut shown = String::new();
     for letter in html(plain).chars() {
@@ -188,10 +190,11 @@ fn text(plain: &str) -> String {
     shown
 }
 
-/// A blank without width. Names, numbers and addresses are looked for in what Markdown has become, where a backslash is gone.
+/// A space without width. Pages look for names, numbers and addresses after Markdown has removed the
+/// backslashes.
 const GAP: &str = "&#8203;";
 
-/// A text on one line in which HTML sees nothing of its own, and no name, number or address is live.
+/// Escapes a text for one line of HTML. No name, number or address in it becomes a link.
 fn html(plain: &str) -> String {
     let plain = escaped(plain);
     let mut shown = String::new();

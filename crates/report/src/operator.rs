@@ -1,4 +1,4 @@
-//! One operator, as its spec promises it: members, support, clauses, questions, semantics, errata.
+//! One operator as its spec describes it: members, support, clauses, questions, semantics, errata.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,8 @@ use dmlcts_spec::Operator;
 
 use crate::{Palette, Tone, behind::write_answers, describe::one_line};
 
-/// Writes all that is promised of an operator, each promise with the section that says so, and the page where it is another.
+/// Writes every promise of an operator, each with the cited section, and the page if it is not the operator's
+/// own.
 pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette) -> io::Result<()> {
     let head = |text: &str| palette.paint(Tone::Strong, text.to_owned());
     writeln!(out, "{}: {}", head(operator.name()), one_line(operator.summary()))?;

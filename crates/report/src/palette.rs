@@ -1,15 +1,15 @@
-//! Colours, or none. Where there are none, text marks say the same.
+//! Colours, or none. Without colours, text marks carry the same information.
 
 use std::fmt;
 
-/// Whether to colour, decided once by the program.
+/// Whether output is coloured; the program decides this once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Palette {
     /// Whether the reader is a terminal that wants colours.
     pub colour: bool,
 }
 
-/// What a piece of text means; each meaning has its colour.
+/// The meaning of a piece of text; each meaning has its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
     /// Something is wrong.

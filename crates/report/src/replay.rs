@@ -1,20 +1,23 @@
-//! Commands to go on with, ready to be pasted: words are quoted for a shell where it would not leave them alone, and
-//! options of the run that bear on a single case are repeated, since the case may well pass without them. A command stays on one line, and
-//! is as a terminal shows it: letters that a terminal obeys are spelled in digits.
+//! Commands to paste into a shell. A command quotes words that a shell would change, and repeats the options
+//! of the run that affect a single case. Without these options, the case may pass.
+//!
+//! A command stays on one line. Letters that a terminal obeys are written as digits, so that the shown
+//! command is the one that runs.
 
 use std::fmt::{self, Write as _};
 
 use dmlcts_model::{Case, FeatureLevel, escaped};
 
-/// How to look at one case again as a run saw it.
+/// Builds the commands that run one case again as the run did.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
-    /// The options of the run that bear on one case, such as `--backend` and its value, a word each and not quoted.
+    /// The options of the run that affect one case, such as `--backend` and its value, one word each,
+    /// unquoted.
     pub options: Vec<String>,
 }
 
 impl Replay {
-    /// The command that runs a case again, or the line of one.
+    /// The command that runs a case again, given as a case or as its line.
     pub fn run(&self, case: &impl fmt::Display) -> String {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
         words.extend_from_slice(&self.options);
@@ -22,7 +25,7 @@ impl Replay {
         command(&words)
     }
 
-    /// The command that says what the spec has to say of a case at a level.
+    /// The command that explains a case by the spec at a feature level.
     pub fn explain(case: &Case, level: FeatureLevel) -> String {
         let mut words = vec!["dmlcts".to_owned(), "explain".to_owned()];
         if level != FeatureLevel::NEWEST {
@@ -33,29 +36,32 @@ impl Replay {
     }
 }
 
-/// Words as one command line for sh. PowerShell reads it alike unless a word holds a single quote itself.
+/// Joins words into one command line for sh. PowerShell reads it in the same way unless a word holds a single
+/// quote.
 pub fn command(words: &[impl AsRef<str>]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
     words.join(" ")
 }
 
-/// A word in single quotes where a shell would take it apart or replace a part of it.
+/// Puts a word into single quotes if a shell would split it or replace a part of it.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,+%".contains(letter);
     if !word.is_empty() && !word.starts_with(':') && word.chars().all(is_plain) {
         return word.to_owned();
     }
-    // A shell joins what stands in two pairs of quotes, and the log of a CI service sees no command in it.
+    // A shell joins adjacent quoted parts, and the log of a CI service finds no `##` command in them.
     let quoted = format!("'{}'", word.replace('\'', r"'\''").replace("##", "#''#"));
     if escaped(&quoted) == quoted { quoted } else { in_digits(word) }
 }
 
-/// A word with letters that a terminal obeys, as `printf` makes it of their bytes. It loses line feeds at its end, as sh has it.
+/// A word with letters that a terminal obeys, as a call of `printf` with their bytes in digits. `sh` removes
+/// line feeds at its end.
 fn in_digits(word: &str) -> String {
     let mut format = String::new();
     for letter in word.chars() {
         match letter {
-            // Each means something to `printf`, to the quotes around it, to a shell's history, or to a CI service.
+            // These characters have a meaning for `printf`, for the quotes around it, for a shell's history,
+            // or for a CI service.
             '%' => format.push_str("%%"),
             '\\' | '\'' | '!' | '#' => {
                 let _ = write!(format, "\\{:03o}", u32::from(letter));
@@ -90,7 +96,7 @@ mod tests {
         }
     }
 
-    /// What is quoted comes out of a shell as it went in.
+    /// A shell turns a quoted word back into the original.
     #[cfg(unix)]
     #[test]
     fn a_shell_gives_back_what_was_quoted() {

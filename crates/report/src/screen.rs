@@ -1,23 +1,25 @@
-//! The way to a terminal, or to the log of a CI service: nothing gets through that would do more there than be shown.
+//! Writes to a terminal, or to the log of a CI service. Only text and the program's own colours have an
+//! effect there.
 //!
-//! Messages escape text that the program did not write. This writer catches what a message fails to escape: it lets line ends and the
-//! program's own colours through, and shows all else that a terminal or a runner obeys as an escape.
+//! Messages escape text from outside the program. This writer catches text that a message fails to escape. It
+//! passes line ends and the program's own colours, and escapes everything else that a terminal or a CI runner
+//! obeys.
 
 use std::io::{self, Write};
 
 use dmlcts_model::{Escape, LineFilter};
 
-/// No letter and no colour is longer, in bytes.
+/// The maximum length of a letter or a colour sequence, in bytes.
 const LONGEST: usize = 32;
 
-/// Writes text to be seen.
+/// A writer that escapes text for display.
 #[derive(Debug)]
 pub struct Screen<W> {
     out: W,
-    /// Whether the program colours what it writes here.
+    /// Whether the program's own colour sequences pass.
     colour: bool,
     line: LineFilter,
-    /// The start of a letter or a colour that is not whole yet.
+    /// The start of an incomplete letter or colour sequence.
     begun: Vec<u8>,
 }
 
@@ -27,7 +29,7 @@ impl<W: Write> Screen<W> {
         Self { out, colour, line: LineFilter::Start, begun: Vec::new() }
     }
 
-    /// Writes what is whole of some bytes, and returns how many these are.
+    /// Writes all complete letters and sequences, and returns their length in bytes.
     fn write_whole(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (mut written, mut at) = (0, 0);
         while let Some(&byte) = bytes.get(at) {
@@ -84,13 +86,13 @@ impl<W: Write> Write for Screen<W> {
     }
 }
 
-/// What bytes begin with.
+/// A letter or sequence at the start of some bytes.
 enum Part {
-    /// Something of so many bytes.
+    /// Complete, with this length in bytes.
     Whole(usize),
-    /// The start of it, at the end of the bytes.
+    /// Incomplete at the end of the bytes.
     Begun,
-    /// Something else.
+    /// Not at the start.
     None,
 }
 
@@ -104,7 +106,7 @@ fn colour(bytes: &[u8]) -> Part {
     }
 }
 
-/// A letter outside of ASCII.
+/// A letter outside ASCII.
 fn letter(bytes: &[u8]) -> (Part, char) {
     let start = &bytes[..bytes.len().min(4)];
     let valid = match str::from_utf8(start) {
@@ -119,7 +121,7 @@ fn letter(bytes: &[u8]) -> (Part, char) {
 mod tests {
     use super::*;
 
-    /// What comes out, whatever the pieces in which it goes in.
+    /// The output, which does not depend on the pieces in which the text arrives.
     fn shown(text: &[u8], colour: bool) -> String {
         let all = [1, 2, 3, 7, text.len().max(1)].map(|length| {
             let mut screen = Screen::new(Vec::new(), colour);

@@ -1,4 +1,4 @@
-//! Why cases were skipped: what of them a backend declared beforehand not to have, in as many lines as there are reasons.
+//! The reasons for skipped cases: each thing that the backend did not declare, one line for each reason.
 
 use dmlcts_model::{DataType, FeatureLevel};
 use dmlcts_runner::{Summary, Undeclared, Verdict};
@@ -6,7 +6,7 @@ use dmlcts_spec::{Library, Operator};
 
 use crate::numbers::{counted, grouped};
 
-/// A line a reason, with the cases of each operator.
+/// One line for each reason, with the number of cases of each operator.
 pub(crate) fn skipped(library: &Library, summary: &Summary) -> Vec<String> {
     let skipped = &summary.totals.skipped;
     let mut left = summary.tally().of(Verdict::Skip);
@@ -33,7 +33,7 @@ pub(crate) fn skipped(library: &Library, summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The same of one operator, in a few words.
+/// The reasons for one operator, in a few words.
 pub(crate) fn skipped_of(operator: &Operator, library: &Library, summary: &Summary) -> String {
     let of = |undeclared| (undeclared, summary.totals.skipped.of(operator.position(), undeclared));
     let reasons = Undeclared::ALL.into_iter().map(of).filter(|(_, cases)| *cases > 0);
@@ -43,7 +43,7 @@ pub(crate) fn skipped_of(operator: &Operator, library: &Library, summary: &Summa
     reasons.collect::<Vec<_>>().join(", ")
 }
 
-/// What cases are of that a backend skips for this.
+/// Describes the cases that a backend skips for this reason.
 pub(crate) fn what(
     undeclared: Undeclared,
     library: &Library,
@@ -66,7 +66,8 @@ pub(crate) fn what(
     }
 }
 
-/// The data types that some operator has at this level, and the backend does not; then those that it lacks of one operator.
+/// The data types that some operator has at this level and the backend lacks; then those that it lacks for
+/// one operator.
 fn missing_types(library: &Library, level: FeatureLevel, summary: &Summary) -> String {
     let backend = &summary.capabilities;
     let mut missing: Vec<DataType> = Vec::new();

@@ -1,7 +1,8 @@
-//! What a run of a profile says of a backend, so that a vendor can publish it: who was asked, what was asked, the verdict in one
+//! The statement about a profile that a vendor can publish: the backend, the profile, the verdict in one
 //! line, every reservation with its number of cases, and every answer to an open question.
 //!
-//! It stands by itself: whoever reads it needs neither the summary above it nor the results file, and with both can check it.
+//! A statement is complete without the summary above it and the results file. A reader who has both can check
+//! it.
 
 use std::io::{self, Write};
 
@@ -18,10 +19,10 @@ use crate::{
     summary::{answers, ran_on, verdicts},
 };
 
-/// A line of a statement: what it is about, and what there is to say of it. Further lines of the same have no head.
+/// A line of a statement: its head and its text. Further lines under the same head have an empty head.
 pub(crate) type Line = (&'static str, String);
 
-/// Writes the statement that ends the run of a profile, or why there is none.
+/// Writes the statement at the end of a profile's run, or the reason why there is none.
 pub(crate) fn write_statement(
     out: &mut dyn Write,
     claim: &Claim,
@@ -50,7 +51,7 @@ fn tone(conformity: Conformity) -> Tone {
     }
 }
 
-/// In a few words: what a page of tests shows beside the name of the profile.
+/// The verdict in a few words, as a test page shows it beside the name of the profile.
 pub(crate) fn conformity(stated: &Result<Statement, Withheld>) -> String {
     match stated {
         Ok(statement) => statement.conformity.to_string(),
@@ -124,7 +125,7 @@ pub(crate) fn lines(
     lines
 }
 
-/// Adds lines of which the first one alone has the head.
+/// Adds lines; only the first one has the head.
 fn push(lines: &mut Vec<Line>, head: &'static str, texts: impl Iterator<Item = String>) {
     lines.extend(texts.enumerate().map(|(place, text)| (if place == 0 { head } else { "" }, text)));
 }
@@ -150,7 +151,7 @@ fn failing(failing: &Failing) -> String {
     format!("{operator}: {} {verdict}{way}", grouped(*cases))
 }
 
-/// The reservations: those of one kind share a line.
+/// The reservations; those of one kind share a line.
 fn reservations(claim: &Claim, statement: &Statement, library: &Library, summary: &Summary) -> Vec<String> {
     let of_kind = |kind: ReservationKind| {
         let of_kind: Vec<&Reservation> =

@@ -1,5 +1,4 @@
-//! The end of a run in a few lines: what was promised, what was run, what held, how fast, and where to go
-//! next.
+//! The summary at the end of a run: the cases, the results, the speed, and commands to continue with.
 
 use std::{
     fmt::Write as _,
@@ -21,56 +20,57 @@ use crate::{
     statement::write_statement,
 };
 
-/// How many obligations are named where a run leaves some out.
+/// The maximum number of named obligations that a run leaves out.
 const NAMED: usize = 3;
-/// How many parts of a run that ended early are named.
+/// The maximum number of named parts of a run that ended early.
 const CUT: usize = 4;
-/// How many open questions are listed with their answers.
+/// The maximum number of open questions that are listed with their answers.
 const ANSWERED: usize = 4;
 
-/// What the program knows of a run, and the run itself does not.
+/// Facts about a run that only the program knows.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// What promises.
+    /// The operators of the spec.
     pub library: &'static Library,
-    /// What was run.
+    /// The cases that the run had.
     pub subject: Subject,
-    /// How to run one of the cases again.
+    /// Builds the command that runs one of the cases again.
     pub replay: Replay,
-    /// What is known to fail.
+    /// The lists of known failures.
     pub known: KnownContext,
-    /// What the run changed in a ledger, where one is kept.
+    /// The changes that the run made in a ledger, if there is one.
     pub ledger: Option<LedgerNews>,
-    /// Lines for the case that the run [is a proof](is_proof): what it proves.
+    /// The lines to print if the run [is a proof](is_proof): what it proves.
     pub certificate: Vec<String>,
-    /// The profile that the run is to show a backend's conformance to, where it is to.
+    /// The profile that the run tests, if it has one.
     pub claim: Option<Claim>,
-    /// Commands to go on with, and what each is good for.
+    /// Commands to continue with, and the purpose of each.
     pub next: Vec<(String, String)>,
-    /// The command that goes on with the run where it ended before its last case, where it is recorded.
+    /// The command that continues a recorded run that ended before its last case.
     pub resume: Option<String>,
-    /// The command that lists the cases that failed, where they are recorded.
+    /// The command that lists the failed cases of a recorded run.
     pub failures: Option<String>,
 }
 
-/// What a run is of.
+/// The source of a run's cases.
 #[derive(Clone, Debug)]
 pub enum Subject {
     /// Cases that were chosen to exercise the spec.
     Suite {
         /// The suite's name.
         name: String,
-        /// As they read behind "ran": `suite smoke, seed 0`.
+        /// The text after "ran": `suite smoke, seed 0`.
         what: String,
-        /// The command that names the obligations that the whole suite leaves out; a run that ended early adds its number of cases.
+        /// The command that names the obligations that the whole suite leaves out. A run that ended early
+        /// adds its number of cases.
         obligations: String,
     },
-    /// Cases that somebody gave one by one. What they leave of the spec unexercised says nothing.
+    /// Cases that were given one by one. Obligations that they leave out mean nothing.
     Given,
 }
 
 impl Subject {
-    /// What was run, as the names of tests have it.
+    /// The name of the cases, for the names of tests.
     pub fn name(&self) -> &str {
         match self {
             Self::Suite { name, .. } => name,
@@ -79,7 +79,7 @@ impl Subject {
     }
 }
 
-/// Writes the groups of failures, one after the other.
+/// Writes the groups of failures in order.
 pub fn write_failures(
     out: &mut dyn Write,
     summary: &Summary,
@@ -183,7 +183,7 @@ pub fn write_summary(
     }
 }
 
-/// Whether there are cases that a run which is recorded can still be asked for.
+/// Whether a recorded run can still continue with further cases.
 fn has_more(summary: &Summary) -> bool {
     matches!(summary.ending, Ending::Timeout | Ending::Hangs | Ending::Interrupted | Ending::BackendLost)
 }
@@ -203,7 +203,7 @@ fn promised(context: &Context, summary: &Summary) -> String {
     )
 }
 
-/// Who answered.
+/// The backend that answered.
 pub(crate) fn ran_on(summary: &Summary) -> String {
     let backend = &summary.capabilities;
     let device = if backend.device.is_empty() { String::new() } else { format!(" ({})", backend.device) };
@@ -219,7 +219,7 @@ fn ran(context: &Context, summary: &Summary) -> String {
         .collect();
     let left_out =
         summary.totals.progress.read - summary.totals.progress.ran.min(summary.totals.progress.read);
-    // Of a part that ended early nobody knows which of the cases behind would have been left out.
+    // In a part that ended early, it is unknown which of the later cases would have been left out.
     let how = if summary.cut.is_empty() { "left out" } else { "left out or never asked for" };
     let left_out = if left_out == 0 { String::new() } else { format!(" ({} {how})", grouped(left_out)) };
     let cases = counted(summary.totals.progress.ran, "case");
@@ -239,7 +239,7 @@ fn ran(context: &Context, summary: &Summary) -> String {
     )
 }
 
-/// How far the run came, or those of its parts that ended early.
+/// How far the run came, or how far its parts came that ended early.
 fn after(summary: &Summary) -> String {
     let of = |read: u64| {
         summary.cases.map_or_else(
@@ -289,7 +289,7 @@ pub(crate) fn ended(summary: &Summary) -> Option<String> {
 
 pub(crate) fn verdicts(summary: &Summary) -> String {
     let tally = summary.tally();
-    // A case whose output nobody saw is not counted among those whose output was right.
+    // A case whose output was never seen is not counted as a right output.
     let created = summary.totals.work.only_created;
     let mut counts = Vec::new();
     for verdict in Verdict::ALL {
@@ -300,15 +300,16 @@ pub(crate) fn verdicts(summary: &Summary) -> String {
                 counts.push(format!("{} created only", grouped(created)));
             }
         } else if count > 0 || verdict == Verdict::Fail && tally.unexpected() == 0 {
-            // Beside crashes, say, it would read as if all were well.
+            // Beside crashes, for example, it would read as if all were well.
             counts.push(format!("{} {verdict}", grouped(count)));
         }
     }
     counts.join(", ")
 }
 
-/// How much of the spec was exercised, of the operators that had any case. Where much is missing, `command` names it, with
-/// the number of cases that ran where the run ended before the suite: an endless suite has no other end.
+/// The share of the spec that was exercised, for the operators with at least one case. If much is missing,
+/// `command` names the missing obligations. If the run ended before the suite, the number of cases is added,
+/// since an endless suite has no other end.
 pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> String {
     let mut clauses = 0;
     let (mut kept, mut broken, mut exact, mut met, mut all) = (0, 0, 0, 0, 0);
@@ -338,7 +339,7 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
     let mut text = format!(
         "of {clauses} clauses {kept} kept, {broken} broken, {exact} met exactly; {met} of {all} obligations met"
     );
-    // Where hardly anything is missing, its names are more use than its number.
+    // If little is missing, the names are more useful than the number.
     if missing.len() > NAMED {
         let limit = match summary.ending {
             Ending::Complete => String::new(),
@@ -351,11 +352,11 @@ pub(crate) fn exercised(library: &Library, summary: &Summary, command: &str) -> 
     text
 }
 
-/// How open questions were answered, a line each, the most frequent first.
+/// The answers to open questions, one line each, the most frequent first.
 pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
     let mut questions: Vec<&Recorded> = summary.recorded.iter().collect();
     questions.sort_by_key(|recorded| std::cmp::Reverse(recorded.cases()));
-    // A line that says that there is one more takes the place of that one.
+    // A line that says "one more" would take the same space as that question.
     let shown = if questions.len() == ANSWERED + 1 { questions.len() } else { ANSWERED };
     let mut lines: Vec<String> = questions.iter().take(shown).map(|recorded| answers(recorded)).collect();
     let further = questions.len() - lines.len();
@@ -365,7 +366,7 @@ pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// How one open question was answered.
+/// The answers to one open question.
 pub(crate) fn answers(recorded: &Recorded) -> String {
     let answers = recorded.answers.iter().map(|answered| {
         let answer = match answered.answer {
@@ -412,8 +413,8 @@ fn notes(summary: &Summary) -> Vec<String> {
     notes
 }
 
-/// Whether a run shows that every one of its cases is as the pages say. What was skipped, failed as known, or was only created for want of
-/// memory is not shown to be.
+/// Whether a run shows that every case behaves as the pages say. It is no proof if a case was skipped, failed
+/// as known, or was only created because of its memory.
 pub fn is_proof(summary: &Summary) -> bool {
     let tally = summary.tally();
     summary.ending == Ending::Complete
@@ -422,7 +423,7 @@ pub fn is_proof(summary: &Summary) -> bool {
         && tally.of(Verdict::Pass) + tally.of(Verdict::Recorded) == tally.total()
 }
 
-/// How fast it was with what it was asked: what is skipped is not, or hardly any work.
+/// The speed in cases per second, without skipped cases, which take hardly any work.
 fn speed(summary: &Summary) -> String {
     let tried = summary.tally().tried();
     let work = &summary.totals.work;

@@ -1,7 +1,7 @@
-//! What a person sees while a run goes on and when it ends.
+//! Shows a run on the terminal while it runs and when it ends.
 //!
-//! Results go to the output, everything about progress goes to the error stream: a bar where that is a
-//! terminal, a line now and then where it is not. Short runs show no progress at all.
+//! Results go to the output. Progress goes to the error stream: as a bar if that is a terminal, otherwise as
+//! a line now and then. Short runs show no progress.
 
 use std::{
     io::{self, Write},
@@ -20,19 +20,19 @@ use crate::{
     summary::{write_failures, write_summary},
 };
 
-/// A run that takes longer than this shows its progress.
+/// A run that takes longer shows its progress.
 const LONG: Duration = Duration::from_secs(1);
-/// How often there is a line of progress, behind the first one, where there is no bar.
+/// The time between two lines of progress, if there is no bar.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// How much to show, and how.
+/// How much to show, and in which form.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Show nothing but failures.
+    /// Show only failures.
     pub quiet: bool,
     /// Whether the error stream is a terminal, which can show a bar.
     pub bar: bool,
-    /// Colours of the output.
+    /// The colours of the output.
     pub palette: Palette,
 }
 
@@ -55,17 +55,17 @@ impl<'a> Terminal<'a> {
         Self { out, err, context, options, cases: None, started: now, last_line: None, bar: None }
     }
 
-    /// Says what the run proves, to be shown with its summary.
+    /// Adds lines to the summary that say what the run proves.
     pub fn prove(&mut self, certificate: Vec<String>) {
         self.context.certificate = certificate;
     }
 
-    /// Says what the run changed in a ledger, to be shown with its summary.
+    /// Adds the changes of a ledger to the summary.
     pub fn compare(&mut self, ledger: Option<LedgerNews>) {
         self.context.ledger = ledger;
     }
 
-    /// Shows an event. An error is the output's; that of the error stream is of no consequence.
+    /// Shows an event. Returns errors of the output; errors of the error stream are ignored.
     pub fn show(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Started { cases, .. } => {
@@ -73,7 +73,7 @@ impl<'a> Terminal<'a> {
                 self.started = Instant::now();
                 self.last_line = None;
             }
-            // A person is shown what failed, not what became of each case.
+            // The terminal shows failures, not the result of each case.
             Event::Cases { .. } | Event::Pause { .. } => {}
             Event::Progress(progress) => self.progress(progress),
             Event::Incident(sentence) => self.say(sentence),
@@ -134,7 +134,7 @@ impl<'a> Terminal<'a> {
         self.say(&line);
     }
 
-    /// Writes a line of progress; it is no loss where nobody reads it.
+    /// Writes a line of progress, and ignores errors.
     fn say(&mut self, line: &str) {
         if self.options.quiet {
             return;
@@ -150,7 +150,7 @@ impl<'a> Terminal<'a> {
     }
 }
 
-/// How long the rest takes if it goes on as it did; in whole seconds, since it is a guess.
+/// The estimated time for the remaining cases at the same speed, in whole seconds.
 fn time_left(read: u64, cases: Option<u64>, elapsed: Duration) -> Option<Duration> {
     let seconds = elapsed.as_secs_f64() * cases?.saturating_sub(read) as f64 / read.max(1) as f64;
     Some(Duration::from_secs(seconds.min(1e9) as u64))

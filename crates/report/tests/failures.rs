@@ -1,4 +1,4 @@
-//! What a person sees of backends that misbehave: snapshots of whole reports.
+//! Reports of backends that misbehave: snapshots of whole reports.
 
 mod common;
 
@@ -17,8 +17,8 @@ fn failures(summary: &Summary, palette: Palette) -> String {
     String::from_utf8(out).expect("text")
 }
 
-/// The summary without the line that depends on the machine, and without the hash that depends on every word of the
-/// specs.
+/// The summary without the line that depends on the machine, and without the hash that depends on every word
+/// of the specs.
 fn summary_text(summary: &Summary) -> String {
     let mut out = Vec::new();
     write_summary(&mut out, &context(), summary, Palette::PLAIN).expect("memory takes it");
@@ -28,7 +28,7 @@ fn summary_text(summary: &Summary) -> String {
     stable.map(|line| line.replace(hash, "HASH") + "\n").collect()
 }
 
-/// A failure that shows only on this backend and with these options is seen again with them alone.
+/// A failure that shows only on this backend with these options has a command with both.
 #[test]
 fn running_it_again_repeats_what_bears_on_the_case() {
     let summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
@@ -120,7 +120,7 @@ fn a_single_question_is_shown_in_the_place_of_a_line_that_counts_it() {
     assert!(text.contains("          and answers to 2 further questions\n"), "{text}");
 }
 
-/// That some cases ran on other data is said of the run, and of a failure that such a run shows.
+/// The summary says that some cases ran on other data, and so does a failure of such a run.
 #[test]
 fn a_second_run_on_other_data_is_named() {
     let remembers = backend(|job, _, outputs| {
@@ -139,7 +139,7 @@ fn a_second_run_on_other_data_is_named() {
     assert!(text.contains(", 2 runs of an operator (1 case ran a second time, on other data), "), "{text}");
 }
 
-/// What a part did not come to is not left out, and the run did not end after all its cases.
+/// Cases that a part did not reach are not called left out, and the run did not end after all its cases.
 #[test]
 fn parts_that_ended_early_are_named() {
     let mut summary = summary(&[REVERSAL, PADDING, EMPTY_WINDOW, STRIDE_ZERO], backend(|_, _, _| {}));

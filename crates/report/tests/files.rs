@@ -1,5 +1,5 @@
-//! Reports in files: JUnit's XML and Markdown. The XML that is committed in `tests/data/` is what these runs come to, so that
-//! `.ci/run` can hold it against the schema; `DMLCTS_BLESS=1 cargo test -p dmlcts-report --test files` writes it anew.
+//! Reports in files: JUnit XML and Markdown. `tests/data/` has the XML of these runs, which `.ci/run`
+//! validates against the schema. `DMLCTS_BLESS=1 cargo test -p dmlcts-report --test files` writes it.
 
 mod common;
 
@@ -14,8 +14,8 @@ use dmlcts_runner::{Class, Ending, Failure, Rate, Summary, Verdict};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
 
-/// Backends fail in as many ways as XML has to bear: wrong values, a crash whose last words hold what XML and Markdown
-/// take for theirs, an invalid desc accepted, and a valid one called unsupported.
+/// Failures of each form in XML: wrong values, a crash whose last words hold syntax of XML and Markdown, an
+/// accepted invalid desc, and a valid desc that is answered `unsupported`.
 fn failing() -> Summary {
     let words =
         "</failure> & ]]> <b>`code`</b> ``` \u{1b}[31mred\u{0}\u{fffe}\u{ffff} | *stars*\nsecond line";
@@ -80,20 +80,19 @@ fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
             "{} is another:\n{text}",
             path.display()
         );
-        // XML has no place for any other letter, not even escaped.
+        // XML allows no other letter, not even escaped.
         let is_xml = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
         assert!(text.chars().all(is_xml), "{text:?}");
     }
 }
 
-/// Every element and attribute is one that the schema names. (Whether they stand where it wants them is asked of a validator in
-/// `.ci/run`.)
+/// The schema names every element and attribute. (A validator in `.ci/run` checks their places.)
 #[test]
 fn junit_has_no_element_and_no_attribute_that_the_schema_does_not_name() {
     let schema = include_str!("../schema/junit.xsd");
     for text in [junit(&failing()), junit(&passing()), junit(&lost())] {
         let mut tags = 0;
-        // No text holds an angle bracket of its own, and no attribute a quote.
+        // No text contains an angle bracket, and no attribute a quote.
         for tag in text
             .split('<')
             .skip(2)
@@ -148,7 +147,8 @@ fn markdown_says_what_a_reviewer_asks() {
     insta::assert_snapshot!("markdown_lost", markdown(&lost()));
 }
 
-/// A group is called after how it failed, and not after what the case that is shown of it came to when it ran for that; a few of its cases ran
+/// The title of a group names its own failure, not the result of its example case when that ran again. It
+/// gives the number of cases that ran again.
 /// again, which is said with their number.
 #[test]
 fn a_group_is_called_after_how_its_cases_failed() {
@@ -187,7 +187,8 @@ fn a_group_is_called_after_how_its_cases_failed() {
     assert!(junit(&summary).contains(&format!(">{head}\n")), "{}", junit(&summary));
 }
 
-/// The first cases of all its groups are of another strategy: a test that fails still has a case to look at, and its own type.
+/// The first cases of all groups are of another strategy. A failing test still has a case to look at, and its
+/// own type.
 #[test]
 fn each_test_that_fails_has_a_case_to_look_at() {
     let mut summary = failing();
@@ -208,7 +209,7 @@ fn each_test_that_fails_has_a_case_to_look_at() {
     assert_eq!(description.as_ref().map(quick_junit::XmlString::as_str), Some(expected.as_str()));
 }
 
-/// A backend without SLICE and UINT8, which it says beforehand.
+/// A backend that declares neither SLICE nor UINT8.
 fn skipping() -> Summary {
     let change = |capabilities: &mut dmlcts_backend::Capabilities| {
         capabilities.operators = Some(vec!["SLICE1".to_owned(), "PADDING1".to_owned()]);
@@ -233,7 +234,7 @@ fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
         "1 case of data types that it does not have (UINT8): PADDING1 1",
     );
     assert!(shown.contains(&format!("\nskipped   {operators}\n          {types}\n")), "{shown}");
-    // One ran twice, for four elements of four bytes; the other is to be refused.
+    // One case ran twice, for four elements of four bytes; the other one must be refused.
     assert!(shown.contains(": 2 cases in 1.23 s, 2 runs of an operator (1 case ran a second time, on other data), 32 bytes of output\n"), "{shown}");
     assert!(!shown.contains("proved"), "of four cases it tried two: {shown}");
     let page = markdown(&summary);
@@ -248,7 +249,7 @@ fn why_cases_were_skipped_is_said_everywhere_and_only_others_count_as_work() {
     assert!(tests.contains(&format!("skipped: {operators}\nskipped: {types}")), "{tests}");
 }
 
-/// Names and reasons of strangers stay on one line, and no control character or command of a CI service is left in them.
+/// Untrusted names and reasons stay on one line, without control characters and commands of a CI service.
 #[test]
 fn junit_escapes_what_strangers_wrote() {
     const HOSTILE: &str = "smoke\n::error::x\r\u{1b}[31m\u{202e}\u{7f}";

@@ -1,5 +1,4 @@
-//! Joining the parts of a run: what comes out is what one machine would have written, and nothing is joined that does not
-//! belong together.
+//! Joining the parts of a run gives the file of one machine's run, and parts of different runs are refused.
 
 #[expect(dead_code, reason = "each test program uses a part of it")]
 mod common;
@@ -11,7 +10,7 @@ use dmlcts_results::{Error, Parts, Reader, Writer};
 use dmlcts_runner::{CutPart, Ending, Partition, Summary, Undeclared};
 use dmlcts_spec::Library;
 
-/// The lines of all cases, and what they come to.
+/// The lines of all cases, and their summary.
 fn join(paths: &[&str]) -> Result<(String, Summary), Error> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let mut lines = Vec::new();
@@ -54,12 +53,12 @@ fn essence(summary: &Summary) -> String {
     )
 }
 
-/// So many cases that differ, of every kind.
+/// Different cases of every kind, in this number.
 fn many() -> Vec<String> {
     let mut all = lines(1);
-    // Two open questions at once, and nobody knows for which of them it is refused.
+    // Two open questions at once: it is unknown which of them a refusal answers.
     all.push("SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=0 fill=iota".to_owned());
-    // What the backend does not declare is skipped.
+    // Cases that need something undeclared are skipped.
     all.extend((2..6).map(|size| {
         format!("SLICE FLOAT16 in={size} out=1 Offsets=0 Sizes=1 Strides=1 fill=iota\n").trim().to_owned()
     }));
@@ -88,7 +87,7 @@ fn the_parts_of_a_run_come_to_what_the_whole_comes_to() {
     assert_eq!((alone, essence(&summary)), (joined, essence(&expected)));
 }
 
-/// Each way to end badly is told once, with where it was.
+/// Each bad end is reported once, with the part in which it occurred.
 #[test]
 fn how_backends_ended_is_told_of_every_part() {
     let lines = lines(1);
@@ -123,7 +122,8 @@ fn how_backends_ended_is_told_of_every_part() {
     assert_eq!(many.as_deref(), Some(told));
 }
 
-/// What was never asked for is neither counted nor taken for left out, whether the parts are joined once or twice.
+/// Cases that were never read count neither as run nor as left out, whether the parts are joined once or
+/// twice.
 #[test]
 fn a_part_that_ended_early_is_named_with_how_far_it_came() {
     let lines = many();

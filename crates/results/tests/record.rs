@@ -1,4 +1,4 @@
-//! Recording a run, reading it again, and going on where a file ends.
+//! Recording a run, reading it, and continuing at the end of a file.
 
 mod common;
 
@@ -15,10 +15,10 @@ fn a_record_says_of_each_case_what_there_is_to_say() {
     record(file.path(), &lines(1), None);
     let text = file.text();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    // How many checkpoints there are before the last one depends on how quick the run is.
+    // The number of checkpoints before the last one depends on the speed of the run.
     let is_kept = |at: usize| at + 2 >= lines.len() || !lines[at].starts_with("{\"checkpoint\"");
     let kept: String = (0..lines.len()).filter(|at| is_kept(*at)).map(|at| lines[at]).collect();
-    // How long it took differs from run to run.
+    // The duration differs from run to run.
     let (start, rest) = kept.split_once(r#""milliseconds":"#).expect("a checkpoint has the time");
     let text = format!("{start}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));
     let (first, rest) = text.split_once(r#""milliseconds":"#).expect("so has a summary");
@@ -26,7 +26,7 @@ fn a_record_says_of_each_case_what_there_is_to_say() {
     insta::assert_snapshot!(text);
 }
 
-/// Lines that are put together by hand are those that serde writes.
+/// Lines that are built by hand equal those of serde.
 #[test]
 fn every_line_is_as_serde_writes_it() {
     let file = Scratch::nothing("serde.jsonl");
@@ -151,7 +151,7 @@ fn what_is_no_results_file_is_said_to_be_none() {
 }
 
 proptest::proptest! {
-    /// Whatever a file holds, reading it ends, with items or with an error.
+    /// Reading any file ends, with items or with an error.
     #[test]
     fn reading_survives_any_damage(at in 0usize..6000, bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..20)) {
         static WHOLE: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {

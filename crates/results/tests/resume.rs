@@ -1,5 +1,5 @@
-//! Going on where a file ends, and who may write one. These tests have a program of their own, since a snapshot's test
-//! starts a process, which holds every lock of this one for a moment.
+//! Continuing at the end of a file, and the lock of its writer. These tests have a program of their own: a
+//! snapshot's test starts a process, which briefly holds every lock of its parent.
 
 mod common;
 
@@ -10,7 +10,7 @@ use dmlcts_results::{Error, Unfinished, Writer};
 use dmlcts_runner::Event;
 use dmlcts_spec::Library;
 
-/// Wherever a file was cut, byte by byte, its run goes on to what the whole run came to, and every case stands there once.
+/// A file can be cut at any byte: its run continues to the result of the whole run, and has every case once.
 #[test]
 fn a_file_that_was_cut_anywhere_is_gone_on_with() {
     let whole = Scratch::nothing("whole.jsonl");
@@ -44,7 +44,7 @@ fn a_file_that_was_cut_anywhere_is_gone_on_with() {
     assert!(resumed_from.contains(&0) && resumed_from.contains(&(lines.len() as u64)), "{resumed_from:?}");
 }
 
-/// A run that is gone on with and cut off again, before it comes as far as the first time, leaves what there was.
+/// A run that continues and is interrupted before the earlier point leaves the earlier cases.
 #[test]
 fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
     let file = Scratch::nothing("behind.jsonl");
@@ -53,7 +53,7 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
     let text = file.text();
     let is_case = |line: &&str| line.starts_with("{\"header\"") || line.starts_with("{\"case\"");
     let cases: String = text.split_inclusive('\n').filter(is_case).collect();
-    // A torn line is none.
+    // A torn line does not count.
     for torn in ["", "{\"case\":{\"ind"] {
         fs::write(file.path(), format!("{cases}{torn}")).expect("it can be written");
         let unfinished = Unfinished::open(file.path()).expect("it is a results file");
@@ -77,7 +77,7 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
     }
 }
 
-/// A kill tears the last line and no other: what stands behind another one that is damaged is not thrown away.
+/// A kill tears only the last line. Lines after another damaged line are not discarded.
 #[test]
 fn a_line_that_is_damaged_is_the_end_only_where_it_is_the_last() {
     let file = Scratch::nothing("damaged.jsonl");

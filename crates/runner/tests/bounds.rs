@@ -1,4 +1,4 @@
-//! What a run may take: memory, second runs, and as many cases as it was asked for.
+//! The limits of a run: memory, second runs, and the number of cases.
 
 use std::sync::{
     Arc,
@@ -40,7 +40,7 @@ fn honest() -> Arc<Factory> {
 fn the_poison_in_the_holes_of_an_output_calls_for_no_second_run() {
     let summary = run(&[STRIDED; 64], honest(), Configuration::default());
     assert_eq!(summary.tally().of(Verdict::Pass), 64);
-    // One case in eight, or about so, runs again on other data.
+    // About one case in eight runs again on other data.
     assert!((65..96).contains(&summary.totals.work.runs), "{}", summary.totals.work.runs);
 }
 
@@ -60,7 +60,7 @@ fn large_cases_lie_in_lots_of_their_own_within_the_budget() {
     let summary = run(&lines, backend, configuration);
     assert_eq!(summary.tally().of(Verdict::Pass), 30, "{:?}", summary.groups);
     assert_eq!(summary.totals.work.too_large, 0);
-    // What the batch holds is compared with as much again.
+    // The batch is compared with a copy of the same size.
     let most = 2 * most.load(Ordering::Relaxed) as u64;
     assert!((32 << 20..=BUDGET + 4096).contains(&most), "{most}");
 }

@@ -1,5 +1,5 @@
-//! An operator from a YAML file of its own, put to a backend of its own: the whole way from suite to shrunk
-//! failure, without a line of code for it in any crate.
+//! An operator from a separate YAML file on a backend of its own: the whole way from suite to shrunk failure,
+//! without code for it in any crate.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ parts:
   - {id: random, strategy: random, operators: [TILE], count: 1000}
 ";
 
-/// The operators of the suite and one more. It lives as long as the tests, since workers may outlive a run.
+/// The operators of the suite and one more. They live as long as the tests, since workers may outlive a run.
 fn library() -> &'static Library {
     let mut sources = Library::embedded_sources().clone();
     sources.push(Source::new("tile.yaml", include_str!("../../spec/tests/data/tile.yaml")));
@@ -44,7 +44,7 @@ fn run(library: &'static Library, backend: Arc<Factory>) -> Summary {
     dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts")
 }
 
-/// Whole tiles one after the other along each axis. It takes the spec's word for which descs are invalid.
+/// Repeats whole tiles along each axis. It uses the spec's judgement of invalid descs.
 fn tile(library: &'static Library, batch: &mut Batch) {
     let operator = library.operator("TILE").expect("it was loaded");
     let mut scratch = Scratch::default();
@@ -105,7 +105,7 @@ fn a_fault_in_it_is_found_grouped_and_shrunk() {
         tile(library, batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
-            // Gets the first element wrong where some axis is repeated three times or more.
+            // Gets the first element wrong if some axis is repeated three times or more.
             if job.desc.list("Repeats").is_some_and(|repeats| repeats.iter().any(|&times| times >= 3)) {
                 job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
             }

@@ -1,5 +1,5 @@
-//! The JSON Schemas in `cases/schema/` are those of the forms. `DMLCTS_BLESS=1 cargo test -p dmlcts-runner --test schema` writes
-//! them anew.
+//! The JSON Schemas in `cases/schema/` equal those of the forms. `DMLCTS_BLESS=1 cargo test -p dmlcts-runner
+//! --test schema` writes them.
 
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;

@@ -1,4 +1,4 @@
-//! The specs that the program carries are those of `spec/`, and they load, completely checked.
+//! The embedded specs equal those of `spec/`, and they load with all checks.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -17,7 +17,7 @@ fn every_file_of_the_folder_is_embedded() {
     assert_eq!(sources[0].name, "spec/common.yaml");
 }
 
-/// Whoever checks out the same files has the same hash: on Windows lines end otherwise, and a folder has no order.
+/// The hash is the same on every system: line ends differ on Windows, and a folder has no order.
 #[test]
 fn the_hash_depends_neither_on_line_ends_nor_on_the_order_of_files() {
     let mut sources = Library::embedded_sources();
@@ -30,7 +30,7 @@ fn the_hash_depends_neither_on_line_ends_nor_on_the_order_of_files() {
     };
     assert_eq!(load(&sources), Library::embedded().hash());
     assert_eq!(sources[1].hash(), dmlcts_spec::Source::new("", sources[1].text.replace('\r', "")).hash());
-    // Anything else that is written otherwise is another spec.
+    // Every other difference gives another hash.
     sources[1].text.push_str("# more");
     assert_ne!(load(&sources), Library::embedded().hash());
 }

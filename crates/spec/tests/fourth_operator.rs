@@ -1,4 +1,4 @@
-//! A fourth operator from a YAML file of its own: judged and executed without a line of code for it.
+//! A fourth operator from a separate YAML file, judged and executed without code for it.
 
 use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_spec::{Answer, Coverage, Library, Obligation, Scratch, Source, Validity};
@@ -63,7 +63,7 @@ fn a_question_may_have_a_reading_of_its_own() {
     let mut output = [0; 28];
     let mut plan = tile.plan(valid, 1, &mut scratch).expect("it can be planned");
     plan.execute(&[1, 2, 3, 4], &mut output).expect("the memory is large enough");
-    // Only the axis on which the question arises is read backwards.
+    // Only the axis that raises the question is read backwards.
     assert_eq!(output[..4], [2, 1, 2, 1]);
     assert_eq!(output[14..18], [4, 3, 4, 3]);
 }

@@ -1,4 +1,5 @@
-//! What the embedded specs judge: each clause broken alone, level by level, and what the pages leave open.
+//! The judgements of the embedded specs: each clause broken alone, level by level, and the points that the
+//! pages leave open.
 
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_spec::{Library, Operator, Scratch, Validity};
@@ -200,7 +201,7 @@ fn what_the_pages_leave_open_is_open() {
         &[("InputTensor.Strides", "4294967295,1"), ("InputTensor.TotalTensorSizeInBytes", "51539607568")],
     );
     open(&span, &["input.span"]);
-    // A desc that breaks a clause is invalid, whatever it leaves open.
+    // A desc that breaks a clause is invalid, even if it raises questions.
     assert_eq!(judge(&with(SLICE, &[("Strides", "0,2"), ("Offsets", "9,1")])).validity, Validity::Invalid);
 }
 

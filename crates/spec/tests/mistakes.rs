@@ -1,10 +1,10 @@
-//! What a person sees who makes a mistake in a spec: one snapshot a mistake, of everything that is shown.
+//! The messages for mistakes in a spec: one snapshot for each mistake, of everything that is shown.
 //!
-//! Each mistake is one edit of the specs that the program carries.
+//! Each mistake is one edit of the embedded specs.
 
 use dmlcts_spec::{Library, LoadError, Source};
 
-/// Replaces one text in one file, and loads.
+/// Replaces one text in one file, and loads the files.
 #[track_caller]
 fn load_with(file: &str, from: &str, to: &str) -> Result<Library, LoadError> {
     let mut sources = Library::embedded_sources();
@@ -22,7 +22,7 @@ fn mistake(file: &str, from: &str, to: &str) -> String {
     }
 }
 
-/// A snapshot under the test's name of what is shown after an edit.
+/// A snapshot, under the test's name, of the messages after an edit.
 macro_rules! mistakes {
     ($($name:ident: $file:literal, $from:expr => $to:expr;)*) => {
         $(
@@ -82,7 +82,7 @@ mistakes! {
     mistake_behind_an_escape: "slice1", "\"InputWindowOffsets + (if" => "\"InputWindowOffsets +\\x20(if InputWindowStride > 0 and";
     enumerator_of_another_type: "padding1", "PaddingMode == REFLECTION" => "PaddingMode == REFLECT";
 
-    // What is proven by trying.
+    // Rules that are proven by trying.
     divisor_that_can_be_zero: "slice1", "given: [window-not-empty, stride-nonzero]" => "given: [window-not-empty]";
     read_past_the_end: "padding1", "EDGE: clamp(at, 0, n - 1)" => "EDGE: clamp(at, 0, n)";
     read_that_is_undefined: "padding1", "if n == 1 then 0 else min(" => "min(";

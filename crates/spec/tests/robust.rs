@@ -1,10 +1,10 @@
-//! Nothing that can be written makes the loader panic, or take long: random text, random YAML, and the
-//! specs that the program carries with a few bytes changed.
+//! No text makes the loader panic or take long: random text, random YAML, and the embedded specs with a few
+//! bytes changed.
 
 use dmlcts_spec::{Library, LoadError, Source};
 use proptest::{prelude::*, sample::Index};
 
-/// Whatever is wrong points into the text that it is about, and can be shown.
+/// Every mistake points into its text, and can be shown.
 fn check(result: Result<Library, LoadError>, sources: &[Source]) {
     let Err(error) = result else { return };
     assert!(!error.diagnostics().is_empty());
@@ -29,7 +29,7 @@ fn load_as_operator(text: String) {
     check(Library::load(&sources), &sources);
 }
 
-/// Words that specs are made of, so that random files get past the first check.
+/// Words of specs, so that random files pass the first check.
 fn fragment() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "operator",
@@ -101,7 +101,7 @@ proptest! {
 }
 
 proptest! {
-    // A spec that is nearly right goes through every check there is.
+    // A spec that is nearly right goes through every check.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(80) })]
 
     #[test]

@@ -1,5 +1,5 @@
-//! The JSON Schemas in `spec/schema/` are those of the forms. `DMLCTS_BLESS=1 cargo test -p dmlcts-spec --test
-//! schema` writes them anew.
+//! The JSON Schemas in `spec/schema/` equal those of the forms. `DMLCTS_BLESS=1 cargo test -p dmlcts-spec
+//! --test schema` writes them.
 
 mod blessed;
 

@@ -1,4 +1,4 @@
-//! Processes that end, or that are ended.
+//! Processes that end or are ended.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn a_crash_that_does_not_come_again_is_not_passed_over() {
     }
 }
 
-/// Both batches behind the one that ended the process are put to a fresh one, which answers both at once.
+/// A fresh process gets both batches after the one that ended the process, and answers both at once.
 #[test]
 fn answers_that_come_early_are_those_of_the_next_batch() {
     let [first, second, third] = run_ahead(
@@ -70,7 +70,8 @@ fn a_crash_leaves_the_batches_behind_it_alone() {
     }
 }
 
-/// Every process that a backend starts ends with it, and none that goes on hides that the backend has ended.
+/// Every process that a backend starts ends with it, and a child that stays does not hide that the backend
+/// has ended.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_a_process_leaves_behind_is_ended_and_delays_nobody() {
@@ -85,7 +86,7 @@ fn what_a_process_leaves_behind_is_ended_and_delays_nobody() {
         };
         assert!(how.contains("exit status: 3"), "{how}");
         let left = std::fs::read_to_string(&memory).expect("it wrote down what it left");
-        // One that was ended and that nobody waits for is a zombie.
+        // An ended process whose parent does not wait for it is a zombie.
         let state = std::fs::read_to_string(format!("/proc/{left}/stat")).unwrap_or_default();
         assert_eq!(state.is_empty() || state.contains(") Z "), is_ended, "{state}");
     }

@@ -1,4 +1,4 @@
-//! Cases that hang, and cases that take so long together that they seem to.
+//! Cases that hang, and cases that together take longer than the deadline.
 
 use super::*;
 
@@ -16,12 +16,13 @@ fn a_hang_is_cut_at_its_deadline() {
     );
 }
 
-/// The sentences that nobody has taken.
+/// The incidents that have not been read.
 fn told(incidents: &Incidents) -> Vec<String> {
     std::iter::from_fn(|| incidents.take()).collect()
 }
 
-/// Who answers a whole run at once is asked for less where the cases of a run together take longer than one may.
+/// A backend that answers a whole run at once is reported as slow if the cases of a run together take longer
+/// than one case may.
 #[test]
 fn cases_that_take_long_together_are_nobodys_fault() {
     at_once(["batch", "two"], |way| {
@@ -56,7 +57,7 @@ fn a_hang_among_cases_that_take_long_is_found() {
     }
 }
 
-/// Cases that are quick do not explain why a process was silent over them.
+/// Quick cases do not explain why a process was silent.
 #[test]
 fn a_hang_that_does_not_come_again_is_not_passed_over() {
     let mut troubles = [Trouble::None; 20];
@@ -68,7 +69,8 @@ fn a_hang_that_does_not_come_again_is_not_passed_over() {
     assert_eq!((hung, ran), (1, 19), "{:?}", batch.jobs());
 }
 
-/// Of so many hangs a host asks for nothing more, whichever host they came to; but for what is looked at again, which is known to hang.
+/// After this number of hangs, no host sends more cases, whichever host they came to. Retries do not count,
+/// since their cases are known to hang.
 #[test]
 fn hangs_that_are_looked_at_again_are_none_of_those_that_end_a_run() {
     let command = command("each", &memory());

@@ -12,7 +12,7 @@ fn a_process_that_does_not_come_back_is_lost_and_no_case_is() {
         assert_eq!(batch.jobs()[0].outcome, Outcome::Output);
         assert!(batch.jobs()[1..].iter().all(|job| job.outcome == Outcome::Lost), "{:?}", batch.jobs());
         assert!(host.lost().is_some_and(|lost| lost.contains(why)), "{way}: {:?}", host.lost());
-        // It is asked no more.
+        // It gets no more cases.
         let started = Instant::now();
         let after = run_in(&mut host, &[Trouble::None; 3]);
         assert!(after.jobs().iter().all(|job| job.outcome == Outcome::Lost));
@@ -45,7 +45,8 @@ fn a_backend_that_stops_answering_is_given_up_later() {
     assert!(lost.starts_with("4 processes in a row failed before they answered a case; "), "{lost}");
 }
 
-/// However many cases in a row end their processes or break the protocol, the run goes on as long as others are answered.
+/// Any number of cases in a row may end their processes or break the protocol: the run continues as long as
+/// others are answered.
 #[test]
 fn a_class_of_cases_that_fails_is_judged_to_its_end() {
     let runs = [
@@ -80,7 +81,7 @@ fn a_backend_that_answers_none_but_what_it_is_known_to_is_not_given_up() {
     assert_eq!(host.lost(), None);
 }
 
-/// A probe that ends processes gives up a backend only where no other is answered.
+/// A probe that ends processes gives up a backend only if no other probe is answered.
 #[test]
 fn probes_are_asked_in_turn() {
     let desc = |trouble| batch(&[trouble]).jobs()[0].desc.as_ref().clone();

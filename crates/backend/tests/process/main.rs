@@ -1,5 +1,5 @@
-//! The host against a process that misbehaves: whatever it does, it is pinned on the case that asked for it, every other
-//! case has its answer, and the run goes on.
+//! The host against a process that misbehaves: each fault is assigned to the case that asked for it, every
+//! other case has its answer, and the run continues.
 
 mod ends;
 mod hangs;
@@ -29,14 +29,14 @@ use dmlcts_tests::at_once;
 
 use trouble::{Trouble, signatures};
 
-/// Long enough for a process to start on a busy machine.
+/// Enough time for a process to start on a busy machine.
 const CASE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// The ways to ask and to answer.
 const WAYS: [&str; 3] = ["each", "batch", "ahead"];
-/// What output memory holds before.
+/// The content of output memory before a run.
 const POISON: u8 = 0xA5;
 
-/// A path that no other test uses, of a file that is not there.
+/// The path of a file that does not exist, which no other test uses.
 fn memory() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -60,7 +60,7 @@ fn command(way: &str, memory: &Path) -> Command {
     Command::parse(&format!("'{program}' {way} '{}'", memory.display())).expect("a command")
 }
 
-/// A batch with a case for each trouble, of so many bytes each.
+/// A batch with a case for each trouble, of this number of bytes each.
 fn batch(troubles: &[Trouble]) -> Batch {
     let mut batch = Batch::default();
     let signatures = signatures();
@@ -87,7 +87,8 @@ fn run_in(host: &mut Host, troubles: &[Trouble]) -> Batch {
     batch
 }
 
-/// Runs batches of these cases, the next one started before the last one is finished, and checks their outputs.
+/// Runs batches of these cases, each one started before the previous one is finished, and checks their
+/// outputs.
 #[track_caller]
 fn run_ahead<const COUNT: usize>(host: &mut Host, cases: [&[Trouble]; COUNT]) -> [Batch; COUNT] {
     let mut batches = cases.map(batch);
@@ -103,7 +104,7 @@ fn run_ahead<const COUNT: usize>(host: &mut Host, cases: [&[Trouble]; COUNT]) ->
     batches
 }
 
-/// That the outputs of the cases that ran are copies, and nothing else was written.
+/// Checks that the outputs of the cases that ran are copies, and that nothing else was written.
 #[track_caller]
 fn check_copies(batch: &Batch) {
     for (number, job) in batch.jobs().iter().enumerate() {
@@ -113,7 +114,7 @@ fn check_copies(batch: &Batch) {
     }
 }
 
-/// Runs a batch in which two cases ask for trouble, in all ways, and returns what became of the first.
+/// Runs a batch in which two cases ask for trouble, in all ways, and returns the outcome of the first.
 #[track_caller]
 fn pinned(trouble: Trouble) -> Outcome {
     let mut troubles = [Trouble::None; 40];
@@ -132,7 +133,7 @@ fn pinned(trouble: Trouble) -> Outcome {
             );
         }
         assert_eq!(host.lost(), None);
-        // And the host goes on.
+        // The host continues.
         let after = run_in(&mut host, &[Trouble::None; 3]);
         check_copies(&after);
         assert!(after.jobs().iter().all(|job| job.outcome == Outcome::Output));
@@ -170,7 +171,7 @@ fn refusals_keep_their_words() {
     check_copies(&batch);
 }
 
-/// A process that says `ahead` has the next batch before it has answered the one before it.
+/// A process that says `ahead` has the next batch before it has answered the previous one.
 #[test]
 fn who_is_asked_ahead_has_two_batches() {
     let mut host = host("two");

@@ -1,4 +1,4 @@
-//! What stands where an answer is due, and is none.
+//! Output of a process in place of an answer.
 
 use super::*;
 
@@ -24,8 +24,8 @@ fn what_is_no_answer_is_named() {
     assert!(reason.contains("their `number` is 77, where "), "{reason}");
 }
 
-/// Answers that nobody asked for stand in the place of others' answers, of the same batch or of the next: whose they are
-/// comes out all the same.
+/// Surplus answers replace those of other cases, of the same batch or of the next. The host still finds the
+/// case that caused them.
 #[test]
 fn answers_beyond_those_that_are_due_are_the_failure_of_who_sends_them() {
     assert!(failure(Trouble::AnswersTwice).contains("after its answers, it sent another `results`"));

@@ -1,10 +1,10 @@
-//! The host and processes that are told to end: how each of them does is seen.
+//! The host records how each process ends that it told to end.
 
 use dmlcts_backend::process::Shutdowns;
 
 use super::*;
 
-/// Processes that answer a case and are told to end, and what was told of them meanwhile.
+/// Processes that answer a case and are told to end, and the incidents meanwhile.
 fn dismissed(way: &str, processes: usize) -> (Shutdowns, Vec<String>) {
     let incidents = Incidents::default();
     let launcher = Launcher::new(command(way, &memory()), Duration::from_secs(60));
@@ -16,7 +16,7 @@ fn dismissed(way: &str, processes: usize) -> (Shutdowns, Vec<String>) {
     (incidents.shutdowns(), std::iter::from_fn(|| incidents.take()).collect())
 }
 
-/// How many ended well, badly and late.
+/// The number of good, bad and late ends.
 fn counts(shutdowns: &Shutdowns) -> (u64, u64, u64) {
     (shutdowns.well, shutdowns.badly, shutdowns.late)
 }
@@ -47,7 +47,7 @@ fn who_fails_after_the_last_answer_is_seen_with_its_last_words() {
     assert!(!cfg!(unix) || said.contains("signal: 6"), "{said}");
 }
 
-/// It breaks nothing, and whoever ended it knows how it ended.
+/// An ended process breaks nothing, and its host knows why it ended.
 #[test]
 fn who_does_not_end_is_ended_and_told_of_once() {
     let (shutdowns, told) = dismissed("stays", 2);
@@ -56,7 +56,7 @@ fn who_does_not_end_is_ended_and_told_of_once() {
     assert!(told[0].starts_with("a backend process did not end within 1.5 s of `bye`"), "{told:?}");
 }
 
-/// As wherever else it is noise: somebody prints to where the protocol is spoken.
+/// Text on standard output is a fault, as at any other time.
 #[test]
 fn what_a_process_sends_after_its_last_answer_is_told_of_once() {
     let prints = "`12 cases done, 0 failed` stands where a frame must begin; ";

@@ -1,12 +1,12 @@
-//! The host when the time of all is up: whatever a process is doing then, what it has answered stands, what it has not is lost, and
-//! nobody is blamed.
+//! The host when the deadline of the run comes: answers stand, unanswered cases are lost, and no case is
+//! blamed.
 
 use super::*;
 
-/// Nobody waits as long.
+/// A time that no test waits for.
 const NEVER: Duration = Duration::from_secs(1 << 20);
 
-/// A host whose time is up soon, but not before its process said hello, and what is told of its processes.
+/// A host with a deadline soon after its process says hello, and its incidents.
 fn host(way: &str) -> (Host, Incidents) {
     let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
     (0..8)
@@ -20,7 +20,7 @@ fn host(way: &str) -> (Host, Incidents) {
         .expect("the puppet starts")
 }
 
-/// A host whose time is up soon after it was started, since somebody says so by then.
+/// A host with a deadline that is set during the run.
 fn interrupted(way: &str) -> (Host, Incidents) {
     let (incidents, deadline) = (Incidents::default(), Deadline::default());
     let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
@@ -34,7 +34,7 @@ fn interrupted(way: &str) -> (Host, Incidents) {
     (host, incidents)
 }
 
-/// Whether a case was answered, or crashed as the first thing that a process was asked.
+/// Whether a case was answered, or crashed as the first case of a process.
 fn is_settled(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Crashed(how) => !how.contains("no case does it again"),
@@ -42,7 +42,7 @@ fn is_settled(outcome: &Outcome) -> bool {
     }
 }
 
-/// Runs cases that do this until the time is up, if by nothing else then by one that hangs.
+/// Runs cases of this kind until the deadline. If nothing else reaches it, a case that hangs does.
 fn cut_off((mut host, incidents): (Host, Incidents), way: &str, trouble: Trouble) {
     let mut first = [trouble; 41];
     first[0] = Trouble::None;
@@ -60,7 +60,7 @@ fn cut_off((mut host, incidents): (Host, Incidents), way: &str, trouble: Trouble
     assert_eq!(host.lost(), None, "{way}");
     let mut told = std::iter::from_fn(|| incidents.take());
     assert_eq!(told.find(|sentence| sentence.contains("silent")), None, "{way}");
-    // Nothing starts any more, and that is nobody's fault either.
+    // No process starts after the deadline, and this is no fault either.
     let mut late = batch(&[Trouble::None]);
     host.run(&mut late);
     assert_eq!((&late.jobs()[0].outcome, host.lost()), (&Outcome::Lost, None), "{way}");

@@ -1,9 +1,11 @@
 //! A backend process that misbehaves on request, for the tests of the host.
 //!
-//! `dmlcts-puppet each` answers each case as it is done, `dmlcts-puppet batch` all of them together, and `dmlcts-puppet ahead`
-//! does so, and wants to be asked in words and ahead; `dmlcts-puppet two` answers large batches in pairs. `fails-at-end`, `aborts-at-end`, `leaks`,
-//! `prints-at-end`, `repeats-at-end` and `stays` misbehave when they are told to end. The second argument is the path of a file that remembers from one process to the
-//! next.
+//! The first argument is the way to answer. `dmlcts-puppet each` answers each case as it is done, and
+//! `dmlcts-puppet batch` all together. `dmlcts-puppet ahead` also answers all together, and declares `packed`
+//! and `ahead`. `dmlcts-puppet two` answers large batches in pairs. `fails-at-end`, `aborts-at-end`, `leaks`,
+//! `prints-at-end`, `repeats-at-end` and `stays` misbehave when they are told to end.
+//!
+//! The second argument is the path of a file that keeps state from one process to the next.
 
 mod trouble;
 
@@ -25,7 +27,7 @@ use dmlcts_model::{DataType, ErrorCode, FeatureLevel, Outcome, Phase};
 
 use trouble::{Trouble, signatures};
 
-/// `two` answers no batch of as many cases before it is asked for another one.
+/// `two` holds its answer to a batch of this number of cases until it has the next batch.
 const LARGE: usize = 5;
 
 fn main() -> io::Result<()> {
@@ -59,7 +61,7 @@ fn main() -> io::Result<()> {
                 }
                 let mut answers = Vec::new();
                 for mut question in held.take().into_iter().chain([question]) {
-                    // What is held is answered in one breath.
+                    // Held answers are sent in one write.
                     let output: &mut dyn Write = if way == "two" { &mut answers } else { &mut output };
                     question.answer(!is_ahead && way != "batch", memory, output)?;
                 }
@@ -74,7 +76,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends, when it is told to, as it was asked to beforehand.
+/// Ends in the requested way.
 fn take_leave(way: &str) -> io::Result<()> {
     match way {
         "fails-at-end" => process::exit(1),
@@ -96,7 +98,7 @@ fn take_leave(way: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether an earlier process was asked for [`Trouble::Breaks`].
+/// Whether an earlier process had a case with [`Trouble::Breaks`].
 fn is_broken(memory: Option<&Path>) -> bool {
     memory.is_some_and(|path| fs::read(path).is_ok_and(|said| said == b"broken"))
 }
@@ -118,7 +120,7 @@ fn hello(name: &str) -> Hello {
     })
 }
 
-/// Cases, and what their answers are told by.
+/// Cases, and the number of their run.
 struct Question {
     batch: Batch,
     number: Option<u64>,
@@ -132,7 +134,7 @@ impl Question {
         Ok(Self { batch, number: number.map_err(io::Error::other)? })
     }
 
-    /// Does the cases, and answers each as it is done, or all together.
+    /// Runs the cases, and answers each as it is done, or all together.
     fn answer(&mut self, each: bool, memory: Option<&Path>, mut output: &mut dyn Write) -> io::Result<()> {
         let (jobs, inputs, outputs) = self.batch.parts();
         let mut answered = 0;
@@ -147,7 +149,7 @@ impl Question {
     }
 }
 
-/// Copies, or does what the case asks for.
+/// Copies the input, or does what the case asks for.
 fn act(
     job: &mut Job,
     inputs: &[u8],

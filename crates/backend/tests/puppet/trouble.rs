@@ -1,10 +1,11 @@
-//! What the puppet and its tests share: an operator that copies its input, and the trouble that a case asks for.
+//! Shared by the puppet and its tests: an operator that copies its input, and the trouble that a case asks
+//! for.
 
 use std::sync::Arc;
 
 use dmlcts_model::{Member, MemberKind, Signature, Signatures};
 
-/// What the puppet does with a case instead of copying, by the value of the member `Trouble`.
+/// The puppet's action in place of copying, by the value of the member `Trouble`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     None,
@@ -20,23 +21,23 @@ pub(crate) enum Trouble {
     Babbles,
     SendsTooFewBytes,
     Repeats,
-    /// Answers another question than it was asked.
+    /// Answers with the number of another run.
     Misnumbers,
-    /// Sends its answer, or with others theirs, twice.
+    /// Sends its answer twice; together with other cases, also theirs.
     AnswersTwice,
-    /// Ends where the file of the second argument is not there, which it makes.
+    /// Ends if the file of the second argument does not exist, and creates it.
     EndsOnce,
-    /// Ends, and so does every later process when it is asked for anything.
+    /// Ends, and every later process ends at its first case.
     Breaks,
     /// Starts a process that holds its pipes, and ends.
     LeavesAnother,
     /// The same, with a process that has left its group.
     LeavesAStranger,
-    /// Closes its standard output, and goes on.
+    /// Closes its standard output, and continues.
     ClosesOutput,
     /// Takes a tenth of a second.
     TakesLong,
-    /// Hangs where the file of the second argument is not there, which it makes.
+    /// Hangs if the file of the second argument does not exist, and creates it.
     HangsOnce,
 }
 

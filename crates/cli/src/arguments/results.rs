@@ -1,16 +1,17 @@
-//! The options of what is done with results, and of the reports that are made of them.
+//! The options of the commands that read results, and the options of reports.
 
 use clap::{Args, ValueHint};
 
 use super::{file, heading};
 use crate::exit;
 
-/// Reports in files, beside what is printed.
+/// Options for reports in files.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Write a report into this file, as JUnit's XML
+    /// Write a report to this file, as JUnit XML
     ///
-    /// A test is what one strategy made of one operator, so that names stay the same from run to run; a test that fails lists its failures in groups. What was in the file is replaced.
+    /// A test is one strategy and one operator, so that names stay the same from run to run. A failing test
+    /// lists its failures in groups. The file is overwritten.
     #[arg(
         long,
         value_name = "PATH",
@@ -20,7 +21,7 @@ pub(crate) struct ReportArguments {
     )]
     pub(crate) junit: Option<String>,
 
-    /// Write a report at the end of this file, as Markdown
+    /// Append a report to this file, as Markdown
     ///
     /// In GitHub Actions, "$GITHUB_STEP_SUMMARY" is such a file.
     #[arg(
@@ -32,9 +33,11 @@ pub(crate) struct ReportArguments {
     )]
     pub(crate) markdown: Option<String>,
 
-    /// Keep answers to open questions, and say what changed
+    /// Record answers to open questions, and report changes
     ///
-    /// A file has an entry for each backend, device, driver and suite, which a run to the end of the suite replaces. A new driver is compared with the last one. What changes fails nothing. `dmlcts ledger` shows the file.
+    /// The file has an entry for each backend, device, driver and suite. A run to the end of the suite
+    /// replaces its entry. A new driver is compared with the last one. A changed answer is no failure.
+    /// `dmlcts ledger` shows the file.
     #[arg(
         long,
         value_name = "PATH",
@@ -52,7 +55,9 @@ Examples:
 
 /// Joins the results files of a run that several machines shared
 ///
-/// The parts are those of --partition. The summary counts all parts, and the exit code is that of the whole. Parts that are missing, twice there or of different runs are named. A single file of a whole run is summed up as it is.
+/// The parts are those of --partition. The summary counts all parts, and the exit code is for the whole run.
+/// It names parts that are missing, duplicate or of different runs. A single file of a whole run gets its
+/// summary.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES, after_long_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
 pub(crate) struct MergeArguments {
@@ -60,9 +65,9 @@ pub(crate) struct MergeArguments {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<String>,
 
-    /// Write the whole run into this file
+    /// Write the whole run to this file
     ///
-    /// The file is what a run on one machine would have written.
+    /// A run on one machine would have written the same file.
     #[arg(
         long,
         value_name = "PATH",
@@ -72,20 +77,20 @@ pub(crate) struct MergeArguments {
     )]
     pub(crate) results: Option<String>,
 
-    /// Write over the file of --results
+    /// Overwrite the file of --results
     ///
-    /// Without this, a file that has something in it is left as it is.
+    /// Without this option, a file that is not empty is left unchanged.
     #[arg(long, requires = "results", help_heading = heading::REPORTS)]
     pub(crate) overwrite: bool,
 
-    /// Taken to say where it belongs
+    /// Refused, with a message that names the command to use
     #[arg(long, hide = true, value_name = "FILE")]
     pub(crate) known_failures: Vec<String>,
 
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
-    /// Print nothing but failures
+    /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]
     pub(crate) quiet: bool,
 }
@@ -99,15 +104,20 @@ Exit codes:
 
 /// Compares two results files case by case
 ///
-/// It says which cases were fixed, broken, changed, are new or are gone. A case is known by its line, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or broken where its verdict is expected in one run only, and changed where it is expected in both or in neither, and is not the same: skipped instead of passed, another way to fail. One that was skipped and passes now is fixed. One that has another answer to an open question is answered otherwise, which is no worse.
+/// It lists the cases that were fixed, broken or changed, are new or are gone. Cases are matched by their
+/// lines, so that runs of different suites, specs, versions and backends can be compared. A case is fixed or
+/// broken if its verdict is expected in one run only. It is changed if it is expected in both runs or in
+/// neither, and differs: skipped instead of passed, or another way to fail. A case that was skipped and
+/// passes in the new run is fixed. A case with another answer to an open question is answered differently,
+/// which is no worse.
 #[derive(Debug, Args)]
 #[command(after_help = DIFF_EXIT)]
 pub(crate) struct DiffArguments {
-    /// The results file of the run before
+    /// The results file of the older run
     #[arg(value_name = "OLD", value_hint = ValueHint::FilePath)]
     pub(crate) old: String,
 
-    /// The results file of the run after
+    /// The results file of the newer run
     #[arg(value_name = "NEW", value_hint = ValueHint::FilePath)]
     pub(crate) new: String,
 }
@@ -120,7 +130,11 @@ Examples:
 
 /// Lists the failed cases of a results file, each as a command
 ///
-/// The command runs the case again. Behind a command stands in which way its case failed. A run that goes on can be looked at, too. The commands ask the backend that the file names, `header.backend.argument`, and `exec:` and `dylib:` there run what they name: pipe them into a shell only where you trust the file. All other words of the file are quoted, and a value outside of its set ends the program with exit code 2.
+/// Each command runs a case again, followed by the way in which the case failed. The file of an unfinished
+/// run can be read, too. The commands use the backend that the file names in `header.backend.argument`.
+/// `exec:` and `dylib:` there run the program that they name: pipe the commands into a shell only if you
+/// trust the file. All other words of the file are quoted. A value outside its set ends the program with exit
+/// code 2.
 #[derive(Debug, Args)]
 #[command(after_help = FAILURES_EXAMPLES)]
 pub(crate) struct FailuresArguments {
@@ -128,14 +142,16 @@ pub(crate) struct FailuresArguments {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: String,
 
-    /// List those, too, that failed as they are known to
+    /// Also list the cases that failed as known
     #[arg(long)]
     pub(crate) known: bool,
 }
 
-/// Shows a ledger: what backends answer to open questions
+/// Shows a ledger: the answers of backends to open questions
 ///
-/// For each question it shows what is asked and who leaves it open, and each answer with the backends that gave it, the number of their cases and one of these. A star marks a question whose answers contradict each other.
+/// For each question it shows its text and the source that leaves it open. For each answer it shows the
+/// backends that gave it, the number of their cases and one of these cases. A star marks a question whose
+/// answers contradict each other.
 #[derive(Debug, Args)]
 pub(crate) struct LedgerArguments {
     /// The file that `--ledger` of `run` or `merge` wrote

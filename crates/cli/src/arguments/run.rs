@@ -1,4 +1,4 @@
-//! The options of `run`, and those that choose cases, which other commands have, too.
+//! The options of `run`, and the options that select cases, which other commands share.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use dmlcts_runner::{Configuration, Difference, Partition, Runs};
 use super::{ReportArguments, file, heading};
 use crate::{exit, problem::unknown, units};
 
-/// Which cases of which suite.
+/// The options that select cases.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Selection {
     /// A suite's name, or a YAML file
@@ -28,13 +28,14 @@ pub(crate) struct Selection {
 
     /// Only cases for which this predicate holds
     ///
-    /// It is written in the language of the specs. `operator` is the operator's name; `valid`, `invalid` and `open` say how the desc is judged.
+    /// It is written in the language of the specs. `operator` is the operator's name; `valid`, `invalid` and
+    /// `open` are the judgement of the desc.
     #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
     pub(crate) filter: Option<String>,
 
-    /// Only cases that these strategies make
+    /// Only cases of these strategies
     ///
-    /// Commas separate the names of several.
+    /// Commas separate several names.
     #[arg(
         long,
         value_name = "NAME",
@@ -46,12 +47,12 @@ pub(crate) struct Selection {
 
     /// The feature level to judge at, such as 4.1
     ///
-    /// A backend that can be set to a level, as the reference can, is set to it and takes every case.
-    /// A run on any other backend, `list` and `count` leave out the cases that only a higher level makes valid.
+    /// A backend whose level can be set, such as the reference, is set to it and runs every case. A run on
+    /// any other backend, `list` and `count` leave out the cases that only a higher level makes valid.
     #[arg(long, value_name = "LEVEL", help_heading = heading::CASES)]
     pub(crate) feature_level: Option<FeatureLevel>,
 
-    /// The seed of everything that is drawn
+    /// The seed of all random choices
     #[arg(
         long,
         value_name = "N",
@@ -64,11 +65,12 @@ pub(crate) struct Selection {
 
     /// One of several parts, such as 3/16
     ///
-    /// 3/16 is the third of sixteen parts. The hash of a case's line says to which part it belongs. Together the parts are exactly the suite, and adding cases to a suite moves none of the others.
+    /// 3/16 is the third of sixteen parts. The hash of a case's line decides its part. All parts together are
+    /// exactly the suite. New cases in a suite do not move other cases to another part.
     #[arg(long, value_name = "K/N", allow_hyphen_values = true, help_heading = heading::CASES)]
     pub(crate) partition: Option<Partition>,
 
-    /// The greatest number of cases
+    /// The maximum number of cases
     #[arg(
         long,
         value_name = "N",
@@ -78,7 +80,7 @@ pub(crate) struct Selection {
     )]
     pub(crate) limit: Option<u64>,
 
-    /// The number of threads [default: one a processor]
+    /// The number of threads [default: one per processor]
     #[arg(
         long,
         value_name = "N",
@@ -110,14 +112,16 @@ Examples:
 
 /// Runs a suite, or the cases given, on a backend
 ///
-/// Every case is judged by the spec, put to the backend, and what the backend does is compared with what the spec says, bit for bit. Failures are grouped, and a small case of each group is shown.
+/// The spec judges every case. The backend runs it, and its output is compared with the expected output bit
+/// for bit. Failures are grouped, and a small case of each group is shown.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = FEW_EXAMPLES, after_long_help = format!("{RUN_EXAMPLES}\n\n{}", exit::HELP))]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct RunArguments {
     /// Cases to run instead of a suite; `-` reads standard input
     ///
-    /// A case is a line of `dmlcts list`, in quotes. Standard input holds one case a line; empty lines and lines that begin with `#` are passed over.
+    /// A case is a line of `dmlcts list`, in quotes. Standard input holds one case per line; empty lines and
+    /// lines that begin with `#` are skipped.
     #[arg(value_name = "CASE", conflicts_with_all = ["suite", "strategy"])]
     pub(crate) cases: Vec<String>,
 
@@ -126,8 +130,9 @@ pub(crate) struct RunArguments {
 
     /// Show that the backend conforms to a profile
     ///
-    /// The run ends with a statement that can be published. `dmlcts profiles` lists the profiles. A profile stands for a suite, a seed, a feature level and the memory that a case may take. What the run
-    /// leaves out or forgives is in the statement; a run that is cut short makes none.
+    /// The run ends with a statement that can be published. `dmlcts profiles` lists the profiles. A profile
+    /// sets the suite, the seed, the feature level and the memory of a case. The statement lists all cases
+    /// that the run leaves out or forgives. A run that ends early makes no statement.
     #[arg(
         long,
         value_name = "NAME",
@@ -138,7 +143,7 @@ pub(crate) struct RunArguments {
 
     /// End after this time, such as 90s or 10m
     ///
-    /// It counts from the start of the program.
+    /// The time counts from the start of the program.
     #[arg(
         long,
         value_name = "TIME",
@@ -150,7 +155,7 @@ pub(crate) struct RunArguments {
 
     /// The memory of one case, such as 512MiB
     ///
-    /// Larger cases are created and not run.
+    /// A larger case is created, but not run.
     #[arg(
         long,
         value_name = "SIZE",
@@ -161,13 +166,15 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) memory: u64,
 
-    /// End at the first verdict that is not expected
+    /// End at the first unexpected verdict
     #[arg(long, help_heading = heading::LIMITS)]
     pub(crate) fail_fast: bool,
 
     /// End when this number of cases has hung
     ///
-    /// The exit code is 3 where other cases are left. A case that hangs takes the time of `--case-timeout` twice: when it hangs, and alone in a fresh process. Without this option, a run waits for all of them.
+    /// If other cases are left then, the exit code is 3. A case that hangs takes three times the time of
+    /// `--case-timeout`: once in its batch, and alone in two fresh processes. Without this option, a run
+    /// waits for every case that hangs.
     #[arg(
         long,
         value_name = "N",
@@ -180,13 +187,17 @@ pub(crate) struct RunArguments {
     #[expect(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
     /// reference, wgpu, directml, exec:<command> or dylib:<path>
     ///
-    /// `wgpu:` takes a part of an adapter's name. `directml:` takes words with commas between them: `warp` for a GPU in software, `no-metacommands`, `half-precision` and `debug` for how operators are compiled and watched; any other is a part of an adapter's name.
+    /// `wgpu:` takes a part of an adapter's name. `directml:` takes words, separated by commas. `warp`
+    /// selects a GPU in software; `no-metacommands`, `half-precision` and `debug` set how operators are
+    /// compiled and observed; any other word is a part of an adapter's name.
     ///
-    /// `exec:` starts a process that speaks the protocol of crates/backend/PROTOCOL.md. Blanks separate the words of its command, quotes hold them together, and no shell is asked.
+    /// `exec:` starts a process that speaks the protocol of crates/backend/PROTOCOL.md. Spaces separate the
+    /// words of its command, quotes group them, and no shell runs.
     ///
     /// `dylib:` loads a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h.
     ///
-    /// A backend of either kind is a program with your rights: name only one that you would start yourself.
+    /// A backend of these two kinds is a program with your rights: name only one that you would start
+    /// yourself.
     #[arg(
         long,
         value_name = "NAME",
@@ -198,13 +209,16 @@ pub(crate) struct RunArguments {
 
     /// Run a built-in backend on threads, not in processes
     ///
-    /// A process costs a few microseconds a case, and survives a driver that crashes or hangs.
+    /// A process costs a few microseconds for each case, and its faults do not end the run if a driver
+    /// crashes or hangs.
     #[arg(long, help_heading = heading::BACKEND)]
     pub(crate) in_process: bool,
 
     /// How long a process may be silent
     ///
-    /// A backend in another process that has cases, and is silent for this time, such as 500ms or 1m, is ended. Then the case that it hangs on is found, and a fresh process goes on with the next one. With `--in-process`, it is how long the device of `directml` may take.
+    /// If a backend process has cases and is silent for this time, such as 500ms or 1m, it is ended. Then
+    /// dmlcts finds the case that hangs, and a fresh process continues. With `--in-process`, this is the time
+    /// limit for the device of `directml`.
     #[arg(
         long,
         value_name = "TIME",
@@ -217,11 +231,14 @@ pub(crate) struct RunArguments {
 
     /// Second runs: sampled or once
     ///
-    /// An operator must not remember what it ran on before. With `sampled`, one case in eight runs a second time on other data than its `fill`; behind the first 262,144 cases it is one in 32. Cases of special values run a second time, too, as does a case whose output looks like the memory before it. With `once`, no case does, and what only a second run shows is not found.
+    /// An operator must not remember an earlier input. With `sampled`, one case in eight runs a second time
+    /// on other data than its `fill`; after the first 262,144 cases it is one in 32. Cases of special values
+    /// also run a second time, and so do cases whose output looks like the memory before it. With `once`,
+    /// every case runs once, and faults that only a second run shows are not found.
     #[arg(long, value_name = "HOW", default_value = "sampled", value_parser = runs, help_heading = heading::VERDICTS)]
     pub(crate) runs: Runs,
 
-    /// Differences that are no failures
+    /// Differences that are not failures
     ///
     /// The kinds are zero-sign, denormal-flushed and nan-canonicalised; commas separate several.
     #[arg(
@@ -235,7 +252,9 @@ pub(crate) struct RunArguments {
 
     /// How often a failure is run again
     ///
-    /// It is run alone. A known failure that passes is run again, too. What changes then is a flake, which is unexpected. It is done with the first failures of each group, up to one that fails each time. 0 takes every case as it is found.
+    /// The case runs again alone. A known failure that passes also runs again. A case whose result changes is
+    /// a flake, which is unexpected. The first failures of each group run again, up to the first one that
+    /// fails each time. With 0, no case runs again.
     #[arg(
         long,
         value_name = "N",
@@ -246,15 +265,23 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) retries: u32,
 
-    /// A list of what is known to fail
+    /// A list of the backend's known failures
     ///
-    /// Lists are files as in cases/known-failures, each with the failures of one backend. A case that fails as its entry says is expected to; one that passes, or fails in another way, is not. A whole run of a suite that an entry names also says which entries are untrue, and what to change. No list is taken by itself.
+    /// Lists are files such as those in cases/known-failures, each with the failures of one backend. A case
+    /// that fails as its entry says is expected. A case that passes or fails in another way is unexpected. A
+    /// whole run of a suite that an entry names also reports which entries are untrue, and what to change.
+    /// Without this option, no list is used.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::VERDICTS)]
     pub(crate) known_failures: Vec<String>,
 
-    /// List what fails as known failures in a file
+    /// Write the failures into a list of known failures
     ///
-    /// What is there and still true stays. For failures that have their operator and class in common, it finds a short predicate that no case keeps which passes, or lists the cases, up to 100; what is left it names. Whatever the list is to say something new of runs again first (`--retries`), and what does not fail each time is left out. Entries that are as they were keep their text and its comments; of one that changes, only the comments above it stay. Only a whole run of a suite can be blessed, and none in which something crashed, hung or was lost.
+    /// Existing entries that are still true stay. For failures with the same operator and class, it finds a
+    /// short predicate that holds for no passing case, or lists up to 100 cases. It names the failures that
+    /// are left. Failures that the list does not have run again first (`--retries`), and a case that does not
+    /// fail each time is left out. Unchanged entries keep their text and comments; a changed entry keeps only
+    /// the comments above it. Only a whole run of a suite can be blessed, without a crash, a hang or a lost
+    /// backend.
     #[arg(
         long,
         value_name = "FILE",
@@ -265,9 +292,10 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) bless: Option<String>,
 
-    /// Record what becomes of each case, as JSON lines
+    /// Record the result of each case, as JSON lines
     ///
-    /// The file is written while the run goes on. A run that was cut off goes on by --resume. `cargo doc -p dmlcts-results --open` is the format's specification.
+    /// The file is written during the run. `--resume` continues a run that was interrupted. `cargo doc -p
+    /// dmlcts-results --open` is the format's specification.
     #[arg(
         long,
         value_name = "PATH",
@@ -277,15 +305,16 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) results: Option<String>,
 
-    /// Write over the file of --results
+    /// Overwrite the file of --results
     ///
-    /// Without this, a file that has something in it is left as it is.
+    /// Without this option, a file that is not empty is left unchanged.
     #[arg(long, requires = "results", help_heading = heading::REPORTS)]
     pub(crate) overwrite: bool,
 
-    /// Go on with a recorded run that was cut off
+    /// Continue a recorded run that was interrupted
     ///
-    /// The rest is recorded in the same file. The other options must be those that the run was started with. The summary counts the whole run.
+    /// The rest is recorded in the same file. The other options must be the same as at the start of the run.
+    /// The summary counts the whole run.
     #[arg(
         long,
         value_name = "PATH",
@@ -299,19 +328,19 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) reports: ReportArguments,
 
-    /// Print nothing but failures
+    /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]
     pub(crate) quiet: bool,
 }
 
 impl RunArguments {
-    /// Who answers where nobody is named: the one that every machine has.
+    /// The backend without `--backend`: the one that works on every machine.
     pub(crate) const DEFAULT_BACKEND: &str = Asked::USUAL_BACKEND;
-    /// How often a failure is run again where no number is given.
+    /// The number of retries without `--retries`.
     pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
-    /// What one case may take where no size is given.
+    /// The memory of one case without `--memory`.
     pub(crate) const DEFAULT_MEMORY: u64 = Configuration::USUAL_MEMORY;
-    /// How long a process may be silent where no time is given.
+    /// The time that a process may be silent without `--case-timeout`.
     pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Asked::USUAL_CASE_TIMEOUT;
 }
 

@@ -1,10 +1,10 @@
-//! `dmlcts backends`: who can answer cases here, and what is known of them.
+//! `dmlcts backends`: the backends of this program, with their devices and limits.
 
 use std::io::Write;
 
 use crate::{exit::Exit, output, problem::Problem};
 
-/// Lists every backend that the program was built with; of a GPU's, every adapter.
+/// Lists every backend that the program was built with, and every adapter of a GPU backend.
 pub(crate) fn backends() -> Result<Exit, Problem> {
     let mut out = output::stdout();
     writeln!(

@@ -1,4 +1,4 @@
-//! `dmlcts show` and `dmlcts judge`: cases, looked at without a backend.
+//! `dmlcts show` and `dmlcts judge`: shows and judges cases without a backend.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use dmlcts_spec::{Answer, Judgement, Library, Operator, Scratch};
 
 use crate::{arguments::CaseArguments, colour, exit::Exit, given, output, problem::Problem};
 
-/// A case, with its operator and what the spec says of it.
+/// A case, with its operator and the spec's judgement.
 pub(super) struct Judged {
     pub(super) case: Case,
     pub(super) operator: &'static Operator,
@@ -17,17 +17,17 @@ pub(super) struct Judged {
     pub(super) judgement: Judgement,
 }
 
-/// When a case's line stands above what is said of it.
+/// Whether a heading with a case's line precedes its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Heading {
     /// For every case.
     Always,
-    /// Where there are several cases.
+    /// If there are several cases.
     OfSeveral,
 }
 
-/// Judges the cases of the arguments one after the other, and has each written as a block of its own. A mistake in one of them ends
-/// the command before anything is written.
+/// Judges the cases of the arguments in order, and writes a block of text for each. A mistake in any case
+/// ends the command before anything is written.
 pub(super) fn each_case(
     arguments: &CaseArguments,
     heading: Heading,
@@ -59,14 +59,14 @@ fn judged(case: Case, level: FeatureLevel) -> Result<Judged, Problem> {
     Ok(Judged { case, operator, level, judgement })
 }
 
-/// Larger tensors are described, and not filled.
+/// The maximum size of a tensor that is filled. Larger tensors are only described.
 const MOST_BYTES: u64 = 64 << 20;
-/// Why an invalid desc has no output.
+/// The reason why an invalid desc has no output.
 const INVALID: &str = "no output is expected, since the desc is invalid";
 
 impl Judged {
-    /// The reading of the semantics that says what the output holds: the semantics themselves, or the first that
-    /// an open question allows. `None` where no output is expected.
+    /// The reading of the semantics that gives the output: the semantics themselves, or the first reading
+    /// that an open question allows. `None` if no output is expected.
     pub(super) fn reading(&self) -> Option<usize> {
         let mut questions = self.judgement.questions.iter();
         let Some(question) = questions.next() else { return self.judgement.violated.is_empty().then_some(0) };
@@ -76,12 +76,12 @@ impl Judged {
         })
     }
 
-    /// What the tensors hold, or why that is not shown.
+    /// The contents of the tensors, or the reason why they are not shown.
     pub(super) fn memory(&self) -> CaseMemory {
         let input = self.input();
         let output = match &input {
             Ok(input) => self.output(input),
-            // Whatever the reason, it is not the input that makes an output of an invalid desc.
+            // The input is not the reason why an invalid desc has no output.
             Err(reason) if self.judgement.violated.is_empty() => Err(reason.clone()),
             Err(_) => Err(INVALID.to_owned()),
         };
@@ -122,7 +122,7 @@ pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
     })
 }
 
-/// Says whether the desc is valid, and by which clauses it is not.
+/// Writes whether the desc is valid, and the clauses that it breaks.
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
         let Judged { case, operator, level, judgement } = judged;

@@ -1,4 +1,4 @@
-//! `dmlcts completions`: a script for a shell, on standard output.
+//! `dmlcts completions`: a shell's completion script on standard output.
 
 use std::io::Write as _;
 

@@ -1,5 +1,5 @@
-//! How a run ends the program, beyond its verdicts: a run that shows nothing is no success, nor is one on a backend that breaks
-//! when it ends.
+//! The exit of a run beyond its verdicts. A run that shows nothing is no success, and neither is a run on a
+//! backend that ends badly.
 
 use std::io::Write as _;
 
@@ -8,13 +8,13 @@ use dmlcts_runner::Summary;
 
 use crate::{exit::Exit, output, problem::Problem};
 
-/// Ends the program as the verdicts of a run on this backend have it, or with what outranks them.
+/// The exit for the verdicts of a run on this backend, or a problem that outranks them.
 pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<Exit, Problem> {
     let bad_end = summary.bad_end.as_ref().map(|what| bad_end(what.clone(), backend));
-    // What failed, or broke, says more.
+    // A failure or a lost backend is more important.
     let is_graver = matches!(exit, Exit::Unexpected | Exit::Broken);
     match bad_end.or_else(|| unjudged(summary, backend).filter(|_| !is_graver)) {
-        // Whoever interrupts a run knows why it ended, and is told the rest.
+        // The user who interrupted the run knows why it ended, and the problem is only noted.
         Some(problem) if exit == Exit::Interrupted => {
             let _ = output::stderr().write_all(problem.render().as_bytes());
             Ok(exit)
@@ -24,7 +24,7 @@ pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<E
     }
 }
 
-/// That processes of a backend ended badly.
+/// The problem that processes of a backend ended badly.
 pub(super) fn bad_end(what: String, backend: &str) -> Problem {
     let help = format!(
         "after `bye`, which is where destructors run and leaks are found, a backend is to end with exit code 0; {} whether it does",
@@ -33,7 +33,7 @@ pub(super) fn bad_end(what: String, backend: &str) -> Problem {
     Problem::BadEnd { what, help }
 }
 
-/// That a run shows nothing, where every case was skipped; or nothing of outputs, where none was compared.
+/// The problem that a run shows nothing: every case was skipped, or no output was compared.
 fn unjudged(summary: &Summary, backend: &str) -> Option<Problem> {
     let name = &summary.capabilities.name;
     let shows = format!("{} what it declares", doctor_shows(backend));

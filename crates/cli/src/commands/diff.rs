@@ -1,4 +1,4 @@
-//! `dmlcts diff`: what changed from one recorded run to another.
+//! `dmlcts diff`: the differences between two recorded runs.
 
 use std::io::Write as _;
 
@@ -7,11 +7,11 @@ use dmlcts_results::compare;
 
 use crate::{arguments::DiffArguments, colour, exit::Exit, output, problem::Problem};
 
-/// Shows what changed, and says whether anything got worse.
+/// Shows the differences. The exit says whether anything got worse.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<Exit, Problem> {
     let comparison = compare(&arguments.old, &arguments.new)?;
     if comparison.is_of_nothing() {
-        // Every case would be gone or new, which says nothing of any.
+        // Every case would be gone or new, and no two results could be compared.
         return Err(Problem::usage(
             format!("nothing was compared: {} and {} have no case in common", arguments.old, arguments.new),
             "compare runs of the same suite, seed and part",

@@ -1,4 +1,5 @@
-//! `dmlcts explain`: what the spec says of a case, clause by clause and element by element.
+//! `dmlcts explain`: the spec's judgement of a case, clause by clause, and the source of its output, element
+//! by element.
 
 use std::io::Write;
 
@@ -32,7 +33,7 @@ fn write(mut out: &mut dyn Write, judged: &Judged) -> Result<(), Problem> {
         writeln!(out)?;
         let fill = operator.semantics().fill.and_then(|place| operator.signature().members.get(place));
         let fill = fill.map_or("fill", |member| member.name.as_str());
-        // What cannot be planned cannot be derived either; the judgement above still stands.
+        // A case without a plan has no derivation; its judgement is complete.
         if let Ok(mut plan) = operator.plan(valid, reading, &mut scratch) {
             write_derivation(&mut out, tensor, held, fill, |coordinates| {
                 plan.source(coordinates).ok().flatten()

@@ -1,6 +1,7 @@
-//! `dmlcts failures`: the cases of a recorded run that failed, each as a command that can be pasted, or piped into a shell.
+//! `dmlcts failures`: the failed cases of a recorded run, each as a command to paste or to pipe into a shell.
 //!
-//! Words of the file are quoted, so that each is one word, also behind `#`. A line that is no case is refused: it could be an option.
+//! Words of the file are quoted, so that each stays one word, also after `#`. A line that is no case is
+//! refused: it could be an option.
 
 use std::io::Write as _;
 
@@ -12,7 +13,7 @@ use dmlcts_spec::Library;
 
 use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};
 
-/// Lists them, in the order of the cases.
+/// Lists the failed cases in the order of the run.
 pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     let path = &arguments.file;
     let mut reader = Reader::open(path)?;
@@ -34,7 +35,7 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
                 Error::Line { path: path.clone(), number, cause }
             })?;
             words.push(case.line.to_string());
-            // Some shells take no comments at a prompt.
+            // Some shells do not accept comments at a prompt, so that the text after `#` is quoted, too.
             writeln!(out, "{} # {}", command(&words), command(&[how(&case)]))?;
             words.pop();
         }
@@ -46,7 +47,7 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// In which way a case failed, and as what it is known; else what it came to.
+/// The class of a failure and the known failure that it matches; for other cases, the verdict.
 fn how(case: &CaseForm<'_>) -> String {
     let mut text = case.class.map_or_else(|| case.verdict.id(), |class| class.id()).to_owned();
     if let Some(rate) = case.rate {

@@ -1,4 +1,4 @@
-//! `dmlcts ledger`: what backends answer to open questions, side by side.
+//! `dmlcts ledger`: the answers of backends to open questions, side by side.
 
 use std::io::Write as _;
 

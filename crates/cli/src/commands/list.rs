@@ -1,8 +1,8 @@
-//! `dmlcts list` and `dmlcts count`: which cases there are.
+//! `dmlcts list` and `dmlcts count`: lists and counts the cases of a selection.
 //!
-//! Lines are formatted by several threads and written in order. Each thread takes every n-th chunk and hands it
-//! over on a channel of its own, so that reading the channels in turn gives the order, and a reader that goes
-//! away stops them all at once.
+//! Several threads format lines, which are written in order. Each thread takes every n-th chunk and sends it
+//! over its own channel. Reading the channels in turn gives the order. A closed pipe ends all threads at
+//! once.
 
 use std::{
     io::{self, Write},
@@ -26,10 +26,10 @@ use crate::{
     problem::Problem,
 };
 
-/// Cases a chunk.
+/// The number of cases in a chunk.
 const CHUNK: u64 = 2048;
 
-/// A chunk's lines, and how many they are.
+/// The lines of a chunk and their number.
 struct Lines {
     text: String,
     count: u64,
@@ -48,7 +48,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, Problem> {
     if listed == 0 { Err(selection.nothing(read)) } else { Ok(Exit::Success) }
 }
 
-/// Counts cases, by part where nothing has to be generated for it.
+/// Counts cases; by part if no case has to be generated for it.
 pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
     let selection = &arguments.selection;
     if arguments.obligations {
@@ -100,8 +100,8 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// Hands over the picked cases of a selection, chunk by chunk, in order. Returns how many cases there are to pick
-/// from.
+/// Passes the chunks of the selected cases to a closure in order. Returns the number of cases before
+/// selection.
 fn each_chunk(
     selection: &Selection,
     with_text: bool,
@@ -135,7 +135,7 @@ fn each_chunk(
         let mut left = selection.limit.unwrap_or(u64::MAX);
         let (mut taken, mut tries) = (0, 0);
         for channel in channels.iter().cycle() {
-            // A thread ends where the cases do, and so do the chunks behind.
+            // A thread ends at the end of the cases, and there are no chunks after that.
             let Ok(mut lines) = channel.recv() else { break };
             taken += lines.count;
             tries = if lines.count == 0 { tries + CHUNK } else { 0 };

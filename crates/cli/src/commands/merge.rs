@@ -1,4 +1,4 @@
-//! `dmlcts merge`: one run again, of the results files of its parts.
+//! `dmlcts merge`: joins the results files of the parts of a run.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ use crate::{
     selection::load_suite,
 };
 
-/// Joins the files, shows what the whole comes to, and says how the program ends.
+/// Joins the files and shows the result of the whole run.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let library = Library::embedded();
     if !arguments.known_failures.is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let ledger = ledger.map_err(|problem| reports.explain(&run, problem))?;
     let mut writer = match &arguments.results {
         Some(path) => {
-            // What does not join leaves the file as it was that it would have replaced.
+            // If the parts cannot be joined, the existing file stays unchanged.
             let joined = Files::open(&arguments.files)
                 .and_then(|files| files.join(library, &strategies, &mut |_| Ok(())));
             joined.map_err(|error| reports.explain(&run, error.into()))?;
@@ -73,7 +73,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     if let (Err(_), Some(path)) = (&joined, &arguments.results)
         && fs::metadata(path).is_ok_and(|found| found.is_file())
     {
-        // A part of a whole looks like a run that was cut off; the first error is the one that tells.
+        // A part of a joined file would look like an interrupted run. The first error is reported.
         let _ = fs::remove_file(path);
     }
     let joined = joined.map_err(|error| reports.explain(&run, error.of_whole().into()))?;
@@ -100,8 +100,8 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     ended
 }
 
-/// Opens the files, and checks that they are the parts of one run that this program can sum up; with what they are of, and what
-/// they claim.
+/// Opens the files, and checks that they are the parts of one run that this program can sum up. Returns the
+/// files, their selection and their claim.
 fn open_parts(
     paths: &[String],
     library: &Library,
@@ -122,8 +122,8 @@ fn open_parts(
     Ok(Some((files, header, claim)))
 }
 
-/// What reports call the run of files that do not join: as the first of them says that can be read. A pipe is not opened again, since
-/// it may have no writer any more, and nobody would come.
+/// The name of the run in reports if the files cannot be joined: from the first readable file. A pipe is not
+/// opened again, since it may have no writer, and opening it would block.
 fn run_of(paths: &[String]) -> String {
     let is_file = |path: &&String| fs::metadata(path).is_ok_and(|found| found.is_file());
     let first = paths.iter().filter(is_file).find_map(|path| Reader::open(path).ok());
@@ -131,7 +131,7 @@ fn run_of(paths: &[String]) -> String {
     first.map_or_else(|| "merge".to_owned(), name)
 }
 
-/// Shows what the whole comes to.
+/// Shows the result of the whole run.
 fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
     let (mut out, palette) = (output::stdout(), colour::palette());
     write_failures(&mut out, summary, &context.replay, palette)?;
@@ -142,13 +142,13 @@ fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Opens the file for the whole.
+/// Opens the file for the whole run.
 fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
     let writer = Writer::create(path, arguments.overwrite, Library::embedded(), strategies);
     Ok(writer.map_err(Error::of_whole)?)
 }
 
-/// The suite of a selection, where this program has it with the same text.
+/// The suite of a selection, if this program has it with the same text.
 fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
     let form = selection.suite.as_ref()?;
     let suite = load_suite(&form.name).ok()?;
@@ -159,7 +159,7 @@ fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
     Some(Arc::new(SuiteSource::new(expansion, &[])))
 }
 
-/// What a summary says around a run that was recorded.
+/// The context of a recorded run's summary.
 fn context(header: &Header, files: usize) -> Context {
     let selection = &header.selection;
     let replay = Replay { options: [header.asked().words(), selection.words_of_a_case()].concat() };

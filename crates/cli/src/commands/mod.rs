@@ -1,4 +1,4 @@
-//! The program's commands, one a file.
+//! The program's commands, one file for each.
 
 mod backends;
 mod case;
@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use crate::{arguments::Command, exit::Exit, problem::Problem};
 
-/// Does what the arguments ask for, in a program that started then.
+/// Executes the command. `started` is the time at which the program started.
 pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Problem> {
     match command {
         Command::Run(arguments) => run::run(arguments, started),

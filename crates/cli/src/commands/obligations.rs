@@ -1,6 +1,7 @@
-//! `dmlcts count --obligations`: how much of the spec a selection exercises, and what it leaves out.
+//! `dmlcts count --obligations`: the share of the spec that a selection exercises, and the obligations that
+//! it leaves out.
 //!
-//! Every case is judged and none is run, so that the answer says something of the suite and nothing of a backend.
+//! Every case is judged and none is run, so that the result describes the suite and no backend.
 
 use std::{io::Write, thread};
 
@@ -13,10 +14,10 @@ use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
 use super::picker::{Picker, TRIES, blank, too_rare};
 use crate::{arguments::Selection, exit::Exit, output, problem::Problem};
 
-/// As many cases in a row are judged by one thread.
+/// The number of cases in a row that one thread judges.
 const CHUNK: u64 = 4096;
 
-/// Says of each operator how many obligations are met, and names those that are not.
+/// For each operator, shows the number of met obligations, and names the unmet ones.
 pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
     let library = Library::embedded();
     let parts = selection.parts()?;
@@ -49,14 +50,14 @@ pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// Why the search for cases found none, where it said so.
+/// The reason why the search for cases found none, if a remark gives it.
 fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]) -> Option<&'a str> {
     let (Obligation::Violated(place) | Obligation::Boundary(place)) = obligation else { return None };
     let id = &operator.clauses().get(place)?.id;
     remarks.iter().find_map(|remark| remark.strip_prefix(id.as_str())?.strip_prefix(": "))
 }
 
-/// What the cases of a selection exercise, judged by several threads.
+/// The obligations that the cases of a selection exercise, judged by several threads.
 fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> Result<Coverage, Problem> {
     let library = Library::embedded();
     let filter = selection.filter()?;
@@ -73,7 +74,7 @@ fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> R
             count.unwrap_or(u64::MAX).min(limit.unwrap_or(u64::MAX))
         }
     };
-    // Which cases a limit takes is known only in their order where others are left out.
+    // If cases are left out, only reading the cases in order shows which of them a limit includes.
     let in_order = selection.limit.filter(|_| selection.leaves_out());
     let threads = if in_order.is_some() { 1 } else { selection.threads() };
     let judge = |first: u64| {

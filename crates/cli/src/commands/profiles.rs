@@ -1,4 +1,4 @@
-//! `dmlcts profiles`: what a backend can be shown to conform to.
+//! `dmlcts profiles`: the profiles that a backend can be shown to conform to.
 
 use std::io::Write;
 
@@ -26,12 +26,12 @@ pub(crate) fn profiles(arguments: &ProfilesArguments) -> Result<Exit, Problem> {
     Ok(exit)
 }
 
-/// The summary in one line.
+/// The profile's summary on one line.
 fn summary(profile: &Profile) -> String {
     profile.form().summary.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Everything that a profile says; where it is to be checked, held against what its suite asks here.
+/// Shows everything in a profile. With `check`, compares it with the cases of its suite in this program.
 fn show(out: &mut dyn Write, profile: &Profile, check: bool) -> Result<Exit, Problem> {
     let form = profile.form();
     writeln!(out, "{} version {}", profile.name(), profile.version())?;
@@ -73,7 +73,7 @@ fn show(out: &mut dyn Write, profile: &Profile, check: bool) -> Result<Exit, Pro
     Ok(Exit::Unexpected)
 }
 
-/// What the profile's suite asks by this program.
+/// The cases of the profile's suite and their expectations in this program, as digests.
 fn here(profile: &Profile) -> Result<Vec<PromisedForm>, Problem> {
     let form = profile.form();
     let suite = load_suite(&form.suite)?;

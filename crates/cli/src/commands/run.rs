@@ -1,4 +1,4 @@
-//! `dmlcts run`: puts cases to a backend.
+//! `dmlcts run`: runs cases on a backend.
 
 use std::{
     io::{self, IsTerminal},
@@ -36,7 +36,7 @@ use crate::{
     signals,
 };
 
-/// Runs, shows what happens, and says how the program ends. The timeout counts from `started`.
+/// Runs the cases and reports the results. The timeout counts from `started`.
 pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Problem> {
     arguments.check_paths()?;
     let (arguments, claim) = &arguments.of_profile()?;
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let (stop, runs) = (Stop::default(), Arc::new(AtomicBool::new(false)));
     signals::end_run(&stop, &runs);
     let filter = selection.filter()?;
-    // A time that is beyond all clocks is never up.
+    // A deadline that no clock can hold never comes.
     let deadline = arguments.timeout.and_then(|time| started.checked_add(time));
     let incidents = Incidents::default();
     let backend = backends::factory(&arguments.backend, &hosting(arguments, deadline, &stop, &incidents))?;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let Cases { source, parts, mut context, mut form } = cases(arguments, deadline, named, claim.as_ref())?;
     known.warn(&form);
     let command = command(&arguments.words_of_a_run(&form));
-    // A list that is to be blessed bears on the run, and is another one when it runs again.
+    // The list to bless affects the run, and has changed when the run is repeated.
     form.known_failures = known.files;
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, source.count())?;
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         if recorded.is_err() {
             run.stop.request(Ending::NotRecorded);
         }
-        // Until then it waits for the backend to start, and has nothing to sum up.
+        // Before this event, the program waits for the backend to start and has nothing to sum up.
         if let Event::Started { .. } = &event {
             runs.store(true, Ordering::Relaxed);
         }
@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     ended.and_then(|exit| finished.map(|()| exit))
 }
 
-/// What the arguments say of where the backend runs.
+/// The options of the arguments for hosting the backend.
 fn hosting(
     arguments: &RunArguments,
     deadline: Option<Instant>,
@@ -162,7 +162,7 @@ fn hosting(
     }
 }
 
-/// What the arguments say of how cases are run.
+/// The options of the arguments for running cases.
 fn configuration(arguments: &RunArguments) -> Configuration {
     let selection = &arguments.selection;
     Configuration {
@@ -176,21 +176,21 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         memory: arguments.memory,
         runs: arguments.runs,
         allow: arguments.allow.clone(),
-        // A case that somebody typed is shown as it was typed.
+        // A case that the user typed is shown as typed.
         shrink: arguments.cases.is_empty(),
         partition: selection.partition,
         ..Configuration::default()
     }
 }
 
-/// What the run is recorded in, and what it came to before, where it goes on.
+/// The record of the run, and the earlier totals if the run continues.
 fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Option<Totals>), Problem> {
     let record = opened?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
     Ok((record, resume))
 }
 
-/// Says why no case ran.
+/// The error that no case ran, with the reason.
 fn nothing(summary: &Summary, selection: &Selection) -> Problem {
     match summary.ending {
         Ending::Timeout => no_time(),
@@ -198,48 +198,48 @@ fn nothing(summary: &Summary, selection: &Selection) -> Problem {
     }
 }
 
-/// Says that the time did not suffice for a single case.
+/// The error that the time was up before the first case.
 fn no_time() -> Problem {
     Problem::usage("the time was up before a case ran", "give the run more time by --timeout")
 }
 
-/// Whether nothing ran, and nobody wanted that.
+/// Whether nothing ran although the selection has cases.
 fn is_empty(summary: &Summary, selection: &Selection) -> bool {
     let ending = match summary.ending {
-        // Where a few cases are shared out, a part of them may have none.
+        // A small number of cases may leave a part without any case.
         Ending::Complete => selection.partition.is_none() || summary.totals.progress.read == 0,
         ending => ending == Ending::Timeout,
     };
     ending && summary.totals.progress.ran == 0 && summary.abandoned.is_empty()
 }
 
-/// Reports a run that could not be recorded, as far as it came, and hands on the reason.
+/// Reports a run that could not be recorded, up to the error, and returns the problem.
 fn unrecorded(problem: Problem, reports: &mut Reports, context: &Context, summary: &Summary) -> Problem {
     if is_refused(summary) {
         return reports.explain(context.subject.name(), problem);
     }
-    // The first problem is the one that tells.
+    // The first problem is the cause; an error of a report would hide it.
     let _ = reports.write(context, summary);
     problem
 }
 
-/// Whether the run ended before its first case, since it could not be recorded.
+/// Whether the run ended before its first case, because it could not be recorded.
 fn is_refused(summary: &Summary) -> bool {
     summary.ending == Ending::NotRecorded && summary.totals.progress.ran == 0
 }
 
-/// What to run.
+/// The cases of a run.
 struct Cases {
     source: Arc<dyn Source>,
-    /// The same, where it is a whole suite, which proves something.
+    /// The source again if it is a whole suite, which can prove something.
     parts: Option<Arc<SuiteSource>>,
-    /// What a summary calls it.
+    /// The context of the run's summary.
     context: Context,
-    /// What a results file says of them.
+    /// The selection, as a results file records it.
     form: SelectionForm,
 }
 
-/// The cases that the arguments ask for, if they are found in time; these lists were named of what fails.
+/// The cases of the arguments, if they are found in time. `named` holds the lists of known failures.
 fn cases(
     arguments: &RunArguments,
     deadline: Option<Instant>,
@@ -306,13 +306,13 @@ fn cases(
     Ok(Cases { source, parts, context, form })
 }
 
-/// The profile that one is a first look at.
+/// The full profile of a `-smoke` profile.
 fn whole_profile(name: &str) -> Option<&'static str> {
     let whole = name.strip_suffix("-smoke")?;
     Profile::names().find(|known| *known == whole)
 }
 
-/// What a complete run proves, where exhaustive parts are most of the suite.
+/// The proof of a complete run, if exhaustive parts make up most of the suite.
 pub(super) fn proof(parts: &SuiteSource) -> Vec<String> {
     let all = parts.count().map(u128::from);
     Certificate::of(parts.expansion())

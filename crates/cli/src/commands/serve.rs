@@ -1,5 +1,5 @@
-//! `dmlcts serve`: this program as a backend process. With it the host can be tested, and a backend that is built in can
-//! run in a process of its own.
+//! `dmlcts serve`: this program as a backend process. Tests of the host use it, and it lets a built-in
+//! backend run in a process of its own.
 
 use std::{io, time::Duration};
 
@@ -24,7 +24,7 @@ use crate::{
 /// Answers a host on standard input and output until it says bye.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     end_with_parent(arguments.parent)?;
-    // Libraries and drivers print while they are loaded, too.
+    // Libraries and drivers may also print while they are loaded.
     let mut output = claim_stdout()?;
     let hosting = hosting(&arguments.backend);
     let mut input = io::stdin().lock();
@@ -33,7 +33,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     let mut backend = match opened {
         Ok(backend) => backend,
         Err(problem) => {
-            // The host learns why, and the people who see standard error do, too.
+            // The host gets the reason in a message, and people read it on standard error.
             if let Problem::Run(RunError::Backend(error)) = &problem {
                 refuse(&error.to_string(), &mut input, &mut output)?;
             }
@@ -49,7 +49,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
         drop(backend);
         ended
     };
-    // Who hosts this process learns by its end how one behind it ended.
+    // The exit code tells the host of this process how a process behind it ended.
     let bad_end = hosting.incidents.shutdowns().bad_end().map(|what| bad_end(what, &arguments.backend));
     match ended {
         Ok(()) => bad_end.map_or(Ok(Exit::Success), Err),
@@ -61,12 +61,12 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, Problem> {
     }
 }
 
-/// This process is the one that a backend which is built in runs in. What happens to a process behind this one is seen by
-/// its host, in the outcomes.
+/// The hosting of the backend in this process. If this process hosts another one, outcomes report to its own
+/// host what happens there.
 fn hosting(backend: &str) -> Hosting {
     let in_process = !backend.starts_with("exec:");
     Hosting {
-        // This process is held to its deadline by its host, who alone knows it.
+        // The host of this process enforces the deadline, and only the host knows it.
         case_timeout: if in_process { Duration::MAX } else { RunArguments::DEFAULT_CASE_TIMEOUT },
         end: None,
         deadline: Deadline::default(),

@@ -1,4 +1,4 @@
-//! `dmlcts spec`: the specs themselves.
+//! `dmlcts spec`: checks, shows and lists specs.
 
 use std::{io::Write, path::Path};
 
@@ -13,10 +13,10 @@ use crate::{
     problem::{Problem, unknown},
 };
 
-/// The name of the file that holds what operators share.
+/// The name of the file with the definitions that operators share.
 const COMMON: &str = "common.yaml";
 
-/// Does what is asked with the specs.
+/// Executes a command on specs.
 pub(crate) fn spec(command: &SpecCommand) -> Result<Exit, Problem> {
     let mut out = output::stdout();
     match command {
@@ -61,7 +61,7 @@ fn describe(operator: &Operator) -> String {
     )
 }
 
-/// Loads files together with what operators share.
+/// Loads files together with the definitions that operators share.
 fn check(files: &[String]) -> Result<Library, Problem> {
     let mut sources = Vec::new();
     let mut common = None;

@@ -1,4 +1,4 @@
-//! `dmlcts suites`: what there is to run.
+//! `dmlcts suites`: the built-in suites.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use dmlcts_model::escaped;
 
 use crate::{arguments::SuitesArguments, exit::Exit, output, problem::Problem, selection::load_suite};
 
-/// Lists name and purpose of each suite that the program was built with, or the parts of one.
+/// Lists the name and purpose of each built-in suite, or the parts of one suite.
 pub(crate) fn suites(arguments: &SuitesArguments) -> Result<Exit, Problem> {
     let mut out = output::stdout();
     match &arguments.name {

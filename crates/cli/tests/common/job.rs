@@ -1,4 +1,5 @@
-//! A folder in which commands of the pages run, as in somebody's shell or CI job, with `dmlcts` and `python3` on the path.
+//! A folder in which commands of the pages run, as in a user's shell or a CI job, with `dmlcts` and `python3`
+//! on the path.
 
 #![allow(dead_code, reason = "each test program uses a part of it, and Windows less")]
 
@@ -23,8 +24,8 @@ impl Job {
         job
     }
 
-    /// `python3` is the interpreter that `DMLCTS_PYTHON` names. Without it, this program takes its place and serves the reference, so
-    /// that commands run where there is no NumPy. The folders of a clone are there, too.
+    /// `python3` is the interpreter that `DMLCTS_PYTHON` names. Without it, this program takes its place and
+    /// serves the reference, so that commands run without NumPy. The folder also has the folders of a clone.
     #[cfg(unix)]
     fn fill(&self) {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -57,7 +58,7 @@ impl Job {
         command
     }
 
-    /// Runs a command as the shell of a CI does, and returns what it came to.
+    /// Runs a command as the shell of a CI does, and returns its result.
     pub(crate) fn run(&self, command: &str) -> Output {
         self.command("sh").args(["-e", "-c", command]).output().expect("a shell")
     }

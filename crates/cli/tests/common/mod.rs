@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: running the built program, and what backends say.
+//! Shared by the end-to-end tests: running the built program, and frames of backends.
 
 #![expect(dead_code, reason = "each test program uses a part of it")]
 
@@ -13,7 +13,7 @@ use std::{
 )]
 pub(crate) use dmlcts_tests::Scratch;
 
-/// Every command; the empty one is the program itself.
+/// Every command; the empty word is the program without a command.
 pub(crate) const COMMANDS: [&str; 18] = [
     "",
     "run",
@@ -35,7 +35,8 @@ pub(crate) const COMMANDS: [&str; 18] = [
     "completions",
 ];
 
-/// Runs the tests of a program that is a backend, too, and so has a `main` of its own. Options are those of any test program.
+/// Runs the tests of a program that is also a backend, and therefore has a `main` of its own. It takes the
+/// options of any test program.
 pub(crate) fn run_tests(tests: &[(&str, fn())]) -> ExitCode {
     let trial = |&(name, test): &(&str, fn())| {
         let test = move || {
@@ -54,12 +55,12 @@ pub(crate) fn dmlcts() -> Command {
     command
 }
 
-/// What a command printed on both streams, and how it exited.
+/// A command's output on both streams, and its exit code.
 pub(crate) fn text(arguments: &[&str]) -> String {
     describe(&run(arguments))
 }
 
-/// A list of backends without those that only some builds have, which are named where this is one of them.
+/// A list of backends without those that only some builds have; a build that has them names them.
 pub(crate) fn without_features(text: &str) -> String {
     let optional = [(", directml", cfg!(feature = "directml")), (", wgpu", cfg!(feature = "wgpu"))];
     optional.into_iter().fold(text.to_owned(), |text, (backend, is_built_in)| {
@@ -89,7 +90,7 @@ pub(crate) fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("the program prints UTF-8")
 }
 
-/// What a command printed on both streams when it was given this on standard input, and how it exited.
+/// A command's output on both streams with this standard input, and its exit code.
 pub(crate) fn text_with_input(arguments: &[&str], input: &str) -> String {
     let mut child = dmlcts()
         .args(arguments)
@@ -105,7 +106,7 @@ pub(crate) fn text_with_input(arguments: &[&str], input: &str) -> String {
     describe(&child.wait_with_output().expect("it ends"))
 }
 
-/// A process that says hello with this, besides what everybody must say, and then never a word more.
+/// The command of a process that says hello with these keys beside the required ones, and then sends nothing.
 #[cfg(unix)]
 pub(crate) fn silent(name: &str) -> (Scratch, String) {
     let hello = Scratch::new(name, frame("hello", &hello("")));
@@ -113,7 +114,7 @@ pub(crate) fn silent(name: &str) -> (Scratch, String) {
     (hello, backend)
 }
 
-/// The header of a `hello`: what everybody must say, and this.
+/// The header of a `hello`: the required keys, and these.
 pub(crate) fn hello(more: &str) -> String {
     format!(
         r#"{{"protocol":1,"name":"silent","version":"1","feature_level":"6.4","data_types":["FLOAT32"],"ranks":{{"min":1,"max":8}}{more}}}"#
@@ -130,7 +131,7 @@ pub(crate) fn frame(name: &str, header: &str) -> Vec<u8> {
     frame
 }
 
-/// This program as a backend that is right but at one case, where it is broken in this way.
+/// This program as a backend that is correct except at one case, which it breaks in this way.
 pub(crate) fn broken(fault: &str, case: &str) -> String {
     format!("exec:'{}' serve --break {fault} --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"))
 }

@@ -1,5 +1,5 @@
-//! The pages that users read: the README, the chapters of the guide, and the documents beside the README. A new file in `guide/src/`
-//! is a page without further ado.
+//! The pages that users read: the README, the chapters of the guide, and the documents beside the README. A
+//! new file in `guide/src/` is a page without an entry in any list.
 
 #![expect(dead_code, reason = "each test program uses a part of it")]
 
@@ -86,7 +86,7 @@ impl Page {
         Self { name, text }
     }
 
-    /// The page as the book has it, with the files that it includes.
+    /// The page as in the book, with the files that it includes.
     pub(crate) fn with_included(mut self) -> Self {
         let folder = root().join(&self.name).parent().expect("a file lies in a folder").to_owned();
         while let Some((before, rest)) = self.text.split_once("{{#include ") {
@@ -121,7 +121,7 @@ impl Page {
         blocks
     }
 
-    /// Where the page's links and images lead, as the page spells it.
+    /// The targets of the page's links and images, as the page writes them.
     pub(crate) fn links(&self) -> Vec<String> {
         let target = |event| match event {
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
@@ -132,8 +132,8 @@ impl Page {
         self.events().filter_map(target).collect()
     }
 
-    /// The anchors of the page's headings, by GitHub's rules: lower case, without punctuation, a hyphen for each blank, and a number
-    /// behind one that was there before.
+    /// The anchors of the page's headings, by GitHub's rules: lower case, without punctuation, a hyphen for
+    /// each space, and a number after a repeated heading.
     pub(crate) fn anchors(&self) -> Vec<String> {
         let mut anchors = Vec::new();
         let mut seen = BTreeMap::new();

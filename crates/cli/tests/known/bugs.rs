@@ -1,28 +1,28 @@
-//! Bugs of real libraries, re-created on top of the reference: by another desc than the one that was given, by what is done to an
-//! output, or by what is said of a desc. Each is observable on small cases, and a condition on descs says where.
+//! Bugs of real libraries, re-created on top of the reference: a bug changes the desc, an output, or the
+//! answer to a desc. Each shows on small cases, and a condition on descs tells where.
 
 use dmlcts_backend::{Batch, Job};
 use dmlcts_model::{DataType, Desc, ErrorCode, List, Offsets, Outcome, Phase, Value, coordinates_of};
 
-/// What a bug does.
+/// The effect of a bug.
 pub(crate) enum Bug {
-    /// Computes this instead of what the desc says.
+    /// Computes this desc instead of the given one.
     Instead(fn(&mut Desc)),
-    /// Spoils an output that is right, given what its memory held before.
+    /// Changes a right output, given the memory before it.
     Spoils(fn(&Desc, &mut Memory<'_>)),
-    /// Says something else of a desc.
+    /// Gives another answer to a desc.
     Says(fn(&Job) -> Option<Outcome>),
-    /// Gives the output of the first run in each later one.
+    /// Repeats the output of the first run in each later run.
     Remembers,
 }
 
-/// An output's memory, and what it held before the run.
+/// An output's memory, and its content before the run.
 pub(crate) struct Memory<'a> {
     is: &'a mut [u8],
     was: &'a [u8],
 }
 
-/// The bugs, by name, and how many entries tell where each shows in `smoke`.
+/// The bugs by name, and the number of entries that describe them in `smoke`.
 pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
     // The page's formula without its first line: a negative stride starts at the window's near end, and walks forwards.
     (
@@ -50,7 +50,7 @@ pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
         3,
         Bug::Instead(|desc| mode(desc, |mode| if (1..5).contains(&mode) { 0 } else { mode })),
     ),
-    // What pytorch#37844 does to the axes, done to the ends.
+    // The change that pytorch#37844 makes to the axes, made to the ends.
     ("swaps-ends", 6, Bug::Instead(swap_ends)),
     (
         "ignores-total-size",
@@ -220,7 +220,7 @@ struct Float {
 }
 
 impl Memory<'_> {
-    /// Calls back with each element: its place, how many there are, its coordinates, its bytes.
+    /// Calls a closure with each element: its index, the number of elements, its coordinates, its bytes.
     fn elements(&mut self, desc: &Desc, mut with: impl FnMut(u64, u64, &[i64], &mut [u8])) {
         let Some(output) = &desc.output else { return };
         let (Some(sizes), Some(width)) = (&output.sizes, output.data_type.element_size()) else { return };
@@ -231,7 +231,8 @@ impl Memory<'_> {
         }
     }
 
-    /// Leaves the elements as they were of which this says so, given whether they are the input's, where an input is padded.
+    /// Restores the elements for which `is_left` holds. For padding, it is told whether an element comes from the
+    /// input.
     fn restore(&mut self, desc: &Desc, is_left: impl Fn(bool) -> bool) {
         let (Some(sizes), Some(starts)) = (sizes(desc), desc.list("StartPadding")) else { return };
         let (sizes, starts, was) = (sizes.to_vec(), starts.to_vec(), self.was);
@@ -239,7 +240,7 @@ impl Memory<'_> {
             let inside =
                 (0..at.len()).all(|axis| (starts[axis]..starts[axis] + sizes[axis]).contains(&at[axis]));
             if is_left(inside) {
-                // All of it holds the same byte.
+                // All of the memory holds the same byte.
                 element.fill(was[0]);
             }
         });

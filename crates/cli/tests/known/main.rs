@@ -1,6 +1,6 @@
-//! `dmlcts run --known-failures`, end to end, on a backend that is wrong: failures that are known end a run with 0, and a list
-//! that is not true any more with 1 and the edit that mends it. This program is the
-//! backend, too.
+//! `dmlcts run --known-failures`, end to end, on a faulty backend. Known failures end a run with 0. A list
+//! that is no longer true ends it with 1 and the edit that corrects the list. This program is the backend,
+//! too.
 
 mod bugs;
 #[path = "../common/mod.rs"]
@@ -63,13 +63,13 @@ fn main() -> ExitCode {
     common::run_tests(tests)
 }
 
-/// `--backend` for this program as a backend that is wrong in this way.
+/// `--backend` for this program as a backend with this fault.
 fn backend(way: &str) -> String {
     let program = std::env::current_exe().expect("it has a path");
     format!("exec:'{}' serve {way}", program.display())
 }
 
-/// What a run on such a backend printed, without what differs from machine to machine.
+/// The output of a run on such a backend, without the parts that differ from machine to machine.
 fn ran(way: &str, list: &Scratch, more: &[&str]) -> String {
     let backend = backend(way);
     let arguments = ["run", "--backend", &backend, "--known-failures", list.path()];
@@ -89,7 +89,7 @@ fn what_is_known_to_fail_ends_a_run_with_0() {
     assert!(none.starts_with("exit 0\n"), "{none}");
     assert!(none.contains("known     none of 1 known failure is of wrong "), "{none}");
     assert!(none.contains(" is of the backend right\n"), "{none}");
-    // Bounds leave it out or take it in.
+    // Bounds exclude it or include it.
     let bounded =
         |below: &str| Scratch::new("bounded.yaml", format!("{LIST}    driver: {{below: {below:?}}}\n"));
     let none = ran("mended", &bounded("2.5.1"), &[]);
@@ -105,11 +105,11 @@ fn a_list_that_is_not_true_any_more() {
     let known = changed.find("KNOWN FAILURE").expect("it is said");
     assert!(changed.starts_with("exit 1\n"), "{changed}");
     insta::assert_snapshot!("changed", &changed[known..]);
-    // What is called unsupported is no bug any more.
+    // A case that is answered `unsupported` is no longer a bug.
     let declined = ran("declines", &list, &["--quiet"]);
     let edit = "    signature: undeclared\n  -     kind: bug\n  +     kind: unsupported\n";
     assert!(declined.contains(edit), "{declined}");
-    // Of a part of a suite nobody knows whether the rest still fails.
+    // A part of a suite does not show whether the rest still fails.
     insta::assert_snapshot!("stale_in_part", ran("mended", &list, &["--quiet", "--limit", "800"]));
     let wide = Scratch::new("wide.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 3"));
     let wide = ran("inverted", &wide, &["--quiet"]);
@@ -127,7 +127,7 @@ fn reports_in_files_fail_where_the_run_does() {
     let entry = r#"<testcase name="backwards" classname="dmlcts.smoke.known""#;
     assert!(xml.text().contains(&format!("{entry}/>")) && !xml.text().contains("<failure"), "{}", xml.text());
     assert!(page.text().starts_with("## dmlcts: nothing unexpected\n"), "{}", page.text());
-    // No case of it any more: there is no unexpected verdict, and the entry is to be taken out.
+    // It has no case left: no verdict is unexpected, and the entry is to be removed.
     let nothing =
         Scratch::new("files-none.yaml", LIST.replace("any axis InputWindowStrides < 0", "rank > 8"));
     assert!(ran("right", &nothing, &files).starts_with("exit 1"));
@@ -155,7 +155,7 @@ fn parts_of_a_run_say_it_once_they_are_joined() {
         assert_eq!(whole.trim_end(), alone.trim_end(), "{way}");
         assert!(whole.starts_with(exit), "{whole}");
     }
-    // A part that was run with another list is of another run.
+    // A part that was run with another list belongs to another run.
     let other = Scratch::new("other.yaml", LIST.replace("rank", "rank ").replace("Walks", "It walks"));
     ran("mended", &other, &["--quiet", "--partition", "2/2", "--overwrite", "--results", two.path()]);
     let differs = text(&["merge", one.path(), two.path()]);
@@ -173,7 +173,7 @@ fn what_is_blessed_holds_until_the_next_change() {
     };
     insta::assert_snapshot!("blessed", bless("inverted"));
     assert_eq!(ran("inverted", &list, &["--quiet"]), "exit 0");
-    // A person says more of it, and that stays; what is right is not touched.
+    // A person's additions stay, and right entries are unchanged.
     let written = list.text();
     let (before, reason) = written.split_once("    reason: ").expect("it has one");
     let behind = reason.split_once('\n').map_or("", |(_, behind)| behind);
@@ -185,7 +185,7 @@ fn what_is_blessed_holds_until_the_next_change() {
     assert_eq!(ran("unwritten", &list, &["--quiet"]), "exit 0");
     insta::assert_snapshot!("blessed_when_mended", bless("mended"));
     assert_eq!(ran("mended", &list, &["--quiet"]), "exit 0");
-    // Nothing is made of a crash, nor of a part.
+    // A run with a crash and a part of a run make no entries.
     let before = std::fs::read(list.path()).expect("it is there");
     let crashed = text(&["run", "--quiet", "--backend", &backend("ends-at-three"), "--bless", list.path()]);
     assert!(crashed.contains("\n  help: mend these first: "), "{crashed}");
@@ -206,7 +206,8 @@ fn what_is_blessed_holds_until_the_next_change() {
     assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
 }
 
-/// A run finds in its list, when it has ended, what another run has blessed since it began: the backend puts it there.
+/// At its end, a run finds entries in its list that another run has blessed since it began: the backend adds
+/// them.
 fn what_another_run_blesses_meanwhile_stays() {
     const NOTHING: &str = "backend: wrong\nfailures: []\n";
     let list = Scratch::new("shared.yaml", "");
@@ -227,7 +228,8 @@ fn what_another_run_blesses_meanwhile_stays() {
     assert_eq!(bless(&alone), alone, "what both have blessed stands there once");
 }
 
-/// Whoever changes the list has read it: a run must not bless anything before that one is done.
+/// A program that changes the list has read it before. So a run must not bless anything before that program
+/// is done.
 #[cfg(target_os = "linux")]
 fn a_run_waits_for_whoever_changes_its_list() {
     let folder = std::env::temp_dir().join(format!("dmlcts-bless-{}", std::process::id()));
@@ -249,7 +251,7 @@ fn a_run_waits_for_whoever_changes_its_list() {
     assert!(text.contains("  - id: slice1-wrong-value\n"), "{text}");
 }
 
-/// The list after blessing a suite on a backend with a bug, whose next run has nothing to say.
+/// The list after blessing a suite on a backend with a bug. The next run reports no news.
 fn blessed(way: &str, suite: &str) -> String {
     let list = Scratch::new(&format!("bug-{way}.yaml"), "");
     std::fs::remove_file(list.path()).expect("it was there");
@@ -279,7 +281,8 @@ fn a_bug_of_a_line_is_blessed_in_a_line() {
     insta::assert_snapshot!("blessed_ci", blessed);
 }
 
-/// A fault that shows where there is a NaN, and one that is about descs alone: both are found in a line, and the line holds.
+/// A fault that needs a NaN in the data, and a fault that depends on descs alone: each becomes one entry, and
+/// the entry holds.
 fn what_only_some_data_show() {
     for way in ["quieting", "declines"] {
         let list = Scratch::new("some-data.yaml", "");
@@ -290,10 +293,10 @@ fn what_only_some_data_show() {
         let blessed = list.text();
         insta::assert_snapshot!(format!("blessed_{way}"), blessed);
         assert_eq!(ran(way, &list, &["--quiet"]), "exit 0");
-        // A case of which it was not to be seen says nothing when it passes; all others do.
+        // A case in which the fault cannot show says nothing if it passes; every other case does.
         let mended = ran("mended", &list, &["--quiet"]);
         assert!(mended.starts_with("exit 1\n") && mended.contains(" passed"), "{mended}");
-        // Without the data, the line is too wide.
+        // Without the data, the entry is too wide.
         let words = ["InputTensor.DataType == FLOAT16 and ", "not invalid and "];
         let wide = words.iter().fold(blessed, |text, word| text.replace(word, ""));
         let wide = ran(way, &Scratch::new("wide-data.yaml", wide), &["--quiet"]);
@@ -301,8 +304,8 @@ fn what_only_some_data_show() {
     }
 }
 
-/// Entries of which cases pass go, or are narrowed, whatever suites they name, and that is said. One of two entries that come
-/// of one keeps what a person wrote; the other says itself what it holds.
+/// Entries with passing cases are removed or narrowed, whatever suites they name, and the run reports it. If
+/// one entry becomes two, one keeps the person's text, and the other gets generated text.
 fn what_passes_is_taken_out() {
     let bless = |way: &str, list: &Scratch| {
         let backend = backend(way);
@@ -324,7 +327,8 @@ fn what_passes_is_taken_out() {
     assert_eq!(ran("two-ways", &list, &["--quiet"]), "exit 0");
 }
 
-/// Of two faults one has no simple predicate: the other one is blessed all the same, and the run says what is left.
+/// One of two faults has no simple predicate. The other one is blessed, and the run names the failures that
+/// are left.
 fn what_no_predicate_tells_is_left_out() {
     let list = Scratch::new("scattered.yaml", "");
     std::fs::remove_file(list.path()).expect("it was there");
@@ -343,7 +347,7 @@ fn what_no_predicate_tells_is_left_out() {
     );
     let blessed = list.text();
     assert!(blessed.contains("  - id: slice1-unwritten\n"), "{blessed}");
-    // The next run fails by what is left alone.
+    // Only the failures that are left fail the next run.
     let again = text(&[&arguments[..], &["--known-failures", list.path()]].concat());
     assert!(again.starts_with("exit 1\n") && again.contains("wrong values"), "{again}");
     assert!(!again.contains("unwritten") && !again.contains("KNOWN FAILURE"), "{again}");
@@ -363,12 +367,12 @@ fn a_list_of_another_backend_is_left_alone() {
     );
     assert_eq!(std::fs::read(list.path()).expect("it is there"), before);
     assert_eq!(std::fs::read(results.path()).expect("it is there"), b"", "no case ran");
-    // A list of nothing is of a backend, too.
+    // An empty list also names a backend.
     let none = Scratch::new("of-none.yaml", "backend: other\nfailures: []\n");
     assert!(text(&[&arguments[..], &[none.path()]].concat()).starts_with("exit 2\n"));
 }
 
-/// Another suite that calls itself `smoke` says nothing of the list of the real one; a name that nobody knows is told.
+/// Another suite named `smoke` says nothing about the real suite's list. An unknown name is reported.
 fn a_suite_is_more_than_its_name() {
     let suite =
         "suite: smoke\npurpose: A part of it.\nparts:\n  - id: documented\n    strategy: documented\n";
@@ -433,7 +437,8 @@ fn mistakes_in_lists() {
     assert!(missing.starts_with("exit 2\n") && missing.contains("no-such-list.yaml"), "{missing}");
 }
 
-/// It fails several questions in one way: the first of these shows a case, as small as was found, and how many there are.
+/// Several questions fail in one way: the first shows a case, in the smallest form that was found, and the
+/// number of cases.
 fn a_doctor_shows_one_bug_once() {
     let said = text(&["doctor", "--backend", &backend("inverted")]);
     assert!(said.starts_with("exit 1\n"), "{said}");

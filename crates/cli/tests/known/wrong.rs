@@ -1,6 +1,6 @@
-//! Backends that are wrong on request, for the tests that need failures: this test program itself, started as
-//! `known serve <way>`. They have one of the [`BUGS`], or do what the reference does, and then spoil it where a stride of SLICE1
-//! is negative.
+//! Backends that are faulty on request, for tests that need failures: this test program itself, started as
+//! `known serve <way>`. They have one of the [`BUGS`], or run the reference and then change its output if a
+//! stride of SLICE1 is negative.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use dmlcts_spec::Library;
 
 use crate::bugs::BUGS;
 
-/// Does what the reference does, and then what a closure does.
+/// Runs the reference, and then a closure.
 struct Spoiled {
     inner: Box<dyn Backend>,
     capabilities: Capabilities,
@@ -74,7 +74,8 @@ impl Backend for Spoiled {
                 match way {
                     "two-ways" if is_half(job) => output.copy_from_slice(&before[run.output.clone()]),
                     "two-ways" => output.iter_mut().for_each(|byte| *byte = !*byte),
-                    // No value is its own inverse, and no inverse of a NaN, a zero or a denormal is one of them.
+                    // No value is its own inverse, and no NaN, zero or denormal has an inverse that is one of
+                    // them.
                     "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     "unwritten" => output.copy_from_slice(&before[run.output.clone()]),
                     "quieting" if is_half(job) => output.as_chunks_mut().0.iter_mut().for_each(quieten),
@@ -94,13 +95,13 @@ impl Backend for Spoiled {
     }
 }
 
-/// Whether a stride is negative, which SLICE1 alone can say.
+/// Whether a stride is negative, which only SLICE1 allows.
 fn walks_back(job: &Job) -> bool {
     let is_negative = |list: &List| list.iter().any(|value| *value < 0);
     job.desc.members.iter().any(|value| matches!(value, Value::List(Some(list)) if is_negative(list)))
 }
 
-/// Whether the sizes add up to one of every third number, of which no predicate speaks.
+/// Whether the sum of the sizes is a multiple of three, which no predicate can say.
 fn is_third(job: &Job) -> bool {
     let sizes = job.desc.input.as_ref().and_then(|input| input.sizes.as_ref());
     sizes.is_some_and(|sizes| sizes.iter().sum::<i64>() % 3 == 1)

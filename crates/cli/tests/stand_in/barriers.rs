@@ -1,8 +1,9 @@
-//! The barriers of the backend: the stand-in follows them, and takes one away where it is told so, as if the backend forgot it.
+//! The barriers of the backend `directml`. The stand-in follows them, and removes one on request, as if the
+//! backend forgot it.
 
 use super::*;
 
-/// The barriers of a batch's command list, in their order, and what is said where one is missing.
+/// The barriers of a batch's command list in order, and the message about each one if it is missing.
 const BARRIERS: [&str; 5] = [
     "dispatching: the input is in the state COPY_DEST, not UNORDERED_ACCESS: a transition is missing",
     "dispatching: the output is in the state COPY_DEST, not UNORDERED_ACCESS: a transition is missing",
@@ -12,8 +13,8 @@ const BARRIERS: [&str; 5] = [
 ];
 const BETWEEN_DISPATCHES: usize = 2;
 
-/// Runs cases without such a barrier, counted from the first of the process. Nothing where this Direct3D does not let them be judged. Wine's
-/// does, and `.ci/wine` insists on it.
+/// Runs cases without one barrier, counted from the first of the process. `None` if the stand-in cannot judge
+/// barriers on this Direct3D. It can on Wine's, and `.ci/wine` requires it.
 fn run_without(barrier: usize, arguments: &[&str]) -> Option<(String, i32)> {
     let (text, code) = run(&format!("lost@barrier:{}", barrier + 1), arguments);
     if text.contains("barriers are not judged") {
@@ -34,7 +35,7 @@ fn each_barrier_that_the_backend_needs_is_missed() {
     }
 }
 
-/// They are counted from list to list: the first barrier of the second one is not missed where there is one list.
+/// Barriers are counted across lists: with one list, the first barrier of the second list is not missing.
 #[test]
 fn each_list_is_judged_by_its_own_barriers() {
     let second = BARRIERS.len();
@@ -45,7 +46,7 @@ fn each_list_is_judged_by_its_own_barriers() {
     assert!(text.contains(", 1 flaky\n") && !text.contains(" failed, "), "{text}");
 }
 
-/// An initialiser that has nothing to do writes nothing that would have to be waited for.
+/// An initialiser without work writes nothing that needs a barrier.
 #[test]
 fn what_nothing_depends_on_needs_no_barrier() {
     let slice = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota";

@@ -1,12 +1,13 @@
-//! What a library does wrong, and how that is told: each call that fails, devices that are removed, calls that crash or hang.
+//! The faults of a library and their reports: each call that fails, devices that are removed, calls that
+//! crash or hang.
 
 use super::*;
 
-/// The calls that give an interface, and so can give none.
+/// The calls that return an interface, and therefore can return none.
 const GIVING: [&str; 6] = ["device", "recorder", "create", "compile", "initialize", "table"];
 
-/// The calls of a run, in their order, and what is said of each that fails: with the exit code, and with the call's own code at
-/// the mark; where the device is removed; and where the process ends.
+/// The calls of a run in order, with the report if each one fails: with the exit code, and with the call's
+/// own code at the star; if the device is removed; and if the process ends.
 #[rustfmt::skip]
 const CALLS: [(&str, i32, &str, &str, &str); 15] = [
     ("device",     3, "DMLCreateDevice1 failed on the adapter * {}",                      SAME,                              NO_HELLO),
@@ -25,16 +26,16 @@ const CALLS: [(&str, i32, &str, &str, &str); 15] = [
     ("initializer-dispatch", 1, "failed (bind): the device was removed: {}",              SAME,                              CRASHED),
     ("dispatch",   1, "failed (execute): the device was removed: {}",                     SAME,                              CRASHED),
 ];
-/// As for any other code.
+/// The report for every other code.
 const SAME: &str = "";
-/// With the code of a process that aborts.
+/// With the exit code of a process that aborts.
 const NO_HELLO: &str = "did not say hello: it ended (exit code: 0xc0000409)";
 const CRASHED: &str = "the backend crashed: PADDING1";
 
-/// What is no failure: a library that is too old to be asked for its level.
+/// A library that is too old to be asked for its level is no failure.
 const NOT_FAILURES: [(&str, &str); 1] = [("unsupported", "levels")];
 
-/// One way to fail, at each call: the case has a persistent and a temporary resource.
+/// One way to fail, at each call. The case has a persistent and a temporary resource.
 #[track_caller]
 fn fails_everywhere(way: &str) {
     let (_, code) = WAYS.into_iter().find(|(known, _)| *known == way).expect("a way of the table");
@@ -95,7 +96,7 @@ fn every_call_may_end_the_process() {
     }
 }
 
-/// What a library can do wrong beside failing.
+/// The faults of a library beside failing calls.
 #[test]
 fn what_a_library_does_wrong_is_seen_and_named() {
     for (told, case, words) in [
@@ -121,12 +122,12 @@ fn a_binding_that_removes_the_device_is_told_and_the_next_case_has_another_devic
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("the inputs: its offset of 260 bytes is no multiple of 16"), "{text}");
     assert!(text.contains("the device was removed: 0x887A0005 DXGI_ERROR_DEVICE_REMOVED"), "{text}");
-    // The failure is looked at again while the case behind it runs, on the same device, which it may lose: that is no case's
-    // verdict.
+    // The case after it runs while the failure is reproduced on the same device, and may lose the device.
+    // This is not the case's failure.
     assert!(text.contains("held      2 passed, 1 failed\n"), "{text}");
 }
 
-/// Each of several threads loses devices under the others.
+/// Each of several threads loses devices that the others use.
 #[test]
 fn cases_that_remove_the_device_fail_and_no_other_whoever_else_is_on_it() {
     let bad = format!("{SLICE1} InputBinding.Offset=4");
@@ -135,7 +136,7 @@ fn cases_that_remove_the_device_fail_and_no_other_whoever_else_is_on_it() {
     assert!(code == 1 && text.contains("held      6 passed, 3 failed\n"), "exit {code}\n{text}");
 }
 
-/// Cases that lost their device with others have their verdicts, from running again alone, and the loss is told of once.
+/// Cases that lost their device together run again alone and get their verdicts. The loss is reported once.
 #[test]
 fn a_device_that_is_removed_once_is_told_of_and_costs_no_other_case_its_verdict() {
     for (told, arguments, words) in [
@@ -151,8 +152,8 @@ fn a_device_that_is_removed_once_is_told_of_and_costs_no_other_case_its_verdict(
     }
 }
 
-/// Direct3D's own device is gone, under several threads with batches under way, and again under what they do again. There is no
-/// other until all of them have let go of it.
+/// Direct3D's own device is removed while several threads have batches in flight, and again during their
+/// retries. A new device exists only after all of them have released the old one.
 #[test]
 fn direct3d_has_another_device_as_soon_as_nothing_holds_on_to_the_one_that_was_removed() {
     let told = "direct3d-removed@dispatch:100,direct3d-removed@dispatch:400";
@@ -162,17 +163,18 @@ fn direct3d_has_another_device_as_soon_as_nothing_holds_on_to_the_one_that_was_r
     assert!(text.contains(" 1 flaky\n") || text.contains(" 2 flaky\n"), "{text}");
     let (text, code) = run("direct3d-removed@dispatch", &[EMPTY_WINDOW, PADDING1]);
     assert!(code == 1 && text.contains("held      1 passed, 1 failed\n"), "exit {code}\n{text}");
-    // The code is what the device says: another on Wine, where it is removed by misuse.
+    // The code comes from the device. It is another one on Wine, where misuse removes the device.
     assert!(text.contains("failed (execute): the device was removed: 0x887A000"), "{text}");
 }
 
-/// What the device does not finish is given up after the time for a case, and the next case has another device. Were the device waited
-/// for, both would pass: it hangs for a while only. Each is a batch, and both are under way, so that either may be the one that tells.
+/// Work that the device does not finish is given up after the time limit of a case, and the next case gets
+/// another device. The hang ends after a while, so both cases would pass if the host waited. Each case is a
+/// batch and both are in flight, so that either may report the loss.
 #[test]
 fn a_device_that_hangs_is_given_up_in_time() {
     for (told, retries, words) in [
         ("hang@dispatch:1", "2", "1 passed, 1 flaky"),
-        // Nobody looks at it again.
+        // The case does not run again.
         ("hang@dispatch:1,hang@dispatch:2", "0", "1 passed, 1 timed out"),
     ] {
         let (text, code) = run(told, &["--case-timeout", "5s", "--retries", retries, SLICE1, PADDING1]);
@@ -192,7 +194,7 @@ fn a_library_that_is_none_or_gives_no_device_ends_the_run() {
     }
 }
 
-/// A device is lost, and no other is to be had.
+/// A device is lost, and no other can be created.
 #[test]
 fn a_second_device_that_is_refused_ends_the_run() {
     for (way, code) in [WAYS[1], WAYS[2]] {
@@ -210,7 +212,8 @@ fn a_library_that_ends_the_process_is_found_out_case_by_case() {
     assert!(text.contains("held      1 passed, 1 crashed\n"), "{text}");
 }
 
-/// Standard output is the host's. A library prints while it makes a device, which is before the first answer, and later.
+/// Standard output belongs to the host. A library prints while it creates a device, before the first answer,
+/// and later.
 #[test]
 fn a_library_that_prints_in_a_worker_harms_nobody() {
     for call in ["device", "types", "create", "dispatch"] {
@@ -219,7 +222,7 @@ fn a_library_that_prints_in_a_worker_harms_nobody() {
     }
 }
 
-/// In the process of a worker, the host sees to the time: of calls that do not return, too.
+/// For a worker process, the host enforces the time limit, also for calls that do not return.
 #[test]
 fn a_library_that_hangs_is_found_out_case_by_case() {
     for call in ["create", "dispatch"] {

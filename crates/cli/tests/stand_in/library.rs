@@ -1,15 +1,16 @@
-//! Which library is loaded, what it and its adapters can do, and what it says of a failure in its debug layer.
+//! The choice of the library, the features of the library and its adapters, and the messages of its debug
+//! layer.
 
 use super::*;
 
-/// An answer that a library does not give is not taken for one.
+/// A missing answer of a library is not taken for an answer.
 #[test]
 fn what_a_library_is_too_old_to_be_asked_is_said() {
     let (text, code) = run("level=1.0,unsupported@levels", &["--limit", "40"]);
     let words = "feature level 1.0; the level is assumed, since the library is too old to be asked for it \
                  (0x887A0004 DXGI_ERROR_UNSUPPORTED)";
     assert!(code == 0 && text.contains(words), "exit {code}\n{text}");
-    // Of the levels that it is asked for, all but one are newer than the last of these libraries.
+    // All requested levels except one are newer than the last of these libraries.
     for (told, words) in [
         ("known-levels=6.3", "feature level 6.3; the library does not know levels above 6.3"),
         ("known-levels=3.0,level=2.1", "feature level 2.1; the library does not know levels above 3.0"),
@@ -19,7 +20,7 @@ fn what_a_library_is_too_old_to_be_asked_is_said() {
         let words = format!("{words} (0x80070057 E_INVALIDARG) ");
         assert!(exit == 0 && text.contains(&words), "{told}: exit {exit}\n{text}");
     }
-    // The ninth is FLOAT64, and UINT64 and INT64 are behind it.
+    // FLOAT64 is the ninth; UINT64 and INT64 follow.
     for (way, code) in [WAYS[0], WAYS[3]] {
         let (text, exit) = run(&format!("{way}@types:9+"), &[SLICE1]);
         let words = format!("types that the library does not know: FLOAT64 ({code}), UINT64 ({code})");
@@ -72,7 +73,8 @@ fn debug_layers_explain_a_removed_device_in_a_few_messages() {
     assert!(code == 1 && text.contains(words) && text.contains("(12 of 12)"), "exit {code}\n{text}");
 }
 
-/// A refusal comes with errors that belong to it. Of others the first is told, and the tenth, the hundredth and so on are counted.
+/// A refusal is reported with its own errors. Of other errors, the first, the tenth, the hundredth and so on
+/// are reported.
 #[test]
 fn debug_layers_are_heard_where_nothing_fails() {
     for (told, words) in [
@@ -91,7 +93,7 @@ fn debug_layers_are_heard_where_nothing_fails() {
         assert_eq!(text.matches("a debug layer reports").count(), 1, "{text}");
         assert!(text.contains(&format!("\nnote: {words}")), "{text}");
     }
-    // Nothing is called behind the last dispatch that would have to listen for itself.
+    // After the last dispatch, the backend makes no call that would have to read messages itself.
     let (text, code) = run_as("debug", "debug-layer=1,complain@dispatch:1", &[SLICE1]);
     assert!(
         code == 0 && text.contains("nothing failed: Dispatch: it was told to complain"),
@@ -115,13 +117,13 @@ fn debug_layers_are_heard_where_nothing_fails() {
 #[test]
 fn debug_layers_that_are_not_installed_are_told_of_once() {
     let (text, code) = run_as("debug", "", &[SLICE1]);
-    // Whether the layer of Direct3D is there is Windows' affair; under Wine it is not.
+    // The debug layer of Direct3D may be missing on Windows, and it is on Wine.
     let words = if code == 0 { "; without DirectML's debug layer" } else { "no debug layer is installed" };
     assert!(matches!(code, 0 | 3) && text.matches(words).count() == 1, "exit {code}\n{text}");
     assert!(text.contains("0x887A002D DXGI_ERROR_SDK_COMPONENT_MISSING"), "{text}");
 }
 
-/// It comes before one that is named, and that before the system's.
+/// A library beside the program precedes a named one, which precedes the system's.
 #[test]
 fn a_library_beside_the_program_is_the_first_to_be_taken() {
     let folder = env::temp_dir().join(format!("dmlcts-{}-beside", std::process::id()));
@@ -142,11 +144,11 @@ fn a_library_beside_the_program_is_the_first_to_be_taken() {
         format!("; the one beside the program, and not `{}`, which DMLCTS_DIRECTML names", folder.display());
     assert!(text.contains(&words), "{text}");
     assert_eq!(passed((text, code)), 1);
-    // The word of the library that is named, which is none, counts as soon as there is no other.
+    // The named file is no library, which shows as soon as there is no other.
     fs::remove_file(&library).expect("nobody uses it");
     let (text, code) = started("");
     assert!(code == 3 && text.contains("no DirectML.dll could be loaded"), "exit {code}\n{text}");
-    // Where there is neither, it is the system's, which Wine has not.
+    // Without both, the system's library is loaded, which Wine does not have.
     let output = Command::new(&program).arg("backends").env_remove("DMLCTS_DIRECTML").output();
     let (text, code) = printed(&output.expect("the program starts"));
     fs::remove_dir_all(&folder).expect("nobody uses it");
@@ -181,7 +183,7 @@ fn a_file_that_is_no_directml_ends_the_run() {
     }
 }
 
-/// As the first versions of DirectML did. That function has another name in a copy of the stand-in.
+/// Like the first versions of DirectML. The newer function has another name in a copy of the stand-in.
 #[test]
 fn a_library_may_have_only_the_older_function_that_creates_devices() {
     let mut bytes = fs::read(stand_in()).expect("it is there");
@@ -189,7 +191,7 @@ fn a_library_may_have_only_the_older_function_that_creates_devices() {
     let places: Vec<_> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name)).collect();
     assert!(!places.is_empty());
     for place in places {
-        // Names stay in their order, which they are looked for by.
+        // Names stay in order, since they are found by binary search.
         bytes[place + name.len() - 2] = b'0';
     }
     let older = Scratch::new("older.dll", bytes);

@@ -1,10 +1,10 @@
-//! What passes: suites, and cases that take something of the backend that most do not.
+//! Suites that pass, and cases with rare demands on the backend.
 
 use super::*;
 
-/// That cases were skipped for what bare arrays cannot say (a list is longer or shorter than its count and nothing else is wrong, or a
-/// count is above what is sent), so many of each operator, and none for anything else: else what the backend fails to marshal were
-/// excused.
+/// The message that this number of cases of each operator was skipped because bare arrays cannot express
+/// them, and none for another reason. Such a case has a list that is longer or shorter than its count and is
+/// otherwise valid, or a count above the maximum. So a fault in marshalling is not excused.
 #[track_caller]
 fn skipped(text: &str, [slice, slice1, padding1]: [usize; 3]) {
     let all = slice + slice1 + padding1;
@@ -41,7 +41,8 @@ fn worker_processes_come_to_the_same() {
     assert!(passed((text, code)) > 500);
 }
 
-/// Cases of a little more than 2^16 elements are part of the suites; with 2^20, each of them copied alone, the stand-in is at its end.
+/// The suites have cases of a little more than 2^16 elements. With 2^20 elements, each copied alone, the
+/// stand-in reaches its limit.
 #[test]
 fn what_is_too_large_for_the_stand_in_is_refused_in_so_many_words_and_costs_no_other_case_its_verdict() {
     let reversed = |size: usize| {
@@ -79,7 +80,7 @@ fn a_device_that_can_do_less_is_asked_less() {
     assert!(text.contains("feature level 2.1"), "{text}");
 }
 
-/// Another fill, and other offsets of its bindings, take no other operator.
+/// Another fill and other binding offsets use the same operator.
 #[test]
 fn an_operator_is_compiled_once_and_used_again() {
     let told = "fail@compile:2+,fail@initialize:2+";
@@ -92,7 +93,7 @@ fn an_operator_is_compiled_once_and_used_again() {
     assert!(code == 1 && text.contains("1 passed, 1 failed"), "exit {code}\n{text}");
 }
 
-/// The second dispatch of a run is its first operator's, with other data.
+/// The second dispatch of a run uses the first one's operator with other data.
 #[test]
 fn an_operator_that_fails_only_when_it_runs_again_is_seen() {
     let (text, code) = run("wrong-element@dispatch:2", &["--limit", "40"]);

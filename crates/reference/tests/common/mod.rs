@@ -1,4 +1,4 @@
-//! What the tests and benchmarks of the reference share: the operators' signatures, typed from the structs'
+//! Shared by the tests and benchmarks of the reference: the operators' signatures, typed from the structs'
 //! syntax, and running one case line.
 
 #![expect(dead_code, reason = "each test program uses a part of it")]
@@ -11,7 +11,7 @@ use dmlcts_model::{
 };
 use dmlcts_reference::Reference;
 
-/// SLICE, SLICE1 and PADDING1, as the pages' syntax blocks have them.
+/// SLICE, SLICE1 and PADDING1, as in the pages' syntax blocks.
 pub(crate) fn signatures() -> Signatures {
     use MemberKind::{Count, DataType, I32List, Scalar, U32List};
     let modes = ["CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC", "WRAP"];
@@ -57,12 +57,12 @@ pub(crate) fn case(text: &str) -> Case {
     line::parse(text, &signatures()).unwrap_or_else(|error| panic!("{text}\n{error:?}"))
 }
 
-/// Creates the operator of a line at the newest level, or says why not.
+/// Creates the operator of a line at the newest level, or returns the reason why not.
 pub(crate) fn create(text: &str) -> Result<dmlcts_reference::Operator, Refusal> {
     Reference::new().create(&case(text).desc)
 }
 
-/// Runs the operator of a line into memory that holds `poison` everywhere.
+/// Runs the operator of a line into memory filled with `poison`.
 pub(crate) fn run(text: &str, input: &[u8], poison: u8) -> Vec<u8> {
     let case = case(text);
     let mut reference = Reference::new();

@@ -1,4 +1,4 @@
-//! Runs of backends that misbehave, for tests of what is said of them.
+//! Runs of backends that misbehave, for tests of reports.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) const EMPTY_WINDOW: &str = "SLICE1 FLOAT32 in=4 out=1 InputWindowOffs
                             InputWindowStrides=1 fill=iota";
 pub(crate) const STRIDE_ZERO: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
 
-/// The reference, whose outcomes and outputs a closure spoils.
+/// The reference, with a closure that changes outcomes and outputs.
 struct Spoiled<F> {
     capabilities: Capabilities,
     spoil: Arc<F>,
@@ -43,7 +43,7 @@ pub(crate) fn backend(spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync +
     declaring(|_| (), spoil)
 }
 
-/// The same, of a backend that declares something else than the reference.
+/// The same, for a backend with another declaration than the reference.
 pub(crate) fn declaring(
     change: impl Fn(&mut Capabilities),
     spoil: impl Fn(&mut Job, &[u8], &mut [u8]) + Send + Sync + 'static,
@@ -92,7 +92,7 @@ pub(crate) fn context() -> Context {
 }
 
 pub(crate) fn forgets_to_reverse(job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {
-    // Starts at the beginning of the window, whatever the sign of the stride.
+    // Starts at the beginning of the window for either sign of the stride.
     for run in &job.runs {
         for (row, from) in [(0, 1), (1, 9)] {
             for (column, element) in [(0, from), (1, from + 2)] {

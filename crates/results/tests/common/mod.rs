@@ -1,4 +1,4 @@
-//! Runs of a backend that is wrong in known ways, recorded in files that go away.
+//! Runs of a backend with known faults, recorded in temporary files.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) const LINES: [&str; 6] = [
     "SLICE INT64 in=1,1,1 out=1,1,1 Offsets=0,0,0 Sizes=1,1,1 Strides=1,1,1 fill=iota",
 ];
 
-/// Right, but that outputs of rank 1 are zeros, that rank 3 crashes, and that halves are not supported.
+/// A correct backend, except that outputs of rank 1 are zeros, rank 3 crashes, and FLOAT16 is unsupported.
 struct Wrong(Capabilities);
 
 impl Backend for Wrong {
@@ -47,7 +47,7 @@ impl Backend for Wrong {
     }
 }
 
-/// So many rounds of the lines.
+/// The lines, repeated this number of times.
 pub(crate) fn lines(rounds: usize) -> Vec<String> {
     LINES.repeat(rounds).iter().map(|line| (*line).to_owned()).collect()
 }
@@ -87,7 +87,7 @@ pub(crate) fn selection(lines: &[String], partition: Option<Partition>) -> Selec
     }
 }
 
-/// Records a run in a file, and says what it came to.
+/// Records a run in a file, and returns its summary.
 pub(crate) fn record(path: &str, lines: &[String], partition: Option<Partition>) -> Summary {
     let run = run_of(lines, partition, None);
     let writer =
@@ -95,7 +95,7 @@ pub(crate) fn record(path: &str, lines: &[String], partition: Option<Partition>)
     record_with(writer, &run, &selection(lines, partition), true)
 }
 
-/// Records a run, with its header unless it goes on.
+/// Records a run, with its header unless it continues a file.
 pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionForm, is_new: bool) -> Summary {
     let summary = dmlcts_runner::run(run, &mut |event| {
         let written = match event {
@@ -115,7 +115,7 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
     summary.expect("the backend starts")
 }
 
-/// Every case of a file, and the summary where it has one.
+/// Every case of a file, and the summary if there is one.
 pub(crate) fn read(path: &str) -> (Vec<CaseForm<'static>>, Option<SummaryForm>) {
     let mut reader = Reader::open(path).expect("it has a header");
     let (mut cases, mut summary) = (Vec::new(), None);

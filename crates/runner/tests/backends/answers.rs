@@ -1,4 +1,4 @@
-//! Backends that answer what they should not, panic, or say nothing, and what a run makes of it.
+//! Backends that give wrong answers, panic, or give no answer, and the results of their runs.
 
 use std::sync::{
     Arc, Mutex,
@@ -77,8 +77,8 @@ fn what_is_declared_cannot_be_called_unsupported() {
     assert_eq!((skipped_without("SLICE1"), skipped_without("SLICE")), (1, 0), "what one operator lacks");
 }
 
-/// A valid desc is put only to who declares what it needs. An invalid one is everybody's to refuse, but for operators that one does
-/// not have; calling it unsupported does as well.
+/// A valid desc runs only if the backend declares what it needs. An invalid desc must be refused by every
+/// backend that has its operator; the answer `unsupported` is allowed, too.
 #[test]
 fn what_is_not_declared_is_asked_only_where_everybody_is_to_refuse_it() {
     let slice = "SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
@@ -152,7 +152,7 @@ fn a_case_that_fails_only_behind_another_one_is_a_flake() {
     assert_eq!((summary.groups[0].cases, summary.groups[0].again), (8, 0));
 }
 
-/// What is shown of a flake is what the backend did when it failed, and not what it does well now.
+/// A flake is shown with the outcome of its failure, and not of a later pass.
 #[test]
 fn what_failed_once_is_shown_as_it_failed() {
     let failed = Outcome::Failed { phase: Phase::Execute, reason: "a frame of noise".into() };
@@ -168,7 +168,7 @@ fn what_failed_once_is_shown_as_it_failed() {
     assert_eq!((group.first.verdict, &group.first.outcome), (Verdict::Flake, &failed));
 }
 
-/// The first of several failures that are alike is a flake, and the others are not: the next one is looked at.
+/// The first of several similar failures is a flake, and the others are not: the next one runs again.
 #[test]
 fn a_flake_does_not_hide_what_fails_each_time() {
     let times = std::sync::atomic::AtomicUsize::new(0);
@@ -176,7 +176,7 @@ fn a_flake_does_not_hide_what_fails_each_time() {
         honest(batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
-            // The second time that it is asked it is right, and then wrong again.
+            // The second run of the case is right, and the third is wrong.
             let is_right =
                 job.desc.output.as_ref().is_some_and(|output| output.sizes.as_deref() == Some(&[2, 4]))
                     && times.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1;

@@ -58,7 +58,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// A run ends where as many cases have hung as may, unless those were the last.
+/// A run ends after the maximum number of hangs, unless the last cases of the run reach it.
 #[test]
 fn a_run_ends_at_so_many_hangs() {
     let lines: Vec<&str> = [REVERSAL, REVERSAL, BYTES, REVERSAL].into_iter().cycle().take(1000).collect();
@@ -84,7 +84,7 @@ fn a_run_ends_at_so_many_hangs() {
     assert_eq!(ended(Some(251), &lines), (Ending::Complete, 1000, 250));
 }
 
-/// Right, but for tensors of two dimensions, at which it hangs; notes what it was opened for each time.
+/// A correct backend that hangs at tensors of two dimensions; it records the purpose of each start.
 struct Hanging {
     inner: Sequential<Reference>,
     purpose: Purpose,
@@ -138,7 +138,7 @@ fn a_limit_counts_the_cases_that_the_filter_lets_through() {
     assert_eq!(summary.totals.progress.read, 74);
 }
 
-/// A backend that says after its first batch that it can do nothing any more.
+/// A backend that is lost after its first batch.
 struct Spent(Sequential<Reference>, bool);
 
 impl Backend for Spent {
@@ -209,8 +209,8 @@ fn a_refusal_of_an_operator_that_was_never_declared_is_no_failure() {
     }
 }
 
-/// A run waits for what a backend has: one that is slow has little, so that its answers come in time. Whatever was read is
-/// counted, or named as never answered, and never both.
+/// A run waits for the batches in flight. A slow backend has small ones, so that its answers come in time.
+/// Each case that was read is counted or listed as unanswered, never both.
 #[test]
 fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
     let lines = vec![REVERSAL; 4000];
@@ -227,8 +227,8 @@ fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
     assert_eq!(found.tally().total(), found.totals.progress.ran);
 }
 
-/// One that hangs in the middle of a run that ends leaves its own cases behind, and no others; but where somebody interrupted the run, it is
-/// nobody's fault that they have no answer.
+/// A backend that hangs in the middle of a run that ends leaves only its own cases unanswered. If the run is
+/// interrupted, they are no failure.
 #[test]
 fn a_backend_that_hangs_when_the_run_is_stopped_loses_its_own_cases() {
     for ending in [Ending::FirstFailure, Ending::Interrupted] {
@@ -246,7 +246,7 @@ fn a_backend_that_hangs_when_the_run_is_stopped_loses_its_own_cases() {
             }),
         );
         run.stop = stop;
-        // Who is interrupted does not wait as long as others do.
+        // An interrupted run waits a shorter time than others.
         run.configuration.grace =
             Duration::from_millis(if ending == Ending::Interrupted { 500_000 } else { 300 });
         let found = summary(&run);
@@ -270,7 +270,8 @@ fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
     assert_eq!(summary.totals.progress.ran, 0, "what had no answer in time was not run");
 }
 
-/// A backend that is right, until the time is up in the middle of a batch: what has no answer then was not run.
+/// A correct backend whose run reaches the deadline in the middle of a batch: unanswered cases count as not
+/// run.
 #[test]
 fn what_has_no_answer_when_the_time_is_up_was_not_run() {
     let deadline = Instant::now() + Duration::from_millis(300);
@@ -285,7 +286,7 @@ fn what_has_no_answer_when_the_time_is_up_was_not_run() {
     });
     let mut run = run_of(&vec![REVERSAL; 20_000], backend);
     run.configuration.deadline = Some(deadline);
-    // Whoever is to go on begins with the first case that was not run.
+    // A run that continues begins with the first case that was not run.
     run.configuration.jobs = 1;
     let summary = summary(&run);
     let (ran, read) = (summary.totals.progress.ran, summary.totals.progress.read);
@@ -294,7 +295,7 @@ fn what_has_no_answer_when_the_time_is_up_was_not_run() {
     assert!(ran < 20_000 && summary.groups.is_empty(), "{ran}");
 }
 
-/// The same where somebody interrupts the run, though it was ending for another reason already.
+/// The same for an interrupted run that was already ending for another reason.
 #[test]
 fn what_has_no_answer_when_a_run_is_interrupted_was_not_run() {
     for first in [None, Some(Ending::FirstFailure)] {
@@ -318,7 +319,7 @@ fn what_has_no_answer_when_a_run_is_interrupted_was_not_run() {
     }
 }
 
-/// Failures are run again on a backend of its own: where that has no time, what was found stands.
+/// Failures run again on a backend of their own. If there is no time for it, the earlier result stands.
 #[test]
 fn a_failure_that_nobody_had_time_to_run_again_stands() {
     let deadline = Instant::now() + Duration::from_millis(200);
@@ -454,7 +455,7 @@ fn a_case_above_the_memory_budget_is_created_and_not_run() {
 fn a_large_failing_case_is_shrunk_to_a_small_one_that_fails_alike() {
     let large = "SLICE1 INT16 in=3,5,7,9 out=2,4,3,9 OutputTensor.Strides=200,40,10,1 InputWindowOffsets=0,1,2,0 \
                  InputWindowSizes=3,4,5,9 InputWindowStrides=2,1,2,-1 fill=random:7";
-    // Gets negative strides wrong, and nothing else.
+    // Only negative strides are wrong.
     let backend = spoiling(|job, outputs| {
         let strides = job.desc.list("InputWindowStrides").unwrap_or_default();
         if strides.iter().any(|&stride| stride < 0) {
@@ -474,8 +475,8 @@ fn a_large_failing_case_is_shrunk_to_a_small_one_that_fails_alike() {
     assert!(smallest.case.to_string().len() < group.first.case.to_string().len());
 }
 
-/// It fails while a smaller case is sought, and not when the one that was found is run to be shown: the group keeps the case that
-/// fails each time.
+/// The case fails while a smaller one is sought, and passes when the smaller one runs again. The group keeps
+/// the case that fails each time.
 #[test]
 fn a_smaller_case_that_does_not_fail_again_is_not_shown() {
     let times = AtomicUsize::new(0);

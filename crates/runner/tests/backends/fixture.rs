@@ -1,4 +1,4 @@
-//! What the tests share: cases, and backends that do with a batch what a closure says.
+//! Shared by the tests: cases, and backends with the behaviour of a closure.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) fn case(text: &str) -> Case {
     line::parse(text, Library::embedded().signatures()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// A backend that does with a batch what a closure says.
+/// A backend that runs a closure on each batch.
 pub(crate) struct Closure<F> {
     capabilities: Capabilities,
     behave: F,
@@ -49,7 +49,7 @@ pub(crate) fn declared() -> Capabilities {
     Capabilities { name: "closure".to_owned(), can_set_feature_level: false, ..capabilities }
 }
 
-/// A backend that behaves as a closure says.
+/// A backend with the behaviour of a closure.
 pub(crate) fn behaving(behave: impl Fn(&mut Batch) + Send + Sync + 'static) -> Arc<Factory> {
     declaring(declared(), behave)
 }
@@ -72,7 +72,7 @@ pub(crate) fn honest(batch: &mut Batch) {
     Reference::backend().run(batch);
 }
 
-/// A backend that is right, and then spoils each job and its output as a closure says.
+/// A correct backend, with a closure that changes each job and its output.
 pub(crate) fn spoiling(spoil: impl Fn(&mut Job, &mut [u8]) + Send + Sync + 'static) -> Arc<Factory> {
     behaving(move |batch| {
         honest(batch);

@@ -1,4 +1,4 @@
-//! Backends that have two batches at a time.
+//! Backends with two batches in flight.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use dmlcts_runner::{Ending, Factory, Run, Verdict};
 
 use crate::fixture::{declared, honest, run_of, summary};
 
-/// A backend that takes two batches of four at a time, does its work as late as it may, and panics when it starts on a
-/// batch of which the closure says so.
+/// A backend that takes two batches of four jobs at a time and works as late as possible. It panics at the
+/// start of a batch that a closure selects.
 struct Patient<F> {
     capabilities: Capabilities,
     /// The number of jobs and the first desc of each batch that is started and not finished.
@@ -20,12 +20,12 @@ struct Patient<F> {
     panics: Arc<F>,
 }
 
-/// How a backend was used.
+/// Statistics of a backend's use.
 #[derive(Default)]
 struct Seen {
-    /// How many batches it had at a time.
+    /// The maximum number of batches in flight.
     most: AtomicUsize,
-    /// How often it had to finish a batch without having the next one.
+    /// The number of batches that it finished without having the next one.
     alone: AtomicUsize,
 }
 
@@ -56,7 +56,7 @@ impl<F: Fn(&Batch) -> bool + Send + Sync> Pipelined for Patient<F> {
     }
 }
 
-/// A run of one thread over so many cases on such a backend, and how that was used.
+/// A single-threaded run over this number of cases on such a backend, and its statistics.
 fn patiently(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'static) -> (Run, Arc<Seen>) {
     let lines: Vec<String> = (1..=cases)
         .map(|n| format!("SLICE UINT8 in={n} out={n} Offsets=0 Sizes={n} Strides=1 fill=iota"))

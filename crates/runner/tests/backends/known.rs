@@ -1,4 +1,5 @@
-//! Known failures that do not fail each time: what changes from run to run is a flake, whichever way round it was found.
+//! Known failures that do not fail each time. A result that changes from run to run is a flake, whichever
+//! result came first.
 
 use std::sync::{
     Arc,
@@ -25,7 +26,7 @@ failures:
     reason: Walks a window from the wrong end.
 ";
 
-/// A backend whose reversals of two rows are right or wrong, and in which way, as a closure says of the how manieth.
+/// A backend with a fault in reversals of two rows. A closure gives the fault, if any, for the n-th of them.
 fn reversing(outcome: impl Fn(usize) -> Reversal + Send + Sync + 'static) -> Arc<Factory> {
     let times = AtomicUsize::new(0);
     behaving(move |batch| {
@@ -64,7 +65,7 @@ fn verdicts(summary: &Summary) -> Vec<(Verdict, u64)> {
     all.filter(|(_, cases)| *cases > 0).collect()
 }
 
-/// What a case that passed came to when it ran again.
+/// The result of a passed case when it ran again.
 #[test]
 fn a_known_failure_that_passes_at_times_is_a_flake() {
     let lines = [BYTES, REVERSAL];
@@ -85,7 +86,7 @@ fn a_known_failure_that_passes_at_times_is_a_flake() {
     assert_eq!(verdicts(&summary(&unasked)), [(Verdict::Pass, 1), (Verdict::UnexpectedPass, 1)]);
 }
 
-/// The first is a flake; the second passes each time, and so do the others, which nobody looks at.
+/// The first is a flake. The second passes each time, and so do the others, which do not run again.
 #[test]
 fn a_flake_does_not_hide_what_passes_each_time() {
     let other = "SLICE1 FLOAT32 in=3,4 out=3,4 InputWindowOffsets=0,0 InputWindowSizes=3,4 InputWindowStrides=1,-1 fill=iota";
@@ -109,7 +110,7 @@ fn a_flake_does_not_hide_what_passes_each_time() {
     assert_eq!(counts.first_passed.as_ref().map(|first| first.0), Some(1));
 }
 
-/// A crash that does not come again is a flake, and no ground for a list either.
+/// A crash that does not recur is a flake, and does not enter a list.
 #[test]
 fn nothing_is_blessed_after_a_crash_that_came_once() {
     let once = AtomicUsize::new(0);
@@ -137,7 +138,7 @@ failures:
     reason: Refuses whatever it is asked.
 ";
 
-/// Where nothing ran since it failed as it is known to, the size of other cases is not why no output was compared.
+/// If an expected failure is the only case, the size of other cases is not why no output was compared.
 #[test]
 fn what_is_known_to_be_refused_is_not_called_too_large() {
     let is_uncompared = |lines: &[&str]| {
@@ -161,7 +162,8 @@ fn what_is_known_to_be_refused_is_not_called_too_large() {
     assert!(is_uncompared(&[HUGE]), "all of them are too large");
 }
 
-/// The first of them fails each time, and so stands for its group; what chance failed of the others has no place in a list.
+/// The first of them fails each time and stands for its group. The others that failed by chance do not enter
+/// a list.
 #[test]
 fn what_fails_once_is_not_blessed() {
     let once = AtomicUsize::new(0);
@@ -199,13 +201,13 @@ fn what_fails_once_is_not_blessed() {
         blessing.entries((run.library, &*run.source), (&summary, "smoke"), &[]).expect("it is whole");
     let [entry] = blessed.entries.as_slice() else { panic!("{:?}", blessed.entries) };
     assert_eq!(entry.reason, "Not examined yet: wrong values in 1 case of smoke.");
-    // Nobody is to trust a list of what nobody ran again.
+    // A list of failures that did not run again cannot be trusted.
     run.stop.request(dmlcts_runner::Ending::Interrupted);
     let stopped = blessing.run_again(&run, (&summary, "smoke"), 2);
     assert_eq!(stopped, Err(BlessError::NotRunAgain("it was interrupted".to_owned())));
 }
 
-/// Fails as nobody knows it, and passes when it runs again: as little known as any other flake.
+/// A case that fails in an unknown way, and passes when it runs again, is a flake like any other.
 #[test]
 fn a_known_failure_that_fails_otherwise_at_times_is_a_flake() {
     let flaky = summary(&run(&[REVERSAL], reversing(|times| if times == 0 { Unwritten } else { Right })));
@@ -213,7 +215,7 @@ fn a_known_failure_that_fails_otherwise_at_times_is_a_flake() {
     assert_eq!(flaky.groups[0].first.rate, Some(Rate { failed: 1, runs: 3 }));
 }
 
-/// A value that looked as if it had never been written is a wrong one over another fill, as it is known to be: it fails both times.
+/// A value that looked unwritten is a wrong value over another fill, as listed: both runs fail.
 #[test]
 fn what_fails_alone_as_it_is_known_to_is_no_flake() {
     const ONE: &str =
@@ -226,7 +228,7 @@ fn what_fails_alone_as_it_is_known_to_is_no_flake() {
     assert_eq!(summary.groups[0].first.class, Class::Output(Difference::WrongValue));
 }
 
-/// Bounds that no version keeps would hide an entry for ever: it could neither hold nor be found untrue.
+/// Bounds that no version meets would hide an entry forever: it could neither hold nor be found untrue.
 #[test]
 fn bounds_that_no_version_keeps_are_a_mistake() {
     for (from, below, is_wrong) in [("5", "1", true), ("5.0", "5", true), ("5", "5.0.1", false)] {
@@ -242,7 +244,7 @@ fn bounds_that_no_version_keeps_are_a_mistake() {
     }
 }
 
-/// Who wonders why none of a list counts is told what the entries ask for, and what there is.
+/// If no entry of a list applies, the message gives the bounds of the entries and the backend's values.
 #[test]
 fn what_an_entry_asks_for_and_does_not_find_is_told() {
     let here = Capabilities {

@@ -1,4 +1,4 @@
-//! Backends that misbehave, each in the way that its test's name says, and what a run makes of them.
+//! Backends that misbehave in the way that the test's name says, and the results of their runs.
 
 mod answers;
 mod course;

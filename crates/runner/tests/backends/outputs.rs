@@ -1,4 +1,4 @@
-//! Backends that write what they should not, and what a run makes of it.
+//! Backends that write wrong values or to wrong places, and the results of their runs.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn one_wrong_element_is_found_and_located() {
 
 #[test]
 fn a_wrong_element_names_the_input_element_that_was_taken() {
-    // Copies without reversing: what should be 4 is 1, and so on.
+    // Copies without reversing: the expected 4 is 1, and so on.
     let backend = behaving(|batch| {
         honest(batch);
         let (jobs, inputs, outputs) = batch.parts();
@@ -61,11 +61,11 @@ fn an_output_that_was_never_written_is_unwritten_even_where_it_holds_the_poison(
         })
     };
     assert_eq!(failure(REVERSAL, lazy()).1, Class::Output(Difference::Unwritten));
-    // The expected bytes are those of both poisons: neither memory alone would tell.
+    // The expected bytes are the bytes of both poisons, so that no single memory shows the fault.
     assert_eq!(failure(BYTES, lazy()).1, Class::Output(Difference::Unwritten));
 }
 
-/// A wrong value may be what memory holds that was never written: over another fill it is no more.
+/// A wrong value may be unwritten memory: with another fill it changes.
 #[test]
 fn what_holds_the_fill_of_one_run_alone_was_written() {
     const ONE: &str =
@@ -80,7 +80,7 @@ fn what_holds_the_fill_of_one_run_alone_was_written() {
         })
     };
     assert_eq!(failure(ONE, backend()).1, Class::Output(Difference::WrongValue));
-    // Whatever it was taken for at first, what fails in the same way is one group, also with those that are found later.
+    // Cases that fail in the same way are one group, also with later ones, whatever their first class was.
     let run = run_of(&[ONE, TWO, ONE], backend());
     let run = Run { configuration: Configuration { jobs: 1, ..Configuration::default() }, ..run };
     let groups: Vec<_> = summary(&run).groups.iter().map(|group| (group.first.class, group.cases)).collect();
@@ -121,7 +121,7 @@ fn a_changed_input_is_noticed() {
 
 #[test]
 fn canonical_nans_flushed_denormals_and_lost_signs_are_classes_of_their_own_and_can_be_allowed() {
-    /// How to spoil the bits of a float.
+    /// Changes the bits of a float.
     type Spoil = fn(u32) -> u32;
     let kinds: [(Difference, Spoil); 3] = [
         (Difference::NanCanonicalised, |bits| if f32::from_bits(bits).is_nan() { 0x7fc0_0000 } else { bits }),
@@ -151,14 +151,14 @@ fn canonical_nans_flushed_denormals_and_lost_signs_are_classes_of_their_own_and_
     }
 }
 
-/// The class of the single failure as the run found it, before it was looked at again.
+/// The class of the single failure before it ran again.
 fn class_found(line: &str, backend: Arc<Factory>) -> Class {
     let summary = summary(&run_of(&[line], backend));
     let [(found, 1)] = summary.totals.found.groups.as_slice() else { panic!("{summary:?}") };
     found.class
 }
 
-/// Copies the window's elements in their order, whatever the sign of the stride.
+/// Copies the window's elements in order, for either sign of the stride.
 fn forwards(batch: &mut Batch) {
     honest(batch);
     let (jobs, inputs, outputs) = batch.parts();
@@ -170,7 +170,7 @@ fn forwards(batch: &mut Batch) {
 
 #[test]
 fn an_element_from_the_wrong_place_is_no_flushed_denormal() {
-    // The last element is to come first. It is a denormal, and the one that comes instead is 0.
+    // The last element must come first. It is a denormal, and the wrong element is 0.
     let one = "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=-1 fill=coordinates";
     assert_eq!(class_found(one, behaving(forwards)), Class::Output(Difference::WrongValue));
     let flush = || {
@@ -187,7 +187,8 @@ fn an_element_from_the_wrong_place_is_no_flushed_denormal() {
             }
         })
     };
-    // All of them are 0 then, and the input has a 0: other data tell, and several that were flushed together do.
+    // All of them are 0 then, and the input has a 0. Other data show the fault, and so do several flushed
+    // elements together.
     let flushed = Class::Output(Difference::DenormalFlushed);
     assert_eq!(class_found(one, flush()), flushed);
     assert_eq!(class_found(&one.replace("out=1", "out=3"), flush()), flushed);
@@ -199,7 +200,7 @@ fn what_the_first_data_could_not_show_is_not_remembered() {
     assert_eq!(class_found(alike, behaving(forwards)), Class::Output(Difference::WrongValue));
 }
 
-/// It gives in each later run what was right in the first.
+/// Each later run has the right output of the first.
 fn remembering() -> Arc<Factory> {
     spoiling(|job, outputs| {
         let first = job.runs[0].output.clone();
@@ -211,7 +212,7 @@ fn remembering() -> Arc<Factory> {
 
 #[test]
 fn an_operator_that_remembers_its_first_data_is_found_by_a_second_run() {
-    // One case in eight runs again; which ones depends on the index.
+    // One case in eight runs again, selected by its index.
     let summary = summary(&run_of(&[REVERSAL; 64], remembering()));
     let failed = summary.tally().of(Verdict::Fail);
     assert!((1..64).contains(&failed), "{:?}", summary.tally());
@@ -222,7 +223,7 @@ fn an_operator_that_remembers_its_first_data_is_found_by_a_second_run() {
 
 #[test]
 fn without_second_runs_each_operator_runs_once() {
-    // An operator that writes nothing where its poison is expected: only another poison shows that.
+    // An operator that writes nothing where its poison is expected: only another poison shows the fault.
     let poisoned = "SLICE1 UINT8 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=1 fill=explicit:b5b5b5b5";
     let special = REVERSAL.replace("fill=iota", "fill=special:1");
     for (line, more) in [(REVERSAL, 0), (poisoned, 64), (special.as_str(), 64)] {

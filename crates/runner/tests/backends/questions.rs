@@ -1,4 +1,5 @@
-//! What an outcome says to open questions: of several that a case raises, a run answers all and a refusal nobody knows which.
+//! The answer of an outcome to open questions. A run answers all questions of a case; for a refusal, it is
+//! unknown which one.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::fixture::{STRIDE_ZERO, behaving, declared, declaring, refuse, run_of,
 const FLAGS: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
 const BOTH: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
 
-/// Each question with its answers, how many cases gave each and the first of these, and what is known of no answer.
+/// Each question with its answers, the number of cases of each answer and its first case, and the number of
+/// cases that answer no single question.
 fn answers(summary: &Summary) -> Vec<String> {
     let of_question = |recorded: &dmlcts_runner::Recorded| {
         let answers = recorded.answers.iter().map(|answered| {
@@ -69,7 +71,7 @@ fn a_run_answers_every_question_of_its_case() {
     );
 }
 
-/// A backend that calls itself unable to do what the case needs is not asked, question or not.
+/// A case that is answered `unsupported` answers no question.
 #[test]
 fn what_was_never_declared_answers_no_question() {
     let bytes = Capabilities { data_types: vec![DataType::UINT8], ..declared() };
@@ -77,7 +79,7 @@ fn what_was_never_declared_answers_no_question() {
     assert_eq!((summary_.tally().of(Verdict::Skip), summary_.recorded.len()), (2, 0));
 }
 
-/// What is refused is refused for the only one of its questions that allows it; that one is answered, and the other one is not.
+/// A refusal answers the only question that allows it; the other question stays unanswered.
 #[test]
 fn a_refusal_answers_the_only_question_that_allows_it() {
     let mut sources = Library::embedded_sources().clone();
@@ -89,7 +91,7 @@ fn a_refusal_answers_the_only_question_that_allows_it() {
     let source = || Arc::new(Listed::new(vec![case.clone()], "listed"));
     let run = |backend| Run { library, source: source(), ..run_of(&[], backend) };
     assert_eq!(answers(&summary(&run(refusing(declared())))), ["tile.input.unknown-flags: Reject 1 from 0"]);
-    // Whoever runs it answers both, the one by its own reading.
+    // A run answers both, one of them by its own reading.
     let backwards = behaving(|batch| {
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
@@ -105,7 +107,7 @@ fn a_refusal_answers_the_only_question_that_allows_it() {
     );
 }
 
-/// However many threads there are, the first case is the first.
+/// The first case is the same for any number of threads.
 #[test]
 fn the_first_case_of_an_answer_does_not_depend_on_threads() {
     let lines: Vec<&str> = [FLAGS, STRIDE_ZERO].repeat(1_000);

@@ -1,4 +1,4 @@
-//! What a run tells of each case, and how it goes on where it was cut off.
+//! A run's report of each case, and the continuation of an interrupted run.
 
 use std::{
     sync::{
@@ -19,7 +19,7 @@ use dmlcts_runner::{
 
 use crate::fixture::*;
 
-/// The index, line and verdict of each case that a run tells of, and the totals that can be gone on from.
+/// The index, line and verdict of each reported case, and the totals from which a run can continue.
 fn told(run_: &Run) -> (Vec<(u64, String, Verdict)>, Vec<Totals>, Summary) {
     let (mut told, mut points) = (Vec::new(), Vec::new());
     let summary = run(run_, &mut |event| {
@@ -38,7 +38,7 @@ fn recording(lines: &[&str], spoil: impl Fn(&mut Job, &mut [u8]) + Send + Sync +
     run
 }
 
-/// Turns every output of rank 1 of which the reference says that it is right into zeros.
+/// Changes every right output of rank 1 to zeros.
 fn zero_rank_one(job: &mut Job, outputs: &mut [u8]) {
     if job.desc.output.as_ref().is_some_and(|output| output.dimension_count == 1) {
         job.runs.iter().for_each(|run| outputs[run.output.clone()].fill(0));
@@ -83,7 +83,7 @@ fn nothing_is_told_of_cases_unless_somebody_asks() {
     assert_eq!((told.len(), points.len(), summary.tally().total()), (0, 0, 1));
 }
 
-/// A case that fails once only is told of as the flake that the summary counts.
+/// A case that fails only once is reported as the flake that the summary counts.
 #[test]
 fn a_flake_is_told_of_as_one() {
     let asked = std::sync::atomic::AtomicUsize::new(0);
@@ -99,7 +99,7 @@ fn a_flake_is_told_of_as_one() {
     assert_eq!(points[0].found.groups[0].0.rate, Some(Rate { failed: 1, runs: 3 }));
 }
 
-/// From every point at which it can, a run goes on to the same end.
+/// From every possible point, a run continues to the same end.
 #[test]
 fn a_run_goes_on_to_the_same_end_from_wherever_it_was_cut() {
     let lines: Vec<&str> = [REVERSAL, BYTES, STRIDE_ZERO, STRIDED, EMPTY_WINDOW, HUGE].repeat(20);
@@ -127,7 +127,7 @@ fn a_run_goes_on_to_the_same_end_from_wherever_it_was_cut() {
     }
 }
 
-/// A limit counts the cases of the whole run, not those of the part behind the cut.
+/// A limit counts the cases of the whole run, not only those after the interruption.
 #[test]
 fn a_limit_holds_for_the_whole_run() {
     let lines: Vec<&str> = [REVERSAL, BYTES].repeat(40);
@@ -155,7 +155,7 @@ fn the_parts_of_a_run_are_together_the_whole() {
         let mut run = recording(&lines, zero_rank_one);
         run.configuration.partition = Partition::new(part, 3);
         let (told, _, summary) = told(&run);
-        // A failing case is run again and made smaller whatever part the smaller ones would belong to.
+        // A failed case runs again and is shrunk, whichever part its smaller cases would belong to.
         assert!(summary.groups.iter().all(|group| group.first.evidence.is_some()));
         sum += summary.tally().total();
         found.extend(told);
@@ -165,8 +165,8 @@ fn the_parts_of_a_run_are_together_the_whole() {
     assert_eq!(sum, lines.len() as u64);
 }
 
-/// Where a run is interrupted, some worker may be ahead of another: what is behind a gap is told of, but nobody is told to
-/// go on from there.
+/// In an interrupted run, one worker may be ahead of another. Cases after a gap are reported, but the run
+/// cannot continue there.
 #[test]
 fn nobody_goes_on_from_behind_a_gap() {
     let lines: Vec<&str> = [REVERSAL, BYTES].repeat(500);
@@ -186,7 +186,7 @@ fn nobody_goes_on_from_behind_a_gap() {
     assert_eq!(before, last.next, "every case before it was told of");
 }
 
-/// A backend that answers its first batch and none after it.
+/// A backend that answers only its first batch.
 struct Fading(Capabilities, u32);
 
 impl Backend for Fading {
@@ -208,7 +208,7 @@ impl Backend for Fading {
     }
 }
 
-/// What was lost with the backend is told of as lost, and is run by the run that goes on.
+/// Cases that were lost with the backend are reported as lost, and run when the run continues.
 #[test]
 fn what_was_lost_with_the_backend_is_run_again() {
     let mut run = run_of(&vec![REVERSAL; 5000], spoiling(|_, _| {}));
@@ -220,8 +220,9 @@ fn what_was_lost_with_the_backend_is_run_again() {
     assert!(points.iter().all(|point| point.next <= lost as u64), "{lost}");
 }
 
-/// What is done of a chunk is told of though the rest of it takes its time: here one case does, and one behind it has no answer before the
-/// first was told of. Both are of one chunk, however quick the machine is, and never of one lot.
+/// The first cases of a chunk are reported while the rest takes its time: one case is slow, and a later one
+/// is answered only after the first was reported. Both are in one chunk on a machine of any speed, and never
+/// in one batch.
 #[test]
 fn a_slow_case_is_told_of_before_the_rest_of_its_chunk_is_done() {
     const SLOW: u64 = 2100;
@@ -258,7 +259,7 @@ fn a_slow_case_is_told_of_before_the_rest_of_its_chunk_is_done() {
     assert_eq!((summary.expect("it starts").tally().total(), all), (20_000, 20_000));
 }
 
-/// While a case takes its time, whoever records the run hears that all before it can be gone on from.
+/// While a case takes its time, the recorder learns that the run can continue after all earlier cases.
 #[test]
 fn a_run_that_waits_says_so() {
     let (told, hears) = mpsc::channel();
@@ -279,7 +280,7 @@ fn a_run_that_waits_says_so() {
         Event::Pause { totals, .. } => {
             assert_eq!((totals.next, totals.progress.ran), (recorded, recorded));
             if recorded > 0 {
-                // Whoever has heard it does not listen any more.
+                // The receiver has stopped after it heard this.
                 let _ = told.send(());
             }
         }
@@ -289,7 +290,7 @@ fn a_run_that_waits_says_so() {
     assert_eq!(summary.expect("it starts").tally().total(), 40);
 }
 
-/// What was done before the first case that a run has not come to can be gone on from, and that is said behind it.
+/// Cases before the first missing case can be continued from, which is reported after it.
 #[test]
 fn a_run_that_is_cut_off_says_from_where_to_go_on() {
     let asked = AtomicU64::new(0);

@@ -1,5 +1,5 @@
-//! What runs of a profile say of their backends: of those that are right, of those that leave something out, and of those that are
-//! wrong; and when a run says nothing.
+//! The statements of profile runs for backends that are right, that leave something out, and that are wrong;
+//! and the runs without a statement.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const LINE: &str =
     "SLICE1 FLOAT32 in=3 out=3 InputWindowOffsets=0 InputWindowSizes=3 InputWindowStrides=1 fill=iota";
 const WRAP: &str = "PADDING1 UINT8 in=2 out=4 PaddingMode=WRAP StartPadding=1 EndPadding=1 fill=iota";
 
-/// The claim to a profile that promises these cases at a level, with a memory of 1 MiB.
+/// The claim to a profile with these cases at a level, with a memory of 1 MiB.
 fn claim(run: &Run, level: &str) -> Claim {
     let parsed = level.parse().expect("a level");
     let operators = promised(run.library, &*run.source, parsed, 1 << 20).expect("listed cases end");
@@ -61,7 +61,7 @@ fn statement(run: &Run) -> Statement {
     state_at("6.4", run).expect("it is complete")
 }
 
-/// The reservations as files spell them.
+/// The reservations in the form of the files.
 fn reservations(statement: &Statement) -> Vec<(&'static str, &str, u64)> {
     let spelled = |one: &'_ Reservation| (one.kind.id(), one.cases);
     let all = statement.reservations.iter();
@@ -133,7 +133,7 @@ fn a_backend_of_which_no_output_was_compared_states_nothing() {
     assert_eq!(state_at("6.4", &run_with(&[REVERSAL, EMPTY_WINDOW], backend)), Err(Withheld::Uncompared));
 }
 
-/// Arrays of C excuse a desc whose lists have other lengths than it says, and no other.
+/// Bare arrays excuse a desc whose lists differ in length from their counts, and no other desc.
 #[test]
 fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
     let long = "SLICE UINT8 in=4 out=4 Offsets=0,0 Sizes=4 Strides=1 fill=iota";
@@ -170,7 +170,7 @@ fn what_is_created_only_for_want_of_memory_is_a_reservation() {
     assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
 }
 
-/// Right, but that a NaN loses its bits.
+/// A correct backend, except that a NaN loses its bits.
 fn canonical() -> Arc<Factory> {
     spoiling(|job, outputs| {
         for run in &job.runs {
@@ -194,7 +194,7 @@ fn what_is_forgiven_is_a_reservation() {
         matches!(reservations(&found)[..], [("allowed-difference", "nan-canonicalised", 1..)]),
         "{found:?}"
     );
-    // What may happen and does not is none.
+    // An allowed difference that does not occur is no reservation.
     let mut run = run_with(&CASES, behaving(honest));
     run.configuration.allow = vec![Difference::NanCanonicalised];
     assert_eq!(statement(&run).conformity, Conformity::Conforms);
@@ -210,11 +210,12 @@ fn what_is_forgiven_is_a_reservation() {
         (found.conformity, reservations(&found)),
         (Conformity::WithReservations, vec![("known-failure", "nans", 1)])
     );
-    // Where it is not true, the run says nothing before the list is. Bytes have no NaN that could show it.
+    // If the list is not true, the run makes no statement until the list is changed. Bytes have no NaN that
+    // could show the failure.
     let mut run = run_with(&[SPECIAL, BYTES], behaving(honest));
     run.configuration.known = known.clone();
     assert_eq!(state_at("6.4", &run), Err(Withheld::KnownPassed(1)));
-    // And what fails does not conform, whatever else passes.
+    // A failure prevents conformance, whatever else passes.
     let mut run = run_with(&[SPECIAL, STRIDE_ZERO], spoiling(|job, _| job.outcome = Outcome::Accepted));
     run.configuration.known = known;
     assert_eq!(statement(&run).conformity, Conformity::DoesNotConform);
@@ -244,10 +245,10 @@ fn whatever_is_unexpected_is_counted_by_operator_and_class() {
     );
 }
 
-/// However many ways there are to fail, every case that failed is counted with its operator.
+/// For any number of ways to fail, every failed case is counted with its operator.
 #[test]
 fn what_fails_in_too_many_ways_is_still_counted() {
-    // Every combination of seven ways to break a desc is a group of its own.
+    // Each combination of seven ways to break a desc is a group.
     let broken = |ways: u32| {
         let way = |place: u32, text: &'static str| if ways >> place & 1 == 1 { text } else { "" };
         format!(
@@ -276,11 +277,11 @@ fn what_only_a_higher_level_makes_valid_is_not_asked_of_a_backend_that_has_it() 
     run.configuration.level = Some("5.0".parse().expect("a level"));
     let found = state_at("5.0", &run).expect("it is complete");
     assert_eq!((found.conformity, found.above), (Conformity::Conforms, 1));
-    // What is not there was not asked, either.
+    // A missing case was not run, either.
     let more = run_with(&[REVERSAL, WRAP, WRAP], behaving(honest));
     let counted = claim(&more, "5.0").state(run.library, &summary(&run));
     assert!(matches!(counted, Err(Withheld::Miscounted { ran: 2, promised: 3, .. })), "{counted:?}");
-    // At its own level nothing may be left out.
+    // At its own level, no case may be left out.
     assert!(matches!(state_at("6.4", &run), Err(Withheld::Miscounted { ran: 0, promised: 1, .. })));
 }
 

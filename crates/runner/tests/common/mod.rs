@@ -1,4 +1,4 @@
-//! A backend that does with a batch what a closure says.
+//! A backend that runs a closure on each batch.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl<F: Fn(&mut Batch) + Send + Sync> Backend for Closure<F> {
     }
 }
 
-/// A backend that declares what the reference declares, and behaves as a closure says.
+/// A backend with the reference's declaration and the behaviour of a closure.
 pub(crate) fn behaving(behave: impl Fn(&mut Batch) + Send + Sync + 'static) -> Arc<Factory> {
     let behave = Arc::new(behave);
     let reference = Reference::backend().capabilities().clone();

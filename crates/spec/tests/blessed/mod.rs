@@ -1,12 +1,12 @@
-//! Compares a JSON Schema that is committed with what its form generates, or writes it anew. Tests of other crates that
-//! have forms use it too.
+//! Compares a committed JSON Schema with the one that its form generates, or writes it. Tests of other crates
+//! with forms use it, too.
 
 use std::{fs, path::Path};
 
 use schemars::{JsonSchema, SchemaGenerator};
 
-/// Compares the schema of a form with the file at `path`, which starts at the root of the repository. Where
-/// `DMLCTS_BLESS` is set, writes the file first.
+/// Compares the schema of a form with the file at `path`, relative to the root of the repository. With
+/// `DMLCTS_BLESS`, writes the file first.
 pub(crate) fn compare<T: JsonSchema>(path: &str) {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     let generated = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";

@@ -1,4 +1,4 @@
-//! An operator that exists nowhere, with a member of every kind, and descs of it.
+//! An operator that does not exist, with a member of every kind, and descs of it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) fn mode() -> Arc<Enumeration> {
     Arc::new(Enumeration { name: "DML_PADDING_MODE".into(), enumerators: enumerators.collect() })
 }
 
-/// Another enumeration, one name of which both have.
+/// Another enumeration; both have one name in common.
 pub(crate) fn axis_direction() -> Arc<Enumeration> {
     let enumerators = ["INCREASING", "EDGE"].into_iter().zip(0..);
     let enumerators = enumerators.map(|(name, value)| Enumerator { name: name.into(), value }).collect();
@@ -64,7 +64,7 @@ pub(crate) fn desc(input: &[i64], output: &[i64], offsets: &[i64], strides: &[i6
     desc
 }
 
-/// What is wrong with a text, as a person would see it.
+/// The mistake in a text, as a user sees it.
 pub(crate) fn complaint(text: &str, place: Position) -> String {
     let checked = parse(text).and_then(|expression| match place {
         Position::Read => scope().read(&expression),

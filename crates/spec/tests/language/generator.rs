@@ -1,4 +1,4 @@
-//! Random expressions of the right types, and random descs that may be anything.
+//! Random expressions of the right types, and random descs of any content.
 
 use dmlcts_model::{DataType, Desc, List, Tensor, Value};
 use dmlcts_spec::expression::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier, Span};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::fixture::fold;
 
-/// What an expression may name.
+/// The names that an expression may use.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Where {
     Once,
@@ -53,7 +53,7 @@ const LISTS: [&str; 6] = [
     "OutputTensor.Strides",
 ];
 
-/// Only names whose value is an integer.
+/// Only names of integers.
 fn leaf(place: Where) -> BoxedStrategy<Expression> {
     let literal = prop_oneof![
         6 => (0i128..12).prop_map(|value| new(Form::Integer(value))),
@@ -72,7 +72,7 @@ fn leaf(place: Where) -> BoxedStrategy<Expression> {
     }
 }
 
-/// Names an axis for sure, as a quantifier's operand must.
+/// An expression that names an axis, as a quantifier's operand must.
 fn anchored(condition: bool, inner: Expression, anchor: &'static str) -> Expression {
     if condition {
         let zero = new(Form::Integer(0));
@@ -114,7 +114,7 @@ const BINARIES: [Binary; 8] = [
     Binary::Align,
 ];
 
-/// An integer expression; `gathers` lets it hold quantifiers.
+/// An integer expression; with `gathers`, it may hold quantifiers.
 pub(crate) fn integer(place: Where, depth: u32, gathers: bool) -> BoxedStrategy<Expression> {
     if depth == 0 {
         return leaf(place);
@@ -183,7 +183,7 @@ fn word(signed: bool) -> BoxedStrategy<i64> {
     let small = if signed { -3i64..9 } else { 0..9 };
     let wide = if signed { i64::from(i32::MIN)..=i64::from(i32::MAX) } else { 0..=i64::from(u32::MAX) };
     let ends = vec![*wide.start(), *wide.end()];
-    // Beyond what the struct can hold: nothing stops a desc from carrying it.
+    // Beyond the range of the struct: a desc can carry it.
     let beyond = any::<i64>();
     prop_oneof![40 => small, 4 => wide, 4 => proptest::sample::select(ends), 1 => beyond].boxed()
 }

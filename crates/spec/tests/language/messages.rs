@@ -1,4 +1,4 @@
-//! What people are told of their mistakes.
+//! The messages for mistakes in expressions.
 
 use dmlcts_spec::expression::Position::{self, Definition, EachAxis, Once, Read};
 use insta::assert_snapshot;
@@ -348,7 +348,7 @@ fn definitions() {
     `x` means nothing here
     help: did you mean `c`?
     ");
-    // Definitions that double each other cost no more than they are long, and their depth is bounded.
+    // The cost of definitions that double each other is their length, and their depth is bounded.
     let mut scope = scope();
     let mut last = "1".to_owned();
     let mut mistake = None;

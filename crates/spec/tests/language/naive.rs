@@ -1,18 +1,18 @@
-//! A naive interpreter: walks the tree as it was parsed, one lane at a time, in 128 bits, by the words of the
-//! language's documentation. It is here to be compared with, and is as slow as it is plain.
+//! A naive interpreter, for comparison: it walks the parsed tree, one lane at a time, in 128 bits, as the
+//! language's documentation says. It is plain rather than fast.
 
 use std::cell::Cell;
 
 use dmlcts_model::{DataType, Desc, Side, Tensor, Value};
 use dmlcts_spec::expression::{Binary, Expression, Form, Function, Logic, Quantifier};
 
-/// What evaluation reads.
+/// The inputs of an evaluation.
 pub(crate) struct World<'a> {
     pub(crate) desc: &'a Desc,
     pub(crate) level: u32,
     /// The output coordinate.
     pub(crate) c: i64,
-    /// Set where a value passed 128 bits: what is computed from it is not compared.
+    /// Set if a value exceeds 128 bits. Values computed from it are not compared.
     pub(crate) passed: Cell<bool>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct World<'a> {
 type Outcome = Option<i128>;
 
 impl World<'_> {
-    /// What an operation that checks for overflow gives; anything where it overflows.
+    /// The result of an operation that checks for overflow; any value if it overflows.
     #[expect(clippy::unnecessary_wraps, reason = "reads as one of the outcomes that it is among")]
     fn held(&self, value: Option<i128>) -> Outcome {
         self.passed.set(self.passed.get() || value.is_none());
@@ -71,7 +71,7 @@ impl World<'_> {
         }
     }
 
-    /// On how many axes an expression has a value: where the lists that it names are there and equally long.
+    /// The number of axes of an expression's value: its lists must be present and have equal lengths.
     pub(crate) fn lanes(&self, expression: &Expression) -> Option<usize> {
         let mut names = Vec::new();
         axis_names(expression, &mut names);
@@ -82,7 +82,7 @@ impl World<'_> {
     }
 
     fn arithmetic(&self, binary: Binary, a: i128, b: i128) -> Outcome {
-        // Counting from the truncated quotient, as opposed to the remainder that the programs use.
+        // Computed from the truncated quotient, while the programs use the remainder.
         let floor = |a: i128, b: i128| {
             let quotient = self.held(a.checked_div(b))?;
             let exact = quotient.checked_mul(b) == Some(a);

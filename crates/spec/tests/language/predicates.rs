@@ -40,7 +40,7 @@ fn names_of_another_operator_are_undefined_here() {
     assert_eq!(both("present(Offsets)"), (true, false));
     assert_eq!(both("InputTensor.DataType == INT8 and rank == 1"), (false, true));
     assert_eq!(both("InputBinding.Offset == 16 and OutputBinding.Offset == 0"), (true, true));
-    // An integer here, an enumeration there: a name can only be meant for one of them, a code for both.
+    // An integer in one operator, an enumeration in another: a name fits only one of them, a code both.
     assert_eq!(both("Limit == 0"), (true, true));
     assert_eq!(both("Limit == CONSTANT"), (false, true));
     assert_eq!(both("Limit < 1"), (true, false));
@@ -66,7 +66,7 @@ fn what_a_desc_is_judged_has_a_name() {
     let padding = "PADDING1 UINT8 in=4 out=6 PaddingMode=WRAP StartPadding=1 EndPadding=1";
     assert_eq!(holding(padding, "6.4"), ["valid", "not invalid and rank == 1"]);
     assert_eq!(holding(padding, "6.2"), ["invalid", "not (valid or open)"], "the level counts");
-    // A spec has no such names: what is judged cannot depend on what it is judged.
+    // A spec has no such names: a judgement cannot depend on itself.
     let expression = dmlcts_spec::expression::parse("valid").unwrap();
     let scope = library.scopes().next().unwrap();
     assert!(scope.condition(&expression, dmlcts_spec::expression::Position::Once).is_err());

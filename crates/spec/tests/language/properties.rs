@@ -1,4 +1,4 @@
-//! What holds of every expression, on every desc.
+//! Properties of every expression on every desc.
 
 use std::{cell::Cell, sync::Arc};
 
@@ -15,7 +15,7 @@ use super::{
     naive::World,
 };
 
-/// One lane of an operation as the naive interpreter gives it.
+/// One lane of an operation, as the naive interpreter computes it.
 fn lane(evaluation: &Evaluation<'_>, id: OpId, is_condition: bool, lane: usize) -> Option<i128> {
     if !is_condition {
         return evaluation.integer(id, lane);
@@ -69,7 +69,7 @@ fn agrees(expression: &Expression, place: Where, descs: &[Desc]) -> Result<(), T
                 );
             }
         } else {
-            // Where the lists disagree, or on an axis that is not there, nothing is promised.
+            // If the lists disagree, or on a missing axis, the value is unspecified.
             let lanes = world(0).lanes(expression).unwrap_or(0);
             for (axis, first) in [(0, 0), (1, 8), (0, i64::from(u32::MAX)), (2, i64::MAX - 7)] {
                 if axis >= lanes {
@@ -253,7 +253,7 @@ fn word() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Parses and checks at every place; a mistake lies inside the text, on boundaries of characters.
+/// Parses and checks at every position; a mistake lies inside the text, on character boundaries.
 fn check_any(text: &str) {
     let scope = scope();
     let names = dmlcts_spec::expression::CaseNames {

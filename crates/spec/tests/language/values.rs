@@ -1,4 +1,4 @@
-//! Values that are easy to get wrong, by example.
+//! Examples of values that are easy to get wrong.
 
 use dmlcts_model::{DataType, Desc, List, Tensor, Value};
 use dmlcts_spec::{
@@ -9,7 +9,7 @@ use smallvec::smallvec;
 
 use super::fixture::{LEVEL, desc, fold, scope};
 
-/// Compiles for a place, evaluates, and hands both on.
+/// Compiles for a position, evaluates, and passes both to a closure.
 fn with<T>(text: &str, place: Position, desc: &Desc, use_it: impl FnOnce(&Evaluation<'_>, OpId) -> T) -> T {
     let term = scope().check(&parse(text).unwrap(), place).unwrap();
     let mut builder = Builder::new(fold());
@@ -55,7 +55,7 @@ fn a_quotient_by_zero_is_undefined_on_its_axis_alone() {
         axes("if WindowStrides == 0 then 9 else 8 / WindowStrides", &desc),
         Some(vec![Some(4), Some(9)])
     );
-    // Kleene: what is false is false, whatever else is undefined.
+    // Kleene logic: a false operand decides, whatever else is undefined.
     assert_eq!(holds("all axes 4 / WindowStrides == 2", &desc), None);
     assert_eq!(holds("all axes 4 / WindowStrides == 3", &desc), Some(false));
     assert_eq!(holds("any axis 4 / WindowStrides == 2", &desc), Some(true));
@@ -84,7 +84,7 @@ fn total_sizes_above_63_bits_are_held() {
 
 #[test]
 fn values_beyond_their_members_type_do_not_wrap() {
-    // Nothing stops a desc from holding them, and ranges proved that 64 bits suffice for 32-bit members.
+    // A desc can hold them, and ranges prove that 64 bits are enough for 32-bit members.
     let desc = desc(&[1], &[1], &[i64::MAX], &[i64::MIN]);
     assert_eq!(axes("Offsets + Offsets", &desc), Some(vec![Some(2 * i128::from(i64::MAX))]));
     assert_eq!(axes("-WindowStrides", &desc), Some(vec![Some(-i128::from(i64::MIN))]));
@@ -150,7 +150,7 @@ fn an_output_that_overlaps_is_noticed() {
     assert_eq!(holds("overlaps(OutputTensor)", &desc), Some(true));
 }
 
-/// What a desc holds may be a code without a name, and a case line may say so.
+/// A desc may hold a code without a name, and a case line can contain it.
 #[test]
 fn enumerations_and_data_types_compare_with_bare_codes() {
     let mut desc = desc(&[4], &[4], &[0], &[1]);

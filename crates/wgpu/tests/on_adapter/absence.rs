@@ -1,11 +1,11 @@
-//! What these tests do where there is no adapter: they run once more in a process from which all are hidden.
+//! The tests without an adapter: they run again in a process from which all adapters are hidden.
 
 use std::process::{Command, Output};
 
-/// A test that needs an adapter, and does little with it.
+/// A short test that needs an adapter.
 const NEEDS_ONE: &str = "hazards::the_self_test_finds_what_every_case_rests_on";
 
-/// Each way of hiding all adapters: no driver for the kind that is asked for, or a kind that this system does not have.
+/// Each way to hide all adapters: a kind without a driver, or a kind that this system does not have.
 fn hidden() -> Vec<[(&'static str, &'static str); 3]> {
     let nowhere = "/nonexistent/driver.json";
     let drivers =
@@ -30,7 +30,7 @@ fn a_test_without_an_adapter_says_aloud_that_it_was_skipped() {
     for variables in hidden() {
         for required in [None, Some("0")] {
             let output = without_adapters(variables, required);
-            // Output that is captured from a test that passes would not be seen: what is seen here was not captured.
+            // The captured output of a passing test is not shown, so that the shown message was not captured.
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{variables:?}: {said}");
             assert!(

@@ -10,7 +10,7 @@ use dmlcts_runner::{Configuration, Listed, Run, Source, Stop, SuiteSource, Summa
 use dmlcts_spec::Library;
 use dmlcts_wgpu::{Gpu, OpenError, Options};
 
-/// The adapter, used in this way. Where there is none, says so whatever captures output, or fails where
+/// The adapter, used in this way. Without one, it prints a message that no capture hides, or fails if
 /// `DMLCTS_REQUIRE_WGPU` is 1.
 #[track_caller]
 pub(crate) fn gpu(options: Options) -> Option<Arc<Gpu>> {
@@ -21,7 +21,7 @@ pub(crate) fn gpu(options: Options) -> Option<Arc<Gpu>> {
             SAID.get_or_init(|| {
                 let said =
                     format!("\n*** SKIPPED: tests of the wgpu backend: {} ***\n", OpenError::NoAdapter);
-                // Where nobody can be told, nobody is.
+                // An error of the message is ignored.
                 let _ = std::io::stderr().write_all(said.as_bytes());
             });
             None
@@ -51,7 +51,7 @@ pub(crate) fn suite(name: &str) -> Arc<dyn Source> {
     Arc::new(SuiteSource::new(expansion, &[]))
 }
 
-/// Cases, a line each.
+/// The lines of cases.
 pub(crate) fn lines(lines: &[&str]) -> Arc<dyn Source> {
     let case = |line: &&str| {
         dmlcts_model::line::parse(line, Library::embedded().signatures())
@@ -60,7 +60,7 @@ pub(crate) fn lines(lines: &[&str]) -> Arc<dyn Source> {
     Arc::new(Listed::new(lines.iter().map(case).collect(), "listed"))
 }
 
-/// Fails where anything was unexpected, and says what.
+/// Fails with a message if anything was unexpected.
 #[track_caller]
 pub(crate) fn assert_expected(summary: &Summary) {
     let groups: Vec<_> = summary

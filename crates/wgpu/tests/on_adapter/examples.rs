@@ -1,4 +1,4 @@
-//! The examples of the operators' pages, as they come out of the adapter.
+//! The examples of the operators' pages, run on the adapter.
 
 use std::fmt::Write;
 

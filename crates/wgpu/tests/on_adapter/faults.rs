@@ -1,5 +1,5 @@
-//! What goes wrong around the cases: no memory, kernels that cannot be built, lost devices, answers that do not come. Each is an
-//! outcome of the batch that it befell, in the driver's words, and the next batch is none the worse.
+//! Faults around the cases: no memory, kernels that cannot be built, lost devices, answers that do not come.
+//! Each is an outcome of its batch, in the driver's words, and does not affect the next batch.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn four_numbers() -> Batch {
     batch
 }
 
-/// A batch of one copy of so many bytes, which is no small case.
+/// A batch of one copy of this number of bytes, too many for a small case.
 fn many_bytes(bytes: usize) -> Batch {
     let mut batch = Batch::default();
     let text = format!("SLICE UINT8 in={bytes} out={bytes} Offsets=0 Sizes={bytes} Strides=1 fill=iota");
@@ -30,7 +30,7 @@ fn many_bytes(bytes: usize) -> Batch {
     batch
 }
 
-/// Small cases, which run together, and a large one, which runs alone, come out right.
+/// Small cases, which run together, and a large one, which runs alone, are right.
 #[track_caller]
 fn works(backend: &mut Wgpu) {
     let mut small = four_numbers();
@@ -47,7 +47,7 @@ fn works(backend: &mut Wgpu) {
 fn a_batch_without_an_answer_times_out_and_the_next_one_runs_on_another_device() {
     let Some(gpu) = gpu(Options { timeout: Duration::ZERO, ..Options::default() }) else { return };
     let mut backend = gpu.backend();
-    // Long enough that it cannot be done before anybody waits.
+    // Long enough that the wait begins before it is done.
     let mut late = many_bytes(8 << 20);
     backend.run(&mut late);
     assert_eq!(late.jobs()[0].outcome, Outcome::TimedOut);
@@ -79,7 +79,7 @@ fn a_device_that_is_lost_under_two_batches_fails_both_and_not_the_third() {
     backend.start(&mut second);
     backend.finish(&mut first);
     backend.finish(&mut second);
-    // The first may have been done before.
+    // The first one may be done already.
     let [first, second] = [first, second].map(|batch| batch.jobs()[0].outcome.clone());
     assert!(matches!(first, Outcome::Output | Outcome::Failed { .. }), "{first:?}");
     assert!(matches!(second, Outcome::Failed { .. }), "{second:?}");
@@ -143,8 +143,8 @@ fn small_cases_that_get_no_memory_are_out_of_memory() {
 
 #[test]
 fn whoever_needs_memory_gets_what_others_only_keep() {
-    // The large case takes thrice its 100,000 bytes and little more, so that what the small one keeps for the next batch
-    // has to go.
+    // The large case takes three times its 100,000 bytes and a little more. So the memory that the small case
+    // keeps for the next batch must be released.
     let Some(gpu) = gpu(Options { memory: 302_000, ..Options::default() }) else { return };
     let mut backend = gpu.backend();
     for _ in 0..2 {
@@ -165,7 +165,7 @@ fn a_kernel_that_is_not_valid_is_an_error_with_its_words_and_no_panic() {
 #[test]
 fn a_kernel_that_only_the_driver_refuses_fails_its_case_with_the_words_and_no_panic() {
     let mut texts = Texts::default();
-    // An override is looked at only when a pipeline is made of the text.
+    // An override is checked only when a pipeline is made from the text.
     let right = "const LANES: u32 = 64u;";
     assert_eq!(texts.large.matches(right).count(), 1);
     texts.large = texts.large.replace(right, "override LANES: u32 = 1000000u;");

@@ -1,4 +1,4 @@
-//! A test for each hazard that a GPU backend was seen to meet.
+//! A test for each known hazard of GPU backends.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use dmlcts_wgpu::Options;
 
 use crate::common::{assert_expected, gpu, lines, run};
 
-/// Tensors with rows across, in every width, with tiles that are whole and tiles that are not.
+/// Tensors with transposed rows, in every width, with whole and partial tiles.
 pub(crate) const TRANSPOSED: [&str; 6] = [
     "SLICE UINT32 in=64,96 out=64,96 InputTensor.Strides=1,64 Offsets=0,0 Sizes=64,96 Strides=1,1 fill=random:1",
     "SLICE UINT8 in=33,100 out=33,100 InputTensor.Strides=1,33 Offsets=0,0 Sizes=33,100 Strides=1,1 fill=random:2",
@@ -67,7 +67,7 @@ fn a_case_of_many_loop_iterations_is_no_small_one() {
 
 #[test]
 fn narrow_elements_of_a_strided_output_share_words_with_their_neighbours() {
-    // Neighbouring bytes are written by invocations that are far apart, and every second one by nobody.
+    // Distant invocations write neighbouring bytes, and no invocation writes every second one.
     let cases = [
         "SLICE UINT8 in=64,3 out=64,3 OutputTensor.Strides=1,64 Offsets=0,0 Sizes=64,3 Strides=1,1 fill=random:1",
         "SLICE UINT8 in=3,2 out=3,2 OutputTensor.Strides=2,3 Offsets=0,0 Sizes=3,2 Strides=1,1 fill=random:2",
@@ -96,6 +96,6 @@ fn the_self_test_finds_what_every_case_rests_on() {
     let Some(gpu) = gpu(Options::default()) else { return };
     let found = gpu.findings();
     assert!(found.poison_lands && found.guards_hold && found.spans_trap, "{found}");
-    // Before Mesa 25, lavapipe ends an invocation silently; kernels stay far below.
+    // Before Mesa 25, lavapipe ends an invocation silently; kernels stay far below that limit.
     assert!(found.loop_limit.is_none_or(|limit| limit >= 65_535), "{found}");
 }

@@ -1,4 +1,5 @@
-//! Tests that need an adapter. Where there is none they say so, and fail where `DMLCTS_REQUIRE_WGPU` is 1.
+//! Tests that need an adapter. Without one they report that they were skipped, and fail if
+//! `DMLCTS_REQUIRE_WGPU` is 1.
 
 mod absence;
 mod common;

@@ -1,5 +1,5 @@
-//! Faults planted in the kernels' texts, each of which the suite must find. Some make a wrong result; some make a
-//! right one and leave a tensor on the way, which guards and spans must catch.
+//! Faults planted in the kernels' texts, each of which the suite must find. Some give a wrong result. Some
+//! give a right one but leave a tensor, which guards and spans must catch.
 
 use dmlcts_model::Outcome;
 use dmlcts_runner::{Configuration, Summary, Verdict};
@@ -7,17 +7,17 @@ use dmlcts_wgpu::{Options, Texts};
 
 use crate::common::{gpu, run, suite};
 
-/// What must give a mutant away.
+/// The evidence of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// A wrong output.
     Result,
-    /// A read or a write outside of a tensor.
+    /// A read or a write out of bounds.
     Guard,
     Either,
 }
 
-/// Runs the suite until it finds something.
+/// Runs the suite until it finds a failure.
 fn summary(options: Options) -> Option<Summary> {
     let gpu = gpu(options)?;
     let configuration = Configuration {
@@ -75,7 +75,7 @@ fn batched_an_index_off_by_one() {
 
 #[test]
 fn batched_reading_from_behind_the_input_what_is_not_used() {
-    // The output is right: only the span check can tell.
+    // The output is right: only the span check shows the fault.
     let fault = (
         "    let case_ = read_case(records[cases.first + index]);",
         "    let case_ = read_case(records[cases.first + index]);\n    _ = is_readable(case_, case_.input_bytes / WIDTH);",
@@ -94,7 +94,7 @@ fn batched_a_word_too_many() {
 
 #[test]
 fn batched_a_word_too_many_and_no_span_check() {
-    // The words behind the output are the guard.
+    // The words after the output are the guard.
     let check = (
         "    let inside = place < case_.output_bytes / bytes;",
         "    let inside = place < case_.output_bytes / bytes + 2u;",
@@ -186,7 +186,7 @@ fn large_a_fill_with_too_many_bits() {
 
 #[test]
 fn transposed_a_column_that_is_a_row() {
-    // The suite has few tensors that are large enough for tiles: these cases are its hazards' own.
+    // The suite has few tensors that are large enough for tiles: these cases are the hazards' own.
     let mut texts = Texts::default();
     let text = transposed(&mut texts);
     assert_eq!(text.matches("put(place, column * PITCH + row);").count(), 1);

@@ -1,10 +1,10 @@
-//! The suite `smoke` in every way of running it: what comes out must be the same.
+//! The suite `smoke` in every way to run it: the output must be the same.
 
 use crate::common::{assert_expected, gpu, run, suite};
 use dmlcts_runner::Configuration;
 use dmlcts_wgpu::Options;
 
-/// `memory` bounds what one case may take.
+/// `memory` is the maximum memory of a case.
 fn passes(options: Options, memory: u64) {
     let Some(gpu) = gpu(options) else { return };
     assert_expected(&run(&gpu, suite("smoke"), Configuration { memory, ..Configuration::default() }));
@@ -22,6 +22,6 @@ fn each_case_runs_as_if_it_were_large() {
 
 #[test]
 fn tensors_are_bound_in_parts_of_a_few_cells() {
-    // Parts of the input times parts of the output: small tensors have hundreds already.
+    // Parts of the input times parts of the output: even small tensors have hundreds.
     passes(Options { batches: false, window: 48, ..Options::default() }, 4 << 10);
 }

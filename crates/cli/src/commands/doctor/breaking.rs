@@ -1,4 +1,5 @@
-//! The backend broken on purpose, at a case that it does well: each way to be broken is to fail the run, as what it is.
+//! Breaks the backend on purpose, at a case that passes. Each kind of fault must fail the run with the
+//! expected class.
 
 use std::{
     sync::Arc,
@@ -16,10 +17,10 @@ use dmlcts_spec::{Library, Operator};
 use super::{report::Report, run::run};
 use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, problem::Problem};
 
-/// How long a broken backend may be silent: it hangs on purpose, and a case that works takes less.
+/// The time that a broken backend may be silent. It hangs on purpose, and a working case takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Breaks the backend in each way.
+/// Breaks the backend with each kind of fault.
 pub(super) fn breaks(
     report: &mut Report,
     arguments: &DoctorArguments,
@@ -28,7 +29,8 @@ pub(super) fn breaks(
 ) -> Result<(), Problem> {
     let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let examples = Library::embedded().operators().iter().flat_map(Operator::examples);
-    // What a backend does not declare it may call unsupported, and that would be no lie.
+    // A backend may answer `unsupported` to a case that needs something undeclared, so that this would be no
+    // fault.
     let examples: Vec<&Case> =
         examples.map(|example| &example.case).filter(|case| has(declared, case)).collect();
     if examples.is_empty() {
@@ -59,7 +61,7 @@ pub(super) fn breaks(
         let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
         let what = format!("notices {}", fault.describe());
         let summary = if is_over() { None } else { Some(alone(at, backend, deadline)) };
-        // One that had no time to start, or to be run again, shows nothing.
+        // A run that did not start in time, or whose failure did not run again, shows nothing.
         let Some(summary) = summary.filter(|_| !is_over()) else {
             report.late(&what, 1)?;
             continue;
@@ -95,7 +97,7 @@ fn has(declared: &Capabilities, case: &Case) -> bool {
         })
 }
 
-/// The first of these examples that the backend runs and does well, if there is one before the time is up.
+/// The first of these examples that passes on the backend, if one is found before the deadline.
 fn passing<'a>(
     examples: &[&'a Case],
     factory: &Arc<Factory>,
@@ -106,7 +108,7 @@ fn passing<'a>(
             break;
         }
         let summary = alone(example, Arc::clone(factory), deadline)?;
-        // Of one that is only created nothing can be broken.
+        // A case that is only created has no output to break.
         if summary.tally().of(Verdict::Pass) == 1 && summary.totals.work.runs > 0 {
             return Ok(Some(example));
         }

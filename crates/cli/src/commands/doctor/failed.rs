@@ -1,51 +1,53 @@
-//! Cases that failed: the first of each strategy and operator in each way, valid or not, and how many there are, so that whatever is said to be wrong has a case to look at.
+//! The failed cases of a run: the first case of each strategy, operator, class and validity, with their
+//! number. So each reported problem has a case to look at.
 //!
-//! The groups of a summary do not suffice for it: a group has its first case, which may be of another strategy than the one in question.
+//! The groups of a summary are not enough: the first case of a group may be of another strategy than the one
+//! in question.
 
 use dmlcts_model::{Outcome, Phase, printable};
 use dmlcts_runner::{CaseResult, CaseResults, Class};
 use dmlcts_spec::{IdSet, Library};
 
-/// As much of a backend's words is shown.
+/// The maximum length of a backend's text in a report.
 const LONGEST: usize = 300;
 
 /// A case that failed.
 pub(super) struct Failed {
-    /// The place of its strategy among the suite's.
+    /// The index of its strategy in the suite.
     strategy: usize,
-    /// The place of its operator in the library.
+    /// The index of its operator in the library.
     pub(super) operator: usize,
     /// The clauses that its desc breaks.
     pub(super) violated: IdSet,
-    /// How many failed so.
+    /// The number of cases that failed in the same way.
     pub(super) cases: u64,
     pub(super) class: Class,
     pub(super) outcome: Outcome,
     pub(super) line: String,
-    /// How it failed, in a sentence.
+    /// The failure in one sentence.
     pub(super) cause: String,
 }
 
 impl Failed {
-    /// Whether its desc is valid, for all that the pages say.
+    /// Whether its desc breaks no clause.
     pub(super) fn is_valid(&self) -> bool {
         self.violated.is_empty()
     }
 
-    /// Whether the backend did not come through: it ended, hung, or said what is no answer, and had to be ended.
+    /// Whether the backend process failed: it ended, hung, or sent something that is no answer.
     pub(super) fn is_break(&self) -> bool {
-        // Nothing of an invalid desc is ever executed: what failed there is the process.
+        // An invalid desc is never executed, so that a failed execution is a failure of the process.
         let has_lost_its_way = || matches!(self.outcome, Outcome::Failed { phase: Phase::Execute, .. });
         matches!(self.class, Class::Crashed | Class::TimedOut) || !self.is_valid() && has_lost_its_way()
     }
 }
 
-/// Those of a run, in the order of the cases.
+/// The failed cases of a run, in the order of the cases.
 #[derive(Default)]
 pub(super) struct Failures(Vec<Failed>);
 
 impl Failures {
-    /// Takes note of what became of some cases.
+    /// Adds the failures of some cases.
     pub(super) fn hear(&mut self, cases: &CaseResults) {
         for case in cases.iter().filter(|case| case.verdict.is_unexpected()) {
             let Some((class, outcome)) =
@@ -71,7 +73,7 @@ impl Failures {
         }
     }
 
-    /// Those that are wanted, of a suite whose strategies have these names.
+    /// The failures that `wanted` selects; `strategies` holds the names of the suite's strategies.
     pub(super) fn all<'a>(
         &self,
         strategies: &[&'a str],
@@ -83,7 +85,7 @@ impl Failures {
     }
 }
 
-/// How a case failed: in which way, what it breaks, how often, and what the backend said.
+/// A failure in one sentence: its class, the broken clauses, the number of failures, and the backend's words.
 fn cause(case: &CaseResult<'_>, class: Class, outcome: &Outcome) -> String {
     let mut text = class.to_string();
     let operator = Library::embedded().operators().get(case.operator);
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
     use crate::commands::doctor::run::smoke;
 
-    /// Refuses whatever it is asked.
+    /// Refuses every desc.
     struct Refusing(Capabilities);
 
     impl Backend for Refusing {

@@ -1,8 +1,9 @@
-//! `dmlcts doctor`: a first look at a backend, for its author. Is it well, and would the gate notice if it were not?
+//! `dmlcts doctor`: a first look at a backend, for its author. It shows whether the backend works, and
+//! whether its faults would be found.
 //!
-//! The first half is a run of the suite `smoke`, read question by question ([`reading`]). The second half breaks the
-//! backend on purpose, through a shim around it in a process of its own, and shows that each way to be broken fails the run
-//! ([`breaking`]). What came to no case is said to be untried, and never to be well.
+//! The first half is a run of the suite `smoke`, read question by question ([`reading`]). The second half
+//! breaks the backend on purpose, through a shim around it in a process of its own, and shows that each kind
+//! of fault fails the run ([`breaking`]). A check without a case is reported as untried, never as passed.
 
 mod breaking;
 mod failed;
@@ -50,7 +51,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     };
     let factory = backends::factory(&arguments.backend, &hosting)?;
     let started = Instant::now();
-    // Its processes end when `smoke` has run, so that one that stays delays no check.
+    // Its processes end after the run of `smoke`, so that a process that does not end delays no check.
     let first = match factory(Purpose::Cases) {
         Ok(backend) => backend,
         Err(error) => {
@@ -88,7 +89,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     Ok(if report.failures > 0 { Exit::Unexpected } else { Exit::Success })
 }
 
-/// Shows what the backend declares; false where that is nothing that could be tried.
+/// Shows the backend's declaration. Returns false if nothing in it could be tested.
 fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Problem> {
     let known: Vec<&str> = Library::embedded().operators().iter().map(Operator::name).collect();
     let named = capabilities.operators.as_deref();
@@ -118,7 +119,7 @@ fn declares(report: &mut Report, capabilities: &Capabilities) -> Result<bool, Pr
     Ok(true)
 }
 
-/// Shows how the processes ended that the run of `smoke` had.
+/// Shows how the processes of the `smoke` run ended.
 fn ends(report: &mut Report, shutdowns: &Shutdowns) -> Result<(), Problem> {
     let what = "ends when told to";
     if let Some(bad_end) = shutdowns.bad_end() {

@@ -1,4 +1,4 @@
-//! A run of `smoke`, read question by question: what does it tell of a backend?
+//! Reads a run of `smoke`, question by question.
 
 use dmlcts_model::Outcome;
 use dmlcts_report::{Tone, command, counted, grouped, rate, span};
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{arguments::DoctorArguments, problem::Problem};
 
-/// What to do where no case can be named, since none was kept.
+/// The remedy if no failed case was kept.
 const SEE_THE_RUN: &str = "`dmlcts run` on it names the cases";
 
-/// Reads the run; false where the backend answered nothing at all, so that there was nothing to read.
+/// Reads the run. Returns false if the backend answered nothing.
 pub(super) fn works(
     report: &mut Report,
     arguments: &DoctorArguments,
@@ -30,7 +30,7 @@ pub(super) fn works(
     let reading = Reading { summary, failures, asked };
     let all = summary.tally();
     let is_answered = all.tried() > broken(&all);
-    // What is skipped unasked before the first question says nothing of what is asked.
+    // Cases that are skipped because of the declaration say nothing about the checks.
     let is_excused = summary.ending == Ending::Complete && all.of(Verdict::Skip) == all.total();
     if !is_answered && !is_excused {
         reading.nothing(report, arguments)?;
@@ -44,11 +44,11 @@ pub(super) fn works(
     Ok(true)
 }
 
-/// A run, and what it tells of a backend.
+/// A run of `smoke` and its results.
 struct Reading<'a> {
     summary: &'a Summary,
     failures: &'a Failures,
-    /// How to ask again.
+    /// The backend and its options, for a command that runs a case again.
     asked: Asked,
 }
 
@@ -58,8 +58,9 @@ impl Reading<'_> {
         found.map_or_else(Tally::default, |(_, tally)| *tally)
     }
 
-    /// Shows what is wrong, with the first case that failed so, how it did, of how many, and how to see it again, in as small a case as was
-    /// found; with the remedy where there is none. What fails in no other way than something above is the same mistake, for all that is known.
+    /// Shows a failed check with its first case, in the smallest form that was found: the failure, its number
+    /// of cases, and the command that runs the case again. Without a case, it shows the remedy. Failures of
+    /// an operator and class that were shown already count as the same mistake.
     fn wrong(
         &self,
         report: &mut Report,
@@ -120,7 +121,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A backend that said hello, and nothing more.
+    /// Shows that a backend said hello and answered nothing.
     fn nothing(&self, report: &mut Report, arguments: &DoctorArguments) -> Result<(), Problem> {
         let all = self.summary.tally();
         let found = match &self.summary.lost {
@@ -210,7 +211,7 @@ impl Reading<'_> {
         } else if runs == 0 {
             self.unrun(report, keeps)?;
         } else if self.asked.argument.starts_with("exec:") {
-            // Nobody sees into a process that is not this program's.
+            // The memory of another program's process cannot be read.
             report.untried(keeps, "nobody sees into the memory of another program's process")?;
         } else {
             report.fine(keeps, "guards around outputs are whole, inputs as they were")?;
@@ -257,7 +258,7 @@ impl Reading<'_> {
     }
 }
 
-/// What to do where the time was up, by what the cases came to until then.
+/// The remedy if the deadline came, depending on the verdicts so far.
 fn too_slow(tally: &Tally) -> String {
     match tally.of(Verdict::Timeout) {
         0 => "that is slow for `smoke`: keep what is costly to create, or give it more --timeout".to_owned(),
@@ -268,12 +269,12 @@ fn too_slow(tally: &Tally) -> String {
     }
 }
 
-/// Those whose verdict is unexpected.
+/// The number of cases with an unexpected verdict.
 fn wrong(tally: &Tally) -> u64 {
     tally.unexpected() - tally.of(Verdict::Lost)
 }
 
-/// Those that ended the backend, or that it was silent about.
+/// The number of cases that crashed the backend or timed out.
 fn broken(tally: &Tally) -> u64 {
     tally.of(Verdict::Crash) + tally.of(Verdict::Timeout)
 }
