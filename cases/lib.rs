@@ -1,5 +1,6 @@
-//! The suites and profiles of dmlcts as texts. They are a package of their own so that each crate that embeds them can be packaged: a
-//! package holds only files of its own folder. A reader sees both lists in the order that they have here.
+//! The suites and profiles of dmlcts as texts. They are a package of their own so that each crate that embeds
+//! them can be packaged: a package holds only files of its own folder. A reader sees both lists in the order
+//! that they have here.
 
 /// The suites: name and text. The smallest comes first.
 pub const SUITES: [(&str, &str); 5] = [

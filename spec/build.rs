@@ -1,5 +1,5 @@
-//! Lists the YAML files of this folder, so that a new file becomes part of the program: the file that operators share first,
-//! then the operators, oldest first.
+//! Lists the YAML files of this folder, so that a new file becomes part of the program: the file that
+//! operators share first, then the operators, oldest first.
 
 use std::{env, ffi::OsStr, fmt::Write, fs, io, path::Path};
 
@@ -31,8 +31,8 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("files.rs"), code)
 }
 
-/// The feature level that an operator's file says it is as old as. What is wrong with a file is told when it is
-/// loaded; here it only has its place.
+/// The feature level that an operator's file says it is as old as. What is wrong with a file is told when it
+/// is loaded; here it only has its place.
 fn introduced(text: &str) -> Option<(u32, u32)> {
     let line = text.lines().find_map(|line| line.strip_prefix("introduced:"))?;
     let (major, minor) = line.trim().trim_matches('"').split_once('.')?;

@@ -194,9 +194,10 @@ fn padding1_of_any_dimension_count_and_value_type() {
         ("EndPadding", 0..=1),
     ];
     let counts = every_desc("PADDING1", 0..=2, &members);
-    // Valid only with a count of 1 and the tensors' UINT8. In each of the 5 modes, an input of 1 makes an output
-    // of 1 or, with either padding, of 2, and an input of 2 one of 2: 4. Open are the reflections of a single
-    // element with either padding: 2. In all, 9 pairs of sizes × 6 modes × 15 types × 10 counts × 4 paddings.
+    // Valid only with a count of 1 and the tensors' UINT8. In each of the 5 modes, an input of 1 makes an
+    // output of 1 or, with either padding, of 2, and an input of 2 one of 2: 4. Open are the reflections of a
+    // single element with either padding: 2. In all, 9 pairs of sizes × 6 modes × 15 types × 10 counts × 4
+    // paddings.
     assert_eq!(counts, Counts { valid: 18, invalid: 32_380, open: 2 });
 }
 

@@ -2,7 +2,8 @@
 
 use dmlcts_backend::{OpenError, process::StartError};
 
-/// What to do where a backend of this name is the user's own and does not start. The others say so themselves.
+/// What to do where a backend of this name is the user's own and does not start. The others say so
+/// themselves.
 pub(crate) fn of_backend(name: &str, error: &OpenError) -> Option<String> {
     match (name.split_once(':')?, error) {
         (("exec", command), OpenError::Process(error)) => of_process(command, error),

@@ -51,7 +51,8 @@ fn documentation(source: &str) -> String {
     without_rust_links(&page)
 }
 
-/// `[words](crate::Item)` and `` [`Item`] `` become what is between the brackets; links to addresses and headings stay.
+/// `[words](crate::Item)` and `` [`Item`] `` become what is between the brackets; links to addresses and
+/// headings stay.
 fn without_rust_links(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;

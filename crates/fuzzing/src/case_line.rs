@@ -1,5 +1,5 @@
-//! Fuzzing the case line: whatever the text, it is a case that survives being written down, or a mistake with a
-//! place in the text. A case that reads can also be judged and created, however absurd it is.
+//! Fuzzing the case line: whatever the text, it is a case that survives being written down, or a mistake with
+//! a place in the text. A case that reads can also be judged and created, however absurd it is.
 
 use dmlcts_backend::Operators;
 use dmlcts_model::{FeatureLevel, line};

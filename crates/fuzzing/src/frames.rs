@@ -1,5 +1,5 @@
-//! Fuzzing the protocol of backend processes: whatever a pipe brings, it is a frame, the end, or a mistake that can be
-//! shown; and whatever a header says, it is a message that makes sense, or a mistake.
+//! Fuzzing the protocol of backend processes: whatever a pipe brings, it is a frame, the end, or a mistake
+//! that can be shown; and whatever a header says, it is a message that makes sense, or a mistake.
 
 use dmlcts_backend::{
     Backend, Batch,
@@ -12,8 +12,8 @@ use dmlcts_spec::Library;
 /// As much memory may be asked for.
 const MOST: u64 = 1 << 20;
 
-/// The target. The bytes are read as what a pipe brings, and as the header of each message: the first line is the
-/// header, and what follows it the body.
+/// The target. The bytes are read as what a pipe brings, and as the header of each message: the first line is
+/// the header, and what follows it the body.
 ///
 /// # Panics
 ///

@@ -12,9 +12,9 @@ use crate::arbitrary_case;
 const EDGES: [i64; 12] =
     [0, 1, 2, 3, 8, 65_535, 65_536, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, -1, -0x8000_0000];
 
-/// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one thing
-/// that `seed` chooses, and writes the line back; returns its length. What is no case line is replaced by one.
-/// A line that does not fit is left as it was.
+/// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one
+/// thing that `seed` chooses, and writes the line back; returns its length. What is no case line is replaced
+/// by one. A line that does not fit is left as it was.
 pub fn mutate_case(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     let size = size.min(data.len());
     let mut random = [0; 512];

@@ -1,5 +1,5 @@
-//! Fuzzing what people write: spec files and expressions. Whatever the text, loading ends, does not panic, and
-//! says in messages that can be shown what it does not take.
+//! Fuzzing what people write: spec files and expressions. Whatever the text, loading ends, does not panic,
+//! and says in messages that can be shown what it does not take.
 
 use dmlcts_model::FeatureLevel;
 use dmlcts_spec::expression::parse;

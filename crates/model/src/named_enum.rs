@@ -2,8 +2,8 @@
 
 /// Declares an enum without fields, with the name of each value beside it.
 ///
-/// Behind the enum's name stand the names of its methods: what gives a value's name, and, where it is wanted, what
-/// finds the value of a name. `ALL` has every value, in the order of their declaration.
+/// Behind the enum's name stand the names of its methods: what gives a value's name, and, where it is wanted,
+/// what finds the value of a name. `ALL` has every value, in the order of their declaration.
 ///
 /// ```
 /// dmlcts_model::named_enum! {

@@ -1,5 +1,5 @@
-//! From what the runner has to what a line has, and back. Lines name things, the runner counts places; a name that the
-//! spec of this program does not know makes a [`Strange`] line.
+//! From what the runner has to what a line has, and back. Lines name things, the runner counts places; a name
+//! that the spec of this program does not know makes a [`Strange`] line.
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Counting the cases of a file, to hold them against what its checkpoints and its summary say: a file that lost lines looks like
-//! any other, and nothing may be built on it.
+//! Counting the cases of a file, to hold them against what its checkpoints and its summary say: a file that
+//! lost lines looks like any other, and nothing may be built on it.
 
 use dmlcts_runner::Verdict;
 

@@ -1,8 +1,8 @@
 //! Comparing two runs case by case, whatever suites, specs, backends and versions they are of.
 //!
-//! A case is the same as another where its line is. Of each only a hash is kept and what it came to, some twenty bytes, so that
-//! files of millions of lines are compared in little memory; where cases differ, the files are read again for one
-//! case to show of each kind of difference.
+//! A case is the same as another where its line is. Of each only a hash is kept and what it came to, some
+//! twenty bytes, so that files of millions of lines are compared in little memory; where cases differ, the
+//! files are read again for one case to show of each kind of difference.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -42,7 +42,8 @@ pub struct Side {
 }
 
 impl Side {
-    /// Whether all the cases ran that were to. A run that has no end is as complete as it can be when its time is up.
+    /// Whether all the cases ran that were to. A run that has no end is as complete as it can be when its
+    /// time is up.
     pub fn is_complete(&self) -> bool {
         let came_to_its_end = match self.ending {
             Some(Ending::Complete | Ending::Limit) => true,
@@ -56,7 +57,8 @@ impl Side {
 /// What became of a case from one run to the other, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It was as expected, and is not any more; or it passed, against what was known, and fails as it is known to.
+    /// It was as expected, and is not any more; or it passed, against what was known, and fails as it is
+    /// known to.
     Broken,
     /// It comes to something else, which is as much or as little expected as before.
     Changed,
@@ -64,7 +66,8 @@ pub enum Kind {
     NewFailing,
     /// It has another answer to a question that the pages leave open, which is as right as the one before.
     Answered,
-    /// It was not as expected, and is now; or it was skipped, and passes now; or it failed as it was known to, and passes.
+    /// It was not as expected, and is now; or it was skipped, and passes now; or it failed as it was known
+    /// to, and passes.
     Fixed,
     /// It is there in the second run only, and is as expected.
     New,
@@ -90,14 +93,14 @@ pub struct Change {
 }
 
 impl Comparison {
-    /// Whether something got worse, or nobody knows that nothing did: a case broke or changed, a new one fails, or cases are
-    /// [left open](Self::is_left_open). Another answer to an open question is not worse.
+    /// Whether something got worse, or nobody knows that nothing did: a case broke or changed, a new one
+    /// fails, or cases are [left open](Self::is_left_open). Another answer to an open question is not worse.
     pub fn is_worse(&self) -> bool {
         self.is_left_open() || self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
     }
 
-    /// Whether cases are gone from a second run that is not complete, or a part of one, so that nobody knows what they would come to. The
-    /// same part of both runs has all that the first one had.
+    /// Whether cases are gone from a second run that is not complete, or a part of one, so that nobody knows
+    /// what they would come to. The same part of both runs has all that the first one had.
     pub fn is_left_open(&self) -> bool {
         let part = |side: &Side| side.header.selection.partition;
         let is_part = part(&self.new).is_some() && part(&self.new) != part(&self.old);

@@ -1,7 +1,7 @@
 //! Bounds the number of lines that a power cut can take from a file that grows.
 //!
-//! The writer syncs the file itself: always before more than [`UNSYNCED`] lines are unsynced, and earlier where
-//! syncing takes little of the run's time. So a slow run syncs after each write, and a fast one seldom.
+//! The writer syncs the file itself: always before more than [`UNSYNCED`] lines are unsynced, and earlier
+//! where syncing takes little of the run's time. So a slow run syncs after each write, and a fast one seldom.
 
 use std::{fmt, io, path::Path, time::Instant};
 

@@ -1,7 +1,8 @@
-//! A lock for files that programs read, change and replace, so that concurrent changes do not overwrite each other.
+//! A lock for files that programs read, change and replace, so that concurrent changes do not overwrite each
+//! other.
 //!
-//! The file itself is replaced and may not exist yet, so its folder is locked instead. Where folders cannot be
-//! locked, a file beside it is locked, which stays.
+//! The file itself is replaced and may not exist yet, so its folder is locked instead. Where folders cannot
+//! be locked, a file beside it is locked, which stays.
 
 use std::{fs::File, io, path::Path};
 
@@ -15,8 +16,8 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Waits until no other program holds a lock in the same folder. On file systems without locks, such as some
-    /// network drives, it locks nothing.
+    /// Waits until no other program holds a lock in the same folder. On file systems without locks, such as
+    /// some network drives, it locks nothing.
     pub fn acquire(path: &Path) -> Self {
         let folder = open(&target(path)).and_then(|folder| folder.lock().map(|()| folder));
         Self { _folder: folder.ok() }

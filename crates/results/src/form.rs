@@ -1,4 +1,5 @@
-//! The lines of a results file, as JSON has them. This and the header's types are what its JSON Schema is made from.
+//! The lines of a results file, as JSON has them. This and the header's types are what its JSON Schema is
+//! made from.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -65,8 +66,9 @@ pub struct CaseForm<'a> {
 /// What a backend did with a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutcomeForm {
-    /// `output`: created and run. `accepted`: created, and not asked to run. `rejected`: refused. `unsupported`, `failed`,
-    /// `crashed`, `timed-out`: in the backend's words. `strayed`: wrote to memory that is not its output. `lost`: there was no answer.
+    /// `output`: created and run. `accepted`: created, and not asked to run. `rejected`: refused.
+    /// `unsupported`, `failed`, `crashed`, `timed-out`: in the backend's words. `strayed`: wrote to memory
+    /// that is not its output. `lost`: there was no answer.
     #[schemars(extend("enum" = OutcomeForm::KINDS))]
     pub kind: String,
     /// What was being done: `create`, `compile`, `bind`, `execute` or `read back`.
@@ -79,7 +81,8 @@ pub struct OutcomeForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = StrayPlace::ALL.map(StrayPlace::id)))]
     pub place: Option<String>,
-    /// How many bytes from the edge of that memory: `input[offset]`, `output[-offset]`, or `(output + TotalTensorSizeInBytes)[offset]`.
+    /// How many bytes from the edge of that memory: `input[offset]`, `output[-offset]`, or `(output +
+    /// TotalTensorSizeInBytes)[offset]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The backend's words; long ones are cut.
@@ -116,8 +119,9 @@ pub struct RateForm {
 pub struct AnswerForm {
     /// The question's id.
     pub question: String,
-    /// `reject`, `accept`, `semantics`, or `reading-2` for the second of the other readings that the spec's questions allow; or
-    /// `reject-together`, where it was refused and another question that it raised may be why.
+    /// `reject`, `accept`, `semantics`, or `reading-2` for the second of the other readings that the spec's
+    /// questions allow; or `reject-together`, where it was refused and another question that it raised may be
+    /// why.
     pub answer: String,
 }
 

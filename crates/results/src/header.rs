@@ -1,5 +1,5 @@
-//! The first line: what was run, on what, and by whom. Two runs whose headers agree run the same cases on the same
-//! backend.
+//! The first line: what was run, on what, and by whom. Two runs whose headers agree run the same cases on the
+//! same backend.
 
 use std::time::Duration;
 
@@ -26,7 +26,8 @@ pub struct Header {
     pub program: String,
     /// The BLAKE3 hash of the spec, in hex.
     pub spec: String,
-    /// The command that runs the same again, for a POSIX shell. What was read from standard input is not in it.
+    /// The command that runs the same again, for a POSIX shell. What was read from standard input is not in
+    /// it.
     pub command: String,
     /// Which cases were chosen, and how they are run.
     pub selection: SelectionForm,
@@ -155,8 +156,8 @@ impl Header {
         Asked { argument: argument.clone(), in_process: *in_process, case_timeout }
     }
 
-    /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How a backend
-    /// was [asked](Self::asked) makes no difference: its path may be another on another machine.
+    /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How
+    /// a backend was [asked](Self::asked) makes no difference: its path may be another on another machine.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         let mut found = disagreements(self.facts(), other.facts());
         let (own, others) = (self.declared(), other.declared());
@@ -168,8 +169,8 @@ impl Header {
         found
     }
 
-    /// What the backend declares, as far as it matters to what comes out: how much it wants at a time does not, and differs
-    /// between a process and a thread.
+    /// What the backend declares, as far as it matters to what comes out: how much it wants at a time does
+    /// not, and differs between a process and a thread.
     fn declared(&self) -> Hello {
         let mut declared = self.backend.capabilities.clone();
         declared.limits.busy_cases = None;

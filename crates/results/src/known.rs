@@ -1,5 +1,5 @@
-//! What became of the cases of each known failure, as a checkpoint and a summary have it. It holds all that it takes to say
-//! whether the entry is still true, so that the parts of a run say it once they are joined.
+//! What became of the cases of each known failure, as a checkpoint and a summary have it. It holds all that
+//! it takes to say whether the entry is still true, so that the parts of a run say it once they are joined.
 
 use std::{collections::BTreeMap, sync::Arc};
 

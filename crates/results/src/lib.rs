@@ -1,10 +1,11 @@
-//! Runs on disk: written while a run goes on, read to resume it, to merge its parts and to compare two of them.
+//! Runs on disk: written while a run goes on, read to resume it, to merge its parts and to compare two of
+//! them.
 //!
 //! # The format
 //!
-//! A results file is UTF-8 text with a JSON object per line. Each object has one key, which says what the line is.
-//! The types of this crate are the specification of the format; the JSON Schema `crates/results/schema/line.json`
-//! is generated from them.
+//! A results file is UTF-8 text with a JSON object per line. Each object has one key, which says what the
+//! line is. The types of this crate are the specification of the format; the JSON Schema
+//! `crates/results/schema/line.json` is generated from them.
 //!
 //! | line | when | what |
 //! |---|---|---|
@@ -17,21 +18,21 @@
 //! jq -r '.case | select(.verdict == "fail") | .line' results.jsonl
 //! ```
 //!
-//! New keys may appear without a new version, so readers ignore unknown keys. Verdicts, classes and similar values
-//! are closed sets: an unknown value is an error of its line. A file without a summary belongs to a run that was
-//! cut off; its last line may be incomplete and is ignored then.
+//! New keys may appear without a new version, so readers ignore unknown keys. Verdicts, classes and similar
+//! values are closed sets: an unknown value is an error of its line. A file without a summary belongs to a
+//! run that was cut off; its last line may be incomplete and is ignored then.
 //!
 //! # Durability
 //!
-//! Lines are written as soon as a chunk of cases is done. A killed program loses the chunks in progress, and no
-//! line that was written. A power cut loses at most the last [`UNSYNCED`] lines, since the writer syncs the file
-//! before more lines are unsynced. A slow run syncs after each chunk.
+//! Lines are written as soon as a chunk of cases is done. A killed program loses the chunks in progress, and
+//! no line that was written. A power cut loses at most the last [`UNSYNCED`] lines, since the writer syncs
+//! the file before more lines are unsynced. A slow run syncs after each chunk.
 //!
-//! Each chunk ends with a checkpoint. Where checkpoints would take more than a hundredth of the time, some chunks
-//! have none; the next one follows within a twentieth of a second once no chunk does. `--resume` checks the number
-//! of lines against the checkpoints and runs the cases behind the last checkpoint again. Unchanged lines stay in
-//! place. Changed ones are replaced once the same number of cases has run again, so each case stands in the file
-//! once, and a failed write leaves no fewer cases than before.
+//! Each chunk ends with a checkpoint. Where checkpoints would take more than a hundredth of the time, some
+//! chunks have none; the next one follows within a twentieth of a second once no chunk does. `--resume`
+//! checks the number of lines against the checkpoints and runs the cases behind the last checkpoint again.
+//! Unchanged lines stay in place. Changed ones are replaced once the same number of cases has run again, so
+//! each case stands in the file once, and a failed write leaves no fewer cases than before.
 
 mod convert;
 mod count;

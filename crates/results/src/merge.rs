@@ -1,8 +1,9 @@
 //! Joining the parts of a run that several machines shared.
 //!
-//! What comes out is what one machine would have written: the cases of all parts in the order of their indices, and a
-//! summary that counts them all. Nothing is joined that does not belong together, and nothing is left out: files of different runs,
-//! parts that overlap or are missing, runs that were cut off, and counts that do not tally are errors.
+//! What comes out is what one machine would have written: the cases of all parts in the order of their
+//! indices, and a summary that counts them all. Nothing is joined that does not belong together, and nothing
+//! is left out: files of different runs, parts that overlap or are missing, runs that were cut off, and
+//! counts that do not tally are errors.
 
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_runner::{CutPart, Ending, Group, Partition, Summary, Totals};
@@ -48,8 +49,8 @@ impl Parts {
         self.readers.first().map(|reader| whole(reader.header()))
     }
 
-    /// Hands over the lines of all cases in their order, each with its end, and says what they come to. The run's strategies have
-    /// these names.
+    /// Hands over the lines of all cases in their order, each with its end, and says what they come to. The
+    /// run's strategies have these names.
     pub fn join(
         self,
         library: &'static Library,
@@ -242,7 +243,8 @@ fn summarise(
     }))
 }
 
-/// How backends ended badly that were told to end: each way once, with the first part of which it was, where there are parts.
+/// How backends ended badly that were told to end: each way once, with the first part of which it was, where
+/// there are parts.
 fn all_bad_ends(mut found: Vec<(Option<Partition>, String)>) -> Option<String> {
     found.sort_by_key(|(part, _)| part.map(Partition::part));
     let mut ways: Vec<(Option<Partition>, String, usize)> = Vec::new();

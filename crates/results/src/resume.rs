@@ -15,8 +15,8 @@ use crate::{
     write::{OldLines, lock},
 };
 
-/// The most bytes behind the last checkpoint that are kept in memory until their cases ran again. No run writes
-/// this much between two checkpoints.
+/// The most bytes behind the last checkpoint that are kept in memory until their cases ran again. No run
+/// writes this much between two checkpoints.
 const MOST_KEPT: u64 = 64 << 20;
 
 /// A results file to resume. It is not changed before [`Unfinished::go_on`].
@@ -39,8 +39,8 @@ impl Unfinished {
     ///
     /// # Errors
     ///
-    /// There is no results file, cases are missing, or a line is damaged that is not the last one. A kill can only
-    /// damage the last line, and the lines behind another one are not discarded.
+    /// There is no results file, cases are missing, or a line is damaged that is not the last one. A kill can
+    /// only damage the last line, and the lines behind another one are not discarded.
     pub fn open(path: &str) -> Result<Self, Error> {
         let open = |cause| Error::Open { path: path.to_owned(), cause };
         check_name(Path::new(path)).map_err(open)?;
@@ -104,8 +104,8 @@ impl Unfinished {
         }
     }
 
-    /// Continues behind the last checkpoint. The lines there stay until the same number of cases ran again, so that
-    /// a failed run leaves no fewer cases than before.
+    /// Continues behind the last checkpoint. The lines there stay until the same number of cases ran again,
+    /// so that a failed run leaves no fewer cases than before.
     ///
     /// # Errors
     ///

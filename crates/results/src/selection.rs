@@ -1,7 +1,8 @@
 //! Which cases were chosen, how they are run, and the options of `run` that say so.
 //!
-//! What two selections differ in, whether one is a whole suite, and which words of a command mean the same again: all of it follows from
-//! two functions here that take a selection apart, so that a member which is added is forgotten nowhere.
+//! What two selections differ in, whether one is a whole suite, and which words of a command mean the same
+//! again: all of it follows from two functions here that take a selection apart, so that a member which is
+//! added is forgotten nowhere.
 
 use dmlcts_runner::{Configuration, Partition, Profile, Runs};
 use schemars::JsonSchema;
@@ -15,7 +16,8 @@ use crate::{
 /// Which cases were chosen, and how they are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionForm {
-    /// The profile that the run is to show a backend's conformance to, where it is to. Suite, seed and feature level are its own then.
+    /// The profile that the run is to show a backend's conformance to, where it is to. Suite, seed and
+    /// feature level are its own then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileEdition>,
     /// The suite; null where cases were given one by one.
@@ -183,10 +185,11 @@ impl SelectionForm {
         ]
     }
 
-    /// Each option by which this is not a usual run of a whole suite, with its value and what it decides. Those of a profile are there as
-    /// what it stands for.
+    /// Each option by which this is not a usual run of a whole suite, with its value and what it decides.
+    /// Those of a profile are there as what it stands for.
     fn options(&self) -> Vec<(Decides, &'static str, String)> {
-        // What is run is no option: the suite may be named by its path, and cases may come from standard input.
+        // What is run is no option: the suite may be named by its path, and cases may come from standard
+        // input.
         let Self {
             profile: _,
             suite: _,
@@ -275,7 +278,8 @@ impl SelectionForm {
         self.words(&[Decides::Choice, Decides::Level, Decides::Part]).is_empty()
     }
 
-    /// Whether a suite is run as everybody runs it: with the usual seed, all cases, and nothing allowed that is not allowed by itself.
+    /// Whether a suite is run as everybody runs it: with the usual seed, all cases, and nothing allowed that
+    /// is not allowed by itself.
     pub fn is_usual(&self) -> bool {
         self.words_of_answers().is_empty() && self.words(&[Decides::Failure]).is_empty()
     }

@@ -4,8 +4,8 @@ use dmlcts_runner::{Class, Conformity, ReservationKind, Statement, Verdict, With
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether a backend conforms to the profile that the header names, or why the run does not say so. Open questions have their answers
-/// in the totals: they are a part of what is stated.
+/// Whether a backend conforms to the profile that the header names, or why the run does not say so. Open
+/// questions have their answers in the totals: they are a part of what is stated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementForm {
     /// Whether it conforms; absent where the run makes no statement.
@@ -32,7 +32,8 @@ pub struct StatementForm {
 /// Cases of which a statement does not say that they came to what the profile promises.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservationForm {
-    /// Why not: what the backend does not have, a known failure, cases created only that the profile has run, differences that were allowed.
+    /// Why not: what the backend does not have, a known failure, cases created only that the profile has run,
+    /// differences that were allowed.
     #[schemars(extend("enum" = ReservationKind::ALL.map(ReservationKind::id)))]
     pub kind: String,
     /// What it is about: an operator, a known failure, the differences.
@@ -50,7 +51,8 @@ pub struct FailingForm {
     /// What they came to.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: String,
-    /// In which way they failed; absent where there are too many ways to tell them apart, and where a known failure passed.
+    /// In which way they failed; absent where there are too many ways to tell them apart, and where a known
+    /// failure passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<String>,

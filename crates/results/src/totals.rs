@@ -21,8 +21,8 @@ pub struct TotalsForm {
     pub ran: u64,
     /// How many came to which verdict.
     pub verdicts: Vec<VerdictsForm>,
-    /// What was exercised of the spec: for each operator the sets of places in its lists of clauses, questions and so on,
-    /// in hex, bit `n` for place `n`.
+    /// What was exercised of the spec: for each operator the sets of places in its lists of clauses,
+    /// questions and so on, in hex, bit `n` for place `n`.
     pub coverage: BTreeMap<String, BTreeMap<String, String>>,
     /// How much was run.
     pub work: WorkForm,
@@ -110,8 +110,8 @@ fn is_zero(count: &u64) -> bool {
 pub struct SkippedForm {
     /// Their operator.
     pub operator: String,
-    /// What was not declared: the operator, the data type, the rank; or `bare-arrays`, where an invalid desc has lists that are
-    /// not as long as its counts say.
+    /// What was not declared: the operator, the data type, the rank; or `bare-arrays`, where an invalid desc
+    /// has lists that are not as long as its counts say.
     #[schemars(with = "String", extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
     pub undeclared: Undeclared,
     /// How many cases.

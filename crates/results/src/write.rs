@@ -1,7 +1,7 @@
 //! Writes a results file while a run goes on.
 //!
-//! The file always ends with a complete line: a chunk is written in few pieces, and a piece that does not fit is
-//! removed again. `durable` bounds the number of unsynced lines.
+//! The file always ends with a complete line: a chunk is written in few pieces, and a piece that does not fit
+//! is removed again. `durable` bounds the number of unsynced lines.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -48,7 +48,8 @@ pub struct Writer {
     old: Option<OldLines>,
 }
 
-/// The lines behind the checkpoint from which a run is resumed. They stay until the same number of cases ran again.
+/// The lines behind the checkpoint from which a run is resumed. They stay until the same number of cases ran
+/// again.
 #[derive(Debug, Default)]
 pub(crate) struct OldLines {
     /// The number of cases that did not run again yet.
@@ -57,8 +58,8 @@ pub(crate) struct OldLines {
 }
 
 impl Writer {
-    /// Opens a file to record a run whose strategies have these names. If the file is not empty, `overwrite` lets
-    /// [`Writer::header`] truncate it; otherwise that is an error.
+    /// Opens a file to record a run whose strategies have these names. If the file is not empty, `overwrite`
+    /// lets [`Writer::header`] truncate it; otherwise that is an error.
     pub fn create(
         path: &str,
         overwrite: bool,
@@ -180,7 +181,8 @@ impl Writer {
         self.old.as_ref().is_some_and(|old| old.cases > 0)
     }
 
-    /// Writes the checkpoint that the last cases lack, and syncs the file, while the run waits for its backend.
+    /// Writes the checkpoint that the last cases lack, and syncs the file, while the run waits for its
+    /// backend.
     pub fn pause(&mut self, totals: &Totals, groups: &[Group]) -> Result<(), Error> {
         if self.lacks_checkpoint {
             self.push_checkpoint(totals, groups, Instant::now());
@@ -201,14 +203,15 @@ impl Writer {
         self.lacks_checkpoint = false;
     }
 
-    /// Writes a line of another file, with its line feed. Only [`Writer::finish`] syncs it: the other file has it.
+    /// Writes a line of another file, with its line feed. Only [`Writer::finish`] syncs it: the other file
+    /// has it.
     pub fn copy(&mut self, line: &[u8]) -> Result<(), Error> {
         self.buffer.extend_from_slice(line);
         if self.buffer.len() >= COPIED { self.put(self.buffer.len()) } else { Ok(()) }
     }
 
-    /// Writes the summary, with the program's exit code and the statement about a profile. A checkpoint precedes it
-    /// if no case behind the next one ran, so that a run that ended early can be resumed.
+    /// Writes the summary, with the program's exit code and the statement about a profile. A checkpoint
+    /// precedes it if no case behind the next one ran, so that a run that ended early can be resumed.
     pub fn finish(
         &mut self,
         summary: &Summary,
@@ -275,8 +278,8 @@ impl Writer {
         Ok(())
     }
 
-    /// The same for a file with old lines behind `length`. Equal lines stay in place. The others are truncated and
-    /// synced before new ones are written: a power cut must not leave a mixture of both.
+    /// The same for a file with old lines behind `length`. Equal lines stay in place. The others are
+    /// truncated and synced before new ones are written: a power cut must not leave a mixture of both.
     fn flush_over(&mut self, old: &[u8]) -> Result<(), Error> {
         let start = self.length;
         let (same, lines) = same_lines(&self.buffer, old);
@@ -309,8 +312,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the last byte of the old lines in place. If that fails, as beyond the largest size of a file, the old
-    /// lines could not be restored, so they must not be truncated.
+    /// Writes the last byte of the old lines in place. If that fails, as beyond the largest size of a file,
+    /// the old lines could not be restored, so they must not be truncated.
     fn try_end(&mut self, lines: &[u8]) -> Result<(), Error> {
         let Some((last, before)) = lines.split_last() else { return Ok(()) };
         let place = SeekFrom::Start(self.length + before.len() as u64);

@@ -1,5 +1,5 @@
-//! How many cases a second a whole run takes: generating, judging, filling, expecting, running on the reference
-//! and comparing, for random descs of up to 64 elements and ranks 1 to 8.
+//! How many cases a second a whole run takes: generating, judging, filling, expecting, running on the
+//! reference and comparing, for random descs of up to 64 elements and ranks 1 to 8.
 
 use std::{hint::black_box, sync::Arc};
 

@@ -1,6 +1,6 @@
 //! What each stage of the pipeline takes on its own, in nanoseconds a case: drawing, judging, planning and
-//! executing by the oracle, filling and running the reference, for random descs of up to 64 elements and ranks
-//! 1 to 8. Every stage sees many cases that it has not seen before, as in a run.
+//! executing by the oracle, filling and running the reference, for random descs of up to 64 elements and
+//! ranks 1 to 8. Every stage sees many cases that it has not seen before, as in a run.
 //!
 //! `cargo bench -p dmlcts-runner --bench stages` prints the least of several rounds.
 

@@ -37,8 +37,9 @@ named_enum! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum Runs: id, from_id {
-        /// Once, and in a sample of the cases a second time on other data, which shows what it remembers. Where the expected output looks
-        /// like the poison before it, it runs again over another poison, which shows what it never wrote.
+        /// Once, and in a sample of the cases a second time on other data, which shows what it remembers.
+        /// Where the expected output looks like the poison before it, it runs again over another poison,
+        /// which shows what it never wrote.
         #[default]
         Sampled = "sampled",
         /// Once in each case, on the case's own data.

@@ -1,4 +1,5 @@
-//! Flakes: what fails in one run and passes in another. Failures are run again alone, and what changes is told from what fails.
+//! Flakes: what fails in one run and passes in another. Failures are run again alone, and what changes is
+//! told from what fails.
 
 use std::fmt;
 

@@ -29,7 +29,8 @@ pub struct Found {
     pub mode: Option<i64>,
     /// How often it failed, where it is a flake.
     pub rate: Option<Rate>,
-    /// How many of the cases that it stands for were run again alone: itself, and as the first of a group, others of it.
+    /// How many of the cases that it stands for were run again alone: itself, and as the first of a group,
+    /// others of it.
     pub again: u64,
     /// The place of the known failure that matches it, and that it does not fit.
     pub known: Option<usize>,
@@ -59,8 +60,8 @@ impl Found {
         }
     }
 
-    /// The failure, where its case and what the backend did with it were kept, and the memory of its run was not.
-    /// `None` where the case is of another operator.
+    /// The failure, where its case and what the backend did with it were kept, and the memory of its run was
+    /// not. `None` where the case is of another operator.
     pub fn failure(
         &self,
         library: &'static Library,
@@ -115,7 +116,8 @@ pub struct FoundGroups {
     pub others: u64,
     /// Further failures of the groups of a chunk, for the case that the first ones are flakes.
     pub(crate) later: Vec<Found>,
-    /// The first cases of a chunk that passed although they are known to fail, for the case that they fail at times.
+    /// The first cases of a chunk that passed although they are known to fail, for the case that they fail at
+    /// times.
     pub(crate) passes: Vec<Found>,
 }
 

@@ -14,14 +14,16 @@ named_enum! {
         DataType = "data-type",
         /// The rank of a tensor, or a count that a valid desc has.
         Rank = "rank",
-        /// An invalid desc whose lists are not as long as its counts say, which arrays without a length cannot say.
+        /// An invalid desc whose lists are not as long as its counts say, which arrays without a length
+        /// cannot say.
         BareArrays = "bare-arrays",
     }
 }
 
 impl Undeclared {
-    /// The same, of a case of which this is expected. Only what is invalid can excuse itself by what arrays cannot say: in any
-    /// other desc the lists are as long as the counts, so that the counts are what was not declared.
+    /// The same, of a case of which this is expected. Only what is invalid can excuse itself by what arrays
+    /// cannot say: in any other desc the lists are as long as the counts, so that the counts are what was not
+    /// declared.
     pub(crate) fn of(self, expectation: &Expectation) -> Self {
         match self {
             Self::BareArrays if *expectation != Expectation::Reject => Self::Rank,

@@ -105,8 +105,8 @@ fn memory(case: &Case, input: bool) -> usize {
     tensor.as_ref().map_or(0, |tensor| tensor.total_size as usize)
 }
 
-/// Answers each line of `ROUNDS CASE` by the best time of the oracle and of copying as many bytes, and a digest
-/// of the output. The memory of all inputs and of all outputs is taken once, in this many bytes.
+/// Answers each line of `ROUNDS CASE` by the best time of the oracle and of copying as many bytes, and a
+/// digest of the output. The memory of all inputs and of all outputs is taken once, in this many bytes.
 fn serve(input: usize, output: usize) {
     let library = Library::embedded();
     let mut scratch = Scratch::default();

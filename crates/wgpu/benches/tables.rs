@@ -1,5 +1,6 @@
-//! `cargo bench -p dmlcts-wgpu`: tiny cases a second by the size of a batch, through the kernels alone, through the backend and
-//! through a whole run; and gigabytes a second of large tensors, as a part of what the device copies from buffer to buffer.
+//! `cargo bench -p dmlcts-wgpu`: tiny cases a second by the size of a batch, through the kernels alone,
+//! through the backend and through a whole run; and gigabytes a second of large tensors, as a part of what
+//! the device copies from buffer to buffer.
 //!
 //! Arguments behind `--`: a part of the adapter's name, and the MiB of a large tensor.
 

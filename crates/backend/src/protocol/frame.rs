@@ -1,5 +1,5 @@
-//! Frames: how a message travels through a pipe. Whoever reads one trusts no length of it: memory is taken as bytes
-//! arrive, and what does not begin like a frame is shown to a person as the text that it probably is.
+//! Frames: how a message travels through a pipe. Whoever reads one trusts no length of it: memory is taken as
+//! bytes arrive, and what does not begin like a frame is shown to a person as the text that it probably is.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -7,7 +7,8 @@ use dmlcts_model::printable;
 
 use super::speaks;
 
-/// What every frame begins with: a byte that no text in UTF-8 holds, the name, and the version of the protocol.
+/// What every frame begins with: a byte that no text in UTF-8 holds, the name, and the version of the
+/// protocol.
 pub const MAGIC: [u8; 8] = *b"\xF7dmlcts1";
 /// Bytes before a frame's header.
 pub const PREFIX: usize = 32;

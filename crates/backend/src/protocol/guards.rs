@@ -1,12 +1,13 @@
-//! The memory of runs on the backend's side of the protocol, and a look at it after they ran: a process sends nothing back
-//! but outputs, so that what else was written to in its memory has to be found there.
+//! The memory of runs on the backend's side of the protocol, and a look at it after they ran: a process sends
+//! nothing back but outputs, so that what else was written to in its memory has to be found there.
 
 use std::ops::Range;
 
 use crate::{Batch, Run, note_writes_out_of_bounds};
 
-/// Bytes before and behind every output, which nobody may write to: a few rows of a small tensor. More would no longer stay in
-/// a core's cache with some hundred cases. `dmlcts_backend.h` and the guide name the number.
+/// Bytes before and behind every output, which nobody may write to: a few rows of a small tensor. More would
+/// no longer stay in a core's cache with some hundred cases. `dmlcts_backend.h` and the guide name the
+/// number.
 const GUARD: usize = 256;
 /// What they hold: no pattern that a host is likely to fill outputs with.
 const GUARD_BYTE: u8 = 0xC9;
@@ -15,8 +16,8 @@ const INTACT: [u8; GUARD] = [GUARD_BYTE; GUARD];
 /// What a run's memory starts at a multiple of.
 const ALIGNMENT: usize = 16;
 
-/// Adds the memory of one more run to both arenas, whose outputs take `most` bytes at most: a copy of `input`, and an
-/// output that is full of `fill`. `None` where the machine has no room.
+/// Adds the memory of one more run to both arenas, whose outputs take `most` bytes at most: a copy of
+/// `input`, and an output that is full of `fill`. `None` where the machine has no room.
 pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, most: u64) -> Option<Run> {
     if (batch.outputs.len() as u64).saturating_add(output as u64) > most {
         return None;
@@ -40,8 +41,9 @@ pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, 
     Some(Run { input, output: start..end })
 }
 
-/// Looks at the memory of some jobs after they ran, and notes which of them wrote beside their outputs or into their
-/// inputs. `body` holds the inputs as they were, from those of the first job on; what is left of it is returned.
+/// Looks at the memory of some jobs after they ran, and notes which of them wrote beside their outputs or
+/// into their inputs. `body` holds the inputs as they were, from those of the first job on; what is left of
+/// it is returned.
 pub(super) fn check<'a>(batch: &mut Batch, range: Range<usize>, body: &'a [u8]) -> &'a [u8] {
     let mut left = body;
     let input_was = |run: &Run| {

@@ -1,4 +1,5 @@
-//! The messages that precede all cases: who is there, what it supports, and at which feature level it is to be held.
+//! The messages that precede all cases: who is there, what it supports, and at which feature level it is to
+//! be held.
 
 use dmlcts_model::{DataType, FeatureLevel, printable};
 use schemars::JsonSchema;
@@ -15,7 +16,8 @@ pub const LONGEST_HELLO: u64 = 1 << 20;
 pub(crate) const LONGEST: usize = 255;
 /// The most elements of a list in a `hello`.
 pub(crate) const MOST: usize = 1000;
-/// Bytes of the smallest tensor: a `TotalTensorSizeInBytes` is a multiple of them (page: `ns-directml-dml_buffer_tensor_desc`).
+/// Bytes of the smallest tensor: a `TotalTensorSizeInBytes` is a multiple of them (page:
+/// `ns-directml-dml_buffer_tensor_desc`).
 const LEAST_TENSOR: u64 = 4;
 
 /// What a hello of any version says, whatever else it holds.
@@ -24,8 +26,8 @@ struct AnyHello {
     protocol: u32,
 }
 
-/// The version of the protocol that the header of a `hello` names, where it is another one than this program's: what else stands
-/// there may be news.
+/// The version of the protocol that the header of a `hello` names, where it is another one than this
+/// program's: what else stands there may be news.
 pub(crate) fn another_version(header: &[u8]) -> Option<u32> {
     let hello: AnyHello = serde_json::from_slice(header).ok()?;
     Some(hello.protocol).filter(|version| *version != VERSION)
@@ -49,8 +51,8 @@ pub struct HostHello {
     pub host: String,
 }
 
-/// `hello`, from the backend: what it is and what it supports, stated before it sees any case. It says the same
-/// whenever it is started.
+/// `hello`, from the backend: what it is and what it supports, stated before it sees any case. It says the
+/// same whenever it is started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
@@ -76,7 +78,8 @@ pub struct Hello {
     /// Whether the message `level` works.
     #[serde(default)]
     pub can_set_feature_level: bool,
-    /// The operators that it has, as the pages spell them; left out or null where it has whatever it is asked for.
+    /// The operators that it has, as the pages spell them; left out or null where it has whatever it is asked
+    /// for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub operators: Option<Vec<String>>,
@@ -95,8 +98,8 @@ pub struct Hello {
     /// Whether it is to be sent `packed` in the place of `run`; false where it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub packed: bool,
-    /// Whether it may be asked for the next cases before it has answered the last ones, and repeats their `number` in its
-    /// `results`; false where it is left out.
+    /// Whether it may be asked for the next cases before it has answered the last ones, and repeats their
+    /// `number` in its `results`; false where it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ahead: bool,
 }
@@ -133,12 +136,13 @@ pub struct LimitsForm {
     /// The most cases that it wants in one `run`; left out or null where the host may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_cases: Option<u32>,
-    /// How many cases it wants in one `run`, where there are as many: those that keep it busy for so long that handing
-    /// them over does not count. Left out or null where a few hundred do.
+    /// How many cases it wants in one `run`, where there are as many: those that keep it busy for so long
+    /// that handing them over does not count. Left out or null where a few hundred do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_cases: Option<u32>,
-    /// The greatest count that it passes on, where it passes lists on as bare arrays of C, so that it cannot say that a list
-    /// has another length than its count says; left out or null where a list has a length of its own.
+    /// The greatest count that it passes on, where it passes lists on as bare arrays of C, so that it cannot
+    /// say that a list has another length than its count says; left out or null where a list has a length of
+    /// its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bare_arrays: Option<u32>,
 }
@@ -303,8 +307,8 @@ impl Hello {
     }
 }
 
-/// The first key of a `hello` whose value is none for it, and what is wrong with that. A mistake has no name by itself: each value is tried in
-/// the place of one that is right, and of what is in it each part.
+/// The first key of a `hello` whose value is none for it, and what is wrong with that. A mistake has no name
+/// by itself: each value is tried in the place of one that is right, and of what is in it each part.
 fn misplaced(said: &Map<String, Json>) -> Option<String> {
     let (text, level) = (String::new, FeatureLevel::NEWEST.to_string());
     let right = json!({"protocol": VERSION, "name": text(), "version": text(), "feature_level": level,

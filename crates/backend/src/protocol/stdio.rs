@@ -1,5 +1,6 @@
-//! What a process that hosts a backend does about itself. Its standard output is for frames alone: libraries and drivers
-//! print when nobody expects it. And it ends with its own host, since nobody else ends a backend that hangs.
+//! What a process that hosts a backend does about itself. Its standard output is for frames alone: libraries
+//! and drivers print when nobody expects it. And it ends with its own host, since nobody else ends a backend
+//! that hangs.
 
 #[cfg(windows)]
 mod windows;
@@ -9,8 +10,8 @@ use std::io::{self, Write};
 /// So much of a frame is written at a time.
 const BUFFER: usize = 64 << 10;
 
-/// Standard output for frames; what else the process prints goes to standard error from here on, where the system lets that be
-/// said of a whole process.
+/// Standard output for frames; what else the process prints goes to standard error from here on, where the
+/// system lets that be said of a whole process.
 pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     #[cfg(unix)]
     {
@@ -26,9 +27,10 @@ pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     Ok(Box::new(io::stdout().lock()))
 }
 
-/// Has this process end within a second or two of the one that started it, whatever it is busy with: one that is killed ends
-/// nobody any more. `parent` is the number of that one, where it is known: it may have ended before anybody looks. Where the
-/// system does not say that a parent has ended, the process goes on until it reads again.
+/// Has this process end within a second or two of the one that started it, whatever it is busy with: one that
+/// is killed ends nobody any more. `parent` is the number of that one, where it is known: it may have ended
+/// before anybody looks. Where the system does not say that a parent has ended, the process goes on until it
+/// reads again.
 pub fn end_with_parent(parent: Option<u32>) -> io::Result<()> {
     #[cfg(unix)]
     {

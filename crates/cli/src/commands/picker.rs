@@ -7,7 +7,8 @@ use dmlcts_spec::{Library, Predicate, Scratch, program::Values};
 
 use crate::{arguments::Selection, problem::Problem};
 
-/// The search in an endless suite ends after this number of cases in a row that are left out, at the end of a chunk.
+/// The search in an endless suite ends after this number of cases in a row that are left out, at the end of a
+/// chunk.
 pub(super) const TRIES: u64 = 1_000_000;
 
 /// What a thread needs to pick cases.

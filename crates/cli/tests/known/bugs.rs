@@ -24,7 +24,8 @@ pub(crate) struct Memory<'a> {
 
 /// The bugs by name, and the number of entries that describe them in `smoke`.
 pub(crate) const BUGS: [(&str, usize, Bug); 19] = [
-    // The page's formula without its first line: a negative stride starts at the window's near end, and walks forwards.
+    // The page's formula without its first line: a negative stride starts at the window's near end, and walks
+    // forwards.
     (
         "forgets-to-reverse",
         2,
@@ -231,8 +232,8 @@ impl Memory<'_> {
         }
     }
 
-    /// Restores the elements for which `is_left` holds. For padding, it is told whether an element comes from the
-    /// input.
+    /// Restores the elements for which `is_left` holds. For padding, it is told whether an element comes from
+    /// the input.
     fn restore(&mut self, desc: &Desc, is_left: impl Fn(bool) -> bool) {
         let (Some(sizes), Some(starts)) = (sizes(desc), desc.list("StartPadding")) else { return };
         let (sizes, starts, was) = (sizes.to_vec(), starts.to_vec(), self.was);

@@ -1,20 +1,26 @@
-//! Whether a client's command list has the barriers that it needs: in which state each buffer is, and what has to be ordered.
+//! Whether a client's command list has the barriers that it needs: in which state each buffer is, and what
+//! has to be ordered.
 //!
-//! The rules are those of two pages, as far as buffers go: "Using Resource Barriers to Synchronize Resource States in Direct3D 12"
-//! (<https://learn.microsoft.com/windows/win32/direct3d12/using-resource-barriers-to-synchronize-resource-states-in-direct3d-12>) and
-//! "UAV barriers and resource state barriers in DirectML" (<https://learn.microsoft.com/windows/ai/directml/dml-barriers>).
+//! The rules are those of two pages, as far as buffers go: "Using Resource Barriers to Synchronize Resource
+//! States in Direct3D 12"
+//! (<https://learn.microsoft.com/windows/win32/direct3d12/using-resource-barriers-to-synchronize-resource-states-in-direct3d-12>)
+//! and "UAV barriers and resource state barriers in DirectML"
+//! (<https://learn.microsoft.com/windows/ai/directml/dml-barriers>).
 //!
-//! - Buffers decay to COMMON where lists end that are executed together; so each is in COMMON where a list begins. (A client that executes
-//!   several lists at once would have to be followed from list to list.)
-//! - From COMMON, the first access takes a buffer to the state that it needs, and a transition may name any state as the one before.
-//! - Whatever comes then needs a transition where it needs another state, and a transition names the state that there is.
+//! - Buffers decay to COMMON where lists end that are executed together; so each is in COMMON where a list
+//!   begins. (A client that executes several lists at once would have to be followed from list to list.)
+//! - From COMMON, the first access takes a buffer to the state that it needs, and a transition may name any
+//!   state as the one before.
+//! - Whatever comes then needs a transition where it needs another state, and a transition names the state
+//!   that there is.
 //! - Buffers of upload heaps are in GENERIC_READ, those of readback heaps in COPY_DEST, and stay so.
 //! - Copies read in COPY_SOURCE and write in COPY_DEST, dispatches do both in UNORDERED_ACCESS.
-//! - Dispatches may run side by side unless a UAV barrier or a transition of the buffer lies between them: so what one writes, no other
-//!   may read or write. That counts by bytes: parts of a buffer that do not overlap have nothing to do with each other.
+//! - Dispatches may run side by side unless a UAV barrier or a transition of the buffer lies between them: so
+//!   what one writes, no other may read or write. That counts by bytes: parts of a buffer that do not overlap
+//!   have nothing to do with each other.
 //!
-//! What it does not see: halves of a split barrier (the second is taken for the whole), aliasing barriers, and the newer
-//! `ID3D12GraphicsCommandList7::Barrier`.
+//! What it does not see: halves of a split barrier (the second is taken for the whole), aliasing barriers,
+//! and the newer `ID3D12GraphicsCommandList7::Barrier`.
 
 use std::{
     collections::BTreeMap,
@@ -185,7 +191,8 @@ impl Recorded {
 }
 
 impl Followed {
-    /// Something that needs a state, which the buffer is promoted to from COMMON. The error is the state that it is in instead.
+    /// Something that needs a state, which the buffer is promoted to from COMMON. The error is the state that
+    /// it is in instead.
     fn access(&mut self, needed: States) -> Result<(), States> {
         if self.state == States::COMMON {
             self.state = needed;

@@ -1,10 +1,10 @@
-//! Which descriptors are taken: a dispatch reads its own only when its command list is executed, so that nothing else may lie there
-//! until then.
+//! Which descriptors are taken: a dispatch reads its own only when its command list is executed, so that
+//! nothing else may lie there until then.
 
 use std::{collections::BTreeMap, ops::Range};
 
-/// The descriptors of every dispatch that may not have been executed yet. When a list was executed is not known here; but whoever
-/// records into it anew, with another binding table, says that it was.
+/// The descriptors of every dispatch that may not have been executed yet. When a list was executed is not
+/// known here; but whoever records into it anew, with another binding table, says that it was.
 #[derive(Debug, Default)]
 pub struct Taken {
     /// By where they start; no two overlap.
@@ -20,8 +20,8 @@ struct Place {
 }
 
 impl Taken {
-    /// Takes the descriptors of a dispatch, by their addresses: `list` is the command list's, and `table` a number that no other
-    /// binding table has. The error says which dispatch has them.
+    /// Takes the descriptors of a dispatch, by their addresses: `list` is the command list's, and `table` a
+    /// number that no other binding table has. The error says which dispatch has them.
     pub fn take(&mut self, list: usize, table: u64, descriptors: Range<usize>) -> Result<(), &'static str> {
         if self.tables.insert(list, table) != Some(table) {
             self.places.retain(|_, place| place.list != list);

@@ -1,5 +1,5 @@
-//! What an operator remembers of its initialisation: that there was one, and with which persistent resource. The pages want
-//! one before the first dispatch, none after that, and the same resource ever after.
+//! What an operator remembers of its initialisation: that there was one, and with which persistent resource.
+//! The pages want one before the first dispatch, none after that, and the same resource ever after.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -48,7 +48,8 @@ impl Abilities {
         }
     }
 
-    /// Whether its operators take tensors of a type. Bytes came to SLICE after it; the other operators never lacked them.
+    /// Whether its operators take tensors of a type. Bytes came to SLICE after it; the other operators never
+    /// lacked them.
     pub fn takes_type(&self, data_type: DML_TENSOR_DATA_TYPE) -> bool {
         let byte = data_type == DML_TENSOR_DATA_TYPE_INT8 || data_type == DML_TENSOR_DATA_TYPE_UINT8;
         self.supports(data_type) && (!byte || self.has(DML_FEATURE_LEVEL_2_1))

@@ -49,8 +49,8 @@
 //!
 //! Those that bind or record return nothing, so that what they would return removes the device.
 //!
-//! Each goes on for ever; `@dispatch:3` is the third such call in the process alone, and `@dispatch:3+` that and all behind
-//! it. Whatever cannot be understood makes creating a device fail.
+//! Each goes on for ever; `@dispatch:3` is the third such call in the process alone, and `@dispatch:3+` that
+//! and all behind it. Whatever cannot be understood makes creating a device fail.
 
 use std::{
     ops::RangeInclusive,

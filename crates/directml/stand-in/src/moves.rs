@@ -6,8 +6,9 @@ use dmlcts_directml::raw::{
 
 use crate::operator::{Axis, Operator};
 
-/// An operator that takes more moves than this is too large to compile: each becomes a command of its own in a list.
-/// Every element of a tensor may be one, so that the numbers just above 2^16 that clients are tried with are well below.
+/// An operator that takes more moves than this is too large to compile: each becomes a command of its own in
+/// a list. Every element of a tensor may be one, so that the numbers just above 2^16 that clients are tried
+/// with are well below.
 pub const MOST_MOVES: usize = 1 << 20;
 
 /// Some bytes that become part of the output.
@@ -43,7 +44,8 @@ impl Axis {
                     DML_PADDING_MODE_CONSTANT if at < 0 || at >= size => return None,
                     DML_PADDING_MODE_CONSTANT => at,
                     DML_PADDING_MODE_EDGE => at.clamp(0, size - 1),
-                    // To the last element and back to the first, which is not repeated; a single one has no other.
+                    // To the last element and back to the first, which is not repeated; a single one has no
+                    // other.
                     DML_PADDING_MODE_REFLECTION if size == 1 => 0,
                     DML_PADDING_MODE_REFLECTION => {
                         let folded = at.rem_euclid(2 * size - 2);

@@ -21,7 +21,8 @@ pub struct Operator {
     pub output: Tensor,
     /// How each axis is read.
     pub axes: Vec<Axis>,
-    /// The bytes of PADDING1's value, the lowest first, as many as an element has. Empty where none can be needed.
+    /// The bytes of PADDING1's value, the lowest first, as many as an element has. Empty where none can be
+    /// needed.
     pub value: Vec<u8>,
     /// Whether its input goes through a temporary resource.
     pub temporary: bool,
@@ -68,8 +69,8 @@ impl Operator {
     ///
     /// # Safety
     ///
-    /// `desc` is null, or good for reading; so are the pointers in it. Each array holds as many values as the greatest of the
-    /// desc's counts says, or eight where they say more.
+    /// `desc` is null, or good for reading; so are the pointers in it. Each array holds as many values as the
+    /// greatest of the desc's counts says, or eight where they say more.
     pub unsafe fn read(desc: *const DML_OPERATOR_DESC, abilities: &Abilities) -> Result<Self, Refusal> {
         // SAFETY: the caller says so.
         let Some(desc) = (unsafe { desc.as_ref() }) else { return refuse("the desc is null") };
@@ -91,7 +92,8 @@ impl Operator {
     }
 }
 
-/// What the operators here have in common: two tensors of one type and rank, whose rank is also the operator's count.
+/// What the operators here have in common: two tensors of one type and rank, whose rank is also the
+/// operator's count.
 ///
 /// # Safety
 ///

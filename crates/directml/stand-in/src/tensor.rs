@@ -28,8 +28,8 @@ pub struct Tensor {
     pub alignment: u32,
 }
 
-/// Above this many elements, an output whose strides do not nest is refused unseen: whether two elements share a place would
-/// take too long to find out.
+/// Above this many elements, an output whose strides do not nest is refused unseen: whether two elements
+/// share a place would take too long to find out.
 const MOST_COMPARED: u64 = 1 << 20;
 
 impl Tensor {
@@ -37,8 +37,8 @@ impl Tensor {
     ///
     /// # Safety
     ///
-    /// `desc` is null, or good for reading; so are the pointers in it, and its arrays hold as many values as its count says,
-    /// or eight where it says more.
+    /// `desc` is null, or good for reading; so are the pointers in it, and its arrays hold as many values as
+    /// its count says, or eight where it says more.
     pub unsafe fn read(desc: *const DML_TENSOR_DESC) -> Result<Self, Refusal> {
         // SAFETY: the caller says so.
         let Some(desc) = (unsafe { desc.as_ref() }) else { return refuse("it is null") };

@@ -1,4 +1,5 @@
-//! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is left alone.
+//! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is
+//! left alone.
 
 use std::{
     fs,
@@ -130,8 +131,8 @@ impl Ledger {
         &self.form
     }
 
-    /// Compares a run with what is there and enters it, in the file as it is now: whatever another run entered meanwhile stays,
-    /// and who would enter another at the same time waits.
+    /// Compares a run with what is there and enters it, in the file as it is now: whatever another run
+    /// entered meanwhile stays, and who would enter another at the same time waits.
     pub fn record(name: &str, run: LedgerEntry, is_complete: bool) -> Result<LedgerNews, LedgerError> {
         let failed = |cause: String| LedgerError::Write { path: name.to_owned(), cause };
         let _lock = FileLock::acquire(Path::new(name));

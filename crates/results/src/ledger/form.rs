@@ -1,5 +1,5 @@
-//! A ledger as YAML: what can be written, field by field, and how it is written. The order depends on what stands there alone,
-//! so that a change of one answer is a change of its lines.
+//! A ledger as YAML: what can be written, field by field, and how it is written. The order depends on what
+//! stands there alone, so that a change of one answer is a change of its lines.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,8 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerForm {
-    /// What one backend answered in the cases of one suite, an entry each. No two have name, device, driver and suite in common.
+    /// What one backend answered in the cases of one suite, an entry each. No two have name, device, driver
+    /// and suite in common.
     pub backends: Vec<LedgerEntry>,
 }
 
@@ -39,7 +40,8 @@ pub struct LedgerEntry {
     pub level: String,
     /// The suite that the cases are of.
     pub suite: String,
-    /// The options of `dmlcts run` beyond the suite that bear on which cases ran and what they may do; left out where there was none.
+    /// The options of `dmlcts run` beyond the suite that bear on which cases ran and what they may do; left
+    /// out where there was none.
     #[serde(default)]
     pub options: String,
     /// The BLAKE3 hash of the spec, in hex.
@@ -66,8 +68,8 @@ pub struct LedgerQuestion {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerAnswer {
-    /// `reject`; `accept`: created, and what came out was not compared; `semantics`: ran as the spec's semantics; or `reads` with
-    /// the expression of another reading that the question allows.
+    /// `reject`; `accept`: created, and what came out was not compared; `semantics`: ran as the spec's
+    /// semantics; or `reads` with the expression of another reading that the question allows.
     pub answer: String,
     /// How many cases.
     pub cases: u64,
@@ -160,7 +162,8 @@ impl LedgerQuestion {
     }
 }
 
-/// As [`LedgerAnswer::answer`] spells it. A reading is spelled out, since its number means something else by another spec.
+/// As [`LedgerAnswer::answer`] spells it. A reading is spelled out, since its number means something else by
+/// another spec.
 fn answer_text(operator: &Operator, answer: Answer) -> String {
     match answer {
         Answer::Reject => "reject".to_owned(),

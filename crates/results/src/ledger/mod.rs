@@ -1,7 +1,9 @@
-//! The ledger: what each backend answers to the questions that the pages leave open, kept in a file from run to run. Any allowed
-//! answer is right, so that none ever fails a run; that an answer is another one than last time is worth a look all the same.
+//! The ledger: what each backend answers to the questions that the pages leave open, kept in a file from run
+//! to run. Any allowed answer is right, so that none ever fails a run; that an answer is another one than
+//! last time is worth a look all the same.
 //!
-//! It is a file for people, committed beside what it is about: YAML, in an order that depends on its contents alone.
+//! It is a file for people, committed beside what it is about: YAML, in an order that depends on its contents
+//! alone.
 
 mod file;
 mod form;

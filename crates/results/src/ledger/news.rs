@@ -1,4 +1,5 @@
-//! What a run changes in a ledger: compared with what the ledger has of the same backend, and entered where the run says more.
+//! What a run changes in a ledger: compared with what the ledger has of the same backend, and entered where
+//! the run says more.
 
 use super::{LedgerEntry, LedgerForm, LedgerQuestion};
 
@@ -54,9 +55,10 @@ pub enum LedgerChange {
 }
 
 impl LedgerForm {
-    /// Compares a run with what is there, and enters it. A run that came to the end of its cases takes the place of one with the same options,
-    /// and of any other where it is of the whole suite. Where it did not come to their end, what it has beyond the entry is added. A run of
-    /// other cases of the suite says what is news, and changes nothing.
+    /// Compares a run with what is there, and enters it. A run that came to the end of its cases takes the
+    /// place of one with the same options, and of any other where it is of the whole suite. Where it did not
+    /// come to their end, what it has beyond the entry is added. A run of other cases of the suite says what
+    /// is news, and changes nothing.
     pub fn record(&mut self, path: &str, run: LedgerEntry, is_complete: bool) -> LedgerNews {
         let place = self.backends.iter().position(|entry| entry.key() == run.key());
         let of_device = |entry: &&LedgerEntry| {
@@ -124,8 +126,8 @@ fn change(old: LedgerQuestion, new: LedgerQuestion, are_same: bool) -> Option<Le
         (true, false) => Some(LedgerChange::New(new)),
         (false, true) if new.question.is_empty() => are_same.then_some(LedgerChange::Gone(old)),
         _ if are_same => {
-            // As many cases with the same answers in other numbers: some changed sides. More or fewer are of another suite, or are refused
-            // together with other questions now.
+            // As many cases with the same answers in other numbers: some changed sides. More or fewer are of
+            // another suite, or are refused together with other questions now.
             let is_other = names(&old) != names(&new)
                 || answered(&old) == answered(&new) && counts(&old) != counts(&new);
             is_other.then_some(LedgerChange::Changed { old, new })

@@ -78,8 +78,8 @@ fn a_whole_run_takes_the_place_of_the_last_one_and_says_what_changed() {
     ];
     let mut form = ledger(&[entry("1", "", &before)]);
     assert_eq!(short(&form.record("ledger", entry("1", "", &before), true).changes), [""; 0]);
-    // As many cases, of which one changed sides; of `d` there are more now, which all have the same answer, and of `g` some that had it
-    // together with another question.
+    // As many cases, of which one changed sides; of `d` there are more now, which all have the same answer,
+    // and of `g` some that had it together with another question.
     let now = [
         "a semantics 63",
         "c reject 2 semantics 2",

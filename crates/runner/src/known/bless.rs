@@ -1,9 +1,9 @@
 //! Blessing: from the failures of a whole run to entries of a list, so that the next run fails by news only.
 //!
-//! Failures of one operator and one class are a group. For each a predicate is sought that holds of them and of no case of the
-//! run that could have failed so and passed; where there is none, several that together hold of as many as can be; and what
-//! none tells is listed case by case, unless that is too much. What changes from time to time is not listed, for which
-//! all of them [run again](Blessing::run_again) first.
+//! Failures of one operator and one class are a group. For each a predicate is sought that holds of them and
+//! of no case of the run that could have failed so and passed; where there is none, several that together
+//! hold of as many as can be; and what none tells is listed case by case, unless that is too much. What
+//! changes from time to time is not listed, for which all of them [run again](Blessing::run_again) first.
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
@@ -20,8 +20,9 @@ use crate::{CaseResults, Class, Sensitivities, Sensitivity, Source, Summary, Ver
 /// More failures than this are not a list but a backend to be mended.
 const MOST_FAILURES: usize = 200_000;
 
-/// What became of the cases of a run, as far as blessing needs it. Its memory is bounded: some bytes for each case of the suite, which
-/// must have an end, and no more failures than could be blessed, 200,000 that are news and as many of each entry.
+/// What became of the cases of a run, as far as blessing needs it. Its memory is bounded: some bytes for each
+/// case of the suite, which must have an end, and no more failures than could be blessed, 200,000 that are
+/// news and as many of each entry.
 #[derive(Debug, Default)]
 pub struct Blessing {
     /// The cases that failed, by index, as far as there is room for them.
@@ -177,8 +178,9 @@ impl Blessing {
         }
     }
 
-    /// The entries of a list after this run of a suite, whose failures [ran again](Self::run_again): those that are still true, those that it says nothing of, and new ones, as far
-    /// as there are any that say which cases fail.
+    /// The entries of a list after this run of a suite, whose failures [ran again](Self::run_again): those
+    /// that are still true, those that it says nothing of, and new ones, as far as there are any that say
+    /// which cases fail.
     ///
     /// # Errors
     ///
@@ -284,7 +286,8 @@ impl Blessing {
         Ok(self.failed.iter().filter(move |(_, failed)| is_open(failed)))
     }
 
-    /// The failures that no entry expects any more, by operator and class, in the order in which they are to be told.
+    /// The failures that no entry expects any more, by operator and class, in the order in which they are to
+    /// be told.
     fn groups<'a>(
         &self,
         library: &'a Library,
@@ -305,7 +308,8 @@ impl Blessing {
             group.failed.push(*index);
         }
         let mut groups: Vec<Group<'a>> = groups.into_values().collect();
-        // The more general class comes first, since what it tells is not told again; then the one that has the most.
+        // The more general class comes first, since what it tells is not told again; then the one that has
+        // the most.
         let is_covered = |class: Class| Class::ALL.iter().any(|other| *other != class && other.covers(class));
         groups.sort_by_key(|group| {
             (group.operator.position(), is_covered(group.class), Reverse(group.failed.len()))
@@ -337,7 +341,8 @@ impl Blessing {
     }
 }
 
-/// The entries that a run of a suite says are untrue: those that name it and are to be corrected, and others that a case disproved.
+/// The entries that a run of a suite says are untrue: those that name it and are to be corrected, and others
+/// that a case disproved.
 fn untrue(summary: &Summary, suite: &str) -> Vec<(String, Conclusion)> {
     let is_untrue = |tally: &&KnownTally| {
         let is_disproved = tally.counts.passed > 0 || !tally.counts.otherwise.is_empty();
@@ -375,7 +380,8 @@ mod tests {
         })
     }
 
-    /// However many there are, those that are kept are bounded, those that are counted are all, and many that are known take no room from news.
+    /// However many there are, those that are kept are bounded, those that are counted are all, and many that
+    /// are known take no room from news.
     #[test]
     fn failures_are_counted_and_not_all_kept() {
         let (mut blessing, entry) = (Blessing::default(), known("old"));

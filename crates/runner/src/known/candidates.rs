@@ -1,9 +1,9 @@
-//! The simple conditions that a predicate may be made of, from the members of an operator and from the values that the cases
-//! have: what a member is, on which side of a bound it lies, how it compares with another member, which clauses a desc breaks
-//! or meets exactly, and what it is judged.
+//! The simple conditions that a predicate may be made of, from the members of an operator and from the values
+//! that the cases have: what a member is, on which side of a bound it lies, how it compares with another
+//! member, which clauses a desc breaks or meets exactly, and what it is judged.
 //!
-//! Bounds are found in the data: those that keep all failures on one side, those that keep all passes on the other, and
-//! the small values that occur.
+//! Bounds are found in the data: those that keep all failures on one side, those that keep all passes on the
+//! other, and the small values that occur.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,8 @@ struct Term {
     values: Box<Values>,
 }
 
-/// Conditions that may tell cases that failed from cases that passed, without what is said twice. Each is asked of the desc or of each axis.
+/// Conditions that may tell cases that failed from cases that passed, without what is said twice. Each is
+/// asked of the desc or of each axis.
 pub(super) fn candidates(operator: &Operator, failed: &[Case], passed: &[Case]) -> Vec<(Scope, String)> {
     let mut found = Found(Vec::new());
     found.desc(["valid", "open", "not invalid"].map(str::to_owned));

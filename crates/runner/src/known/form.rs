@@ -78,8 +78,8 @@ named_enum! {
 }
 
 impl Kind {
-    /// What it becomes where the cases fail with another class: what a backend calls unsupported is so, and was a bug before, or is
-    /// one now where it is called so no more.
+    /// What it becomes where the cases fail with another class: what a backend calls unsupported is so, and
+    /// was a bug before, or is one now where it is called so no more.
     #[must_use]
     pub fn changed(self, from: Class, to: Class) -> Self {
         match self {

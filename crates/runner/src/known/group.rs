@@ -1,7 +1,7 @@
 //! A group of failures, and the predicates that tell them from what passed.
 //!
-//! Predicates are sought with a sample of the cases, and held against all of them: where one holds of a case that passed,
-//! that case is added to the sample, and they are sought again.
+//! Predicates are sought with a sample of the cases, and held against all of them: where one holds of a case
+//! that passed, that case is added to the sample, and they are sought again.
 
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Operator, Predicate, program::Values};
@@ -9,8 +9,8 @@ use dmlcts_spec::{Operator, Predicate, program::Values};
 use super::separate::Separation;
 use crate::{Class, Source};
 
-/// As many failures, and as many passes, are looked at at once, evenly spread over all there are. With a thousand
-/// conditions they take some 16 MiB.
+/// As many failures, and as many passes, are looked at at once, evenly spread over all there are. With a
+/// thousand conditions they take some 16 MiB.
 const MOST_SEEN: usize = 4_096;
 /// How often predicates are sought anew, with the passes that the last ones hold of.
 const ROUNDS: usize = 8;
@@ -49,8 +49,9 @@ pub(super) struct Reading<'a> {
 }
 
 impl Group<'_> {
-    /// The predicates that tell these failures from the cases that passed, of these indices, and the failures that none tells.
-    /// One that a person wrote is tried first, and those that tell other groups may be parts of new ones.
+    /// The predicates that tell these failures from the cases that passed, of these indices, and the failures
+    /// that none tells. One that a person wrote is tried first, and those that tell other groups may be parts
+    /// of new ones.
     pub(super) fn told(
         &self,
         reading: &Reading<'_>,
@@ -179,8 +180,8 @@ mod tests {
     use super::*;
     use crate::{Difference, Listed};
 
-    /// Failures and most passes differ in their strides, and few passes in their data type only: more than are looked at at once, so that those
-    /// few are found by what holds of them.
+    /// Failures and most passes differ in their strides, and few passes in their data type only: more than
+    /// are looked at at once, so that those few are found by what holds of them.
     #[test]
     fn what_disproves_a_predicate_is_looked_at_in_the_next_round() {
         let library = Library::embedded();

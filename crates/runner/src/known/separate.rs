@@ -1,10 +1,11 @@
-//! Finding predicates that hold of cases that failed and of none that passed: as few as can be, each of as few and as short
-//! conditions as can be.
+//! Finding predicates that hold of cases that failed and of none that passed: as few as can be, each of as
+//! few and as short conditions as can be.
 //!
-//! At first one is sought that holds of all failures: of one condition, then of two, then of three. The conditions of a
-//! predicate hold of the desc, of any axis, of all axes, or together of one and the same axis. Where none tells all
-//! failures, the one is taken that tells the most of them, and what it leaves is told by others. The search is a beam: of
-//! all conjunctions of so many conditions the best [`WIDTH`] are made longer.
+//! At first one is sought that holds of all failures: of one condition, then of two, then of three. The
+//! conditions of a predicate hold of the desc, of any axis, of all axes, or together of one and the same
+//! axis. Where none tells all failures, the one is taken that tells the most of them, and what it leaves is
+//! told by others. The search is a beam: of all conjunctions of so many conditions the best [`WIDTH`] are
+//! made longer.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -21,10 +22,11 @@ const WIDTH: usize = 128;
 const MOST_PREDICATES: usize = 8;
 /// As many conditions on an axis are joined with others.
 const MOST_ATOMS: usize = 96;
-/// A predicate of one condition more must hold of so many times the failures, and of half as many where it holds of all: what fits
-/// a handful of cases by many conditions fits them by chance.
+/// A predicate of one condition more must hold of so many times the failures, and of half as many where it
+/// holds of all: what fits a handful of cases by many conditions fits them by chance.
 const FAILURES_A_CONDITION: usize = 4;
-/// What makes a predicate harder to read, in letters: another condition, one that computes, the words `any axis`.
+/// What makes a predicate harder to read, in letters: another condition, one that computes, the words `any
+/// axis`.
 const CONDITION: usize = 8;
 const COMPUTED: usize = 16;
 const ANY_AXIS: usize = 9;
@@ -290,8 +292,8 @@ impl<'a> Separation<'a> {
         Held { failed: Bits::of_some(failed), passed: Bits::of_some(passed) }
     }
 
-    /// How much more is known of a case of which something holds that holds of so many failures and passes: bits for all
-    /// failures together, in thousandths.
+    /// How much more is known of a case of which something holds that holds of so many failures and passes:
+    /// bits for all failures together, in thousandths.
     fn gain(&self, of: usize, failed: usize, passed: usize) -> i64 {
         let share =
             |failed: usize, passed: usize| (failed as f64 + 1.0) / (failed as f64 + passed as f64 + 1.0);
@@ -335,8 +337,8 @@ impl Joint {
     }
 }
 
-/// What a predicate of so many conditions is worth that holds of so many failures: one condition more is worth a tenth more
-/// of them.
+/// What a predicate of so many conditions is worth that holds of so many failures: one condition more is
+/// worth a tenth more of them.
 fn worth(failed: usize, joined: usize) -> usize {
     failed * 9_usize.pow(joined as u32) * 10_usize.pow((JOINED - joined) as u32)
 }

@@ -159,15 +159,16 @@ named_enum! {
         Absolute = "abs",
         /// `clamp(x, low, high)`: `min(max(x, low), high)`.
         Clamp = "clamp",
-        /// `length(List)`: undefined for a null pointer. Null strides mean packed and are as long as the sizes.
+        /// `length(List)`: undefined for a null pointer. Null strides mean packed and are as long as the
+        /// sizes.
         Length = "length",
         /// `present(X)`: a list or a tensor is not a null pointer.
         Present = "present",
         /// `overlaps(Tensor)`: two coordinates share an offset. Undefined where the sizes and strides make no
         /// sense, and where the search for such a pair grows too long.
         Overlaps = "overlaps",
-        /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and strides
-        /// make no sense.
+        /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and
+        /// strides make no sense.
         Unsettled = "unsettled",
     }
 }

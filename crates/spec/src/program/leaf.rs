@@ -31,8 +31,8 @@ named_enum! {
         TotalTensorSizeInBytes = "TotalTensorSizeInBytes",
         /// `GuaranteedBaseOffsetAlignment`.
         GuaranteedBaseOffsetAlignment = "GuaranteedBaseOffsetAlignment",
-        /// The bytes of an element. No field of the struct: undefined where the data type has no whole number of
-        /// bytes.
+        /// The bytes of an element. No field of the struct: undefined where the data type has no whole number
+        /// of bytes.
         ElementSize = "ElementSize",
     }
 }

@@ -1,5 +1,6 @@
-//! `packed`: what `run` says in columns of JSON, as 32-bit words in the body, for backends that ask for it. Most of what a
-//! tiny case takes on its way to a process and back is writing and reading numbers as text, and words need neither.
+//! `packed`: what `run` says in columns of JSON, as 32-bit words in the body, for backends that ask for it.
+//! Most of what a tiny case takes on its way to a process and back is writing and reading numbers as text,
+//! and words need neither.
 
 mod read;
 #[cfg(test)]
@@ -26,7 +27,8 @@ pub struct PackedForm {
     pub number: Option<u64>,
     /// The operators' names. A case names one by its place in this list, from 0 on.
     pub operators: Vec<String>,
-    /// How many words of four bytes each, little-endian, the body begins with. Behind them lies the inputs' memory.
+    /// How many words of four bytes each, little-endian, the body begins with. Behind them lies the inputs'
+    /// memory.
     pub words: u64,
 }
 

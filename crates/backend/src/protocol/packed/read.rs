@@ -7,8 +7,8 @@ use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Signature, 
 use super::{NULL, PackedForm, Word};
 use crate::{Batch, protocol::guards::lay_out};
 
-/// Puts the cases of a `packed` into an empty batch, whose outputs take `most` bytes at most, and returns its number. What is
-/// wrong with them is said with its place.
+/// Puts the cases of a `packed` into an empty batch, whose outputs take `most` bytes at most, and returns its
+/// number. What is wrong with them is said with its place.
 pub fn read_packed(
     header: &[u8],
     body: &[u8],

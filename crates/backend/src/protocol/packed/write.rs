@@ -12,7 +12,8 @@ use crate::{
 
 /// Room that the words of most cases do not need.
 const MOST_WORDS: usize = 128;
-/// Room in front of the words for what a frame begins with: the header, which is only known at the end, has spaces behind it.
+/// Room in front of the words for what a frame begins with: the header, which is only known at the end, has
+/// spaces behind it.
 const FRONT_WORDS: usize = 48;
 
 /// The words of cases, and the operators that they are of.
@@ -27,8 +28,9 @@ pub(crate) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// Packs cases, whose outputs' memory is full of `output_fill` before, a byte a run, and whose inputs take so many bytes.
-    /// `None` where a member holds what its type in the struct cannot hold: that is for `run` to say.
+    /// Packs cases, whose outputs' memory is full of `output_fill` before, a byte a run, and whose inputs
+    /// take so many bytes. `None` where a member holds what its type in the struct cannot hold: that is for
+    /// `run` to say.
     pub(crate) fn of(jobs: &'a [Job], output_fill: &[u8], memory: usize) -> Option<Self> {
         let mut packed = Self { cases: jobs.len(), ..Self::default() };
         packed.words.reserve(FRONT_WORDS + MOST_WORDS * jobs.len() + memory.div_ceil(size_of::<Word>()));

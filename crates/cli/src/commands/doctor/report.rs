@@ -9,7 +9,8 @@ use crate::{output, problem::Problem};
 /// Why a check was not tried that no time was left for.
 const NO_TIME: &str = "the time was up before";
 
-/// What was found, line by line. It goes on where nobody reads it any more, since the exit code is still to come.
+/// What was found, line by line. It goes on where nobody reads it any more, since the exit code is still to
+/// come.
 pub(super) struct Report {
     palette: Palette,
     pub(super) failures: usize,

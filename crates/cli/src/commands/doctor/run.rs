@@ -8,7 +8,8 @@ use dmlcts_spec::Library;
 use super::failed::Failures;
 use crate::{problem::Problem, selection::load_suite};
 
-/// Runs something on the backend, until the time is up, and keeps what failed; in smaller cases, too, with `shrink`.
+/// Runs something on the backend, until the time is up, and keeps what failed; in smaller cases, too, with
+/// `shrink`.
 pub(super) fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,

@@ -45,15 +45,16 @@ use crate::{
     operator::Operator,
 };
 
-/// `IDMLDevice` and `IDMLDevice1`; and the queue that its debug layer writes to, which is Direct3D's where the layer is
-/// the real one.
+/// `IDMLDevice` and `IDMLDevice1`; and the queue that its debug layer writes to, which is Direct3D's where
+/// the layer is the real one.
 #[implement(IDMLDevice1, ID3D12InfoQueue)]
 pub(super) struct Device {
     pub(super) d3d12: ID3D12Device,
     pub(super) told: Arc<Misbehaviour>,
     /// 0 while it works.
     removed: AtomicI32,
-    /// What recorded commands use and no client holds: it has to live until they have run, so it lives as long as the device.
+    /// What recorded commands use and no client holds: it has to live until they have run, so it lives as
+    /// long as the device.
     kept: Mutex<Vec<ID3D12Resource>>,
     /// Which descriptors a dispatch will read.
     pub(super) taken: Mutex<Taken>,
@@ -77,8 +78,8 @@ impl Device {
         }
     }
 
-    /// Removes the device: whatever is asked of it from now on fails. The first reason stays. As the pages have it, Direct3D's
-    /// device does not go with it.
+    /// Removes the device: whatever is asked of it from now on fails. The first reason stays. As the pages
+    /// have it, Direct3D's device does not go with it.
     pub(super) fn remove(&self, reason: HRESULT, why: &str) {
         if self.removed.compare_exchange(0, reason.0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             say(format_args!("the device is removed: {why}"));
@@ -218,7 +219,8 @@ impl IDMLDevice_Impl for Device_Impl {
         if self.begin(Call::Create)? == Some(Fault::Nothing) {
             return Ok(());
         }
-        // SAFETY: the client says that the desc, and all that it points at, can be read; its arrays are as long as is asked.
+        // SAFETY: the client says that the desc, and all that it points at, can be read; its arrays are as
+        // long as is asked.
         let operator = match unsafe { Operator::read(desc.cast(), &self.told.abilities) } {
             Ok(operator) => Some(Arc::new(operator)),
             Err(_) if self.told.accepts_all => None,

@@ -1,6 +1,6 @@
-//! What the debug layer says, where the stand-in was told to have one, and the queue that a client reads it from. The real
-//! layer writes to the queue of Direct3D's device, which belongs to Direct3D's own debug layer; that is not there under Wine,
-//! so this one is asked of the device of the stand-in.
+//! What the debug layer says, where the stand-in was told to have one, and the queue that a client reads it
+//! from. The real layer writes to the queue of Direct3D's device, which belongs to Direct3D's own debug
+//! layer; that is not there under Wine, so this one is asked of the device of the stand-in.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,7 +49,8 @@ impl Messages {
     ///
     /// # Safety
     ///
-    /// `length` is null or good for reading and writing, and `message` is null, or good for writing so many bytes.
+    /// `length` is null or good for reading and writing, and `message` is null, or good for writing so many
+    /// bytes.
     pub(super) unsafe fn get(
         &self,
         index: u64,
@@ -84,7 +85,8 @@ impl Messages {
     }
 }
 
-/// Implements the queue on an object that has [`Messages`]: reading and clearing them, and nothing of filters.
+/// Implements the queue on an object that has [`Messages`]: reading and clearing them, and nothing of
+/// filters.
 macro_rules! queue {
     ($object:ident) => {
         $crate::com::messages::queue! {

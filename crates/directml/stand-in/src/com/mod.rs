@@ -1,7 +1,8 @@
 //! The library as a client loads it: what it exports, and the COM objects behind that.
 //!
-//! Every object holds its device, so that a device lives as long as what was made by it. Whatever a client may do wrong with
-//! a pointer that it hands over is beyond what can be checked, here as in the real library; all else is.
+//! Every object holds its device, so that a device lives as long as what was made by it. Whatever a client
+//! may do wrong with a pointer that it hands over is beyond what can be checked, here as in the real library;
+//! all else is.
 
 #![expect(clippy::inline_always, clippy::ref_as_ptr, reason = "it is in what `implement` makes")]
 #![expect(unreachable_pub, reason = "what is exported is found by its name")]
@@ -133,7 +134,8 @@ fn hang() -> ! {
     }
 }
 
-/// Prints to standard output, in both ways that libraries do: to the handle that Windows names, and to the descriptor of C.
+/// Prints to standard output, in both ways that libraries do: to the handle that Windows names, and to the
+/// descriptor of C.
 fn print() {
     println!("directml_stand_in.dll prints to the handle");
     let words = b"directml_stand_in.dll prints to the descriptor\n";
@@ -151,8 +153,8 @@ fn say(what: std::fmt::Arguments<'_>) {
     eprintln!("directml_stand_in.dll: {what}");
 }
 
-/// That there is a function of this name tells a client that this is not DirectML. It returns [`DESCRIPTION`], with a zero
-/// behind it.
+/// That there is a function of this name tells a client that this is not DirectML. It returns
+/// [`DESCRIPTION`], with a zero behind it.
 #[unsafe(no_mangle)]
 pub extern "system" fn dmlcts_stand_in() -> *const c_char {
     DESCRIPTION.as_ptr()
@@ -162,8 +164,8 @@ pub extern "system" fn dmlcts_stand_in() -> *const c_char {
 ///
 /// # Safety
 ///
-/// As there: `d3d12_device` is a device of Direct3D 12, `interface` is good for reading and `device` for writing, or they are
-/// null.
+/// As there: `d3d12_device` is a device of Direct3D 12, `interface` is good for reading and `device` for
+/// writing, or they are null.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn DMLCreateDevice(
     d3d12_device: *mut c_void,
@@ -227,7 +229,8 @@ fn create_device(
     Ok((fault != Some(Fault::Nothing)).then(device))
 }
 
-/// The end of a call that was told to fail, as far as failing is all that it was told; else what is left to do wrong.
+/// The end of a call that was told to fail, as far as failing is all that it was told; else what is left to
+/// do wrong.
 fn ended(call: Call, fault: Option<Fault>) -> Result<Option<Fault>> {
     if fault == Some(Fault::Print) {
         print();

@@ -16,7 +16,8 @@ use windows::{
 use super::{child, device::Device, say};
 use crate::{initialization::Initialization, moves::MOST_MOVES, operator::Operator};
 
-/// How many bytes of a persistent resource hold PADDING1's value, over and over: a multiple of every element size.
+/// How many bytes of a persistent resource hold PADDING1's value, over and over: a multiple of every element
+/// size.
 pub(super) const VALUES: u64 = 256;
 
 /// `IDMLOperator`.
@@ -45,8 +46,8 @@ impl IDMLPageable_Impl for Compiled_Impl {}
 impl IDMLCompiledOperator_Impl for Compiled_Impl {}
 
 impl Compiled {
-    /// Fails where the operator is none of this library's, or another device's; and where it takes more than the stand-in can do,
-    /// which is said.
+    /// Fails where the operator is none of this library's, or another device's; and where it takes more than
+    /// the stand-in can do, which is said.
     pub(super) fn new(device: ComObject<Device>, operator: &IDMLOperator) -> Result<Self> {
         let created = operator.cast_object_ref::<Created>()?;
         if !created.device.is(&device) {

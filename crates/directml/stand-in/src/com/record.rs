@@ -1,7 +1,8 @@
 //! The command recorder: operators as copies in a client's command list.
 //!
-//! A client leaves what it binds in the state for unordered access, or in COMMON, and finds it in the first. Copying wants other states, so
-//! each copy is between barriers. Those also order it after whatever came before; whether the client had it ordered is looked at apart.
+//! A client leaves what it binds in the state for unordered access, or in COMMON, and finds it in the first.
+//! Copying wants other states, so each copy is between barriers. Those also order it after whatever came
+//! before; whether the client had it ordered is looked at apart.
 
 use std::{mem::ManuallyDrop, sync::PoisonError};
 
@@ -251,7 +252,8 @@ impl Copies<'_> {
     fn regions(&self, to: &Range, from: &ID3D12Resource, offset: u64, pieces: &[Piece]) {
         self.state(&to.resource, D3D12_RESOURCE_STATE_COPY_DEST, true);
         for piece in pieces {
-            // SAFETY: both places were checked against the ranges that were bound, and those against their buffers.
+            // SAFETY: both places were checked against the ranges that were bound, and those against their
+            // buffers.
             unsafe {
                 copy_unseen(
                     &self.list,

@@ -1,8 +1,9 @@
 //! Removing Direct3D's device for real, and what Windows makes of that.
 //!
-//! On Windows, Direct3D creates no device on an adapter while anything in the process holds on to a removed one. Wine creates as
-//! many as it is asked for, and a client that keeps a removed device would never be found out. So each device that is removed here
-//! carries something that is dropped with it, and until then no other device of the stand-in is created.
+//! On Windows, Direct3D creates no device on an adapter while anything in the process holds on to a removed
+//! one. Wine creates as many as it is asked for, and a client that keeps a removed device would never be
+//! found out. So each device that is removed here carries something that is dropped with it, and until then
+//! no other device of the stand-in is created.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,7 +61,8 @@ pub(super) fn remove(device: &ID3D12Device) {
         // SAFETY: the device is alive.
         unsafe { device.RemoveDevice() };
     }
-    // Wine 10 does not implement that, but takes its device for removed where a command list is executed that is still open.
+    // Wine 10 does not implement that, but takes its device for removed where a command list is executed that
+    // is still open.
     if !is_removed()
         && let Err(error) = misuse(device)
     {
@@ -74,8 +76,8 @@ pub(super) fn remove(device: &ID3D12Device) {
 /// Executes a command list that is still open, with a queue of its own.
 fn misuse(device: &ID3D12Device) -> Result<()> {
     let desc = D3D12_COMMAND_QUEUE_DESC { Type: D3D12_COMMAND_LIST_TYPE_DIRECT, ..Default::default() };
-    // SAFETY: the device is alive, as is all that is handed to these calls. The list is empty, so that nothing would happen
-    // if it were executed.
+    // SAFETY: the device is alive, as is all that is handed to these calls. The list is empty, so that
+    // nothing would happen if it were executed.
     unsafe {
         let queue: ID3D12CommandQueue = device.CreateCommandQueue(&raw const desc)?;
         let allocator: ID3D12CommandAllocator =

@@ -1,4 +1,5 @@
-//! The binding table: what a dispatch reads and writes. Each binding is checked when it is made, and gets a descriptor.
+//! The binding table: what a dispatch reads and writes. Each binding is checked when it is made, and gets a
+//! descriptor.
 
 use std::{
     ops, ptr,
@@ -98,8 +99,8 @@ impl Target {
         }
     }
 
-    /// How many inputs and how many outputs are bound, each with a descriptor; a temporary and a persistent resource have one
-    /// each behind them.
+    /// How many inputs and how many outputs are bound, each with a descriptor; a temporary and a persistent
+    /// resource have one each behind them.
     fn count(&self) -> usize {
         match self {
             Self::Compiled(_) => 1,
@@ -283,9 +284,10 @@ impl Bindings {
         self.heap.ptr..self.heap.ptr + self.size as usize * device.step()
     }
 
-    /// Writes the descriptor at a place of the heap. It is a constant buffer's, of the first blocks that the range lies in, since
-    /// nothing reads it, and it takes no view: lavapipe makes views only while it computes nothing, so that a client would stand
-    /// still at each of them for as long as the device is busy, and prepare nothing meanwhile.
+    /// Writes the descriptor at a place of the heap. It is a constant buffer's, of the first blocks that the
+    /// range lies in, since nothing reads it, and it takes no view: lavapipe makes views only while it
+    /// computes nothing, so that a client would stand still at each of them for as long as the device is
+    /// busy, and prepare nothing meanwhile.
     fn describe(&self, device: &Device, place: usize, range: Option<&Range>) {
         let Some(range) = range.filter(|range| range.size > 0) else { return };
         let start = range.offset - range.offset % BLOCK;
@@ -301,8 +303,8 @@ impl Bindings {
             BufferLocation: address + start,
             SizeInBytes: blocks * BLOCK as u32,
         };
-        // SAFETY: the blocks lie in the range's buffer, and the place within the part of the heap that the client gave: their
-        // number was checked.
+        // SAFETY: the blocks lie in the range's buffer, and the place within the part of the heap that the
+        // client gave: their number was checked.
         unsafe {
             let handle = D3D12_CPU_DESCRIPTOR_HANDLE { ptr: self.heap.ptr + place * device.step() };
             device.d3d12.CreateConstantBufferView(Some(&raw const desc), handle);

@@ -1,9 +1,9 @@
 //! Seeing what a client records beside dispatches: its copies and its barriers.
 //!
-//! A library is told of neither. So a few functions of Direct3D's command lists are replaced, for the whole process: each looks at
-//! what it is asked, and goes on to the function that it replaces. That takes that all lists have one table of functions, as Wine's have;
-//! where a list has another, it is said that nothing is judged. What a list has recorded is kept by the list itself, until it is
-//! recorded anew or gone.
+//! A library is told of neither. So a few functions of Direct3D's command lists are replaced, for the whole
+//! process: each looks at what it is asked, and goes on to the function that it replaces. That takes that all
+//! lists have one table of functions, as Wine's have; where a list has another, it is said that nothing is
+//! judged. What a list has recorded is kept by the list itself, until it is recorded anew or gone.
 
 use std::{
     ffi::c_void,
@@ -79,7 +79,8 @@ struct State {
     mistake: Option<String>,
 }
 
-/// Replaces the functions, unless that was done before. Nobody may be told more of why it cannot be done than that it cannot.
+/// Replaces the functions, unless that was done before. Nobody may be told more of why it cannot be done than
+/// that it cannot.
 pub(super) fn begin(device: &ID3D12Device) -> Result<()> {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +102,8 @@ pub(super) fn begin(device: &ID3D12Device) -> Result<()> {
     // SAFETY: the table lies there, and stays readable, and executable where it shares a page with code.
     unsafe { VirtualProtect(table.cast(), size, PAGE_EXECUTE_READWRITE, &raw mut protection)? };
     REPLACED.get_or_init(|| Functions::of(&list));
-    // SAFETY: the table can be written to, one aligned pointer at a time, and what it points at then takes and does the same.
+    // SAFETY: the table can be written to, one aligned pointer at a time, and what it points at then takes
+    // and does the same.
     unsafe {
         (&raw mut (*table).Reset).write_volatile(reset);
         (&raw mut (*table).CopyBufferRegion).write_volatile(copy_buffer_region);
@@ -111,7 +113,8 @@ pub(super) fn begin(device: &ID3D12Device) -> Result<()> {
     }
 }
 
-/// Notes a dispatch of a device. The error says which barrier is missing, be it before it or already before what came earlier.
+/// Notes a dispatch of a device. The error says which barrier is missing, be it before it or already before
+/// what came earlier.
 pub(super) fn dispatch(
     list: &ID3D12GraphicsCommandList,
     device: &ComObject<Device>,
@@ -212,7 +215,8 @@ impl State {
 fn with<T>(list: &ID3D12GraphicsCommandList, act: impl FnOnce(&mut State) -> T) -> Result<T> {
     let mut carried: Option<IUnknown> = None;
     let mut size = size_of_val(&carried) as u32;
-    // SAFETY: there is room for a pointer. What is carried under this name is an interface, of which a reference is returned.
+    // SAFETY: there is room for a pointer. What is carried under this name is an interface, of which a
+    // reference is returned.
     let found =
         unsafe { list.GetPrivateData(&raw const WATCHED, &raw mut size, Some((&raw mut carried).cast())) };
     let watched = if let Some(carried) = carried.filter(|_| found.is_ok()) {
@@ -305,7 +309,8 @@ unsafe extern "system" fn resource_barrier(
         if is_lost {
             continue;
         }
-        // SAFETY: it is a list's function; so many barriers lie there, and many mean the same as each after the other.
+        // SAFETY: it is a list's function; so many barriers lie there, and many mean the same as each after
+        // the other.
         unsafe {
             let barrier = barriers.add(index);
             on(list, |state| state.see(&*barrier));

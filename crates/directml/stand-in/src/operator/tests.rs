@@ -1,4 +1,5 @@
-//! Descs as C has them: valid ones are read as they were meant, and each one that breaks a rule is refused for that reason.
+//! Descs as C has them: valid ones are read as they were meant, and each one that breaks a rule is refused
+//! for that reason.
 
 use std::ptr;
 
