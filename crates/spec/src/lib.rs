@@ -200,6 +200,7 @@
 //! no mistake that only follows from another.
 
 mod branching;
+mod clause;
 mod conditions;
 mod coverage;
 pub mod expression;
@@ -215,20 +216,20 @@ mod oracle;
 mod predicate;
 pub mod program;
 mod scratch;
+mod semantics;
 mod source;
 pub mod yaml;
 
 pub use branching::SemanticBranch;
+pub use clause::{Answer, Citation, Clause, Origin, Question, Scope};
 pub use conditions::{Conditions, Truth};
 pub use coverage::{Coverage, Obligation};
 pub use file::{FileError, FileReason, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
-pub use operator::{
-    AlternativeReading, Answer, Branch, Citation, Clause, Example, ModeSupport, Operator, Origin, Question,
-    Remark, Scope, Semantics, Support, ValidDesc,
-};
+pub use operator::{Example, ModeSupport, Operator, Remark, Support, ValidDesc};
 pub use oracle::{OracleError, Plan};
 pub use predicate::Predicate;
 pub use scratch::Scratch;
+pub use semantics::{AlternativeReading, Branch, Semantics};
 pub use source::{Diagnostic, LoadError, Source};

@@ -17,17 +17,9 @@ use std::sync::Arc;
 
 use dmlcts_model::Signatures;
 
-use crate::{Diagnostic, Library, LoadError, Operator, Source, form, yaml};
+pub(crate) use proof::Proof;
 
-/// How thorough the checks are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Proof {
-    /// Runs every check.
-    Full,
-    /// Skips the slowest check, which the program's tests run on the embedded specs: that no expression is
-    /// undefined where it must be defined, and that no read is outside the input.
-    Tested,
-}
+use crate::{Diagnostic, Library, LoadError, Operator, Source, form, yaml};
 
 /// Loads `common.yaml`, the first source, and the operators, the other sources.
 pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadError> {

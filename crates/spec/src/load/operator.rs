@@ -5,9 +5,9 @@ use std::sync::Arc;
 use dmlcts_model::{FeatureLevel, MemberKind, Signature};
 
 use super::{
-    Proof,
     common::{Common, cite, level_at},
-    examples, members, proof,
+    examples, members,
+    proof::{self, Proof},
     rules::{self, Broken, Origins, Rules, is_id},
     semantics,
     support::{self, SupportClause},

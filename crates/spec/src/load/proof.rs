@@ -20,7 +20,17 @@ const GREATEST: i64 = 4;
 /// The largest number of descs that are tried. With many members, fewer values of each are tried.
 const MOST: usize = 100_000;
 
-/// Tries every small axis, and reports each wrong clause and read once.
+/// How thoroughly to check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// Everything.
+    Full,
+    /// Not what takes the longest and was proven when the program was tested: that no expression is
+    /// undefined where it should not be, and that no read leaves the input.
+    Tested,
+}
+
+/// Tries every small axis, and reports each clause and read that goes wrong once.
 pub(super) fn check(
     operator: &Operator,
     document: &Document<OperatorForm>,

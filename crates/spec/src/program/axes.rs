@@ -5,12 +5,13 @@ use dmlcts_model::{Side, Signature};
 use super::{
     Findings, Inputs, ListSource, MAXIMUM_AXES, Mask, OpId, Program,
     axis_key::{AxisKey, AxisKeys, KeyList, VALUES, put},
-    evaluate::{Lengths, Table},
     findings::{Edge, Kind, Rule},
     leaf,
+    lengths::Lengths,
     memo::Memo,
     scalars::{DEFINED, Scalar, Scalars, Slot, TRUE},
-    step::{Lanes, Row, run},
+    step::{Lanes, run},
+    table::{Row, Table},
     view::View,
 };
 use crate::{IdSet, expression::Quantifier};

@@ -1,39 +1,13 @@
 //! Runs a program on a desc, and gives access to the values of its operations.
 
-use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
-
 use super::{
-    MAXIMUM_AXES, OpId, Program, leaf,
+    Inputs, MAXIMUM_AXES, Mask, OpId, Program,
+    lengths::Lengths,
     number::Number,
-    step::{Lanes, Row, run},
+    step::{Lanes, run},
+    table::{Row, Table},
     view::View,
 };
-use crate::Validity;
-
-/// The inputs of a program.
-#[derive(Clone, Copy, Debug)]
-pub struct Inputs<'a> {
-    /// The desc. Its signature must be the one that the program was built for.
-    pub desc: &'a Desc,
-    /// The feature level to judge at.
-    pub level: FeatureLevel,
-    /// The offsets of the tensors in their buffers. Only predicates over cases read them.
-    pub binding: BindingOffsets,
-    /// The judgement of the desc. Only predicates over cases that use `valid`, `invalid` or `open` read it.
-    pub validity: Option<Validity>,
-}
-
-impl<'a> Inputs<'a> {
-    /// A desc at a feature level, bound at offset 0.
-    pub fn new(desc: &'a Desc, level: FeatureLevel) -> Self {
-        Self { desc, level, binding: BindingOffsets::default(), validity: None }
-    }
-
-    /// A case at a feature level.
-    pub fn of_case(case: &'a Case, level: FeatureLevel) -> Self {
-        Self { desc: &case.desc, level, binding: case.binding, validity: None }
-    }
-}
 
 /// Eight coordinates, each on its own axis. The axes are below [`MAXIMUM_AXES`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,25 +18,7 @@ pub struct Points {
     pub coordinates: [i64; MAXIMUM_AXES],
 }
 
-/// One bit per lane. An operation with one value for the desc has the same bit in every lane.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Mask {
-    /// The lanes where a condition is true: a subset of `defined`. Zero for integers.
-    pub truth: u8,
-    /// The lanes where the operation is defined.
-    pub defined: u8,
-}
-
-impl Mask {
-    pub(super) const UNDEFINED: Self = Self { truth: 0, defined: 0 };
-
-    /// The lanes where a condition is false.
-    pub fn falsehood(self) -> u8 {
-        self.defined & !self.truth
-    }
-}
-
-/// The memory of evaluation. Reuse it from desc to desc.
+/// The memory of evaluation, to be kept from one desc to the next.
 #[derive(Debug, Default)]
 pub struct Values {
     narrow: Tables<i64>,
@@ -76,67 +32,6 @@ pub struct Values {
 struct Tables<N> {
     fixed: Table<N>,
     moving: Table<N>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Table<N> {
-    pub(super) rows: Vec<Row<N>>,
-    pub(super) masks: Vec<Mask>,
-}
-
-impl<N: Number> Table<N> {
-    pub(super) fn grow(&mut self, length: usize) {
-        if self.rows.len() < length {
-            self.rows.resize(length, Row::default());
-            self.masks.resize(length, Mask::UNDEFINED);
-        }
-    }
-}
-
-/// The lengths of a desc's lists.
-#[derive(Debug, Default)]
-pub(super) struct Lengths {
-    /// The length of each list of the program; `None` if it is null or longer than [`MAXIMUM_AXES`].
-    each: Vec<Option<u8>>,
-    /// The common length, if all lists have the same.
-    agreed: Option<u8>,
-}
-
-impl Lengths {
-    /// The lengths of lists that all have this length.
-    pub(super) fn of(agreed: u8) -> Self {
-        Self { each: Vec::new(), agreed: Some(agreed) }
-    }
-
-    pub(super) fn measure(&mut self, program: &Program, desc: &Desc) {
-        self.each.clear();
-        self.each.extend(program.lists.iter().map(|&source| {
-            leaf::length(desc, source).filter(|&length| length <= MAXIMUM_AXES).map(|length| length as u8)
-        }));
-        let first = self.each.first().copied().flatten();
-        self.agreed = first.filter(|_| self.each.iter().all(|length| *length == first));
-    }
-
-    /// The number of axes on which an operation that needs these lists has a value.
-    #[inline]
-    pub(super) fn lanes(&self, lists: u64) -> Option<u8> {
-        if self.agreed.is_some() || lists == 0 {
-            return self.agreed;
-        }
-        let mut needed = self.each.iter().enumerate().filter(|(at, _)| lists >> (*at).min(63) & 1 == 1);
-        let (_, first) = needed.next()?;
-        needed.all(|(_, length)| length == first).then_some(*first).flatten()
-    }
-
-    /// The number of axes, if all lists have the same length.
-    pub(super) fn agreed(&self) -> Option<u8> {
-        self.agreed
-    }
-
-    /// The number of lanes to compute.
-    pub(super) fn count(&self) -> usize {
-        self.agreed.map_or(MAXIMUM_AXES, usize::from)
-    }
 }
 
 impl Program {

@@ -17,8 +17,10 @@ pub(crate) mod axis_key;
 mod builder;
 mod evaluate;
 mod findings;
+mod inputs;
 mod layers;
 mod leaf;
+mod lengths;
 pub(crate) mod memo;
 pub(crate) mod number;
 mod overlap;
@@ -27,15 +29,18 @@ mod rules;
 mod scalars;
 mod shape;
 mod step;
+mod table;
 mod view;
 
 pub use builder::{Builder, Read};
-pub use evaluate::{Evaluation, Inputs, Mask, Points, Values};
+pub use evaluate::{Evaluation, Points, Values};
 pub use findings::Findings;
+pub use inputs::Inputs;
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::{is_unsettled, overlaps};
 pub use range::Range;
 pub use rules::{Memory, Rules};
+pub use table::Mask;
 
 use crate::expression::{Binary, Comparison, Logic, Quantifier};
 

@@ -8,19 +8,14 @@
 use dmlcts_model::Side;
 
 use super::{
-    Leaf, ListSource, MAXIMUM_AXES, Mask, OpId, Operation, Program,
-    evaluate::{Inputs, Lengths, Table},
-    leaf,
+    Inputs, Leaf, ListSource, MAXIMUM_AXES, Mask, OpId, Operation, Program, leaf,
+    lengths::Lengths,
     number::Number,
+    table::{Row, Table},
 };
 use crate::expression::{Binary, Comparison, Logic, Quantifier};
 
-/// An integer in each lane.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-pub(super) struct Row<N>(pub(super) [N; MAXIMUM_AXES]);
-
-/// The meaning of the lanes.
+/// What the lanes are.
 #[derive(Clone, Copy)]
 pub(super) enum Lanes<'a> {
     /// The axes of a desc.

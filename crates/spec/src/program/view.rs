@@ -3,10 +3,11 @@
 
 use super::{
     MAXIMUM_AXES, Mask, Op, OpId, Operation, Program,
-    evaluate::{Lengths, Table},
+    lengths::Lengths,
     number::Number,
     scalars::{DEFINED, Scalar, TRUE},
     step::{bits, equal},
+    table::Table,
 };
 use crate::expression::Comparison;
 
