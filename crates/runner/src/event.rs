@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use dmlcts_backend::Capabilities;
-use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
-use dmlcts_spec::{Judgement, Operator};
+use dmlcts_model::FeatureLevel;
 
 use crate::{
-    CaseResults, Class, Differences, Ending, KnownTally, Partition, Rate, Recorded, RunKind, Totals, Verdict,
+    CaseResults, Ending, Failure, Group, KnownTally, Partition, Progress, Recorded, Tally, Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -60,18 +59,7 @@ pub enum Event<'a> {
     Finished(&'a Summary),
 }
 
-/// How far a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Cases read, including those that the filter left out.
-    pub read: u64,
-    /// Cases that ran on the backend, or were skipped because the backend has not declared what they need.
-    pub ran: u64,
-    /// Cases with an unexpected verdict.
-    pub unexpected: u64,
-}
-
-/// The result of a run.
+/// What a run came to.
 #[derive(Debug)]
 pub struct Summary {
     /// The backend's capabilities.
@@ -154,138 +142,4 @@ impl Summary {
         let work = &self.totals.work;
         work.too_large > 0 && work.runs == 0
     }
-}
-
-/// The number of cases for each verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally([u64; Verdict::ALL.len()]);
-
-impl Tally {
-    /// The number of cases with this verdict.
-    pub fn of(&self, verdict: Verdict) -> u64 {
-        self.0[verdict as usize]
-    }
-
-    /// The number of all cases.
-    pub fn total(&self) -> u64 {
-        self.0.iter().sum()
-    }
-
-    /// The number of cases that were neither skipped nor lost.
-    pub fn tried(&self) -> u64 {
-        self.total() - self.of(Verdict::Skip) - self.of(Verdict::Lost)
-    }
-
-    /// The number of cases with an unexpected verdict.
-    pub fn unexpected(&self) -> u64 {
-        Verdict::ALL
-            .into_iter()
-            .filter(|verdict| verdict.is_unexpected())
-            .map(|verdict| self.of(verdict))
-            .sum()
-    }
-
-    /// Counts one more case with this verdict.
-    pub fn count(&mut self, verdict: Verdict) {
-        self.count_many(verdict, 1);
-    }
-
-    /// Counts more cases with this verdict.
-    pub fn count_many(&mut self, verdict: Verdict, cases: u64) {
-        self.0[verdict as usize] += cases;
-    }
-
-    pub(crate) fn correct(&mut self, from: Verdict, to: Verdict) {
-        self.0[from as usize] = self.0[from as usize].saturating_sub(1);
-        self.0[to as usize] += 1;
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
-    }
-}
-
-/// The amount of work that a run did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// The number of runs of created operators, according to the backend.
-    pub runs: u64,
-    /// Cases whose operator ran a second time on other data.
-    pub on_other_data: u64,
-    /// The total size of the outputs of these runs, in bytes.
-    pub bytes: u64,
-    /// Valid cases that were only created, because they exceed the memory limit of a case or a limit of the
-    /// backend.
-    pub too_large: u64,
-    /// The part of [`Work::too_large`] that passed: the operators were created as expected, with no output to
-    /// compare.
-    pub only_created: u64,
-}
-
-/// Behaviour that the documentation allows but a careful implementation avoids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
-    /// Runs that wrote into the gaps between the elements of a strided output.
-    pub holes: u64,
-    /// Runs that wrote between the last element and `TotalTensorSizeInBytes`.
-    pub tails: u64,
-    /// Runs whose output differed only in ways that this run allows.
-    pub forgiven: u64,
-}
-
-/// Failures that share their operator, class and clauses.
-#[derive(Debug)]
-pub struct Group {
-    /// The number of cases.
-    pub cases: u64,
-    /// The number of cases that were run again alone. The other cases are assumed to fail each time.
-    pub again: u64,
-    /// The first failure.
-    pub first: Failure,
-    /// A smaller case that fails in the same way, if one was found.
-    pub smallest: Option<Failure>,
-}
-
-/// A case that failed, with everything known about it.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    /// The index of the case in the source.
-    pub index: u64,
-    /// The strategy that made it.
-    pub strategy: String,
-    /// The case.
-    pub case: Case,
-    /// The operator of its desc.
-    pub operator: &'static Operator,
-    /// The feature level that the case was judged at.
-    pub level: FeatureLevel,
-    /// The spec's judgement of its desc.
-    pub judgement: Judgement,
-    /// The spec's expectation.
-    pub expectation: Expectation,
-    /// What the backend did when the case was run again alone.
-    pub outcome: Outcome,
-    /// The verdict; a flake if the case passed alone.
-    pub verdict: Verdict,
-    /// How often the case failed, if it is a flake.
-    pub rate: Option<Rate>,
-    /// How it failed.
-    pub class: Class,
-    /// The memory of the run that went wrong, if there is one and it is small enough to keep.
-    pub evidence: Option<Evidence>,
-}
-
-/// The memory of one run, and its differences.
-#[derive(Debug, Clone)]
-pub struct Evidence {
-    /// Which run of the operator this is.
-    pub run: RunKind,
-    /// `InputTensor`'s memory.
-    pub input: Vec<u8>,
-    /// The expected memory of `OutputTensor`.
-    pub expected: Vec<u8>,
-    /// The actual memory of `OutputTensor`.
-    pub actual: Vec<u8>,
-    /// The elements that differ.
-    pub differences: Differences,
 }

@@ -10,9 +10,9 @@ use dmlcts_model::Case;
 
 use crate::{
     deal::{BatchResult, Shared},
-    judge::{Examination, Judge},
+    judge::{Answered, Examination, Judge},
     panics,
-    prepare::{LargeCasePermit, Prepared, Preparer},
+    prepare::{Prepared, Preparer},
     prepared_batch::PreparedBatch,
 };
 
@@ -25,18 +25,6 @@ pub(crate) struct Executor<'run> {
     judge: Judge<'run>,
     /// Unused batches, kept for their memory.
     spare: Vec<PreparedBatch>,
-}
-
-/// A batch that the backend has answered.
-pub(crate) struct Answered<'run> {
-    pub(crate) cases: Range<u64>,
-    pub(crate) batch: PreparedBatch,
-    /// Held until the batch's memory is freed.
-    pub(crate) permit: Option<LargeCasePermit<'run>>,
-    /// The panic message, if the backend panicked on this batch.
-    pub(crate) panic: Option<String>,
-    /// Whether the backend is lost.
-    pub(crate) is_lost: bool,
 }
 
 impl<'run> Executor<'run> {

@@ -1,16 +1,17 @@
 //! Judges an answered batch: compares each outcome with the expectation of its case, and counts the verdicts.
 
+use std::ops::Range;
+
 use dmlcts_model::Outcome;
 use dmlcts_spec::{Coverage, Scratch};
 
 use crate::{
-    CaseResults, Class, Details, Ending, Evidence, Fit, Seen, Sensitivities, Verdict,
+    CaseResults, Class, Details, Ending, Evidence, Fit, Notes, Seen, Sensitivities, Verdict,
     answers::{reading_of, said},
     deal::{BatchResult, Shared},
-    event::Notes,
-    executor::Answered,
     expect,
     found::Found,
+    prepare::LargeCasePermit,
     prepared_batch::{Planned, PreparedBatch, WrongRun},
     verdict::{Ruling, rule},
 };
@@ -18,7 +19,19 @@ use crate::{
 /// Evidence of more bytes than this is not kept.
 const EVIDENCE_BYTES: u64 = 32 << 20;
 
-/// The state for judging batches, whose memory is reused.
+/// A batch that the backend has answered.
+pub(crate) struct Answered<'run> {
+    pub(crate) cases: Range<u64>,
+    pub(crate) batch: PreparedBatch,
+    /// Held until the batch's memory is given back.
+    pub(crate) permit: Option<LargeCasePermit<'run>>,
+    /// The message, where the backend panicked over it.
+    pub(crate) panic: Option<String>,
+    /// Whether the backend can do nothing more.
+    pub(crate) is_lost: bool,
+}
+
+/// What judging needs beside the batch, in memory that is used again and again.
 pub(crate) struct Judge<'run> {
     shared: &'run Shared,
     scratch: Scratch,

@@ -13,9 +13,9 @@ use dmlcts_spec::Judgement;
 use crate::{
     Class, Difference, Differences, Partition, Poison, Seen, Sensitivities, Sensitivity, Undeclared,
     compare::{differences, same_elements},
-    event::Notes,
     known::Match,
     sensitivity::{elements, sensitivity_of, tells_places},
+    tally::Notes,
 };
 
 /// Bytes of poison before and after every output, and between inputs.

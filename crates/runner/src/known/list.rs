@@ -12,35 +12,14 @@ use dmlcts_spec::{
 };
 
 use super::{
-    Fit, Kind, KnownCounts, KnownFailureForm, KnownFailuresForm, KnownTally,
+    Fit, KnownCounts, KnownFailure, KnownFailureForm, KnownFailuresForm, KnownTally,
     bounds::{are_empty, misfit, numbers},
     reconcile,
 };
 use crate::{Class, Ruling, Sensitivities, Sensitivity, Verdict};
 
-/// The content of an entry, except for how it selects its cases.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownFailure {
-    /// The file of the entry.
-    pub file: String,
-    /// Its id.
-    pub id: String,
-    /// The suites whose runs show whether the entry is still true.
-    pub suites: Vec<String>,
-    /// The cases in words: the predicate, or the number of listed cases.
-    pub cases: String,
-    /// How the cases fail.
-    pub signature: Class,
-    /// The kind of cause.
-    pub kind: Kind,
-    /// Why the cases fail.
-    pub reason: String,
-    /// The address of an issue about the failure.
-    pub link: Option<String>,
-}
-
-/// The known failures of one or more backends. If several entries match a case, the first one that expects
-/// its result counts. If none does, the first one counts.
+/// The known failures of one or more backends. Of the entries that match a case the first one that expects what happened
+/// counts; where none does, the first one.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFailures {
     entries: Vec<Listed>,

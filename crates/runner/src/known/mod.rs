@@ -12,6 +12,7 @@ mod bless;
 mod bounds;
 mod candidates;
 mod entry;
+mod failure;
 mod form;
 mod group;
 mod keep;
@@ -22,8 +23,9 @@ mod tally;
 mod write;
 
 pub use bless::{BlessError, Blessed, Blessing};
+pub use failure::KnownFailure;
 pub use form::{BoundsForm, Kind, KnownFailureForm, KnownFailuresForm};
+pub use list::KnownFailures;
 pub(crate) use list::Match;
-pub use list::{KnownFailure, KnownFailures};
 pub use table::{Conclusion, Fit, conclude, reconcile};
 pub use tally::{KnownCounts, KnownTally};
