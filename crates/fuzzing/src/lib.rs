@@ -22,6 +22,7 @@ mod arbitrary_case;
 mod case_line;
 mod frames;
 mod mutate;
+mod mutate_case;
 mod spec_text;
 
 use dmlcts_model::{Case, line};
@@ -30,7 +31,8 @@ use dmlcts_spec::Library;
 pub use arbitrary_case::arbitrary_case;
 pub use case_line::case_line;
 pub use frames::frames;
-pub use mutate::{mutate, mutate_case};
+pub use mutate::mutate;
+pub use mutate_case::mutate_case;
 pub use spec_text::spec_text;
 
 /// The case that the bytes say: the line that they hold, or else what [`arbitrary_case`] makes of them.
