@@ -1,5 +1,5 @@
-//! The mutator of libFuzzer: what it does to bytes, done to what the bytes mean, so that every input of a campaign
-//! is a case that a person can read.
+//! The mutator of libFuzzer: what it does to bytes, done to what the bytes mean, so that every input of a
+//! campaign is a case that a person can read.
 
 use arbitrary::{Result, Unstructured};
 use dmlcts_generate::draw::Draws;
@@ -8,9 +8,9 @@ use dmlcts_spec::Library;
 
 use crate::{arbitrary_case, mutate};
 
-/// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one thing
-/// that `seed` chooses, and writes the line back; returns its length. What is no case line is replaced by one.
-/// A line that does not fit is left as it was.
+/// The custom mutator of libFuzzer: reads the case line in the first `size` bytes of `data`, changes one
+/// thing that `seed` chooses, and writes the line back; returns its length. What is no case line is replaced
+/// by one. A line that does not fit is left as it was.
 pub fn mutate_case(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     let size = size.min(data.len());
     let mut random = [0; 512];

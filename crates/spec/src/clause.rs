@@ -23,8 +23,8 @@ impl Citation {
         }
     }
 
-    /// What the page is about, as short as it can be said: `DML_SLICE1_OPERATOR_DESC`, or the name in its address
-    /// where it is about more than one thing.
+    /// What the page is about, as short as it can be said: `DML_SLICE1_OPERATOR_DESC`, or the name in its
+    /// address where it is about more than one thing.
     pub fn subject(&self) -> String {
         match self.page.strip_prefix("ns-directml-").or_else(|| self.page.strip_prefix("ne-directml-")) {
             Some(name) => name.to_uppercase(),
@@ -32,7 +32,8 @@ impl Citation {
         }
     }
 
-    /// The citation as it reads where `page` goes without saying: the section alone, or behind what the page is about.
+    /// The citation as it reads where `page` goes without saying: the section alone, or behind what the page
+    /// is about.
     pub fn on(&self, page: &str) -> String {
         if self.page == page {
             return self.section.clone();

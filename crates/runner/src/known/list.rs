@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{Class, Ruling, Sensitivities, Sensitivity, Verdict};
 
-/// The known failures of one or more backends. Of the entries that match a case the first one that expects what happened
-/// counts; where none does, the first one.
+/// The known failures of one or more backends. Of the entries that match a case the first one that expects
+/// what happened counts; where none does, the first one.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFailures {
     entries: Vec<Listed>,
