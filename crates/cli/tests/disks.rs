@@ -35,6 +35,7 @@ fn on_full_disk(script: &str, out: &str) -> Option<Output> {
 }
 
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
     let copy = Scratch::new("disk.jsonl", "");
     let script = "
@@ -61,6 +62,7 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
 }
 
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn reports_and_ledgers_on_a_full_disk_end_with_3_and_the_ledger_stays() {
     let said = Scratch::new("disk.txt", "");
     let script = "

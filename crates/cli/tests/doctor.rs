@@ -3,6 +3,7 @@
 mod common;
 
 use common::{broken, text};
+use dmlcts_tests::at_once;
 
 /// The doctor's output about a backend, without the parts that differ from run to run. A hang takes its whole
 /// time limit.
@@ -44,12 +45,15 @@ fn a_backend_that_crashes_at_an_example() {
 fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
     let invalid =
         "SLICE INT32 in=1,9 out=1,9 InputTensor.Strides=0 Offsets=0,0 Sizes=1,9 Strides=7,1 fill=iota";
-    let said = says(&broken("noise", invalid));
+    let neighbour = "SLICE FLOAT16 in=1,3,2,2,1 out=1,2,1,2,1 Offsets=0,0,1,0,0 Sizes=1,2,1,2,1 Strides=7,2,8,1,1 fill=iota";
+    let faults = [("noise", invalid), ("wrong-data", neighbour), ("lie", invalid)];
+    let said = at_once(faults, |(fault, case)| says(&broken(fault, case)));
+    let [noise, wrong_data, lie] = said.try_into().expect("one for each fault");
+    let said: String = noise;
     assert!(said.contains("FAIL  survives invalid descs   1 of 329 ended it"), "{said}");
     assert!(said.contains("ok    refuses them "), "{said}");
     assert!(said.contains(" look at it: dmlcts run --backend "), "{said}");
-    let neighbour = "SLICE FLOAT16 in=1,3,2,2,1 out=1,2,1,2,1 Offsets=0,0,1,0,0 Sizes=1,2,1,2,1 Strides=7,2,8,1,1 fill=iota";
-    let said = says(&broken("wrong-data", neighbour));
+    let said = wrong_data;
     assert!(said.contains("ok    survives invalid descs "), "{said}");
     assert!(said.contains("ok    refuses them "), "{said}");
     assert!(
@@ -57,7 +61,7 @@ fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
         "{said}"
     );
     // A backend that accepts invalid descs survives them, and the valid ones can still pass.
-    let said = says(&broken("lie", invalid));
+    let said = lie;
     assert!(said.contains("ok    survives invalid descs "), "{said}");
     assert!(said.contains("FAIL  refuses them             1 of 329 "), "{said}");
     assert!(!said.contains("answers their neighbours"), "{said}");
@@ -151,12 +155,12 @@ fn what_does_not_start() {
 #[test]
 fn checks_that_were_not_tried_for_want_of_time_fail() {
     let started = std::time::Instant::now();
-    assert!(text(&["doctor"]).starts_with("exit 0\n"));
+    assert!(text(&["doctor", "--case-timeout", "1s"]).starts_with("exit 0\n"));
     let whole = started.elapsed();
     // A backend that hangs on purpose takes seconds, and two checks follow it.
     let cut = (2..8).map(|eighths| {
         let milliseconds = format!("{}ms", (whole * (8 - eighths) / 8).as_millis().max(1));
-        text(&["doctor", "--timeout", &milliseconds])
+        text(&["doctor", "--case-timeout", "1s", "--timeout", &milliseconds])
     });
     let is_cut =
         |said: &String| said.contains("ok    keeps up ") && said.contains("not tried: the time was up");

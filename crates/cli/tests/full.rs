@@ -22,6 +22,7 @@ fn commands(words: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn every_command_exits_with_3_where_its_output_cannot_be_written() {
     let (results, ledger) = (Scratch::new("full.jsonl", ""), Scratch::new("full-ledger.yaml", ""));
     let recording = ["run", "--quiet", "--strategy", "documented", "--results", results.path()];
@@ -89,6 +90,7 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
 
 /// A limit on the size of files acts like a full disk.
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn a_run_whose_files_may_not_be_larger_ends_with_3_and_loses_nothing() {
     let (results, list) = (Scratch::nothing("limit.jsonl"), Scratch::nothing("limit.txt"));
     let limited = |script: &str| {

@@ -80,6 +80,7 @@ fn verdicts(file: &Scratch) -> (BTreeMap<Verdict, u64>, SummaryForm) {
 }
 
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn killed_processes_cost_no_case_its_verdict() {
     let (suite, file) = (Scratch::new("kills.yaml", SUITE), Scratch::new("kills.jsonl", ""));
     let backend = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));

@@ -191,6 +191,7 @@ fn a_file_that_does_not_add_up_is_not_gone_on_with() {
 
 /// A run that is killed again and again at different moments has the result of an undisturbed run.
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn a_run_that_is_killed_at_any_moment_loses_and_repeats_nothing() {
     let (whole, killed) = (Scratch::new("whole.jsonl", ""), Scratch::new("killed.jsonl", ""));
     let many = |option: &str, file: &Scratch| {
@@ -278,6 +279,7 @@ fn the_summary_has_the_exit_code_that_the_program_ends_with() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     let device = text(&few(&["--results", "/dev/full"]));
     assert!(

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         serve();
         return ExitCode::SUCCESS;
     }
-    common::run_tests(&[
+    let tests: &[(&str, fn())] = &[
         (stringify!(a_slow_run_goes_on_where_it_was_killed), a_slow_run_goes_on_where_it_was_killed),
         (stringify!(a_hang_in_the_middle_of_a_batch), a_hang_in_the_middle_of_a_batch),
         (stringify!(a_hang_while_other_threads_go_on), a_hang_while_other_threads_go_on),
@@ -53,7 +53,8 @@ fn main() -> ExitCode {
         (stringify!(a_run_that_hangs_too_often), a_run_that_hangs_too_often),
         (stringify!(a_run_that_begins_with_hangs_only), a_run_that_begins_with_hangs_only),
         (stringify!(what_failed_before_counts_in_the_whole), what_failed_before_counts_in_the_whole),
-    ])
+    ];
+    common::run_tests(tests, &[])
 }
 
 /// A slow, correct backend that can hang at some cases; it answers each case as it is done.

@@ -36,8 +36,8 @@ pub(crate) const COMMANDS: [&str; 18] = [
 ];
 
 /// Runs the tests of a program that is also a backend, and therefore has a `main` of its own. It takes the
-/// options of any test program.
-pub(crate) fn run_tests(tests: &[(&str, fn())]) -> ExitCode {
+/// options of any test program. The tests of the second list run with `--ignored` alone.
+pub(crate) fn run_tests(tests: &[(&str, fn())], ignored: &[(&str, fn())]) -> ExitCode {
     let trial = |&(name, test): &(&str, fn())| {
         let test = move || {
             test();
@@ -45,8 +45,9 @@ pub(crate) fn run_tests(tests: &[(&str, fn())]) -> ExitCode {
         };
         libtest_mimic::Trial::test(name, test)
     };
-    let arguments = libtest_mimic::Arguments::from_args();
-    libtest_mimic::run(&arguments, tests.iter().map(trial).collect()).exit_code()
+    let ignored = ignored.iter().map(trial).map(|trial| trial.with_ignored_flag(true));
+    let trials = tests.iter().map(trial).chain(ignored).collect();
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code()
 }
 
 pub(crate) fn dmlcts() -> Command {
