@@ -192,8 +192,9 @@ impl Plan {
                 key[2] = data_type(output.as_ref());
             }
             _ => {
-                if let Some(tensor) = if part == 2 { input } else { output } {
-                    key[1] = data_type(Some(tensor));
+                let tensor = if part == 2 { input } else { output };
+                key[1] = data_type(tensor.as_ref());
+                if let Some(tensor) = tensor {
                     key[2] = u64::from(tensor.flags) << 32 | u64::from(tensor.alignment);
                 }
                 return Some(key);

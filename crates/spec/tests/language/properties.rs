@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use dmlcts_model::{Desc, Value};
+use dmlcts_model::{DataType, Desc, List, Value};
 use dmlcts_spec::{
     expression::{Expression, Position, parse},
     program::{Builder, Evaluation, Findings, Inputs, Memory, OpId, Rules, Values},
@@ -10,7 +10,7 @@ use dmlcts_spec::{
 use proptest::prelude::*;
 
 use super::{
-    fixture::{LEVEL, fold, scope},
+    fixture::{self, LEVEL, fold, scope},
     generator::{Where, condition, desc, integer},
     naive::World,
 };
@@ -176,6 +176,33 @@ proptest! {
     #[test]
     fn no_sequence_of_words_makes_the_checker_panic(words in prop::collection::vec(word(), 0..24)) {
         check_any(&words.join(" "));
+    }
+}
+
+/// A tensor with the code 0 everywhere looks like a null tensor in a key that has no mark for null.
+#[test]
+fn a_null_tensor_is_not_remembered_as_one_of_code_0() {
+    let (scope, mut builder) = (scope(), Builder::new(fold()));
+    let condition = parse("clamp(0, OutputTensor.Flags, rank) == 2").unwrap();
+    let on_axes = parse("axis != 0").unwrap();
+    let ids = [
+        builder.add(&scope.check(&condition, Position::Once).unwrap()),
+        builder.add(&scope.check(&on_axes, Position::EachAxis).unwrap()),
+    ];
+    let program = builder.finish();
+    let rules = Rules::new(&fold(), program, &ids, &ids);
+    let mut memory = Memory::default();
+    let mut zeros = fixture::desc(&[], &[], &[], &[]);
+    for tensor in [&mut zeros.input, &mut zeros.output].into_iter().flatten() {
+        (tensor.data_type, tensor.flags, tensor.alignment) = (DataType(0), 0, 0);
+        (tensor.sizes, tensor.strides) = (Some(List::new()), Some(List::new()));
+        (tensor.dimension_count, tensor.total_size) = (0, 0);
+    }
+    let mut null = zeros.clone();
+    null.output = None;
+    for desc in [&zeros, &null, &null] {
+        let fresh = rules.find(Inputs::new(desc, LEVEL), &mut Memory::default());
+        assert_eq!(rules.find(Inputs::new(desc, LEVEL), &mut memory), fresh);
     }
 }
 
