@@ -64,7 +64,7 @@ pub(crate) struct Axis {
 /// The map from an output coordinate `c` to an input coordinate, in these steps: `at = c + bias`. If there is
 /// a period, `at` becomes `at mod period`. If there is a mirror, `at` becomes the lesser of `at` and `mirror
 /// - at`. At last, `at` is clamped to `0 ..= n - 1`. If only the clamping changes it, a constant fill
-/// replaces the element.
+///   replaces the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fold {
     /// The negated start padding, modulo 2^32. With a period, it is reduced to `0 ..= period - 1`, so that `c

@@ -51,7 +51,7 @@ impl Host {
             });
         }
         let (is_doubtful, fault) = match taken {
-            Err(fault) => (matches!(fault, Fault::Wrong(_)), fault),
+            Err(fault) => (!matches!(fault, Fault::Ended(_) | Fault::Silent(_)), fault),
             // A frame that has arrived already needs no long wait.
             Ok(()) => match self.surplus(if is_followed { LISTEN } else { listen }, is_followed) {
                 Some(fault) if !jobs.is_empty() => (true, fault),

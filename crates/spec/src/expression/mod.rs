@@ -1,3 +1,11 @@
+//! The expression language of specs, suites and `--where`: small, typed and total.
+//!
+//! # Grammar
+//!
+//! From the loosest to the tightest binding:
+//!
+//! | form | meaning |
+//! |---|---|
 //! | `if A then B else C` | only the branch taken is evaluated; extends as far right as possible |
 //! | `any axis E`, `all axes E` | over the axes; extends to the closing parenthesis, the comma or the end |
 //! | `A or B`, `A and B`, `not A` | conditions |
