@@ -140,7 +140,7 @@ impl Operator {
         &self.scope
     }
 
-    /// Every clause. An [`IdSet`] of a [`Judgement`] holds indices into this list.
+    /// Every clause. An [`IdSet`](crate::IdSet) of a [`Judgement`] holds indices into this list.
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
     }
