@@ -24,6 +24,13 @@ fn what_is_no_answer_is_named() {
     assert!(reason.contains("their `number` is 77, where "), "{reason}");
 }
 
+/// The answers that came before the frame do not count either: the puppet makes them wrong.
+#[test]
+fn no_answer_of_a_batch_counts_with_a_frame_of_another_version() {
+    let reason = failure(Trouble::SpeaksAnother);
+    assert!(reason.starts_with("it speaks protocol version 2; "), "{reason}");
+}
+
 /// Surplus answers replace those of other cases, of the same batch or of the next. The host still finds the
 /// case that caused them.
 #[test]

@@ -137,9 +137,13 @@ impl Question {
     /// Runs the cases, and answers each as it is done, or all together.
     fn answer(&mut self, each: bool, memory: Option<&Path>, mut output: &mut dyn Write) -> io::Result<()> {
         let (jobs, inputs, outputs) = self.batch.parts();
+        let is_wrong = jobs.len() > 1 && jobs.iter().any(|job| trouble(job) == Trouble::SpeaksAnother);
         let mut answered = 0;
         for place in 0..jobs.len() {
             act(&mut jobs[place], inputs, outputs, self.number, &mut output, memory)?;
+            if is_wrong {
+                jobs[place].runs.iter().for_each(|run| outputs[run.output.clone()].fill(0));
+            }
             if each {
                 answer(&jobs[place..=place], outputs, self.number, &mut output)?;
                 answered = place + 1;
@@ -223,6 +227,7 @@ fn act(
                 thread::sleep(Duration::from_secs(3600));
             }
         }
+        Trouble::SpeaksAnother => stdout.write_all(b"\xf7dmlcts2results ")?,
         Trouble::LeavesAnother => leave("sleep", &["50"], memory)?,
         Trouble::LeavesAStranger => leave("setsid", &["sleep", "5"], memory)?,
     }

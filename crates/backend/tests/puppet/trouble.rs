@@ -39,10 +39,12 @@ pub(crate) enum Trouble {
     TakesLong,
     /// Hangs if the file of the second argument does not exist, and creates it.
     HangsOnce,
+    /// Sends a frame of another version of the protocol. In a batch with other cases, their answers are wrong.
+    SpeaksAnother,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::None,
         Self::Refuses,
         Self::Ends,
@@ -65,6 +67,7 @@ impl Trouble {
         Self::ClosesOutput,
         Self::TakesLong,
         Self::HangsOnce,
+        Self::SpeaksAnother,
     ];
 }
 
