@@ -143,10 +143,12 @@ impl Launcher {
     /// Makes a host. The first one starts a process to learn what it declares. Later ones start theirs with
     /// their first batch.
     pub fn host(self: &Arc<Self>, purpose: Purpose) -> Result<Host, StartError> {
+        // Held during the start, so that several threads that need the first host start one process.
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         if self.declared.get().is_none() {
-            let child = self.start()?;
-            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+            *spare = Some(self.start()?);
         }
+        drop(spare);
         let declared = self.declared.get().cloned();
         let declared = declared.ok_or_else(|| self.protocol("declares nothing"))?;
         Ok(Host::new(Arc::clone(self), declared, purpose))
