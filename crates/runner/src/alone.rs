@@ -1,54 +1,117 @@
-//! Runs a failure again alone, and describes what that shows.
+//! Runs cases alone, on a backend for retries: failures again, smaller cases, and parts of a batch.
 
-use dmlcts_model::{Case, Outcome};
+use std::ops::Range;
 
-use crate::{Failure, Found, Verdict, deal::Shared, executor::Executor, judge::Examination};
+use dmlcts_backend::{Pipelined, Purpose};
+use dmlcts_model::{Case, Expectation, Outcome};
 
-/// Runs a failure alone and describes it. Its verdict is a pass if it passes alone.
-pub(crate) fn describe(
-    shared: &Shared,
-    strategies: &[String],
-    found: &Found,
-    case: Case,
-    examiner: &mut Executor<'_>,
-) -> Failure {
-    let alone = examiner.examine(&case, found.index, found.strategy);
-    shown(shared, strategies, found, case, alone)
+use crate::{
+    Failure, Found, Rate, Verdict,
+    batch_result::BatchResult,
+    executor::Executor,
+    judge::{Examination, Judge},
+    shared::Shared,
+};
+
+/// Runs cases while nothing else is in flight.
+pub(crate) struct Alone<'run> {
+    shared: &'run Shared,
+    strategies: &'run [String],
+    executor: Executor<'run>,
+    judge: Judge<'run>,
 }
 
-/// Whether a case was not run again, because no backend or no time was left.
-pub(crate) fn is_unanswered(shared: &Shared, alone: &Examination) -> bool {
-    let is_cut_off = || shared.lost().is_some() || shared.is_time_up() || shared.may_have_hung_up();
-    alone.outcome == Outcome::Lost && is_cut_off()
-}
+impl<'run> Alone<'run> {
+    pub(crate) fn new(shared: &'run Shared, strategies: &'run [String], backend: Box<dyn Pipelined>) -> Self {
+        let executor = Executor::new(shared, backend, Purpose::Retries);
+        Self { shared, strategies, executor, judge: Judge::new(shared) }
+    }
 
-/// Describes a failure that ran alone, if it did.
-pub(crate) fn shown(
-    shared: &Shared,
-    strategies: &[String],
-    found: &Found,
-    case: Case,
-    alone: Option<Examination>,
-) -> Failure {
-    let operator = &shared.library.operators()[found.operator];
-    let mut failure = Failure {
-        index: found.index,
-        strategy: strategies[found.strategy].clone(),
-        case,
-        operator,
-        level: shared.level,
-        judgement: found.judgement,
-        expectation: dmlcts_model::Expectation::Reject,
-        outcome: found.outcome.clone(),
-        verdict: found.verdict,
-        rate: found.rate,
-        class: found.class,
-        evidence: None,
-    };
-    if let Some(alone) = alone {
-        let is_unanswered = is_unanswered(shared, &alone);
-        failure.judgement = alone.planned.judgement;
-        failure.expectation = alone.planned.expectation;
+    /// The case at an index.
+    pub(crate) fn read(&mut self, index: u64) -> Case {
+        self.executor.read(index)
+    }
+
+    /// Runs one case with every kind of run. `None` if the case does not belong to the run.
+    pub(crate) fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
+        let prepared = self.executor.prepare_alone(case, index, strategy);
+        let answered = self.executor.run(prepared);
+        let examination = self.judge.examine(&answered);
+        self.executor.free(answered);
+        self.judge.shrink();
+        examination
+    }
+
+    /// Runs and judges at most this many of the cases.
+    pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64) -> BatchResult {
+        let mut result = BatchResult::new(cases.clone(), self.shared);
+        let (mut next, mut left) = (cases.start, most);
+        while next < cases.end && left > 0 && result.cut.is_none() {
+            let most = left.min(self.shared.batch_cases);
+            let prepared = self.executor.prepare(&(next..cases.end), most, true);
+            (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
+            result.totals.progress.read = next - cases.start;
+            let answered = self.executor.run(prepared);
+            self.judge.add(&answered, &mut result);
+            self.executor.free(answered);
+            self.judge.shrink();
+        }
+        result
+    }
+
+    /// Runs a failure again this often, and at least once. Returns the first rerun that fails, and how often
+    /// the case failed.
+    pub(crate) fn run_again(&mut self, found: &Found, retries: u32) -> (Failure, Rate) {
+        let mut rate = Rate::FOUND;
+        let case = self.read(found.index);
+        let mut kept = self.describe(found, case.clone());
+        if retries == 0 {
+            kept.verdict = found.verdict;
+            return (kept, rate);
+        }
+        rate.count(kept.verdict != Verdict::Pass);
+        for _ in 1..retries {
+            let again = self.describe(found, case.clone());
+            rate.count(again.verdict != Verdict::Pass);
+            if kept.verdict == Verdict::Pass {
+                kept = again;
+            }
+        }
+        (kept, rate)
+    }
+
+    /// Runs a failure and describes it. Its verdict is a pass if it passes alone.
+    pub(crate) fn describe(&mut self, found: &Found, case: Case) -> Failure {
+        let alone = self.examine(&case, found.index, found.strategy);
+        self.failure(found, case, alone)
+    }
+
+    /// Whether a case was not run, because no backend or no time was left.
+    pub(crate) fn is_unanswered(&self, alone: &Examination) -> bool {
+        alone.outcome == Outcome::Lost && (self.shared.lost().is_some() || self.shared.cuts_off())
+    }
+
+    /// Describes a failure that ran alone, if it did.
+    pub(crate) fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
+        let shared = self.shared;
+        let mut failure = Failure {
+            index: found.index,
+            strategy: self.strategies[found.strategy].clone(),
+            case,
+            operator: &shared.library.operators()[found.operator],
+            level: shared.level,
+            judgement: found.judgement,
+            expectation: Expectation::Reject,
+            outcome: found.outcome.clone(),
+            verdict: found.verdict,
+            rate: found.rate,
+            class: found.class,
+            evidence: None,
+        };
+        let Some(alone) = alone else { return failure };
+        let is_unanswered = self.is_unanswered(&alone);
+        failure.judgement = alone.judgement;
+        failure.expectation = alone.expectation;
         if is_unanswered {
             // The first verdict stands.
             return failure;
@@ -66,6 +129,6 @@ pub(crate) fn shown(
             failure.outcome = alone.outcome;
             failure.evidence = alone.evidence;
         }
+        failure
     }
-    failure
 }

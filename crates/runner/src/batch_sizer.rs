@@ -1,6 +1,5 @@
-//! The number of cases of a batch: few at first, and more while batches are quick. An ending run waits for
-//! the batches in flight, and a killed program loses them. So a batch should take no longer than half a
-//! second.
+//! The number of cases of a batch: one at first, and more while batches are quick. An ending run waits for the
+//! batches in flight, and a killed program loses them. So a batch should take no longer than half a second.
 
 use std::time::{Duration, Instant};
 
@@ -14,14 +13,12 @@ pub(crate) struct BatchSizer {
 }
 
 impl BatchSizer {
-    /// The number of cases of the first batch.
-    const FIRST: u64 = 8;
     /// The longest time that a batch should take.
     const LONG: Duration = Duration::from_millis(500);
 
     /// A sizer for batches of at most `most` cases.
     pub(crate) fn new(most: u64) -> Self {
-        Self { cases: most.min(Self::FIRST), most, last: None }
+        Self { cases: 1, most, last: None }
     }
 
     /// The number of cases of the next batch.
@@ -60,28 +57,29 @@ mod tests {
     }
 
     #[test]
-    fn who_is_quick_is_soon_asked_all_that_it_likes() {
-        assert_eq!(after(480, 0, 0), 8);
-        assert_eq!(after(480, 0, 3), 64);
-        assert_eq!(after(480, 0, 7), 480);
-        assert_eq!(after(3, 0, 0), 3);
+    fn a_quick_backend_soon_gets_full_batches() {
+        assert_eq!(after(480, 0, 0), 1);
+        assert_eq!(after(480, 0, 3), 8);
+        assert_eq!(after(480, 0, 9), 480);
+        assert_eq!(after(3, 0, 2), 3);
     }
 
     #[test]
-    fn who_is_slow_is_asked_no_more_than_it_does_in_half_a_second() {
+    fn a_slow_backend_gets_batches_of_half_a_second() {
         assert_eq!(after(480, 20, 9), 16, "twice as many would take longer");
-        assert_eq!(after(480, 100, 3), 5);
-        assert_eq!(after(480, 5000, 1), 1);
+        assert_eq!(after(480, 100, 9), 4);
+        assert_eq!(after(480, 400, 9), 1);
+        assert_eq!(after(480, 5000, 9), 1);
     }
 
     /// The time in which a batch waits for the one before it does not count.
     #[test]
-    fn waiting_is_not_working() {
+    fn waiting_for_another_batch_does_not_count() {
         let (mut sizer, start) = (BatchSizer::new(480), Instant::now());
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        sizer.note(8, start, at(200));
-        sizer.note(8, start, at(400));
-        sizer.note(16, start, at(600));
-        assert_eq!(sizer.cases(), 64);
+        sizer.note(1, start, at(200));
+        sizer.note(1, start, at(400));
+        sizer.note(2, start, at(600));
+        assert_eq!(sizer.cases(), 8);
     }
 }

@@ -6,10 +6,7 @@
 use std::{
     collections::BTreeMap,
     ops::Range,
-    sync::{
-        PoisonError,
-        mpsc::{Receiver, RecvTimeoutError},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError},
     time::{Duration, Instant},
 };
 
@@ -17,11 +14,8 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate, Stop,
-    Totals, Verdict,
-    alone::{describe, is_unanswered, shown},
-    deal::{BatchResult, Shared},
-    executor::Executor,
+    CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate,
+    Totals, Verdict, alone::Alone, batch_result::BatchResult, shared::Shared,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
@@ -35,6 +29,7 @@ const SHRINK_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Collector<'run> {
     shared: &'run Shared,
     strategies: &'run [String],
+    alone: Alone<'run>,
     incidents: Incidents,
     limit: Option<u64>,
     grace: Duration,
@@ -64,6 +59,7 @@ impl<'run> Collector<'run> {
     pub(crate) fn new(
         shared: &'run Shared,
         strategies: &'run [String],
+        alone: Alone<'run>,
         configuration: &Configuration,
     ) -> Self {
         let resumed = configuration.resume.clone();
@@ -71,6 +67,7 @@ impl<'run> Collector<'run> {
         Self {
             shared,
             strategies,
+            alone,
             incidents: configuration.incidents.clone(),
             limit: configuration.limit,
             grace: configuration.grace,
@@ -91,13 +88,12 @@ impl<'run> Collector<'run> {
 
     /// Runs the first failures of an earlier part of the run again, for the memory and differences that
     /// totals do not hold.
-    pub(crate) fn reopen_groups(&mut self, examiner: &mut Executor<'_>) {
+    pub(crate) fn reopen_groups(&mut self) {
         let found = std::mem::take(&mut self.totals.found);
         for (first, cases) in &found.groups {
-            let case = examiner.read(first.index);
-            let mut failure = self
-                .known_to_hang(first, &case)
-                .unwrap_or_else(|| describe(self.shared, self.strategies, first, case.clone(), examiner));
+            let case = self.alone.read(first.index);
+            let hang = self.known_to_hang(first, &case);
+            let mut failure = hang.unwrap_or_else(|| self.alone.describe(first, case));
             if failure.verdict == Verdict::Pass {
                 // It failed when the earlier part of the run found it, and again when that part ran it alone.
                 failure.verdict = first.verdict;
@@ -119,19 +115,17 @@ impl<'run> Collector<'run> {
     pub(crate) fn collect(
         &mut self,
         results: &Receiver<BatchResult>,
-        mut examiner: Option<&mut Executor<'_>>,
         end: Option<Instant>,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Vec<Range<u64>> {
-        let stop: &Stop = &self.shared.stop;
+        let stop = &self.shared.stop;
         let mut heard = Instant::now();
-        let mut abandoned = Vec::new();
+        // If something failed, some of the time is reserved for shrinking.
         let kept = end.map(|end| (end.saturating_duration_since(heard) / 10).min(SHRINK_TIME));
         let kept = kept.filter(|_| self.shrinks).unwrap_or_default();
         loop {
-            self.tell_incidents(tell);
+            tell_incidents(&self.incidents, tell);
             let now = Instant::now();
-            // If something failed, some of the time is reserved for shrinking.
             let deadline = match end {
                 Some(end) if !self.groups.is_empty() => end.checked_sub(kept),
                 end => end,
@@ -139,23 +133,12 @@ impl<'run> Collector<'run> {
             if deadline.is_some_and(|deadline| now >= deadline) {
                 stop.request(Ending::Timeout);
             }
-            if stop.is_requested() {
-                self.shared.dealer.wake();
-                if now.duration_since(heard) > self.grace || self.is_over(end) {
-                    // Results that arrived at the last moment count, and their cases are not abandoned.
-                    abandoned = self.busy();
-                    let late = results.try_iter().map(|result| (result.range.start, result));
-                    self.waiting.extend(late);
-                    let is_known = |start: u64| start < self.next || self.waiting.contains_key(&start);
-                    abandoned.retain(|cases| !is_known(cases.start));
-                    if stop.reason() == Ending::Timeout || stop.is_interrupted() {
-                        // These cases count as not run in time, like the cases that no worker had.
-                        abandoned.clear();
-                    }
-                    break;
-                }
-            } else {
+            if !stop.is_requested() {
                 heard = now;
+            } else if now.duration_since(heard) > self.grace || self.is_over(end) {
+                break;
+            } else {
+                self.shared.dealer.wake();
             }
             let patience = deadline.map_or(LOOK_UP, |deadline| deadline.saturating_duration_since(now));
             match results.recv_timeout(patience.min(LOOK_UP)) {
@@ -163,7 +146,7 @@ impl<'run> Collector<'run> {
                     self.waiting.insert(result.range.start, result);
                     while let Some(result) = self.waiting.remove(&self.next) {
                         self.next = result.range.end;
-                        self.take(result, examiner.as_deref_mut(), tell);
+                        self.take(result, tell);
                         self.shared.dealer.report(self.next);
                     }
                     // Rerunning failures takes time in which the collector did not listen.
@@ -173,13 +156,26 @@ impl<'run> Collector<'run> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        // Results that arrived at the last moment count.
+        self.waiting.extend(results.try_iter().map(|result| (result.range.start, result)));
+        let abandoned = self.abandoned();
         self.pause(tell);
         // Batches after an unfinished one may have run all the same.
         for result in std::mem::take(&mut self.waiting).into_values() {
-            self.take(result, examiner.as_deref_mut(), tell);
+            self.take(result, tell);
         }
         self.totals.elapsed = self.before + self.started.elapsed();
         abandoned
+    }
+
+    /// The cases that workers have and will not finish.
+    fn abandoned(&self) -> Vec<Range<u64>> {
+        let stop = &self.shared.stop;
+        if stop.reason() == Ending::Timeout || stop.is_interrupted() {
+            // These cases count as not run in time, like the cases that no worker had.
+            return Vec::new();
+        }
+        self.shared.dealer.missing(self.waiting.values().map(|result| result.range.clone()))
     }
 
     /// Whether the wait for backends is over: after an interrupt, or after a timeout at `end`.
@@ -190,11 +186,13 @@ impl<'run> Collector<'run> {
         ends.min().is_some_and(|end| Instant::now() >= end + Configuration::MOMENT)
     }
 
-    /// Reports the incidents of the backend's processes.
-    pub(crate) fn tell_incidents(&self, tell: &mut dyn FnMut(Event<'_>)) {
-        while let Some(sentence) = self.incidents.take() {
-            tell(Event::Incident(&sentence));
-        }
+    /// Ends the backend for retries. How processes end is a part of the result: the processes of workers have
+    /// ended by this point, or are abandoned.
+    pub(crate) fn end(self, tell: &mut dyn FnMut(Event<'_>)) -> (Totals, Vec<Group>) {
+        let Self { alone, incidents, totals, groups, .. } = self;
+        drop(alone);
+        tell_incidents(&incidents, tell);
+        (totals, groups)
     }
 
     /// Reports that a run can resume from all results so far.
@@ -214,34 +212,12 @@ impl<'run> Collector<'run> {
         self.shared.source.count() == Some(self.totals.progress.read)
     }
 
-    /// The cases that workers have in flight.
-    fn busy(&self) -> Vec<Range<u64>> {
-        let busy = self.shared.busy.iter();
-        busy.flat_map(|busy| busy.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
-    }
-
     /// Adds up one batch, which is the next one in order.
-    fn take(
-        &mut self,
-        mut result: BatchResult,
-        mut examiner: Option<&mut Executor<'_>>,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) {
+    fn take(&mut self, result: BatchResult, tell: &mut dyn FnMut(Event<'_>)) {
         if self.is_done {
             return;
         }
-        if let (Some(limit), Some(examiner)) = (self.limit, examiner.as_deref_mut()) {
-            let left = limit - self.totals.progress.ran;
-            let Progress { read, ran, .. } = result.totals.progress;
-            if ran > left || (ran == left && read > ran) {
-                // The limit lies within this batch: only the cases up to it run again, and no case after
-                // them.
-                result = examiner.run_part(&result.range, left);
-            }
-            if result.totals.progress.ran == left {
-                self.is_done = true;
-            }
-        }
+        let mut result = self.up_to_limit(result);
         // Cases that were lost with the backend must run again in the part of the run that resumes.
         let is_lost = self.shared.lost().is_some() && result.totals.verdicts().of(Verdict::Lost) > 0;
         self.has_gap |= result.range.start != self.totals.next || is_lost;
@@ -250,19 +226,17 @@ impl<'run> Collector<'run> {
         }
         let found = std::mem::take(&mut result.totals.found);
         self.totals.add(&result.totals);
-        if let Some(examiner) = examiner.as_deref_mut() {
-            self.totals.name_unexpected(|index| examiner.read(index).to_string());
-        }
+        self.totals.name_unexpected(|index| self.alone.read(index).to_string());
         self.totals.elapsed = self.before + self.started.elapsed();
         self.totals.found.others += found.others;
         for (first, cases) in found.groups {
             let key = first.key();
             let mut suspects = vec![first];
             suspects.extend(found.later.iter().filter(|later| later.key() == key).cloned());
-            self.add_group(&suspects, cases, &mut result.cases, examiner.as_deref_mut(), tell);
+            self.add_group(&suspects, cases, &mut result.cases, tell);
         }
-        if let Some(examiner) = examiner.filter(|_| self.retries > 0) {
-            self.look_at_passes(&found.passes, &mut result.cases, examiner, tell);
+        if self.retries > 0 {
+            self.look_at_passes(&found.passes, &mut result.cases, tell);
         }
         for (group, (first, cases)) in self.groups.iter_mut().zip(&self.totals.found.groups) {
             (group.cases, group.again) = (*cases, first.again);
@@ -285,6 +259,19 @@ impl<'run> Collector<'run> {
         tell(Event::Progress(self.totals.progress));
     }
 
+    /// The result without the cases beyond the limit. If the limit lies within the batch, only the cases up to
+    /// it run again, and no case after them.
+    fn up_to_limit(&mut self, mut result: BatchResult) -> BatchResult {
+        let Some(limit) = self.limit else { return result };
+        let left = limit - self.totals.progress.ran;
+        let Progress { read, ran, .. } = result.totals.progress;
+        if ran > left || (ran == left && read > ran) {
+            result = self.alone.run_part(&result.range, left);
+        }
+        self.is_done |= result.totals.progress.ran == left;
+        result
+    }
+
     /// Adds the failures of one group, whose first cases are `suspects`. They run again alone, in order,
     /// until one fails each time. The later ones are assumed to fail each time, too, and the earlier ones are
     /// flakes.
@@ -297,16 +284,15 @@ impl<'run> Collector<'run> {
         suspects: &[Found],
         mut cases: u64,
         results: &mut CaseResults,
-        examiner: Option<&mut Executor<'_>>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
         let Some(first) = suspects.first().map(|first| self.renamed(first)) else { return };
-        let Some(examiner) = examiner.filter(|_| !self.totals.found.knows(&first)) else {
+        if self.totals.found.knows(&first) {
             self.totals.found.add_many(first, cases);
             return;
-        };
+        }
         for (place, found) in suspects.iter().enumerate() {
-            let (mut failure, rate) = self.run_again(found, examiner);
+            let (mut failure, rate) = self.alone.run_again(found, self.retries);
             let mut found = found.clone();
             let is_flake = rate.is_flake();
             let count = if is_flake { 1 } else { cases };
@@ -346,23 +332,22 @@ impl<'run> Collector<'run> {
         &mut self,
         passes: &[Found],
         results: &mut CaseResults,
-        examiner: &mut Executor<'_>,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
         for found in passes {
             let Some(entry) = found.known.filter(|entry| !self.steady.contains(entry)) else { continue };
-            let case = examiner.read(found.index);
+            let case = self.alone.read(found.index);
             let (mut rate, mut kept) = (Rate::PASSED, None);
             for _ in 0..self.retries {
-                let Some(alone) = examiner.examine(&case, found.index, found.strategy) else { break };
-                if is_unanswered(self.shared, &alone) {
+                let Some(alone) = self.alone.examine(&case, found.index, found.strategy) else { break };
+                if self.alone.is_unanswered(&alone) {
                     // The first verdict stands.
                     return;
                 }
                 let failed = alone.class.is_some();
                 rate.count(failed);
                 if failed && kept.is_none() {
-                    kept = Some(shown(self.shared, self.strategies, found, case.clone(), Some(alone)));
+                    kept = Some(self.alone.failure(found, case.clone(), Some(alone)));
                 }
             }
             let counts = self.totals.known.get_mut(entry).map(|tally| &mut tally.counts);
@@ -402,34 +387,8 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Reruns a failure alone, as often as configured and at least once. Keeps the description of the first
-    /// rerun that fails.
-    fn run_again(&self, found: &Found, examiner: &mut Executor<'_>) -> (Failure, Rate) {
-        let mut rate = Rate::FOUND;
-        let case = examiner.read(found.index);
-        let mut kept = describe(self.shared, self.strategies, found, case.clone(), examiner);
-        if self.retries == 0 {
-            kept.verdict = found.verdict;
-            return (kept, rate);
-        }
-        rate.count(kept.verdict != Verdict::Pass);
-        for _ in 1..self.retries {
-            let again = describe(self.shared, self.strategies, found, case.clone(), examiner);
-            rate.count(again.verdict != Verdict::Pass);
-            if kept.verdict == Verdict::Pass {
-                kept = again;
-            }
-        }
-        (kept, rate)
-    }
-
     /// Looks for a smaller case in each group, until the deadline of the run.
-    pub(crate) fn shrink(
-        &mut self,
-        examiner: &mut Executor<'_>,
-        over: Option<Instant>,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) {
+    pub(crate) fn shrink(&mut self, over: Option<Instant>, tell: &mut dyn FnMut(Event<'_>)) {
         let now = Instant::now();
         let most = now + SHRINK_TIME;
         let deadline = over.map_or(most, |over| over.min(most));
@@ -448,7 +407,7 @@ impl<'run> Collector<'run> {
             let mut fails_alike = |case: &Case| {
                 Instant::now() < deadline
                     && !stop.is_interrupted()
-                    && examiner.examine(case, found.index, found.strategy).is_some_and(|alone| {
+                    && self.alone.examine(case, found.index, found.strategy).is_some_and(|alone| {
                         let is_alike =
                             alone.class == Some(wanted) && std::mem::discriminant(&alone.outcome) == way;
                         is_alike && alone.verdict.is_unexpected()
@@ -463,7 +422,7 @@ impl<'run> Collector<'run> {
             );
             if smallest != group.first.case {
                 let smaller = Found { class: wanted, ..found.clone() };
-                let shown = describe(self.shared, self.strategies, &smaller, smallest, examiner);
+                let shown = self.alone.describe(&smaller, smallest);
                 // If the smaller case passes when it is described, or fails in another way, it does not
                 // represent the group.
                 let fails_alike = shown.class == wanted && shown.verdict != Verdict::Pass;
@@ -471,5 +430,12 @@ impl<'run> Collector<'run> {
             }
         }
         self.totals.found = kept;
+    }
+}
+
+/// Reports the incidents of the backend's processes.
+fn tell_incidents(incidents: &Incidents, tell: &mut dyn FnMut(Event<'_>)) {
+    while let Some(sentence) = incidents.take() {
+        tell(Event::Incident(&sentence));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use dmlcts_model::{DataType, Desc, List, Signature, Tensor};
 
-use crate::deal::Shared;
+use crate::shared::Shared;
 
 /// Unused descs, by the index of their operator in the library.
 #[derive(Debug, Default)]

@@ -1,37 +1,25 @@
 //! Judges an answered batch: compares each outcome with the expectation of its case, and counts the verdicts.
 
-use std::ops::Range;
-
-use dmlcts_model::Outcome;
-use dmlcts_spec::{Coverage, Scratch};
+use dmlcts_backend::Job;
+use dmlcts_model::{Expectation, Outcome};
+use dmlcts_spec::{Coverage, Judgement, Scratch};
 
 use crate::{
     CaseResults, Class, Details, Ending, Evidence, Fit, Notes, Seen, Sensitivities, Verdict,
     answers::{reading_of, said},
-    deal::{BatchResult, Shared},
+    batch_result::BatchResult,
+    executor::Answered,
     expect,
     found::Found,
-    prepare::LargeCasePermit,
     prepared_batch::{Planned, PreparedBatch, WrongRun},
+    shared::Shared,
     verdict::{Ruling, rule},
 };
 
 /// Evidence of more bytes than this is not kept.
 const EVIDENCE_BYTES: u64 = 32 << 20;
 
-/// A batch that the backend has answered.
-pub(crate) struct Answered<'run> {
-    pub(crate) cases: Range<u64>,
-    pub(crate) batch: PreparedBatch,
-    /// Held until the batch's memory is given back.
-    pub(crate) permit: Option<LargeCasePermit<'run>>,
-    /// The message, where the backend panicked over it.
-    pub(crate) panic: Option<String>,
-    /// Whether the backend can do nothing more.
-    pub(crate) is_lost: bool,
-}
-
-/// What judging needs beside the batch, in memory that is used again and again.
+/// Gives verdicts, in memory that is used again and again.
 pub(crate) struct Judge<'run> {
     shared: &'run Shared,
     scratch: Scratch,
@@ -39,8 +27,6 @@ pub(crate) struct Judge<'run> {
     alternative: Vec<u8>,
     /// The parts of the spec that the judged cases exercised.
     coverage: Coverage,
-    /// Whether hangs count. Only cases that run for the first time count, not those that run again alone.
-    counts_hangs: bool,
 }
 
 /// The ruling on one case of an answered batch.
@@ -59,35 +45,39 @@ struct Ruled {
 pub(crate) struct Examination {
     pub(crate) verdict: Verdict,
     pub(crate) class: Option<Class>,
-    pub(crate) planned: Planned,
+    pub(crate) judgement: Judgement,
+    pub(crate) expectation: Expectation,
     pub(crate) outcome: Outcome,
     pub(crate) evidence: Option<Evidence>,
 }
 
 impl<'run> Judge<'run> {
-    pub(crate) fn new(shared: &'run Shared, counts_hangs: bool) -> Self {
+    pub(crate) fn new(shared: &'run Shared) -> Self {
         Self {
             shared,
             scratch: Scratch::default(),
             alternative: Vec::new(),
             coverage: Coverage::new(shared.library),
-            counts_hangs,
         }
     }
 
-    /// Judges the cases of a batch in order. Stops at a case that has no answer because the run was cut off
-    /// or too many cases hung: the later cases count as not run.
-    pub(crate) fn judge(&mut self, answered: &mut Answered<'_>, result: &mut BatchResult) {
-        let Answered { batch, is_lost, .. } = answered;
-        let is_clean = batch.look_over();
+    /// The results of an answered batch.
+    pub(crate) fn judge(&mut self, answered: &Answered<'_>) -> BatchResult {
+        let mut result = BatchResult::new(answered.cases.clone(), self.shared);
+        self.add(answered, &mut result);
+        result
+    }
+
+    /// Adds the results of an answered batch, in the order of its cases. Stops at a case that was cut off:
+    /// the later cases count as not run.
+    pub(crate) fn add(&mut self, answered: &Answered<'_>, result: &mut BatchResult) {
+        let batch = &answered.batch;
         for place in 0..batch.planned.len() {
-            if self.is_unanswered(batch, place, *is_lost) {
-                let ending = self.shared.cut_off_by();
-                result.cut(batch.planned[place].index, ending);
-                self.shared.stop.request(ending);
+            if self.is_cut_off(answered, place) {
+                result.cut(batch.planned[place].index, self.shared.cut_off_by());
                 break;
             }
-            let ruled = self.rule(batch, place, is_clean, &mut result.totals.notes);
+            let ruled = self.rule(batch, place, answered.is_clean, &mut result.totals.notes);
             self.account(batch, place, &ruled, result);
             if result.cut.is_some() {
                 break;
@@ -97,32 +87,32 @@ impl<'run> Judge<'run> {
     }
 
     /// Judges the only case of a batch. `None` if the batch is empty.
-    pub(crate) fn examine(&mut self, mut answered: Answered<'_>) -> (Option<Examination>, PreparedBatch) {
-        let batch = &mut answered.batch;
-        if batch.planned.is_empty() {
-            return (None, answered.batch);
-        }
-        let is_clean = batch.look_over();
+    pub(crate) fn examine(&mut self, answered: &Answered<'_>) -> Option<Examination> {
+        let batch = &answered.batch;
+        let planned = batch.planned.first()?;
         let Ruled { ruling: (_, class), verdict, wrong, .. } =
-            self.rule(batch, 0, is_clean, &mut Notes::default());
-        let outcome = batch.job(0).map_or(Outcome::Lost, |job| job.outcome.clone());
-        let evidence = wrong.and_then(|wrong| evidence(batch, wrong));
-        let planned = batch.planned.pop();
-        let examination = planned.map(|planned| Examination { verdict, class, planned, outcome, evidence });
-        (examination, answered.batch)
+            self.rule(batch, 0, answered.is_clean, &mut Notes::default());
+        Some(Examination {
+            verdict,
+            class,
+            judgement: planned.judgement,
+            expectation: planned.expectation.clone(),
+            outcome: batch.job(0).map_or(Outcome::Lost, |job| job.outcome.clone()),
+            evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
+        })
     }
 
     /// Frees memory that only large cases need.
-    pub(crate) fn shrink(&mut self, most: usize) {
-        if self.alternative.capacity() > most {
+    pub(crate) fn shrink(&mut self) {
+        if self.alternative.capacity() > 4 * self.shared.batch_bytes {
             self.alternative = Vec::new();
         }
     }
 
-    /// Whether a case has no answer because the run was cut off or too many cases hung.
-    fn is_unanswered(&self, batch: &PreparedBatch, place: usize, is_lost: bool) -> bool {
-        batch.job(place).is_some_and(|job| job.outcome == Outcome::Lost)
-            && (self.shared.is_time_up() || self.shared.may_have_hung_up() && !is_lost)
+    /// Whether a case has no outcome because the run ended.
+    fn is_cut_off(&self, answered: &Answered<'_>, place: usize) -> bool {
+        let is_lost = || answered.batch.job(place).is_some_and(|job| job.outcome == Outcome::Lost);
+        is_lost() && (self.shared.is_time_up() || !answered.is_lost && self.shared.cuts_off())
     }
 
     fn rule(&mut self, batch: &PreparedBatch, place: usize, is_clean: bool, notes: &mut Notes) -> Ruled {
@@ -163,7 +153,7 @@ impl<'run> Judge<'run> {
 
     /// Adds a ruling to the totals.
     fn account(&mut self, batch: &PreparedBatch, place: usize, ruled: &Ruled, result: &mut BatchResult) {
-        let Self { shared, scratch, coverage, counts_hangs, .. } = self;
+        let Self { shared, scratch, coverage, .. } = self;
         let planned = &batch.planned[place];
         let Some(job) = batch.job(place) else { return };
         let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
@@ -189,9 +179,7 @@ impl<'run> Judge<'run> {
         {
             tally.counts.count(fit, class, planned.index, batch.line(place));
         }
-        if job.outcome == Outcome::TimedOut && *counts_hangs {
-            shared.note_hang();
-        }
+        result.hangs += u64::from(job.outcome == Outcome::TimedOut);
         totals.work.too_large += u64::from(planned.too_large);
         totals.work.only_created += u64::from(planned.too_large && verdict == Verdict::Pass);
         if job.outcome == Outcome::Output {
@@ -199,44 +187,51 @@ impl<'run> Judge<'run> {
             totals.work.on_other_data += u64::from(planned.has_other_data(job));
             totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
         }
-        totals.progress.unexpected += u64::from(verdict.is_unexpected());
         if verdict.is_unexpected() {
-            let of = (planned.strategy, planned.operator);
-            // The line is filled in later, if this case is the first unexpected one of the run.
-            totals.note_unexpected(of, planned.index, "", class);
+            self.note_unexpected(planned, job, ruled, result);
         }
-        // Cases that were lost with a backend are not failures of their own: the run reports once why the
-        // backend was lost.
-        if verdict.is_unexpected() && !(verdict == Verdict::Lost && shared.lost().is_some()) {
-            let found = Found {
-                index: planned.index,
-                strategy: planned.strategy,
-                operator: planned.operator,
-                verdict,
-                class: class.unwrap_or(Class::Lost),
-                outcome: job.outcome.clone(),
-                judgement: planned.judgement,
-                mode: Found::mode_of(&job.desc),
-                rate: None,
-                again: 0,
-                known: ruled.known.map(|(place, _)| place),
-            };
-            match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
-                // An unexpected pass is reported with its known failure. If it turns out to be a flake, it
-                // has the class of that failure.
-                Some(entry) if verdict == Verdict::UnexpectedPass => {
-                    totals.found.add_pass(Found { class: entry.signature, ..found });
-                }
-                _ => {
-                    totals.found.add(found);
-                }
-            }
-            if shared.fail_fast {
-                result.cut(planned.index + 1, Ending::FirstFailure);
-            }
-        }
-        if shared.record {
+        if self.shared.record {
             self.record(batch, place, ruled, &mut result.cases);
+        }
+    }
+
+    /// Adds an unexpected verdict to the failures that were found, and ends the results if the run ends at
+    /// its first failure.
+    fn note_unexpected(&self, planned: &Planned, job: &Job, ruled: &Ruled, result: &mut BatchResult) {
+        let (shared, totals, (_, class), verdict) =
+            (self.shared, &mut result.totals, ruled.ruling, ruled.verdict);
+        totals.progress.unexpected += 1;
+        // The line is filled in later, if this case is the first unexpected one of the run.
+        totals.note_unexpected((planned.strategy, planned.operator), planned.index, "", class);
+        if verdict == Verdict::Lost && shared.lost().is_some() {
+            // It is not a failure of its own: the run reports once why the backend was lost.
+            return;
+        }
+        let found = Found {
+            index: planned.index,
+            strategy: planned.strategy,
+            operator: planned.operator,
+            verdict,
+            class: class.unwrap_or(Class::Lost),
+            outcome: job.outcome.clone(),
+            judgement: planned.judgement,
+            mode: Found::mode_of(&job.desc),
+            rate: None,
+            again: 0,
+            known: ruled.known.map(|(place, _)| place),
+        };
+        match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
+            // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has
+            // the class of that failure.
+            Some(entry) if verdict == Verdict::UnexpectedPass => {
+                totals.found.add_pass(Found { class: entry.signature, ..found });
+            }
+            _ => {
+                totals.found.add(found);
+            }
+        }
+        if shared.fail_fast {
+            result.cut(planned.index + 1, Ending::FirstFailure);
         }
     }
 

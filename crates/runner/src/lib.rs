@@ -26,6 +26,7 @@
 
 mod alone;
 mod answers;
+mod batch_result;
 mod batch_sizer;
 mod case_result;
 mod closed;
@@ -49,6 +50,7 @@ mod prepared_batch;
 mod profile;
 mod run;
 mod sensitivity;
+mod shared;
 mod skipped;
 mod source;
 mod stop;

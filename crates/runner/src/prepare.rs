@@ -3,23 +3,20 @@
 //! This happens once for every case of a run, in memory that is reused. Each step handles a block of cases
 //! before the next step starts, because the code of all steps exceeds a core's instruction cache.
 
-use std::{
-    ops::Range,
-    sync::{MutexGuard, PoisonError},
-};
+use std::{ops::Range, sync::Arc};
 
 use dmlcts_backend::Run;
 use dmlcts_generate::fill;
-use dmlcts_model::{BindingOffsets, Case, Expectation, Fill, Tensor, element_count};
+use dmlcts_model::{BindingOffsets, Case, Expectation, Fill, Signature, Tensor, element_count};
 use dmlcts_spec::{Judgement, Operator, Scratch, ValidDesc, program::Values};
 
 use crate::{
     Cursor, Poison, RunKind, Undeclared,
     compare::{float_of, looks_poisoned},
-    deal::Shared,
     desc_pool::{DescPool, any_desc},
     expect,
     prepared_batch::{Planned, PreparedBatch},
+    shared::{LargeCasePermit, Shared},
 };
 
 /// The number of cases in a block. With 16, a case costs 53 lines of an instruction cache of 32 KiB; alone,
@@ -35,9 +32,6 @@ const REMEMBER_SAMPLE: u64 = 8;
 const OFTEN_REMEMBERED: u64 = 1 << 18;
 /// The other data of a second run.
 const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
-
-/// The right to hold a large case in memory.
-pub(crate) type LargeCasePermit<'run> = MutexGuard<'run, ()>;
 
 /// A batch that is ready for the backend.
 pub(crate) struct Prepared<'run> {
@@ -89,20 +83,18 @@ struct Taken {
 }
 
 impl<'run> Preparer<'run> {
-    /// `None` if the spec has no operator, and so no cases.
-    pub(crate) fn new(shared: &'run Shared) -> Option<Self> {
-        let signature = shared.library.operators().first()?.signature();
-        let desc = any_desc(std::sync::Arc::clone(signature));
+    pub(crate) fn new(shared: &'run Shared) -> Self {
+        let desc = any_desc(Arc::new(Signature { operator: String::new(), members: Vec::new() }));
         let case =
             || Case { desc: Box::new(desc.clone()), binding: BindingOffsets::default(), fill: Fill::Iota };
-        Some(Self {
+        Self {
             shared,
             cursor: shared.source.cursor(),
             block: (0..BLOCK).map(|_| ReadCase { case: case(), index: 0, strategy: 0 }).collect(),
             pool: DescPool::default(),
             scratch: Scratch::default(),
             values: Values::default(),
-        })
+        }
     }
 
     /// The case at an index.
@@ -111,12 +103,13 @@ impl<'run> Preparer<'run> {
         self.block[0].case.clone()
     }
 
-    /// Prepares a batch of at most this many of the dealt cases, from the first one on. Waits if the first
-    /// one is large and another thread holds a large case.
+    /// Prepares a batch of at most this many of the dealt cases, from the first one on. If the first one is
+    /// large and another thread holds a large case, it waits, or prepares nothing if `waits` is false.
     pub(crate) fn prepare(
         &mut self,
         dealt: &Range<u64>,
         most: u64,
+        waits: bool,
         mut batch: PreparedBatch,
     ) -> Prepared<'run> {
         let (mut index, mut permit) = (dealt.start, None);
@@ -132,10 +125,12 @@ impl<'run> Preparer<'run> {
             let taken = self.prepare_block(count, most, false, None, &mut batch);
             index += taken.cases as u64;
             if taken.needs_permit {
-                if !batch.planned.is_empty() {
+                if batch.planned.is_empty() {
+                    permit = self.shared.large_case_permit(waits);
+                }
+                if permit.is_none() {
                     break;
                 }
-                permit = Some(self.permit());
                 self.read_block(index, 1);
                 index += self.prepare_block(1, most, false, permit.as_ref(), &mut batch).cases as u64;
             }
@@ -153,16 +148,11 @@ impl<'run> Preparer<'run> {
         batch.clear();
         self.block[0] = ReadCase { case: case.clone(), index, strategy };
         let taken = self.prepare_block(1, 1, true, None, &mut batch);
-        let permit = taken.needs_permit.then(|| self.permit());
+        let permit = if taken.needs_permit { self.shared.large_case_permit(true) } else { None };
         if permit.is_some() {
             self.prepare_block(1, 1, true, permit.as_ref(), &mut batch);
         }
         Prepared { cases: index..index + 1, batch, permit }
-    }
-
-    /// Waits until no other thread holds a large case.
-    fn permit(&self) -> LargeCasePermit<'run> {
-        self.shared.large.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_full(&self, batch: &PreparedBatch, most: u64) -> bool {
@@ -420,13 +410,17 @@ mod tests {
         let capabilities = backend().capabilities().clone();
         let level = capabilities.feature_level;
         let dealer = crate::deal::Dealer::new(0..1, 1, 1);
-        let shared = Shared::new(&run, &capabilities, level, None, 1, 1, dealer);
-        let mut preparer = Preparer::new(&shared).unwrap();
+        let shared = Shared::new(&run, &capabilities, level, None, 1, dealer);
+        let mut preparer = Preparer::new(&shared);
         let mut batch = PreparedBatch::default();
         preparer.read_block(0, 1);
         assert!(preparer.prepare_block(1, 1, false, None, &mut batch).needs_permit);
         assert_eq!((batch.bytes(), batch.planned.len(), batch.batch.jobs().len()), (0, 0, 0));
-        let Prepared { mut batch, permit, .. } = preparer.prepare(&(0..1), 1, batch);
+        let elsewhere = shared.large_case_permit(true);
+        let Prepared { cases, batch, .. } = preparer.prepare(&(0..1), 1, false, batch);
+        assert!(cases.is_empty() && batch.bytes() == 0, "another thread holds a large case");
+        drop(elsewhere);
+        let Prepared { mut batch, permit, .. } = preparer.prepare(&(0..1), 1, false, batch);
         assert!(permit.is_some() && batch.bytes() >= 2 * 8_388_608);
         batch.clear();
         batch.shrink(4 * shared.batch_bytes);

@@ -1,6 +1,7 @@
 //! A run from start to end: workers on threads, and one collector that puts their results in order.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         mpsc::{Receiver, Sender, channel},
@@ -13,11 +14,8 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    Ending, Event, Run, Summary,
-    collect::Collector,
-    deal::{BatchResult, Dealer, Shared},
-    executor::Executor,
-    worker::Worker,
+    Ending, Event, Run, Summary, alone::Alone, batch_result::BatchResult, collect::Collector, deal::Dealer,
+    panics, shared::Shared, worker::Worker,
 };
 
 /// The maximum number of cases that are read for each case of a batch, if some cases may be left out.
@@ -46,45 +44,24 @@ pub enum RunError {
 
 /// Runs the cases until none is left or the run ends, and passes events to `tell`.
 pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunError> {
-    let probe = (run.backend)(Purpose::Retries)?;
-    let capabilities = probe.capabilities().clone();
+    let backend = (run.backend)(Purpose::Retries)?;
+    let capabilities = backend.capabilities().clone();
     check_names(&capabilities, run.library).map_err(OpenError::Own)?;
-    let (level, selected_level) = levels(run.configuration.level, &capabilities)?;
     let configuration = &run.configuration;
-    let cases = run.source.count();
-    let can_leave_out = configuration.filter.is_some()
-        || configuration.only.is_some()
-        || configuration.partition.is_some()
-        || selected_level.is_some();
-    // If no case can be left out, the limit equals the number of cases to read.
-    let to_read = match configuration.limit {
-        Some(limit) if !can_leave_out => cases.unwrap_or(u64::MAX).min(limit),
-        _ => cases.unwrap_or(u64::MAX),
-    };
-    let jobs = configuration.jobs.max(1);
-    let from = configuration.resume.as_ref().map_or(0, |earlier| earlier.next.min(to_read));
-    // The batches of a short run are small, so that every thread has work.
-    let most = (to_read - from).div_ceil(jobs as u64 * 8);
-    let reach = if can_leave_out { REACH } else { 1 };
-    let strategies = run.source.strategies();
-    let shared = Arc::new(Shared::new(
-        run,
-        &capabilities,
-        level,
-        selected_level,
-        strategies.len(),
-        jobs,
-        Dealer::new(from..to_read, most, reach),
-    ));
+    let (level, selected_level) = levels(configuration.level, &capabilities)?;
+    let (cases, strategies) = (run.source.count(), run.source.strategies());
+    let dealer = dealer(run, selected_level.is_some());
+    let shared = Shared::new(run, &capabilities, level, selected_level, strategies.len(), dealer);
+    let shared = Arc::new(shared);
     tell(Event::Started { capabilities: &capabilities, level, cases });
 
-    let mut examiner = Executor::new(&shared, probe, Purpose::Retries);
-    let mut collector = Collector::new(&shared, &strategies, configuration);
-    if let Some(examiner) = examiner.as_mut().filter(|_| !run.stop.is_requested()) {
-        collector.reopen_groups(examiner);
+    let alone = Alone::new(&shared, &strategies, backend);
+    let mut collector = Collector::new(&shared, &strategies, alone, configuration);
+    if !run.stop.is_requested() {
+        collector.reopen_groups();
     }
-    let results = if examiner.is_some() { start_workers(&shared, jobs) } else { channel().1 };
-    let abandoned = collector.collect(&results, examiner.as_mut(), configuration.deadline, tell);
+    let results = start_workers(&shared, configuration.jobs.max(1));
+    let abandoned = collector.collect(&results, configuration.deadline, tell);
     let ending = match run.stop.reason() {
         Ending::Complete if collector.is_at_limit() && !collector.is_all_read() => Ending::Limit,
         // The last cases were still in flight when the stop was requested, and they were answered.
@@ -93,23 +70,18 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         }
         reason => reason,
     };
-    let shrinks =
-        configuration.shrink && !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
-    if let Some(examiner) = examiner.as_mut().filter(|_| shrinks) {
-        collector.shrink(examiner, configuration.deadline, tell);
+    if configuration.shrink && !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs) {
+        collector.shrink(configuration.deadline, tell);
     }
-    // How processes end is a part of the result. The workers' processes have ended by this point or are
-    // abandoned.
-    drop(examiner);
-    collector.tell_incidents(tell);
+    let (totals, groups) = collector.end(tell);
     let summary = Summary {
         capabilities,
         level,
         cases,
-        strategies: collector.totals.by_strategy(&strategies),
-        recorded: collector.totals.recorded(run.library),
-        totals: collector.totals,
-        groups: collector.groups,
+        strategies: totals.by_strategy(&strategies),
+        recorded: totals.recorded(run.library),
+        totals,
+        groups,
         ending,
         abandoned,
         lost: shared.lost(),
@@ -118,6 +90,26 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     };
     tell(Event::Finished(&summary));
     Ok(summary)
+}
+
+/// Deals the cases of a run that are left to read. `selects` is whether cases are left out that are not valid
+/// at a lower level.
+fn dealer(run: &Run, selects: bool) -> Dealer {
+    let configuration = &run.configuration;
+    let can_leave_out = configuration.filter.is_some()
+        || configuration.only.is_some()
+        || configuration.partition.is_some()
+        || selects;
+    let cases = run.source.count().unwrap_or(u64::MAX);
+    // If no case can be left out, the limit equals the number of cases to read.
+    let to_read = match configuration.limit {
+        Some(limit) if !can_leave_out => cases.min(limit),
+        _ => cases,
+    };
+    let from = configuration.resume.as_ref().map_or(0, |earlier| earlier.next.min(to_read));
+    // The batches of a short run are small, so that every thread has work.
+    let most = (to_read - from).div_ceil(configuration.jobs.max(1) as u64 * 8);
+    Dealer::new(from..to_read, most, if can_leave_out { REACH } else { 1 })
 }
 
 /// Checks that a backend declares only operators that exist. Otherwise a misspelled name would skip all cases
@@ -171,25 +163,16 @@ fn start_workers(shared: &Arc<Shared>, jobs: usize) -> Receiver<BatchResult> {
 }
 
 fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs: usize) {
-    if number >= jobs || (number > 0 && shared.dealer.is_empty()) {
+    if number >= jobs || shared.dealer.is_empty() {
         return;
     }
     let (own, sender) = (Arc::clone(shared), sender.clone());
     let work = move || {
-        let backend = match (own.backend)(Purpose::Cases) {
-            Ok(backend) => backend,
-            Err(error) => return own.lose_backend(error.to_string()),
-        };
-        let Some(executor) = Executor::new(&own, backend, Purpose::Cases) else { return };
-        let mut is_first = true;
-        Worker::new(number, executor).work(&mut |result| {
-            // If the collector no longer listens, the run has ended.
-            let _ = sender.send(result);
-            if std::mem::take(&mut is_first) {
-                start_worker(&own, &sender, 2 * number + 1, jobs);
-                start_worker(&own, &sender, 2 * number + 2, jobs);
-            }
-        });
+        let worked = catch_unwind(AssertUnwindSafe(|| work(&own, &sender, number, jobs)));
+        if let Err(panic) = worked {
+            let what = panics::message(&*panic);
+            own.lose_backend(format!("a thread of dmlcts failed: {what}; please report this bug of dmlcts"));
+        }
     };
     let builder = thread::Builder::new().name(format!("worker {number}"));
     if let Err(error) = builder.spawn(work) {
@@ -198,6 +181,23 @@ fn start_worker(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usiz
             shared.lose_backend(format!("no thread can be started: {error}"));
         }
     }
+}
+
+/// Does the work of one worker on a backend of its own.
+fn work(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs: usize) {
+    let backend = match (shared.backend)(Purpose::Cases) {
+        Ok(backend) => backend,
+        Err(error) => return shared.lose_backend(error.to_string()),
+    };
+    let mut is_first = true;
+    Worker::new(shared, backend).work(&mut |result| {
+        // If the collector no longer listens, the run has ended.
+        let _ = sender.send(result);
+        if std::mem::take(&mut is_first) {
+            start_worker(shared, sender, 2 * number + 1, jobs);
+            start_worker(shared, sender, 2 * number + 2, jobs);
+        }
+    });
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use dmlcts_backend::{Capabilities, Job, Lack};
@@ -142,14 +142,14 @@ fn a_case_that_fails_only_behind_another_one_is_a_flake() {
     let mut run = run_of(&[REVERSAL; 16], backend);
     run.configuration.jobs = 1;
     let summary = summary(&run);
-    assert_eq!(summary.tally().of(Verdict::Flake), 8, "one in each chunk of two: {:?}", summary.tally());
+    assert_eq!(summary.tally().of(Verdict::Flake), 7, "one in each batch of two: {:?}", summary.tally());
     assert_eq!(summary.groups[0].first.verdict, Verdict::Flake);
     assert_eq!(summary.groups[0].first.rate, Some(Rate { failed: 1, runs: 3 }));
-    assert_eq!((summary.groups[0].cases, summary.groups[0].again), (8, 8));
+    assert_eq!((summary.groups[0].cases, summary.groups[0].again), (7, 7));
     run.configuration.retries = 0;
     let summary = dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts");
-    assert_eq!(summary.tally().of(Verdict::Fail), 8, "nobody asked for flakes: {:?}", summary.tally());
-    assert_eq!((summary.groups[0].cases, summary.groups[0].again), (8, 0));
+    assert_eq!(summary.tally().of(Verdict::Fail), 7, "nobody asked for flakes: {:?}", summary.tally());
+    assert_eq!((summary.groups[0].cases, summary.groups[0].again), (7, 0));
 }
 
 /// A flake is shown with the outcome of its failure, and not of a later pass.
@@ -213,15 +213,25 @@ fn a_panic_is_pinned_to_its_case_and_the_run_goes_on() {
     assert_eq!(first.outcome, Outcome::Crashed("it panicked: window".into()));
 }
 
+/// A panic that no case causes alone is reported as a flake of the first case of its batch.
 #[test]
-fn a_backend_that_panics_over_a_whole_batch_but_over_no_case_alone_passes_one_by_one() {
-    let backend = behaving(|batch| {
-        assert!(batch.jobs().len() < 2, "too many");
+fn a_panic_over_a_whole_batch_and_over_no_case_alone_is_a_flake() {
+    let panicked = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&panicked);
+    let backend = behaving(move |batch| {
+        let is_too_large = batch.jobs().len() > 1;
+        count.fetch_add(u64::from(is_too_large), Ordering::Relaxed);
+        assert!(!is_too_large, "too many");
         honest(batch);
     });
     let mut run = run_of(&[REVERSAL; 40], backend);
     run.configuration.jobs = 1;
-    assert_eq!(summary(&run).tally().of(Verdict::Pass), 40);
+    let summary = summary(&run);
+    let flakes = panicked.load(Ordering::Relaxed);
+    let tally = summary.tally();
+    assert!((1..20).contains(&flakes), "{flakes}");
+    assert_eq!((tally.of(Verdict::Flake), tally.of(Verdict::Pass)), (flakes, 40 - flakes), "{tally:?}");
+    assert_eq!(summary.groups[0].first.outcome, Outcome::Crashed("it panicked: too many".into()));
 }
 
 #[test]

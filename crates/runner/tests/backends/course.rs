@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use dmlcts_backend::{
     Backend, Batch, Capabilities, Immediate, Job, OpenError, Pipelined, Purpose, Sequential,
 };
-use dmlcts_model::{ErrorCode, FeatureLevel, Outcome};
+use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
-use dmlcts_runner::{Class, Configuration, Difference, Ending, Event, RunError, Stop, Verdict};
+use dmlcts_runner::{
+    Class, Configuration, Cursor, Difference, Ending, Event, RunError, Source, Stop, Verdict,
+};
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::fixture::{
@@ -173,6 +175,50 @@ fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
     assert!(summary.groups.is_empty(), "what is lost with the backend is no failure of its own");
 }
 
+/// Cases of which one cannot be read: a bug of dmlcts itself.
+struct Unreadable(Vec<Case>);
+
+impl Source for Unreadable {
+    fn count(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+
+    fn strategies(&self) -> Vec<String> {
+        vec!["unreadable".to_owned()]
+    }
+
+    fn cursor(&self) -> Box<dyn Cursor + '_> {
+        Box::new(ReaderOf(&self.0))
+    }
+}
+
+struct ReaderOf<'a>(&'a [Case]);
+
+impl Cursor for ReaderOf<'_> {
+    fn read(&mut self, index: u64, case: &mut Case) -> usize {
+        assert_ne!(index, 20, "case 20 cannot be read");
+        *case = self.0[index as usize].clone();
+        0
+    }
+}
+
+#[test]
+fn a_panic_outside_of_the_backend_ends_the_run_and_names_the_unfinished_cases() {
+    for jobs in [1, 3] {
+        let mut run = run_of(&[], behaving(honest));
+        run.source = Arc::new(Unreadable(vec![case(REVERSAL); 400]));
+        run.configuration.jobs = jobs;
+        let summary = summary(&run);
+        let lost = summary.lost.as_deref().unwrap_or_default();
+        assert_eq!(summary.ending, Ending::BackendLost, "{summary:?}");
+        assert!(lost.contains("case 20 cannot be read") && lost.contains("please report"), "{lost}");
+        assert!(summary.abandoned.iter().any(|cases| cases.contains(&20)), "{:?}", summary.abandoned);
+        let ran = summary.totals.progress.ran;
+        assert_eq!((summary.tally().of(Verdict::Pass), ran < 400), (ran, true));
+        assert!(summary.totals.next <= 20, "a resumed run begins before the unfinished cases");
+    }
+}
+
 #[test]
 fn a_job_that_is_left_without_an_outcome_is_lost_and_shown() {
     let summary = summary(&run_of(&[REVERSAL], behaving(|_| ())));
@@ -303,8 +349,11 @@ fn what_has_no_answer_when_a_run_is_interrupted_was_not_run() {
         let asked = stop.clone();
         let backend = behaving(move |batch| {
             honest(batch);
-            first.into_iter().chain([Ending::Interrupted]).for_each(|ending| asked.request(ending));
             let (jobs, _, _) = batch.parts();
+            if jobs.len() < 2 {
+                return;
+            }
+            first.into_iter().chain([Ending::Interrupted]).for_each(|ending| asked.request(ending));
             let half = jobs.len() / 2;
             jobs[half..].iter_mut().for_each(|job| job.outcome = Outcome::Lost);
         });

@@ -1,0 +1,47 @@
+//! The results of a batch.
+
+use std::ops::Range;
+
+use crate::{CaseResults, Ending, Totals, shared::Shared};
+
+/// The results of the cases of a batch.
+#[derive(Debug)]
+pub(crate) struct BatchResult {
+    /// The range of the cases.
+    pub(crate) range: Range<u64>,
+    /// Their totals. The coverage is everything that the worker exercised up to the end of this batch.
+    pub(crate) totals: Totals,
+    /// The result of each case, if results are recorded.
+    pub(crate) cases: CaseResults,
+    /// The number of cases without an answer in time.
+    pub(crate) hangs: u64,
+    /// Why the results end before the last case, if they do: a failure ended the run, or a case had no answer
+    /// when the run was cut off.
+    pub(crate) cut: Option<Ending>,
+}
+
+impl BatchResult {
+    /// A result for cases that were all read but not judged yet.
+    pub(crate) fn new(range: Range<u64>, shared: &Shared) -> Self {
+        let mut totals = shared.no_totals();
+        totals.progress.read = range.end - range.start;
+        Self { range, totals, cases: CaseResults::default(), hangs: 0, cut: None }
+    }
+
+    /// Ends the results before the case at an index, which counts as not read like all later ones.
+    pub(crate) fn end_before(&mut self, index: u64) {
+        let progress = &mut self.totals.progress;
+        progress.read = progress.read.min(index - self.range.start);
+    }
+
+    /// Ends the results before the case at an index, for this reason.
+    pub(crate) fn cut(&mut self, index: u64, ending: Ending) {
+        self.end_before(index);
+        self.cut = Some(ending);
+    }
+
+    /// Whether every case of the batch was read.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.totals.progress.read == self.range.end - self.range.start
+    }
+}
