@@ -86,7 +86,8 @@ pub fn write_failure(
 ) -> io::Result<()> {
     let case = &failure.case;
     writeln!(out, "{INDENT}{case}")?;
-    writeln!(out, "{INDENT}{}", in_short(failure))?;
+    let short = if names_its_class(failure) { in_short(failure) } else { in_short_with_class(failure) };
+    writeln!(out, "{INDENT}{short}")?;
     if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
         writeln!(
             out,
@@ -100,9 +101,21 @@ pub fn write_failure(
     writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay.run(case)))
 }
 
-/// The expectation, and the backend's outcome.
-pub(crate) fn in_short(failure: &Failure) -> String {
+/// The expectation, the backend's outcome, and the class as lists of known failures and `--allow` spell it.
+pub(crate) fn in_short_with_class(failure: &Failure) -> String {
+    format!("{} ({})", in_short(failure), failure.class.id())
+}
+
+fn in_short(failure: &Failure) -> String {
     format!("expected {}; the backend {}", expected(failure), did(failure))
+}
+
+/// Whether the line of a wrong element names the failure's class.
+fn names_its_class(failure: &Failure) -> bool {
+    let has_tensors = failure.case.desc.input.is_some() && failure.case.desc.output.is_some();
+    let shown =
+        failure.evidence.iter().flat_map(|evidence| evidence.differences.first.iter().take(EXPLAINED));
+    has_tensors && shown.into_iter().any(|wrong| Class::Output(wrong.difference) == failure.class)
 }
 
 fn expected(failure: &Failure) -> String {

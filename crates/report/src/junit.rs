@@ -20,7 +20,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 
 use crate::{
     Context,
-    failure::{in_short, title},
+    failure::{in_short_with_class, title},
     known::{became, edit},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
@@ -193,7 +193,7 @@ fn failures(
     for group in &own {
         let shown: &Failure = group.smallest.as_ref().unwrap_or(&group.first);
         let again = format!("run it again: {}", context.replay.run(&shown.case));
-        lines.extend([title(group), shown.case.to_string(), in_short(shown), again]);
+        lines.extend([title(group), shown.case.to_string(), in_short_with_class(shown), again]);
     }
     let first = summary.totals.first_unexpected(strategy, operator);
     if let Some(first) = first.filter(|_| own.is_empty()) {
