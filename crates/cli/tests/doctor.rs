@@ -26,6 +26,26 @@ fn a_backend_that_is_well() {
     insta::assert_snapshot!(says("reference"));
 }
 
+/// The check for hangs is silent for half a minute.
+#[test]
+fn the_wait_for_hangs_is_announced() {
+    use std::{
+        io::{BufRead as _, BufReader},
+        process::Stdio,
+    };
+    let mut child = common::dmlcts()
+        .args(["doctor", "--case-timeout", "60s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("text");
+    child.kill().and_then(|()| child.wait()).expect("it runs");
+    let announced = "waiting for up to 33 s: the backend hangs on purpose, 11 times for 3 s; --case-timeout 1s shortens it\n";
+    assert_eq!(line, announced);
+}
+
 #[test]
 fn a_backend_with_a_wrong_bit() {
     insta::assert_snapshot!(says(&broken("wrong-data", EXAMPLE)));
@@ -172,7 +192,7 @@ fn checks_that_were_not_tried_for_want_of_time_fail() {
         untried => (untried, "checks were"),
     };
     let others = if others.is_empty() { "checks were" } else { others };
-    let last = said.lines().last().unwrap_or_default();
+    let last = said.split("--- stderr").next().and_then(|stdout| stdout.lines().last()).unwrap_or_default();
     assert_eq!(
         last,
         format!(

@@ -11,6 +11,7 @@ use dmlcts_backend::{
     process::{Command, Launcher},
 };
 use dmlcts_model::Case;
+use dmlcts_report::span;
 use dmlcts_runner::{Configuration, Factory, Listed, RunError, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
 
@@ -19,6 +20,10 @@ use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, probl
 
 /// The time that a broken backend may be silent. It hangs on purpose, and a working case takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often the check for hangs waits at most: three times until the case is blamed, and four times whenever
+/// the failure runs again.
+const HANGS: u32 = 3 + 4 * Configuration::USUAL_RETRIES;
 
 /// Breaks the backend with each kind of fault.
 pub(super) fn breaks(
@@ -54,8 +59,11 @@ pub(super) fn breaks(
         let words = ["serve", "--backend", &arguments.backend, "--break", fault.name(), "--break-at", &line];
         let command =
             Command::of(program.as_os_str(), &[&words[..], &["--parent", &own]].concat(), "the shim");
-        let launcher =
-            Launcher::new(command, PATIENCE.min(arguments.case_timeout)).with_probes(backends::examples());
+        let patience = PATIENCE.min(arguments.case_timeout);
+        if fault == Fault::Hang && !is_over() {
+            output::note(&wait(patience));
+        }
+        let launcher = Launcher::new(command, patience).with_probes(backends::examples());
         let end = deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
         let launcher = Arc::new(launcher.with_end(end));
         let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
@@ -78,6 +86,14 @@ pub(super) fn breaks(
         }
     }
     Ok(())
+}
+
+/// The line before the check for hangs, which prints nothing for a while.
+fn wait(patience: Duration) -> String {
+    let (all, each) = (span(patience * HANGS), span(patience));
+    let shorter = Duration::from_secs(1);
+    let advice = if patience > shorter { "; --case-timeout 1s shortens it" } else { "" };
+    format!("waiting for up to {all}: the backend hangs on purpose, {HANGS} times for {each}{advice}")
 }
 
 /// Whether a backend declares what a case needs.

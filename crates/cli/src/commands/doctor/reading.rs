@@ -142,8 +142,8 @@ impl Reading<'_> {
             (0, _) => self.untried(report, what),
             (tried, 0) => {
                 let found = format!(
-                    "{} of the pages' examples, on every type and rank that it declares",
-                    grouped(tried)
+                    "{} of Microsoft's pages, on every type and rank that it declares",
+                    counted(tried, "example")
                 );
                 report.fine(what, &found)
             }
