@@ -50,10 +50,13 @@ fn a_filter_that_nothing_passes_ends_the_list_of_an_endless_suite() {
 #[test]
 fn help_explains_each_command_and_the_exit_codes() {
     for command in COMMANDS {
-        let arguments = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
+        let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let output = run(&arguments);
         assert!(output.status.success());
-        insta::assert_snapshot!(format!("help_{command}"), String::from_utf8_lossy(&output.stdout));
+        insta::assert_snapshot!(
+            format!("help_{}", command.replace(' ', "_")),
+            String::from_utf8_lossy(&output.stdout)
+        );
     }
 }
 

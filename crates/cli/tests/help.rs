@@ -6,7 +6,7 @@ use common::{COMMANDS, dmlcts};
 
 /// `-h` of a command on a terminal of 80 columns.
 fn short(command: &str) -> String {
-    let words = [command, "-h"].into_iter().filter(|word| !word.is_empty());
+    let words = command.split_whitespace().chain(["-h"]);
     let output = dmlcts().args(words).env("COLUMNS", "80").output().expect("the program starts");
     assert!(output.status.success());
     String::from_utf8(output.stdout).expect("the program prints UTF-8")
@@ -56,7 +56,8 @@ fn options_stand_under_headings() {
 #[test]
 fn examples_are_of_the_command_that_shows_them() {
     for command in &COMMANDS[1..] {
-        let output = dmlcts().args([command, "--help"]).output().expect("the program starts");
+        let output =
+            dmlcts().args(command.split_whitespace().chain(["--help"])).output().expect("the program starts");
         let help = String::from_utf8_lossy(&output.stdout).into_owned();
         let (_, examples) = help.split_once("\nExample").unwrap_or_default();
         for example in examples.lines().skip(1).take_while(|line| line.starts_with("  ")) {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::{env, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
 
 use common::{COMMANDS, stdout};
 
@@ -24,16 +24,50 @@ fn check(page: &str, expected: &str) {
     );
 }
 
+/// The heading of the options that every command takes. The page shows them once.
+const COMMON: &str = "Options of every command:\n";
+
+/// Takes the options of every command out of a help, and returns both.
+fn without_common_options(help: &str) -> (String, String) {
+    let (before, rest) = help.split_once(COMMON).expect("every command has them");
+    let ends = |(place, _): &(usize, &str)| !rest[place + 1..].starts_with([' ', '\n']);
+    let end = rest.match_indices('\n').find(ends).map_or(rest.len(), |(place, _)| place + 1);
+    let (common, after) = rest.split_at(end);
+    let rest = format!("{before}{after}");
+    (format!("{}\n", rest.trim_end()), format!("{}\n", common.trim_end()))
+}
+
 #[test]
 fn commands_are_as_their_help_says() {
-    let mut page = "# Commands\n\nThis page is what `--help` of each command prints.\n".to_owned();
+    let mut sections = String::new();
+    let mut common = Vec::new();
     for command in COMMANDS {
-        let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let (name, help) = (["dmlcts", command].join(" "), stdout(&arguments));
         let help: String = help.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
-        write!(page, "\n## {}\n\n```text\n{}```\n", name.trim_end(), help).expect("memory");
+        let (help, options) = without_common_options(&help);
+        common.push(options);
+        write!(sections, "\n## {}\n\n```text\n{help}```\n", name.trim_end()).expect("memory");
+        sections += "\nIt also takes the [common options](#common-options).\n";
     }
+    // A command without long descriptions has the same words in another layout.
+    let words: BTreeSet<Vec<&str>> = common.iter().map(|text| text.split_whitespace().collect()).collect();
+    assert_eq!(words.len(), 1, "a command has other common options: {words:?}");
+    let common = &common[0];
+    let page = format!(
+        "# Commands\n\nThis page is what `--help` of each command prints. The options that every command takes are \
+         shown once.\n\n## Common options\n\n```text\n{COMMON}{common}```\n{sections}"
+    );
     check("commands.md", &page);
+}
+
+#[test]
+fn common_options_are_taken_out_of_a_help() {
+    let help = format!("Options:\n  -q\n\n{COMMON}  -h\n\n  -V\n\nExamples:\n  a\n");
+    let (rest, common) = without_common_options(&help);
+    assert_eq!((rest.as_str(), common.as_str()), ("Options:\n  -q\n\nExamples:\n  a\n", "  -h\n\n  -V\n"));
+    let (rest, common) = without_common_options(&format!("Usage: a\n\n{COMMON}  -h\n"));
+    assert_eq!((rest.as_str(), common.as_str()), ("Usage: a\n", "  -h\n"));
 }
 
 /// The documentation of a module, with its headings one level below the page's title. Links to items of Rust
@@ -87,6 +121,23 @@ fn without_rust_links(text: &str) -> String {
 fn the_case_line_is_as_its_module_says() {
     let text = documentation("crates/model/src/line.rs");
     check("case-line.md", &format!("# The case line\n\n{text}"));
+}
+
+#[test]
+fn the_examples_of_fills_are_true() {
+    let text = documentation("crates/model/src/line.rs");
+    let (_, section) = text.split_once("\n## Fills\n").expect("the module has this part");
+    let examples = section.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once(" | `"));
+    let examples: Vec<_> = examples.filter_map(|(_, example)| example.split_once("`: ")).collect();
+    assert_eq!(examples.len(), 6, "{examples:?}");
+    for (fill, elements) in examples {
+        let case = format!("SLICE FLOAT32 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill={fill}");
+        let shown = stdout(&["show", &case]);
+        assert!(
+            shown.contains(&format!("InputTensor: (Sizes:{{4}}, DataType:FLOAT32)\n[{elements}]\n")),
+            "{shown}"
+        );
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@
 //! | `InputTensor.DimensionCount` | `UINT` | the number of sizes; 0 if they are null |
 //! | `InputTensor.Flags` | `UINT` | 0 |
 //! | `InputTensor.Strides` | a list | null |
-//! | `InputTensor.TotalTensorSizeInBytes` | `UINT64` | the bytes that sizes, strides and data type need, see [`Tensor::usual_total_size`](crate::Tensor::usual_total_size) |
+//! | `InputTensor.TotalTensorSizeInBytes` | `UINT64` | the bytes up to the end of the last element, rounded up to a multiple of four; 0 if the sizes or strides are invalid |
 //! | `InputTensor.GuaranteedBaseOffsetAlignment` | `UINT` | 0 |
 //! | `OutputTensor.…` | the same for the output | the same |
 //! | a list member, such as `StartPadding` | a list | required |
@@ -34,7 +34,7 @@
 //! | `InputBinding.Offset`, `OutputBinding.Offset` | `UINT64`, in bytes | 0 |
 //! | `fill` | a fill | `iota` |
 //!
-//! An operator's [`Signature`](crate::Signature) lists its members and their kinds.
+//! The members of an operator are those of its struct in `DirectML.h`.
 //!
 //! # Values
 //!
@@ -42,23 +42,41 @@
 //!   error: `UINT` and `INT` have 32 bits, `UINT64` has 64.
 //! - **Lists** are integers with commas between them. They are `UINT`s, except for the `INT` members of an
 //!   operator. An empty value is an empty list, and `null` is a null pointer. A list may have any length up
-//!   to [`MAX_LIST_LENGTH`], independently of the other lists.
+//!   to 64, independently of the other lists.
 //! - **Data types** are named as in `DirectML.h` without `DML_TENSOR_DATA_TYPE_`; `UNKNOWN` is code 0, and a
 //!   bare number is a code.
-//! - **Scalars** have two forms. A number of the line's data type, in the format of
-//!   [`element_from_text`](crate::element_from_text), sets the low bytes; the bytes above it are zero. `0x`
-//!   and up to 16 hex digits set all eight bytes of the union as one number, most significant digit first.
-//! - **Fills** are `iota`, `coordinates` (the first pass) or `coordinates:PASS` (from 0), `random:SEED`,
-//!   `special:SEED` and `explicit:BYTES`, with two hex digits per byte, in the order of memory. See
-//!   [`Fill`](crate::Fill) for the contents of the input.
+//! - **Scalars** have two forms. A number of the line's data type sets the low bytes; the bytes above it are
+//!   zero. `0x` and up to 16 hex digits set all eight bytes of the union as one number, most significant
+//!   digit first.
+//! - **Numbers** of an integer type are decimal integers. Those of a float type are decimal, such as `-1.5`
+//!   or `1e-45`, or `inf`, `-inf`, `nan`, or `nan:0x` and the bits of a NaN.
+//! - **Fills** have a [section of their own](#fills).
 //!
 //! A line states what a desc holds, whether or not it is valid: an invalid desc is a legal line. The same
-//! applies to its fill. `explicit` may have any number of bytes: bytes beyond the input are ignored, and
-//! missing bytes are zero. A pass of `coordinates` beyond the 64 bits of an index is all zero.
+//! applies to its fill.
+//!
+//! # Fills
+//!
+//! A fill says what the memory of the input holds. Elements are counted in the order of memory, from 0 and
+//! with the holes of a strided input. The same fill gives the same bytes on every machine.
+//!
+//! | fill | element number `i` is | the first elements of a FLOAT32 input |
+//! |---|---|---|
+//! | `iota` | the number `i + 1`; the count restarts at 1 behind the greatest number up to which the type has every integer (127 for INT8, 255 for UINT8, 2048 for FLOAT16) | `iota`: 1, 2, 3, 4 |
+//! | `coordinates` | the lowest bits of `i`, as they are; in a float type, small `i` are therefore zero and denormals, not the numbers 0, 1, 2 | `coordinates`: 0, 1e-45, 3e-45, 4e-45 |
+//! | `coordinates:PASS` | the bits of `i` above those of the earlier passes, each as wide as the type; pass 0 is `coordinates`, and a pass beyond the 64 bits of `i` is all zero | `coordinates:1`: 0, 0, 0, 0 |
+//! | `random:SEED` | random bits that depend on the seed and the place in memory; they may be a NaN | `random:0`: 8.193624e35, -7.409002e20, -1.2563074e-18, 1.9235948e28 |
+//! | `special:SEED` | one of sixteen values that arithmetic or a conversion changes, chosen by the seed | `special:0`: -3.4028235e38, inf, nan, 16777218 |
+//! | `explicit:BYTES` | what these bytes hold, with two hex digits per byte; missing bytes are zero, and bytes beyond the input are ignored | `explicit:0000803f`: 1, 0, 0, 0 |
+//!
+//! A seed is a number from 0 to 2^64 - 1, and a pass is one from 0 to 255. The special values of a float type
+//! are quiet and signalling NaNs with different bits, both infinities, 0 and -0, denormals, and normal numbers
+//! at the bounds of the type. Those of an integer type are 0, 1, the extremes and their neighbours, patterns of
+//! bits, and numbers that a conversion to a float rounds.
 //!
 //! # The canonical form
 //!
-//! [`write()`] writes these words, with one space between them:
+//! The program [writes](write()) these words, with one space between them:
 //!
 //! - the operator
 //! - the data type: the input's, or the output's if the input is null, or `UNKNOWN` if both are

@@ -14,7 +14,7 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 18] = [
+pub(crate) const COMMANDS: [&str; 21] = [
     "",
     "run",
     "list",
@@ -23,6 +23,9 @@ pub(crate) const COMMANDS: [&str; 18] = [
     "explain",
     "judge",
     "spec",
+    "spec check",
+    "spec show",
+    "spec list",
     "backends",
     "doctor",
     "serve",
