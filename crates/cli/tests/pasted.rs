@@ -1,6 +1,6 @@
 //! The CI examples of the README and the guide, as a reader pastes them: their commands work, from the parts
-//! of a run to the files that are kept. The programs that they install are installed already, and `python3
-//! mine.py` is this program as a backend. `action.rs` tests how the steps of this repository's action run.
+//! of a run to the files that are kept. The programs that they install are installed already, and
+//! `venv/bin/python3 mine.py` is this program as a backend. `action.rs` tests how the steps of this repository's action run.
 
 #![cfg(unix)]
 
@@ -16,7 +16,8 @@ use pages::Page;
 use serde_yaml::Value;
 
 /// The beginnings of the commands that install something.
-const INSTALLS: [&str; 3] = ["pip install ", "cargo install ", "apt-get update "];
+const INSTALLS: [&str; 4] =
+    ["venv/bin/pip install ", "python3 -m venv ", "cargo install ", "apt-get update "];
 /// The name of this repository as an action, before its version.
 const ACTION: &str = "example/dmlcts@";
 
@@ -150,11 +151,11 @@ fn the_example_for_gitlab_runs_on_one_machine() {
 fn examples_install_this_version() {
     let pinned = format!("v{}", env!("CARGO_PKG_VERSION"));
     let pages: String = pages::for_users().into_iter().map(|page| page.text).collect();
-    for start in [ACTION, "--tag ", "key: dmlcts-"] {
+    for start in [ACTION, "--tag ", "key: dmlcts-", "/dmlcts.git@", "$DMLCTS@"] {
         let mut found = pages.split(start).skip(1).peekable();
         assert!(found.peek().is_some(), "no example has `{start}`");
         for rest in found {
-            let version = rest.split([' ', ',', '`', '\n']).next().unwrap_or_default();
+            let version = rest.split([' ', ',', '`', '#', '\n']).next().unwrap_or_default();
             assert_eq!(version, pinned, "behind `{start}`");
         }
     }

@@ -36,6 +36,10 @@ impl Job {
             fs::write(&file, format!("#!/bin/sh\n{command}\n")).expect("the folder takes it");
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it is ours");
         }
+        // The pages' virtual environment, which has Python and no other program.
+        fs::create_dir_all(self.0.join("venv/bin")).expect("the folder takes it");
+        symlink(self.0.join("dmlcts/bin/python3"), self.0.join("venv/bin/python3"))
+            .expect("the folder takes it");
         for folder in ["cases", "crates", "spec"] {
             let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
             symlink(target, self.0.join(folder)).expect("the folder takes it");
