@@ -76,7 +76,7 @@
 //!
 //! # The canonical form
 //!
-//! The program [writes](write()) these words, with one space between them:
+//! The program writes these words, with one space between them:
 //!
 //! - the operator
 //! - the data type: the input's, or the output's if the input is null, or `UNKNOWN` if both are
