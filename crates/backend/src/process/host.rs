@@ -8,7 +8,6 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use dmlcts_model::FeatureLevel;
-use serde::Serialize;
 
 use super::{
     Declared, Launcher, StartError,
@@ -17,7 +16,7 @@ use super::{
 };
 use crate::{
     Backend, Batch, Capabilities, Job, Pipelined, Purpose,
-    protocol::{Bye, Kind, LevelForm, prefix, question},
+    protocol::{Bye, Kind, LevelForm, message, question},
 };
 
 /// How long the host listens to a process after its answers. Anything that arrives later counts as an answer
@@ -223,14 +222,6 @@ impl Host {
             }
         }
     }
-}
-
-/// A frame with a message and no body.
-pub(super) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
-    let header = serde_json::to_vec(message).unwrap_or_default();
-    let mut bytes = prefix(kind, header.len(), 0).to_vec();
-    bytes.extend(header);
-    bytes
 }
 
 impl Backend for Host {

@@ -13,13 +13,12 @@ use super::{
     child::{Child, Fault, Received},
     declared::Declared,
     health::Health,
-    host,
     probe::Probes,
     shutdown::GRACE,
 };
 use crate::{
     Purpose,
-    protocol::{CannotStart, Hello, HostHello, Kind, Manner, another_version, short},
+    protocol::{CannotStart, Hello, HostHello, Kind, Manner, another_version, message, short},
 };
 
 /// The maximum time until a process sends `hello`: interpreters and drivers load slowly.
@@ -185,7 +184,7 @@ impl Launcher {
                     is_other_format: error.raw_os_error() == Some(OTHER_FORMAT),
                 }
             })?;
-        child.send(host::message(Kind::Hello, &HostHello::default()));
+        child.send(message(Kind::Hello, &HostHello::default()));
         let received = child.receive(self.until_the_end(START));
         let Received { frame, .. } = received.map_err(|fault| match fault {
             Fault::Ended(how) => StartError::Ended { command: command(), how },

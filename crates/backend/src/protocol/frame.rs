@@ -4,6 +4,7 @@
 use std::io::{self, BufRead, Read, Write};
 
 use dmlcts_model::printable;
+use serde::Serialize;
 
 use super::speaks;
 
@@ -201,6 +202,14 @@ pub fn prefix(kind: Kind, header: usize, body: usize) -> [u8; PREFIX] {
     prefix[16..24].copy_from_slice(&(header as u64).to_le_bytes());
     prefix[24..].copy_from_slice(&(body as u64).to_le_bytes());
     prefix
+}
+
+/// A frame that holds a message and no body.
+pub(crate) fn message<T: Serialize>(kind: Kind, message: &T) -> Vec<u8> {
+    let header = serde_json::to_vec(message).unwrap_or_default();
+    let mut bytes = prefix(kind, header.len(), 0).to_vec();
+    bytes.extend(header);
+    bytes
 }
 
 /// Writes a frame.
