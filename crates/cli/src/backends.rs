@@ -18,7 +18,7 @@ use dmlcts_backend::{
 use dmlcts_model::Desc;
 use dmlcts_reference::Reference;
 use dmlcts_report::command;
-use dmlcts_runner::{Configuration, Factory, RunError};
+use dmlcts_runner::{Factory, RunError, Stop};
 use dmlcts_spec::Library;
 
 use crate::problem::{Problem, unknown};
@@ -43,7 +43,7 @@ pub(crate) struct Hosting {
     /// The time after which a process that has cases and is silent is ended. In this process, the time after
     /// which a device of DirectML is given up.
     pub(crate) case_timeout: Duration,
-    /// The time limit of the run. The host waits for a process until a [moment](Configuration::MOMENT) later.
+    /// The time limit of the run. The host waits for a process until a [moment](Stop::MOMENT) later.
     pub(crate) end: Option<Instant>,
     /// The deadline that an interruption sets.
     pub(crate) deadline: Deadline,
@@ -203,7 +203,7 @@ fn unopened(error: &dyn std::error::Error) -> RunError {
 
 /// Starts processes of a command.
 fn hosted(launcher: Launcher, hosting: &Hosting) -> Arc<Factory> {
-    let end = hosting.end.and_then(|end| end.checked_add(Configuration::MOMENT));
+    let end = hosting.end.and_then(|end| end.checked_add(Stop::MOMENT));
     let launcher = launcher
         .with_end(end)
         .with_deadline(hosting.deadline.clone())

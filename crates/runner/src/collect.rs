@@ -14,7 +14,7 @@ use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate,
+    CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate, Stop,
     Totals, Verdict, alone::Alone, batch_result::BatchResult, shared::Shared,
 };
 
@@ -181,9 +181,9 @@ impl<'run> Collector<'run> {
     /// Whether the wait for backends is over: after an interrupt, or after a timeout at `end`.
     fn is_over(&self, end: Option<Instant>) -> bool {
         let stop = &self.shared.stop;
-        let end = end.filter(|_| stop.reason() == Ending::Timeout).map(|end| end + Configuration::MOMENT);
+        let end = end.filter(|_| stop.reason() == Ending::Timeout).map(|end| end + Stop::MOMENT);
         let ends = stop.deadline().time().into_iter().chain(end);
-        ends.min().is_some_and(|end| Instant::now() >= end + Configuration::MOMENT)
+        ends.min().is_some_and(|end| Instant::now() >= end + Stop::MOMENT)
     }
 
     /// Ends the backend for retries. How processes end is a part of the result: the processes of workers have

@@ -86,7 +86,7 @@ pub struct Configuration {
     /// Runs only the cases that this predicate accepts.
     pub filter: Option<Arc<Predicate>>,
     /// How long an ending run waits for a backend that does not answer. After the deadline or an interrupt, a
-    /// run waits for at most two [moments](Self::MOMENT).
+    /// run waits for at most two [moments](Stop::MOMENT).
     pub grace: Duration,
     /// How often a failure is run again alone, to detect flakes; 0 for never.
     pub retries: u32,
@@ -108,9 +108,6 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// The time in which cases that are in flight at the deadline, or at an interrupt, may still be answered.
-    /// A backend should not wait longer either. Cases without an outcome after this time count as not run.
-    pub const MOMENT: Duration = Duration::from_millis(500);
     /// The default memory limit of a case, in bytes.
     pub const USUAL_MEMORY: u64 = 1 << 30;
     /// How often a failure is run again alone by default.

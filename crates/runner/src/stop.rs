@@ -5,13 +5,11 @@ use std::{
         Arc,
         atomic::{AtomicU8, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use dmlcts_backend::process::Deadline;
 use dmlcts_model::named_enum;
-
-use crate::Configuration;
 
 named_enum! {
     /// Why a run ended.
@@ -44,14 +42,18 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// The time in which cases that are in flight at the deadline, or at an interrupt, may still be answered.
+    /// A backend should not wait longer either. Cases without an outcome after this time count as not run.
+    pub const MOMENT: Duration = Duration::from_millis(500);
+
     /// Asks the run to end. Cases in flight are finished first, and failures are examined. After
-    /// [`Ending::Interrupted`], this must be done within a [moment](Configuration::MOMENT), even if another
+    /// [`Ending::Interrupted`], this must be done within a [moment](Self::MOMENT), even if another
     /// reason was given before.
     pub fn request(&self, reason: Ending) {
         // The byte is 0, which is `Ending::Complete`, until the first request.
         let _ = self.reason.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
         if reason == Ending::Interrupted {
-            self.deadline.set(Instant::now() + Configuration::MOMENT);
+            self.deadline.set(Instant::now() + Self::MOMENT);
         }
     }
 

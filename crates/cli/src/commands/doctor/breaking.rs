@@ -12,7 +12,7 @@ use dmlcts_backend::{
 };
 use dmlcts_model::Case;
 use dmlcts_report::span;
-use dmlcts_runner::{Configuration, Factory, Listed, RunError, Summary, Verdict};
+use dmlcts_runner::{Configuration, Factory, Listed, RunError, Stop, Summary, Verdict};
 use dmlcts_spec::{Library, Operator};
 
 use super::{report::Report, run::run};
@@ -64,7 +64,7 @@ pub(super) fn breaks(
             output::note(&wait(patience));
         }
         let launcher = Launcher::new(command, patience).with_probes(backends::examples());
-        let end = deadline.and_then(|deadline| deadline.checked_add(Configuration::MOMENT));
+        let end = deadline.and_then(|deadline| deadline.checked_add(Stop::MOMENT));
         let launcher = Arc::new(launcher.with_end(end));
         let backend: Arc<Factory> = Arc::new(move |purpose| Ok(Box::new(launcher.host(purpose)?)));
         let what = format!("notices {}", fault.describe());
