@@ -1,18 +1,22 @@
 //! The operators that were loaded together.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use dmlcts_model::Signatures;
 
-use crate::{LoadError, Operator, Remark, Source, expression::Scope, load};
+use crate::{
+    LoadError, Operator, Remark, Source,
+    expression::Scope,
+    load::{self, Loaded, Proof},
+};
 
 /// The operators of one load.
 #[derive(Debug)]
 pub struct Library {
-    pub(crate) operators: Vec<Operator>,
-    pub(crate) remarks: Vec<Remark>,
-    pub(crate) signatures: Signatures,
-    pub(crate) hash: String,
+    operators: Vec<Operator>,
+    remarks: Vec<Remark>,
+    signatures: Signatures,
+    hash: String,
 }
 
 impl Library {
@@ -29,7 +33,8 @@ impl Library {
     /// If an embedded spec does not load. Tests rule this out.
     pub fn embedded() -> &'static Self {
         static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-            load::library(&Library::embedded_sources(), load::Proof::Tested)
+            load::load(&Library::embedded_sources(), Proof::Tested)
+                .map(Library::new)
                 .unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}"))
         });
         &LIBRARY
@@ -37,7 +42,13 @@ impl Library {
 
     /// Loads `common.yaml`, the first source, and the operators, the other sources.
     pub fn load(sources: &[Source]) -> Result<Self, LoadError> {
-        load::library(sources, load::Proof::Full)
+        load::load(sources, Proof::Full).map(Self::new)
+    }
+
+    fn new(loaded: Loaded) -> Self {
+        let Loaded { operators, remarks, hash } = loaded;
+        let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
+        Self { operators, remarks, signatures, hash }
     }
 
     /// Every operator, in the order of the sources.

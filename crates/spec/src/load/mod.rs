@@ -13,16 +13,22 @@ mod rules;
 mod semantics;
 mod support;
 
-use std::sync::Arc;
-
-use dmlcts_model::Signatures;
-
 pub(crate) use proof::Proof;
 
-use crate::{Diagnostic, Library, LoadError, Operator, Source, form, yaml};
+use crate::{Diagnostic, LoadError, Operator, Remark, Source, form, yaml};
+
+/// The parts of a [`Library`](crate::Library).
+pub(crate) struct Loaded {
+    /// The operators, in the order of the sources.
+    pub(crate) operators: Vec<Operator>,
+    /// Errata and notes about what all operators share.
+    pub(crate) remarks: Vec<Remark>,
+    /// The BLAKE3 hash of the sources, in hex.
+    pub(crate) hash: String,
+}
 
 /// Loads `common.yaml`, the first source, and the operators, the other sources.
-pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadError> {
+pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError> {
     let Some((first, others)) = sources.split_first() else {
         let nothing = Source::new("the library", "");
         let place = crate::source::Located::new(&nothing);
@@ -64,8 +70,7 @@ pub(crate) fn library(sources: &[Source], proof: Proof) -> Result<Library, LoadE
         operator.position = position;
     }
     let hash = hash(first, &documents, others);
-    let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
-    Ok(Library { operators, remarks, signatures, hash })
+    Ok(Loaded { operators, remarks, hash })
 }
 
 /// The hash of the sources: the shared file first, then the operators by name. It depends neither on the
