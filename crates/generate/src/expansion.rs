@@ -6,6 +6,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Diagnostic, Library, LoadError, Operator};
 
 use crate::{
+    Length,
     draw::derive,
     lower,
     pool::Pools,
@@ -18,45 +19,8 @@ use crate::{
         negative,
         random::{self, Drawer, Random},
     },
-    suite::{CheckedPart, FillForm, PartForm, Strategy, Suite},
+    suite::{CheckedPart, FillForm, PartForm, Strategy, Suite, SuiteError},
 };
-
-/// The number of cases.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Length {
-    /// This number of cases.
-    Finite(u128),
-    /// Infinitely many cases.
-    Endless,
-}
-
-impl Length {
-    /// Whether there is a case at this index.
-    pub fn contains(self, index: u128) -> bool {
-        match self {
-            Self::Finite(length) => index < length,
-            Self::Endless => true,
-        }
-    }
-
-    /// The sum of both lengths; saturates.
-    #[must_use]
-    pub fn then(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Finite(one), Self::Finite(other)) => Self::Finite(one.saturating_add(other)),
-            _ => Self::Endless,
-        }
-    }
-}
-
-impl std::fmt::Display for Length {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Finite(length) => length.fmt(f),
-            Self::Endless => f.write_str("endless"),
-        }
-    }
-}
 
 /// A suite applied to a spec. The case at `index` depends only on the spec, the suite, the seed and `index`.
 /// Several threads can generate cases at the same time.
@@ -117,13 +81,17 @@ impl Part<'_> {
     }
 }
 
+impl Suite {
+    /// Applies the suite to a spec. This only checks names and bounds, and returns at once. Parts search on
+    /// their first use. A box that is unbounded, or that cannot be counted axis by axis, is a mistake.
+    pub fn expand<'lib>(&self, library: &'lib Library, seed: u64) -> Result<Expansion<'lib>, SuiteError> {
+        Ok(Expansion::new(self, library, seed)?)
+    }
+}
+
 impl<'lib> Expansion<'lib> {
-    pub(crate) fn new(
-        suite: &Suite,
-        library: &'lib Library,
-        seed: u64,
-        checked: Vec<CheckedPart<'lib>>,
-    ) -> Result<Self, LoadError> {
+    fn new(suite: &Suite, library: &'lib Library, seed: u64) -> Result<Self, LoadError> {
+        let checked = suite.check(library)?;
         let mut spaces = Spaces { library, seed, found: Vec::new(), pools: Vec::new() };
         let forms = suite.form().parts.iter().cloned();
         let mut wrong: Vec<Diagnostic> = Vec::new();

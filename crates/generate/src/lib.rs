@@ -40,6 +40,7 @@ mod certificate;
 pub mod draw;
 mod expansion;
 pub mod fill;
+mod length;
 mod lower;
 mod pool;
 pub mod radix;
@@ -50,7 +51,8 @@ mod strategy;
 pub mod suite;
 
 pub use certificate::Certificate;
-pub use expansion::{Expansion, Length, Part};
+pub use expansion::{Expansion, Part};
+pub use length::Length;
 pub use shrink::shrink;
 pub use strategy::Row;
 pub use suite::{Strategy, Suite, SuiteError};

@@ -14,8 +14,6 @@ use dmlcts_spec::{
 pub(crate) use check::CheckedPart;
 pub use form::{BoundForm, FillForm, PartForm, RanksForm, Strategy, SuiteForm};
 
-use crate::Expansion;
-
 /// A suite as it was written. [`Suite::expand`] applies it to a spec.
 #[derive(Debug, Clone)]
 pub struct Suite {
@@ -92,12 +90,11 @@ impl Suite {
         &self.source
     }
 
-    /// Applies the suite to a spec. This only checks names and bounds, and returns at once. Parts search on
-    /// their first use. A box that is unbounded, or that cannot be counted axis by axis, is a mistake.
-    pub fn expand<'lib>(&self, library: &'lib Library, seed: u64) -> Result<Expansion<'lib>, SuiteError> {
+    /// Checks the parts against a spec.
+    pub(crate) fn check<'lib>(&self, library: &'lib Library) -> Result<Vec<CheckedPart<'lib>>, LoadError> {
         let mut wrong = Vec::new();
         let parts = check::check(&self.document, library, &mut wrong);
         LoadError::check(wrong)?;
-        Ok(Expansion::new(self, library, seed, parts)?)
+        Ok(parts)
     }
 }
