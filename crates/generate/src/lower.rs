@@ -8,10 +8,12 @@ use dmlcts_spec::{
     program::{Field, Leaf, ListSource},
 };
 
-use crate::{
-    solve::{Comparison, Condition, Relation, Term, bound as bounded},
-    space::{INPUT, OUTPUT},
-};
+use crate::solve::{Comparison, Condition, Relation, Term, bound as bounded};
+
+/// The unknown that stands for the input size: its index in a tuple.
+pub(crate) const INPUT: usize = 0;
+/// The unknown that stands for the output size: its index in a tuple.
+pub(crate) const OUTPUT: usize = 1;
 
 /// The condition of one clause or question on an axis.
 #[derive(Clone, Debug)]

@@ -14,8 +14,9 @@ use dmlcts_spec::{Scratch, Validity};
 
 use crate::{
     draw::{Draws, mix},
+    lower::{INPUT, OUTPUT},
     solve::{Condition, Domains, Interval, Problem},
-    space::{INPUT, OUTPUT, Setting, Space},
+    space::{Setting, Space},
 };
 
 /// Tuples of equal length.

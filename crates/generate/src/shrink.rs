@@ -8,8 +8,9 @@ use dmlcts_model::{BindingOffsets, Case, DataType, FeatureLevel, Fill, MemberKin
 use dmlcts_spec::{Judgement, Library, Scratch, Validity};
 
 use crate::{
+    lower::{INPUT, OUTPUT},
     solve::{Interval, Problem},
-    space::{INPUT, OUTPUT, Space},
+    space::Space,
     strategy::neighbour::{drop_axis, retype, set_tuple, tuple, tuples_fit},
 };
 

@@ -16,14 +16,10 @@ use dmlcts_spec::{Judgement, Operator, Scratch, Validity};
 use crate::{
     draw::Draws,
     fill,
-    lower::{self, Rule},
+    lower::{self, INPUT, OUTPUT, Rule},
     solve::{Condition, Domains, Interval, Problem},
 };
 
-/// The index of the input size in a tuple.
-pub(crate) const INPUT: usize = 0;
-/// The index of the output size in a tuple.
-pub(crate) const OUTPUT: usize = 1;
 /// The largest number of settings of an operator; further ones are left out.
 const MOST_SETTINGS: usize = 64;
 /// The largest number of axes in DirectML.

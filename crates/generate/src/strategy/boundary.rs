@@ -19,8 +19,9 @@ use super::{
 };
 use crate::{
     draw::Draws,
+    lower::{INPUT, OUTPUT},
     solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
-    space::{INPUT, MOST_AXES, OUTPUT, Setting, Space},
+    space::{MOST_AXES, Setting, Space},
 };
 
 /// 2^32, which 32-bit arithmetic takes for 0.

@@ -13,7 +13,10 @@ use super::{
     SearchResult,
     neighbour::{Share, rerank, retype, set_tuple, tuple},
 };
-use crate::space::{INPUT, OUTPUT, Space};
+use crate::{
+    lower::{INPUT, OUTPUT},
+    space::Space,
+};
 
 /// All examples of one operator, converted to these types and ranks.
 pub(crate) fn search(space: &Arc<Space<'_>>, types: &[DataType], ranks: (usize, usize)) -> SearchResult {

@@ -12,9 +12,9 @@ use dmlcts_spec::{
 
 use super::exhaustive::{Bounded, MOST_TUPLES};
 use crate::{
-    lower,
+    lower::{self, INPUT, OUTPUT},
     solve::{Interval, Problem},
-    space::{INPUT, OUTPUT, Setting},
+    space::Setting,
 };
 
 /// Adds mistakes in the bounds of a part, at `place`. `part` is its name in messages.

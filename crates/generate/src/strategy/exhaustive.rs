@@ -13,10 +13,11 @@ use super::{Generator, Row, fill_variants};
 use crate::{
     Length,
     draw::mix,
+    lower::INPUT,
     pool::Tuples,
     radix::{self, Digits},
     solve::{Condition, Interval, Problem},
-    space::{INPUT, MOST_AXES, Space},
+    space::{MOST_AXES, Space},
     suite::FillForm,
 };
 

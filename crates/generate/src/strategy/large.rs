@@ -11,7 +11,8 @@ use super::SearchResult;
 use crate::{
     draw::mix,
     fill,
-    space::{INPUT, MOST_AXES, OUTPUT, Space},
+    lower::{INPUT, OUTPUT},
+    space::{MOST_AXES, Space},
 };
 
 /// The limits: the workgroups of a dispatch (65535), 16-bit counters, a float's exact integers (2^24), and

@@ -19,8 +19,9 @@ use super::{
 };
 use crate::{
     draw::Draws,
+    lower::{INPUT, OUTPUT},
     solve::{Interval, Problem},
-    space::{INPUT, OUTPUT, Setting, Space},
+    space::{Setting, Space},
 };
 
 /// The number of valid descs from which the search starts.

@@ -5,7 +5,10 @@
 
 use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Tensor, Value};
 
-use crate::space::{INPUT, OUTPUT, Space};
+use crate::{
+    lower::{INPUT, OUTPUT},
+    space::Space,
+};
 
 /// One list of a desc.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

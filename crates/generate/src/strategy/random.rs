@@ -16,8 +16,9 @@ use crate::{
     Length,
     draw::{Draws, cut, mix},
     fill,
+    lower::{INPUT, OUTPUT},
     pool::{Pools, Share},
-    space::{INPUT, MOST_AXES, OUTPUT, Space},
+    space::{MOST_AXES, Space},
     suite::FillForm,
 };
 

@@ -7,8 +7,9 @@
 use dmlcts_spec::{IdSet, Scope, Scratch, Validity};
 
 use crate::{
+    lower::{INPUT, OUTPUT},
     solve::{Condition, Interval, Problem},
-    space::{INPUT, OUTPUT, Setting, Space},
+    space::{Setting, Space},
 };
 
 /// The greatest value in the box.

@@ -11,7 +11,7 @@ use super::{
     axes::Feature,
     *,
 };
-use crate::space::INPUT;
+use crate::lower::INPUT;
 
 /// Axes in the box: the setting, and the codes of the strategy's features.
 type Seen = BTreeSet<(usize, Vec<u8>)>;
