@@ -16,6 +16,7 @@ mod markdown;
 mod numbers;
 mod operator;
 mod palette;
+mod phrases;
 mod replay;
 mod screen;
 mod skipped;

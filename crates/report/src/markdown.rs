@@ -15,9 +15,10 @@ use crate::{
     known::write_known,
     ledger,
     numbers::{counted, grouped},
+    phrases::{ran_on, verdicts},
     skipped::skipped,
     statement,
-    summary::{ended, exercised, ran_on, recorded, verdicts},
+    summary::{ended, exercised, recorded},
 };
 
 /// The maximum number of groups of failures.

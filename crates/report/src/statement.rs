@@ -15,8 +15,8 @@ use dmlcts_spec::Library;
 use crate::{
     Palette, Tone,
     numbers::{bytes, counted, grouped},
+    phrases::{answers, ran_on, verdicts},
     skipped,
-    summary::{answers, ran_on, verdicts},
 };
 
 /// A line of a statement: its head and its text. Further lines under the same head have an empty head.

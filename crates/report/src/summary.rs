@@ -8,7 +8,7 @@ use std::{
 use dmlcts_model::escaped;
 use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
-use dmlcts_spec::{Answer, Library, Obligation, Operator};
+use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{
     KnownContext, Palette, Replay, Tone,
@@ -16,6 +16,7 @@ use crate::{
     known::{broke, known},
     ledger,
     numbers::{bytes, counted, grouped, rate, span},
+    phrases::{answers, ran_on, verdicts},
     skipped::skipped,
     statement::write_statement,
 };
@@ -203,13 +204,6 @@ fn promised(context: &Context, summary: &Summary) -> String {
     )
 }
 
-/// The backend that answered.
-pub(crate) fn ran_on(summary: &Summary) -> String {
-    let backend = &summary.capabilities;
-    let device = if backend.device.is_empty() { String::new() } else { format!(" ({})", backend.device) };
-    format!("{} {}{device}", backend.name, backend.version)
-}
-
 fn ran(context: &Context, summary: &Summary) -> String {
     let strategies: Vec<String> = summary
         .strategies
@@ -287,26 +281,6 @@ pub(crate) fn ended(summary: &Summary) -> Option<String> {
     Some(text)
 }
 
-pub(crate) fn verdicts(summary: &Summary) -> String {
-    let tally = summary.tally();
-    // A case whose output was never seen is not counted as a right output.
-    let created = summary.totals.work.only_created;
-    let mut counts = Vec::new();
-    for verdict in Verdict::ALL {
-        let count = tally.of(verdict);
-        if verdict == Verdict::Pass {
-            counts.push(format!("{} {verdict}", grouped(count.saturating_sub(created))));
-            if created > 0 {
-                counts.push(format!("{} created only", grouped(created)));
-            }
-        } else if count > 0 || verdict == Verdict::Fail && tally.unexpected() == 0 {
-            // Beside crashes, for example, it would read as if all were well.
-            counts.push(format!("{} {verdict}", grouped(count)));
-        }
-    }
-    counts.join(", ")
-}
-
 /// The share of the spec that was exercised, for the operators with at least one case. If much is missing,
 /// `command` names the missing obligations. If the run ended before the suite, the number of cases is added,
 /// since an endless suite has no other end.
@@ -364,30 +338,6 @@ pub(crate) fn recorded(summary: &Summary) -> Vec<String> {
         lines.push(format!("and answers to {}", counted(further as u64, "further question")));
     }
     lines
-}
-
-/// The answers to one open question.
-pub(crate) fn answers(recorded: &Recorded) -> String {
-    let answers = recorded.answers.iter().map(|answered| {
-        let answer = match answered.answer {
-            Answer::Reject => "refused".to_owned(),
-            Answer::Accept => "accepted".to_owned(),
-            Answer::Reading(0) => "ran as the semantics".to_owned(),
-            Answer::Reading(reading) => {
-                let readings = recorded.operator.readings();
-                let read = readings.get(reading - 1).map(|reading| reading.expression.to_string());
-                format!("read `{}`", read.unwrap_or_default())
-            }
-        };
-        format!("{answer} {}", grouped(answered.cases))
-    });
-    let mut text = format!("{}: {}", recorded.question.id, answers.collect::<Vec<_>>().join(", "));
-    if recorded.together > 0 {
-        let (more, comma) = if recorded.answers.is_empty() { ("refused", "") } else { ("more", "; ") };
-        // Writing into a string cannot fail.
-        let _ = write!(text, "{comma}{} {more} together with other questions", grouped(recorded.together));
-    }
-    text
 }
 
 fn notes(summary: &Summary) -> Vec<String> {
