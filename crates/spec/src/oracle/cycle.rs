@@ -2,7 +2,7 @@
 //! the read, from the remainders that the coordinate passes through. An axis with a period is mapped for one
 //! period only, at any length.
 
-use super::read::{Slot, Step};
+use super::step::{Slot, Step};
 use crate::expression::Binary;
 
 /// How a value repeats over the coordinates.

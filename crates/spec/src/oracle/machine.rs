@@ -1,10 +1,19 @@
 //! Arithmetic of lines: computes each step of a read on a range of coordinates, and the length of the range.
 
-use super::read::{Slot, Step, Value};
+use super::step::{Slot, Step};
 use crate::{
     expression::{Binary, Comparison, Logic},
     program::number::Number,
 };
+
+/// A value on a range of coordinates: an integer on a line, or a condition, which is 0 or 1 on the whole
+/// range.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Value<N> {
+    pub(super) at: N,
+    pub(super) step: N,
+    pub(super) defined: bool,
+}
 
 /// Computes steps, and tracks the number of coordinates for which the lines hold.
 pub(super) struct Machine<'a> {

@@ -17,6 +17,7 @@ mod plan;
 mod read;
 mod rows;
 mod small;
+mod step;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -13,35 +13,18 @@ use smallvec::SmallVec;
 
 use super::{
     cycle::{Cycle, least_common_multiple},
-    machine::Machine,
+    machine::{Machine, Value},
     map::Line,
+    step::{Slot, Step},
     tables::Dependencies,
 };
 use crate::{
-    expression::{Binary, Comparison, Logic, Term},
+    expression::Term,
     program::{
         Builder, Evaluation, Inputs, Leaf, MAXIMUM_AXES, OpId, Operation, Program, Read, Values,
         number::Number,
     },
 };
-
-/// An index into the values of a read: first the fixed values, then the steps.
-pub(super) type Slot = u16;
-
-/// The computation of a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    Coordinate,
-    Undefined,
-    Negate(Slot),
-    Absolute(Slot),
-    Binary(Binary, Slot, Slot),
-    Choose(Slot, Slot, Slot),
-    Compare(Comparison, Slot, Slot),
-    Among(Slot, u64),
-    Not(Slot),
-    Logic(Logic, Slot, Slot),
-}
 
 /// The operations of one read, in order.
 #[derive(Debug)]
@@ -75,15 +58,6 @@ pub(super) struct Fixed {
 struct Row<N> {
     lanes: [N; MAXIMUM_AXES],
     defined: u8,
-}
-
-/// A value on a range of coordinates: an integer on a line, or a condition, which is 0 or 1 on the whole
-/// range.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Value<N> {
-    pub(super) at: N,
-    pub(super) step: N,
-    pub(super) defined: bool,
 }
 
 /// Memory for the values of one read.
