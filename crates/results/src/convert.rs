@@ -1,5 +1,5 @@
 //! From what the runner has to what a line has, and back. Lines name things, the runner counts places; a name
-//! that the spec of this program does not know makes a [`Strange`] line.
+//! that the spec of this program does not know makes a [`UnknownName`] line.
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
@@ -21,14 +21,14 @@ const LONGEST: usize = 2_000;
 /// What a line says and this program's spec does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} `{name}` is none that this program knows")]
-pub struct Strange {
+pub struct UnknownName {
     /// What it should be the name of.
     pub what: &'static str,
     /// What stands there.
     pub name: String,
 }
 
-impl Strange {
+impl UnknownName {
     pub(crate) fn new(what: &'static str, name: &str) -> Self {
         Self { what, name: name.chars().take(100).collect() }
     }
@@ -42,14 +42,15 @@ pub(crate) struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn operator(&self, name: &str) -> Result<(usize, &'static Operator), Strange> {
+    fn operator(&self, name: &str) -> Result<(usize, &'static Operator), UnknownName> {
         let mut all = self.library.operators().iter().enumerate();
-        all.find(|(_, operator)| operator.name() == name).ok_or_else(|| Strange::new("the operator", name))
+        all.find(|(_, operator)| operator.name() == name)
+            .ok_or_else(|| UnknownName::new("the operator", name))
     }
 
-    fn strategy(&self, name: &str) -> Result<usize, Strange> {
+    fn strategy(&self, name: &str) -> Result<usize, UnknownName> {
         let place = self.strategies.iter().position(|strategy| strategy == name);
-        place.ok_or_else(|| Strange::new("the strategy", name))
+        place.ok_or_else(|| UnknownName::new("the strategy", name))
     }
 
     fn name_of(&self, operator: usize) -> String {
@@ -70,14 +71,14 @@ fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
     known.map(|question| question.id.clone()).collect()
 }
 
-fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, Strange> {
+fn clause_places(operator: &Operator, ids: &[String]) -> Result<IdSet, UnknownName> {
     let place = |id: &String| operator.clauses().iter().position(|clause| clause.id == *id);
-    ids.iter().map(|id| place(id).ok_or_else(|| Strange::new("the clause", id))).collect()
+    ids.iter().map(|id| place(id).ok_or_else(|| UnknownName::new("the clause", id))).collect()
 }
 
-fn question_place(operator: &Operator, id: &str) -> Result<usize, Strange> {
+fn question_place(operator: &Operator, id: &str) -> Result<usize, UnknownName> {
     let place = operator.questions().iter().position(|question| question.id == id);
-    place.ok_or_else(|| Strange::new("the question", id))
+    place.ok_or_else(|| UnknownName::new("the question", id))
 }
 
 impl<'a> CaseForm<'a> {
@@ -130,7 +131,7 @@ impl<'a> CaseForm<'a> {
 
 impl CaseForm<'_> {
     /// Checks the values that serde does not: outcomes and answers.
-    pub(crate) fn check(&self) -> Result<(), Strange> {
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
         self.answers.iter().try_for_each(AnswerForm::check)
     }
@@ -138,7 +139,7 @@ impl CaseForm<'_> {
 
 impl AnswerForm {
     /// Checks the answer, which serde does not.
-    pub(crate) fn check(&self) -> Result<(), Strange> {
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
         answer_of(&self.answer).map(drop)
     }
 }
@@ -154,7 +155,7 @@ fn answer_id(said: Said) -> String {
     }
 }
 
-fn answer_of(id: &str) -> Result<Said, Strange> {
+fn answer_of(id: &str) -> Result<Said, UnknownName> {
     Ok(Said::Answer(match id {
         "reject" => Answer::Reject,
         "accept" => Answer::Accept,
@@ -162,7 +163,7 @@ fn answer_of(id: &str) -> Result<Said, Strange> {
         "reject-together" => return Ok(Said::RefusedTogether),
         _ => {
             let reading = id.strip_prefix("reading-").and_then(|reading| reading.parse().ok());
-            reading.map(Answer::Reading).ok_or_else(|| Strange::new("the answer", id))?
+            reading.map(Answer::Reading).ok_or_else(|| UnknownName::new("the answer", id))?
         }
     }))
 }
@@ -198,23 +199,23 @@ impl From<&Outcome> for OutcomeForm {
 
 impl OutcomeForm {
     /// What the backend did.
-    pub fn outcome(&self) -> Result<Outcome, Strange> {
+    pub fn outcome(&self) -> Result<Outcome, UnknownName> {
         const PHASES: [Phase; 5] =
             [Phase::Create, Phase::Compile, Phase::Bind, Phase::Execute, Phase::ReadBack];
         let phase = || {
             let name = self.phase.as_deref().unwrap_or_default();
             let phase = PHASES.into_iter().find(|phase| phase.to_string() == name);
-            phase.ok_or_else(|| Strange::new("the phase", name))
+            phase.ok_or_else(|| UnknownName::new("the phase", name))
         };
         let code = || {
             let text = self.code.as_deref().unwrap_or_default();
             let code = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            code.map(ErrorCode).ok_or_else(|| Strange::new("the code", text))
+            code.map(ErrorCode).ok_or_else(|| UnknownName::new("the code", text))
         };
         let stray = || {
             let name = self.place.as_deref().unwrap_or_default();
-            let place = StrayPlace::from_id(name).ok_or_else(|| Strange::new("the place", name))?;
-            let offset = self.offset.ok_or_else(|| Strange::new("the offset", ""))?;
+            let place = StrayPlace::from_id(name).ok_or_else(|| UnknownName::new("the place", name))?;
+            let offset = self.offset.ok_or_else(|| UnknownName::new("the offset", ""))?;
             Ok(Stray { place, offset })
         };
         let reason = || Cow::Owned(self.reason.clone());
@@ -228,7 +229,7 @@ impl OutcomeForm {
             "crashed" => Outcome::Crashed(reason()),
             "timed-out" => Outcome::TimedOut,
             "lost" => Outcome::Lost,
-            kind => return Err(Strange::new("the outcome", kind)),
+            kind => return Err(UnknownName::new("the outcome", kind)),
         })
     }
 }
@@ -305,7 +306,7 @@ impl TotalsForm {
     }
 
     /// The totals that it says, of a run whose strategies have these names.
-    pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, Strange> {
+    pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, UnknownName> {
         let names = Names { library, strategies };
         let mut totals = Totals::new(library, strategies.len());
         totals.next = self.next;
@@ -328,8 +329,8 @@ impl TotalsForm {
             let mut marks = [IdSet::EMPTY; Coverage::SETS.len()];
             for (set, name) in marks.iter_mut().zip(Coverage::SETS) {
                 let text = sets.get(name).map_or("0", String::as_str);
-                let bits =
-                    u128::from_str_radix(text, 16).map_err(|_| Strange::new("the set of places", text))?;
+                let bits = u128::from_str_radix(text, 16)
+                    .map_err(|_| UnknownName::new("the set of places", text))?;
                 *set = IdSet::from_bits(bits);
             }
             totals.coverage.add(operator, marks);
@@ -393,7 +394,7 @@ impl From<Rate> for RateForm {
 
 impl GroupForm {
     /// The first of them, as a run that goes on keeps it.
-    pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, Strange> {
+    pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, UnknownName> {
         let (place, operator) = names.operator(&self.operator)?;
         let questions: Result<IdSet, _> = self.raises.iter().map(|id| question_place(operator, id)).collect();
         Ok(Found {

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io};
 
-use crate::{Strange, UNSYNCED, VERSION};
+use crate::{UNSYNCED, UnknownName, VERSION};
 
 /// Why a results file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -165,11 +165,11 @@ pub enum Error {
     },
     /// It speaks of something that this program's spec does not have.
     #[error("{path} was written by another spec: {cause}")]
-    Strange {
+    UnknownName {
         /// The file.
         path: String,
         /// What it speaks of.
-        cause: Strange,
+        cause: UnknownName,
     },
 }
 
@@ -227,7 +227,7 @@ impl Error {
             Self::Read { .. } | Self::Headless { .. } | Self::Line { .. } => {
                 "name a file that `dmlcts run --results` wrote"
             }
-            Self::Version { .. } | Self::Strange { .. } => "use the version of dmlcts that wrote it",
+            Self::Version { .. } | Self::UnknownName { .. } => "use the version of dmlcts that wrote it",
         })
     }
 

@@ -8,7 +8,7 @@ use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Header, PartitionForm, StatementForm, Strange, TotalsForm};
+use crate::{Header, PartitionForm, StatementForm, TotalsForm, UnknownName};
 
 /// One line of a results file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -164,10 +164,10 @@ impl From<&CutPart> for CutForm {
 
 impl CutForm {
     /// The part.
-    pub(crate) fn part(&self) -> Result<CutPart, Strange> {
+    pub(crate) fn part(&self) -> Result<CutPart, UnknownName> {
         let PartitionForm { part, of } = self.partition;
-        let partition =
-            Partition::new(part, of).ok_or_else(|| Strange::new("the part", &self.partition.to_string()))?;
+        let partition = Partition::new(part, of)
+            .ok_or_else(|| UnknownName::new("the part", &self.partition.to_string()))?;
         Ok(CutPart { partition, ending: self.ending, read: self.read })
     }
 }

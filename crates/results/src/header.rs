@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Disagreement, SelectionForm, Strange,
+    Disagreement, SelectionForm, UnknownName,
     disagreement::{Facts, disagreements, short},
 };
 
@@ -113,17 +113,17 @@ fn is_usual(in_process: &bool) -> bool {
 
 impl Header {
     /// Checks the values that serde does not: levels, differences, and what the backend declares.
-    pub(crate) fn check(&self) -> Result<(), Strange> {
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
         let levels = self.selection.feature_level.iter().chain([&self.level]);
         for level in levels {
-            level.parse::<FeatureLevel>().map_err(|_| Strange::new("the feature level", level))?;
+            level.parse::<FeatureLevel>().map_err(|_| UnknownName::new("the feature level", level))?;
         }
         for kind in &self.selection.allow {
             let is_known = Difference::ALL.into_iter().any(|known| known.name() == kind);
-            is_known.then_some(()).ok_or_else(|| Strange::new("the difference", kind))?;
+            is_known.then_some(()).ok_or_else(|| UnknownName::new("the difference", kind))?;
         }
         let capabilities = self.backend.capabilities.capabilities();
-        capabilities.map(drop).map_err(|cause| Strange::new("the backend", &cause))
+        capabilities.map(drop).map_err(|cause| UnknownName::new("the backend", &cause))
     }
 
     /// The header of a run of these cases on this backend, which is asked so.

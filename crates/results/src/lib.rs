@@ -54,7 +54,7 @@ mod statement;
 mod totals;
 mod write;
 
-pub use convert::Strange;
+pub use convert::UnknownName;
 pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;

@@ -9,7 +9,7 @@ use dmlcts_model::{FeatureLevel, line};
 use dmlcts_runner::{CutPart, Ending, Group, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
-use crate::{Error, GroupForm, Header, Item, Reader, Strange, SummaryForm, convert::Names, count::Count};
+use crate::{Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName, convert::Names, count::Count};
 
 /// The most missing parts that are named.
 const NAMED: usize = 20;
@@ -173,7 +173,7 @@ fn summarise(
     let path = parts[0].reader.path().to_owned();
     let strange = |path: &str| {
         let path = path.to_owned();
-        move |cause| Error::Strange { path, cause }
+        move |cause| Error::UnknownName { path, cause }
     };
     let mut all = Totals::new(library, strategies.len());
     let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
@@ -213,7 +213,7 @@ fn summarise(
     cut.sort_by_key(|part| part.partition.part());
     found.sort_by_key(|((found, _), _)| found.index);
     let level = header.level.parse::<FeatureLevel>();
-    let level = level.map_err(|_| strange(&path)(Strange::new("the feature level", &header.level)))?;
+    let level = level.map_err(|_| strange(&path)(UnknownName::new("the feature level", &header.level)))?;
     let mut groups: Vec<Group> = Vec::new();
     for ((first, cases), form) in found {
         if all.found.add_many(first, cases) {
@@ -225,8 +225,8 @@ fn summarise(
         (group.cases, group.again) = (*cases, first.again);
     }
     let capabilities = header.backend.capabilities.capabilities();
-    let capabilities =
-        capabilities.map_err(|_| strange(&path)(Strange::new("the backend", &header.backend.argument)))?;
+    let capabilities = capabilities
+        .map_err(|_| strange(&path)(UnknownName::new("the backend", &header.backend.argument)))?;
     Ok(Some(Summary {
         capabilities,
         level,
@@ -287,9 +287,9 @@ fn graver(one: Ending, other: Ending) -> Ending {
 
 impl GroupForm {
     /// The group, without the memory of any run.
-    fn group(&self, cases: u64, level: FeatureLevel, names: Names<'_>) -> Result<Group, Strange> {
+    fn group(&self, cases: u64, level: FeatureLevel, names: Names<'_>) -> Result<Group, UnknownName> {
         let failure = |text: &str| {
-            let strange = || Strange::new("the case", text);
+            let strange = || UnknownName::new("the case", text);
             let case = line::parse(text, names.library.signatures()).map_err(|_| strange())?;
             let (found, outcome) = (self.found(names)?, self.outcome.outcome()?);
             found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(strange)

@@ -97,7 +97,7 @@ impl Unfinished {
 
     /// The totals of the last checkpoint, of a run whose strategies have these names. Empty if there is none.
     pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, Error> {
-        let strange = |cause| Error::Strange { path: self.path.clone(), cause };
+        let strange = |cause| Error::UnknownName { path: self.path.clone(), cause };
         match &self.checkpoint {
             Some(checkpoint) => checkpoint.totals(library, strategies).map_err(strange),
             None => Ok(Totals::new(library, strategies.len())),

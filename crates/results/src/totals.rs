@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Undeclared, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, Strange};
+use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, UnknownName};
 
 /// What cases came to, added up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub struct TotalsForm {
 
 impl TotalsForm {
     /// Checks the values that serde does not: outcomes and answers.
-    pub(crate) fn check(&self) -> Result<(), Strange> {
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.groups.iter().try_for_each(|group| group.outcome.outcome().map(drop))?;
         self.answers.iter().try_for_each(|answer| answer.answer.check())
     }
