@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace};
 use dmlcts_runner::{
-    CaseResult, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress, Rate, Said,
-    Totals, Verdict, Work,
+    CaseAnswer, CaseResult, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress,
+    Rate, Totals, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
@@ -145,22 +145,22 @@ impl AnswerForm {
 }
 
 /// As [`AnswerForm::answer`] spells it.
-fn answer_id(said: Said) -> String {
+fn answer_id(said: CaseAnswer) -> String {
     match said {
-        Said::Answer(Answer::Reject) => "reject".to_owned(),
-        Said::Answer(Answer::Accept) => "accept".to_owned(),
-        Said::Answer(Answer::Reading(0)) => "semantics".to_owned(),
-        Said::Answer(Answer::Reading(reading)) => format!("reading-{reading}"),
-        Said::RefusedTogether => "reject-together".to_owned(),
+        CaseAnswer::Answer(Answer::Reject) => "reject".to_owned(),
+        CaseAnswer::Answer(Answer::Accept) => "accept".to_owned(),
+        CaseAnswer::Answer(Answer::Reading(0)) => "semantics".to_owned(),
+        CaseAnswer::Answer(Answer::Reading(reading)) => format!("reading-{reading}"),
+        CaseAnswer::RefusedTogether => "reject-together".to_owned(),
     }
 }
 
-fn answer_of(id: &str) -> Result<Said, UnknownName> {
-    Ok(Said::Answer(match id {
+fn answer_of(id: &str) -> Result<CaseAnswer, UnknownName> {
+    Ok(CaseAnswer::Answer(match id {
         "reject" => Answer::Reject,
         "accept" => Answer::Accept,
         "semantics" => Answer::Reading(0),
-        "reject-together" => return Ok(Said::RefusedTogether),
+        "reject-together" => return Ok(CaseAnswer::RefusedTogether),
         _ => {
             let reading = id.strip_prefix("reading-").and_then(|reading| reading.parse().ok());
             reading.map(Answer::Reading).ok_or_else(|| UnknownName::new("the answer", id))?

@@ -45,7 +45,7 @@ impl Recorded {
 
 /// The answer of an outcome to a question that the case raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum CaseAnswer {
     /// This answer.
     Answer(Answer),
     /// The case was refused, for this question or for another one that it raised: the outcome does not show
@@ -58,7 +58,7 @@ pub enum Said {
 pub struct Answers(Vec<(Key, Count)>);
 
 /// The index of the operator, the index of the question, and the answer.
-type Key = (usize, usize, Said);
+type Key = (usize, usize, CaseAnswer);
 
 /// The number of cases that gave an answer, with the index and the line of the first.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Answers {
         &mut self,
         operator: usize,
         question: usize,
-        said: Said,
+        said: CaseAnswer,
         (cases, index, line): (u64, u64, &str),
     ) {
         let key = (operator, question, said);
@@ -110,14 +110,14 @@ impl Answers {
 
     /// The counts, in the order of the spec: the index of the operator, the index of the question, the
     /// answer, the number of cases, and the index and the line of the first of them.
-    pub fn in_order(&self) -> impl Iterator<Item = (usize, usize, Said, u64, &(u64, String))> {
+    pub fn in_order(&self) -> impl Iterator<Item = (usize, usize, CaseAnswer, u64, &(u64, String))> {
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_by_key(|((operator, question, said), _)| {
             let said = match said {
-                Said::Answer(Answer::Reject) => 0,
-                Said::Answer(Answer::Accept) => 1,
-                Said::Answer(Answer::Reading(reading)) => reading.saturating_add(2),
-                Said::RefusedTogether => usize::MAX,
+                CaseAnswer::Answer(Answer::Reject) => 0,
+                CaseAnswer::Answer(Answer::Accept) => 1,
+                CaseAnswer::Answer(Answer::Reading(reading)) => reading.saturating_add(2),
+                CaseAnswer::RefusedTogether => usize::MAX,
             };
             (*operator, *question, said)
         });
@@ -136,7 +136,7 @@ pub(crate) fn said(
     outcome: &Outcome,
     reading: Option<usize>,
     declared: bool,
-) -> impl Iterator<Item = (usize, Said)> {
+) -> impl Iterator<Item = (usize, CaseAnswer)> {
     let refused = matches!(outcome, Outcome::Rejected { .. });
     let allowed =
         move |question: usize| operator.questions().get(question).map_or(&[][..], |question| &question.allow);
@@ -144,9 +144,10 @@ pub(crate) fn said(
     let reasons = if refused && declared { questions.iter().filter(refusable).count() } else { 0 };
     questions.iter().filter_map(move |question| {
         if !refused {
-            return Some((question, Said::Answer(to_question(operator, question, reading))));
+            return Some((question, CaseAnswer::Answer(to_question(operator, question, reading))));
         }
-        let said = if reasons == 1 { Said::Answer(Answer::Reject) } else { Said::RefusedTogether };
+        let said =
+            if reasons == 1 { CaseAnswer::Answer(Answer::Reject) } else { CaseAnswer::RefusedTogether };
         (reasons > 0 && refusable(&question)).then_some((question, said))
     })
 }

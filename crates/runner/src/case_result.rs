@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use dmlcts_model::Outcome;
 use dmlcts_spec::Judgement;
 
-use crate::{Class, Differences, KnownFailure, Rate, Said, Sensitivities, Verdict};
+use crate::{CaseAnswer, Class, Differences, KnownFailure, Rate, Sensitivities, Verdict};
 
 /// The results of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +59,7 @@ pub struct Details {
     pub judgement: Judgement,
     /// The answers to the open questions that the case raised, each with the question's index, if they are
     /// recorded.
-    pub answers: Vec<(usize, Said)>,
+    pub answers: Vec<(usize, CaseAnswer)>,
     /// How the output differs, if it does, with the first wrong element only.
     pub differences: Option<Differences>,
     /// The known failure that counts the case.

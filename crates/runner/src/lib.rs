@@ -60,7 +60,7 @@ mod trace;
 mod verdict;
 mod worker;
 
-pub use answers::{AnswerCount, Answers, Recorded, Said};
+pub use answers::{AnswerCount, Answers, CaseAnswer, Recorded};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};

@@ -8,8 +8,8 @@ use std::time::Duration;
 use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    AnswerCount, Answers, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Said, Skipped, Tally,
-    Verdict, Work,
+    AnswerCount, Answers, CaseAnswer, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Skipped,
+    Tally, Verdict, Work,
 };
 
 /// The added results of cases.
@@ -102,10 +102,10 @@ impl Totals {
             }
             let Some(recorded) = all.last_mut() else { continue };
             match said {
-                Said::Answer(answer) => {
+                CaseAnswer::Answer(answer) => {
                     recorded.answers.push(AnswerCount { answer, cases, first: first.clone() });
                 }
-                Said::RefusedTogether => recorded.together += cases,
+                CaseAnswer::RefusedTogether => recorded.together += cases,
             }
         }
         all
