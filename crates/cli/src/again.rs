@@ -2,7 +2,7 @@
 //! same.
 
 use dmlcts_generate::Suite;
-use dmlcts_results::{Asked, GivenForm, KnownFileForm, PartitionForm, SelectionForm, SuiteForm};
+use dmlcts_results::{BackendOptions, GivenForm, KnownFileForm, PartitionForm, SelectionForm, SuiteForm};
 use dmlcts_runner::{Claim, Difference};
 
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 
 impl RunArguments {
     /// The backend of the run and the options for it.
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> BackendOptions {
         let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
-        Asked { argument, in_process: self.in_process, case_timeout }
+        BackendOptions { argument, in_process: self.in_process, case_timeout }
     }
 
     /// The results file of the run, if it has one.

@@ -1,6 +1,6 @@
 //! The record of a run: a new results file, or the file of an interrupted run that continues.
 
-use dmlcts_results::{Asked, Error, Header, SelectionForm, Unfinished, Writer};
+use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
 use dmlcts_runner::{Claim, Event, Summary, Totals};
 use dmlcts_spec::Library;
 
@@ -14,7 +14,7 @@ pub(crate) struct Record {
     /// The command that repeats the run.
     command: String,
     /// The backend of the run and the options for it.
-    asked: Asked,
+    asked: BackendOptions,
     /// The profile that the run tests.
     claim: Option<Claim>,
 }

@@ -56,7 +56,7 @@ pub struct BackendForm {
 
 /// Who is asked, and how: what the command line says of the backend, and the backend does not say itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct BackendOptions {
     /// The backend's name on the command line.
     pub argument: String,
     /// Whether one that is built in answers on threads of this program.
@@ -65,7 +65,7 @@ pub struct Asked {
     pub case_timeout: Duration,
 }
 
-impl Asked {
+impl BackendOptions {
     /// How long a backend may be silent where nobody says otherwise.
     pub const USUAL_CASE_TIMEOUT: Duration = Duration::from_secs(10);
     /// Who is asked where nobody is named: the backend that every machine has.
@@ -103,7 +103,7 @@ impl Asked {
 }
 
 fn usual_case_timeout() -> u64 {
-    Asked::USUAL_CASE_TIMEOUT.as_millis() as u64
+    BackendOptions::USUAL_CASE_TIMEOUT.as_millis() as u64
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
@@ -132,9 +132,9 @@ impl Header {
         spec: &str,
         cases: Option<u64>,
         level: FeatureLevel,
-        (asked, capabilities): (&Asked, &Capabilities),
+        (asked, capabilities): (&BackendOptions, &Capabilities),
     ) -> Self {
-        let Asked { argument, in_process, case_timeout } = asked.clone();
+        let BackendOptions { argument, in_process, case_timeout } = asked.clone();
         let case_timeout = u64::try_from(case_timeout.as_millis()).unwrap_or(u64::MAX);
         let capabilities = capabilities.into();
         Self {
@@ -150,10 +150,10 @@ impl Header {
     }
 
     /// Who was asked, and how.
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> BackendOptions {
         let BackendForm { argument, in_process, case_timeout, .. } = &self.backend;
         let case_timeout = Duration::from_millis(*case_timeout);
-        Asked { argument: argument.clone(), in_process: *in_process, case_timeout }
+        BackendOptions { argument: argument.clone(), in_process: *in_process, case_timeout }
     }
 
     /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How
@@ -200,9 +200,9 @@ mod tests {
     use super::*;
     use crate::{GivenForm, PartitionForm, ProfileEdition, SuiteForm};
 
-    fn asked() -> Asked {
-        let case_timeout = Asked::USUAL_CASE_TIMEOUT;
-        Asked { argument: "reference".to_owned(), in_process: false, case_timeout }
+    fn asked() -> BackendOptions {
+        let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
+        BackendOptions { argument: "reference".to_owned(), in_process: false, case_timeout }
     }
 
     fn header() -> Header {
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn how_a_backend_is_asked_is_compared_apart() {
-        let said = |change: fn(&mut Asked)| {
+        let said = |change: fn(&mut BackendOptions)| {
             let mut other = asked();
             change(&mut other);
             let all = header().asked().disagreements(&other);

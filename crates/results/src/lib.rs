@@ -61,7 +61,7 @@ pub use durable::UNSYNCED;
 pub use error::Error;
 pub use file_lock::FileLock;
 pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
-pub use header::{Asked, BackendForm, Header, VERSION};
+pub use header::{BackendForm, BackendOptions, Header, VERSION};
 pub use known::{FirstForm, KnownForm};
 pub use ledger::{
     Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerNews,

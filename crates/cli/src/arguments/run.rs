@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
-use dmlcts_results::Asked;
+use dmlcts_results::BackendOptions;
 use dmlcts_runner::{Configuration, Difference, Partition, Runs};
 
 use super::{ReportArguments, file, heading};
@@ -335,13 +335,13 @@ pub(crate) struct RunArguments {
 
 impl RunArguments {
     /// The backend without `--backend`: the one that works on every machine.
-    pub(crate) const DEFAULT_BACKEND: &str = Asked::USUAL_BACKEND;
+    pub(crate) const DEFAULT_BACKEND: &str = BackendOptions::USUAL_BACKEND;
     /// The number of retries without `--retries`.
     pub(crate) const DEFAULT_RETRIES: u32 = Configuration::USUAL_RETRIES;
     /// The memory of one case without `--memory`.
     pub(crate) const DEFAULT_MEMORY: u64 = Configuration::USUAL_MEMORY;
     /// The time that a process may be silent without `--case-timeout`.
-    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = Asked::USUAL_CASE_TIMEOUT;
+    pub(crate) const DEFAULT_CASE_TIMEOUT: Duration = BackendOptions::USUAL_CASE_TIMEOUT;
 }
 
 fn strategy(name: &str) -> Result<Strategy, String> {

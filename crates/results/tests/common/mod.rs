@@ -5,7 +5,9 @@ use std::sync::Arc;
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
 use dmlcts_model::{DataType, FeatureLevel, Outcome, line};
 use dmlcts_reference::Reference;
-use dmlcts_results::{Asked, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer};
+use dmlcts_results::{
+    BackendOptions, CaseForm, GivenForm, Header, Item, Reader, SelectionForm, SummaryForm, Writer,
+};
 use dmlcts_runner::{Configuration, Event, Listed, Partition, Run, Stop, Summary, Totals};
 use dmlcts_spec::Library;
 pub(crate) use dmlcts_tests::Scratch;
@@ -101,8 +103,8 @@ pub(crate) fn record_with(mut writer: Writer, run: &Run, selection: &SelectionFo
         let written = match event {
             Event::Started { capabilities, level, cases } if is_new => {
                 let what = (selection.clone(), "dmlcts run -".to_owned());
-                let case_timeout = Asked::USUAL_CASE_TIMEOUT;
-                let asked = Asked { argument: "wrong".to_owned(), in_process: false, case_timeout };
+                let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
+                let asked = BackendOptions { argument: "wrong".to_owned(), in_process: false, case_timeout };
                 writer.header(&Header::new(what, run.library.hash(), cases, level, (&asked, capabilities)))
             }
             Event::Cases { cases, totals, groups } => writer.cases(cases, totals, groups),

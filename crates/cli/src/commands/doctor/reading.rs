@@ -2,7 +2,7 @@
 
 use dmlcts_model::Outcome;
 use dmlcts_report::{Tone, command, counted, grouped, rate, span};
-use dmlcts_results::Asked;
+use dmlcts_results::BackendOptions;
 use dmlcts_runner::{Class, Ending, Group, Summary, Tally, Verdict};
 use dmlcts_spec::{Library, Operator};
 
@@ -22,7 +22,7 @@ pub(super) fn works(
     summary: &Summary,
     failures: &Failures,
 ) -> Result<bool, Problem> {
-    let asked = Asked {
+    let asked = BackendOptions {
         argument: arguments.backend.clone(),
         in_process: false,
         case_timeout: arguments.case_timeout,
@@ -49,7 +49,7 @@ struct Reading<'a> {
     summary: &'a Summary,
     failures: &'a Failures,
     /// The backend and its options, for a command that runs a case again.
-    asked: Asked,
+    asked: BackendOptions,
 }
 
 impl Reading<'_> {
