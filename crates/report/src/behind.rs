@@ -82,7 +82,7 @@ fn answer_text(operator: &Operator, answer: Answer) -> String {
 }
 
 /// The operator, the desc and the feature level of a judgement.
-pub(crate) struct Asked<'a> {
+pub(crate) struct JudgedDesc<'a> {
     pub(crate) operator: &'a Operator,
     pub(crate) desc: &'a Desc,
     pub(crate) level: FeatureLevel,
@@ -96,7 +96,7 @@ struct Named<'a> {
     id: OpId,
 }
 
-impl Asked<'_> {
+impl JudgedDesc<'_> {
     /// Writes the values of a condition's names. A condition on the whole desc has one value for each name.
     /// Otherwise there is a value for each axis that `is_wanted` selects.
     pub(crate) fn write_values<'spec>(

@@ -11,7 +11,7 @@ use dmlcts_spec::{Citation, Clause, IdSet, Judgement, Operator, Origin, Question
 
 use crate::{
     Layout, Palette, Tone,
-    behind::{Asked, write_answers, write_definitions},
+    behind::{JudgedDesc, write_answers, write_definitions},
     braces, brackets, heading,
     numbers::grouped,
 };
@@ -115,7 +115,7 @@ pub fn write_judgement(
     judgement: &Judgement,
     palette: Palette,
 ) -> io::Result<()> {
-    let asked = Asked { operator, desc, level };
+    let asked = JudgedDesc { operator, desc, level };
     match judgement.validity() {
         Validity::Valid => {
             writeln!(out, "{} at feature level {level}", palette.paint(Tone::Good, "valid"))

@@ -9,7 +9,7 @@ use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
 use crate::{
     Layout, Palette, Replay, Tone,
-    behind::{Asked, write_answers, write_definitions},
+    behind::{JudgedDesc, write_answers, write_definitions},
     brackets,
     numbers::{counted, grouped},
 };
@@ -167,7 +167,7 @@ fn did(failure: &Failure) -> String {
 /// clauses that it meets exactly, and the other clauses of its operator.
 fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
     let Failure { operator, judgement, level, .. } = failure;
-    let asked = Asked { operator, desc: &failure.case.desc, level: *level };
+    let asked = JudgedDesc { operator, desc: &failure.case.desc, level: *level };
     for place in judgement.violated.iter() {
         if let Some(clause) = operator.clauses().get(place) {
             let cite = clause.cite.on(operator.page());
