@@ -31,7 +31,7 @@ pub struct Capabilities {
     pub limits: Limits,
     /// Whether the backend works on copies of a batch's inputs, as a backend in another process does, and so
     /// cannot write to the originals. The runner then does not check the inputs.
-    pub is_apart: bool,
+    pub is_isolated: bool,
 }
 
 /// The data types that one operator does not support, although the backend supports them for others.

@@ -55,7 +55,7 @@ use crate::{Backend, Batch, Capabilities, Job, Pipelined};
 ///     lacks: Vec::new(),
 ///     ranks: 1..=8,
 ///     limits: Limits::default(),
-///     is_apart: false,
+///     is_isolated: false,
 /// }));
 /// assert_eq!(mine.capabilities().name, "mine");
 /// ```

@@ -78,7 +78,7 @@ impl Reference {
             lacks: Vec::new(),
             ranks: 1..=8,
             limits: Limits::default(),
-            is_apart: false,
+            is_isolated: false,
         };
         Self { capabilities, level: FeatureLevel::NEWEST }
     }

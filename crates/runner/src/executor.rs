@@ -93,7 +93,7 @@ impl<'run> Executor<'run> {
 
     /// Lets the backend start on a batch.
     pub(crate) fn start(&mut self, mut prepared: Prepared<'run>) -> InFlight<'run> {
-        prepared.batch.seal(self.backend.capabilities().is_apart);
+        prepared.batch.seal(self.backend.capabilities().is_isolated);
         let (since, backend) = (Instant::now(), self.panicked);
         let batch = &mut prepared.batch.batch;
         let panic = if batch.jobs().is_empty() { None } else { self.guarded(|backend| backend.start(batch)) };

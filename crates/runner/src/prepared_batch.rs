@@ -115,7 +115,7 @@ pub(crate) struct PreparedBatch {
     /// The content of [`Batch::inputs`] before the run; empty if the backend cannot write to it.
     inputs: Vec<u8>,
     /// Whether the backend cannot write to the inputs.
-    is_apart: bool,
+    is_isolated: bool,
     /// The ranges of the output arena that hold another poison than the first.
     otherwise_poisoned: Vec<(Range<usize>, Poison)>,
     /// The lines of the cases whose line is needed, without separators.
@@ -271,8 +271,8 @@ impl PreparedBatch {
     }
 
     /// Prepares the memory for the run: poisons the outputs and copies the inputs. A backend that is
-    /// [apart](dmlcts_backend::Capabilities::is_apart) cannot write to the inputs, so they are not copied.
-    pub(crate) fn seal(&mut self, is_apart: bool) {
+    /// [apart](dmlcts_backend::Capabilities::is_isolated) cannot write to the inputs, so they are not copied.
+    pub(crate) fn seal(&mut self, is_isolated: bool) {
         let outputs = &mut self.batch.outputs;
         outputs.clear();
         outputs.resize(self.image.len(), Poison::FIRST.0);
@@ -280,15 +280,15 @@ impl PreparedBatch {
             outputs[range.clone()].fill(poison.0);
         }
         self.inputs.clear();
-        self.is_apart = is_apart;
-        if !is_apart {
+        self.is_isolated = is_isolated;
+        if !is_isolated {
             self.inputs.extend_from_slice(&self.batch.inputs);
         }
     }
 
     /// The content of the inputs before the run.
     fn inputs(&self) -> &[u8] {
-        if self.is_apart { &self.batch.inputs } else { &self.inputs }
+        if self.is_isolated { &self.batch.inputs } else { &self.inputs }
     }
 
     /// Sets the outcome of every job to a crash with this message.
@@ -304,7 +304,7 @@ impl PreparedBatch {
     pub(crate) fn look_over(&mut self) -> bool {
         self.overlook_refused();
         let is_clean =
-            self.batch.outputs == self.image && (self.is_apart || self.batch.inputs == self.inputs);
+            self.batch.outputs == self.image && (self.is_isolated || self.batch.inputs == self.inputs);
         if !is_clean {
             let Self { batch, image, inputs, .. } = self;
             let jobs = 0..batch.jobs().len();
@@ -469,18 +469,18 @@ mod tests {
         let library = dmlcts_spec::Library::embedded();
         let text = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
         let case = dmlcts_model::line::parse(text, library.signatures()).unwrap();
-        let batch_of = |outcome: Outcome, is_apart: bool| {
+        let batch_of = |outcome: Outcome, is_isolated: bool| {
             let mut batch = PreparedBatch::default();
             batch.add(Planned::new(0, 0, 0, Judgement::default()), &case.desc, BindingOffsets::default());
             let run = batch.add_run(RunKind::First, 4, 4);
             batch.memory(&run).1.copy_from_slice(&[1, 2, 3, 4]);
             batch.push_run(RunKind::First, run);
-            batch.seal(is_apart);
+            batch.seal(is_isolated);
             batch.batch.parts().0[0].outcome = outcome;
             batch
         };
-        for is_apart in [false, true] {
-            let mut unwritten = batch_of(Outcome::Output, is_apart);
+        for is_isolated in [false, true] {
+            let mut unwritten = batch_of(Outcome::Output, is_isolated);
             assert!(!unwritten.look_over());
             assert_eq!(
                 unwritten.batch.jobs()[0].outcome,

@@ -221,7 +221,7 @@ mod tests {
             lacks: Vec::new(),
             ranks: 1..=8,
             limits: Limits::default(),
-            is_apart: false,
+            is_isolated: false,
         };
         let said = |capabilities: &Capabilities| check_names(capabilities, Library::embedded());
         assert_eq!(said(&capabilities), Ok(()));

@@ -91,7 +91,7 @@ impl Shared {
             fail_fast: configuration.fail_fast,
             max_hangs: configuration.max_hangs,
             hangs: AtomicU64::new(0),
-            stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_apart,
+            stops_after_hangs: configuration.max_hangs.is_some() && capabilities.is_isolated,
             partition: configuration.partition,
             known: configuration.known.of(capabilities),
             record: configuration.record,

@@ -118,7 +118,7 @@ impl Gpu {
                 in_flight: 2,
                 bare_arrays: None,
             },
-            is_apart: false,
+            is_isolated: false,
         };
         let device = Arc::new(device);
         let unfit = |reason| OpenError::Unfit { adapter: info.name.clone(), reason };

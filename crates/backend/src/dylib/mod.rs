@@ -320,7 +320,7 @@ fn capabilities(declared: *const abi::Capabilities) -> Result<Capabilities, Stri
             tensor_bytes: if declared.tensor_bytes == 0 { u64::MAX } else { declared.tensor_bytes },
             ..Limits::default()
         },
-        is_apart: false,
+        is_isolated: false,
     })
 }
 

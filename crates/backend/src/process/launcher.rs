@@ -224,6 +224,6 @@ fn read_hello(header: &[u8]) -> Result<Declared, String> {
     let limits = &mut capabilities.limits;
     limits.in_flight = IN_FLIGHT;
     limits.busy_jobs = hello.limits.busy_cases.map_or(BUSY_JOBS, |_| limits.busy_jobs).min(limits.batch_jobs);
-    capabilities.is_apart = true;
+    capabilities.is_isolated = true;
     Ok(Declared { hello, capabilities, manner })
 }

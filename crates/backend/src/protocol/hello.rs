@@ -302,7 +302,7 @@ impl Hello {
                 bare_arrays: self.limits.bare_arrays,
                 ..limits
             },
-            is_apart: false,
+            is_isolated: false,
         })
     }
 }

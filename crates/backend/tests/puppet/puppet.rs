@@ -116,7 +116,7 @@ fn hello(name: &str) -> Hello {
         lacks: Vec::new(),
         ranks: 1..=1,
         limits: Limits::default(),
-        is_apart: false,
+        is_isolated: false,
     })
 }
 

@@ -82,9 +82,9 @@ mod tests {
             let size = unsafe { part.heap.GetDesc() }.NumDescriptors;
             assert!(part.first + part.count <= size, "{part:?} of {size}");
             for other in &parts[..number] {
-                let is_apart =
+                let is_isolated =
                     part.first + part.count <= other.first || other.first + other.count <= part.first;
-                assert!(part.heap != other.heap || is_apart, "{part:?} and {other:?}");
+                assert!(part.heap != other.heap || is_isolated, "{part:?} and {other:?}");
             }
         }
         assert!(parts.iter().any(|part| part.heap == parts[0].heap && part.first > 0), "a heap is shared");

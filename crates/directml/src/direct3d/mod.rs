@@ -166,6 +166,6 @@ fn capabilities(library: &Library, device: &Device, options: &Options, features:
             in_flight: 2,
             bare_arrays: Some(MOST_DIMENSIONS),
         },
-        is_apart: false,
+        is_isolated: false,
     }
 }

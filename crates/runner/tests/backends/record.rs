@@ -294,7 +294,7 @@ fn a_run_that_waits_says_so() {
 #[test]
 fn a_run_that_is_cut_off_says_from_where_to_go_on() {
     let asked = AtomicU64::new(0);
-    let capabilities = Capabilities { is_apart: true, ..declared() };
+    let capabilities = Capabilities { is_isolated: true, ..declared() };
     let backend = declaring(capabilities, move |batch| {
         honest(batch);
         for job in batch.parts().0 {
