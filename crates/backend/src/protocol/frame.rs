@@ -14,7 +14,7 @@ pub const MAGIC: [u8; 8] = *b"\xF7dmlcts1";
 /// Bytes before a frame's header.
 pub const PREFIX: usize = 32;
 /// As much memory is taken before bytes come: what most frames have, and too little for a lie to matter.
-const FORETOLD: u64 = 1 << 20;
+const RESERVED: u64 = 1 << 20;
 /// As much is shown of bytes that are no frame.
 const EXCERPT: usize = 80;
 
@@ -189,7 +189,7 @@ fn part(
     into: &mut Vec<u8>,
 ) -> Result<(), FrameError> {
     // A refusal comes to light when bytes come.
-    let _ = into.try_reserve(length.min(FORETOLD) as usize);
+    let _ = into.try_reserve(length.min(RESERVED) as usize);
     let had = input.take(length).read_to_end(into)? as u64;
     if had < length { Err(FrameError::Short { part, had, wanted: length }) } else { Ok(()) }
 }
