@@ -133,8 +133,8 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     let mut cases = Cases::default();
     let (old, new) = (cases.read(old, Old)?, cases.read(new, New)?);
     let mut changes = cases.changes();
-    for (side, place) in [(&new, New), (&old, Old)] {
-        cases.find_examples(&side.path, place, &mut changes)?;
+    for (side, which) in [(&new, New), (&old, Old)] {
+        cases.find_examples(&side.path, which, &mut changes)?;
     }
     let count =
         |has: fn(&[Status; 2]) -> bool| cases.seen.values().filter(|status| has(status)).count() as u64;
@@ -145,8 +145,8 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     changes.sort_by(|one, other| {
         (one.kind, other.cases, &one.operator).cmp(&(other.kind, one.cases, &other.operator))
     });
-    let side = |side: Seen, cases| {
-        let Seen { path, header, ending, is_abandoned } = side;
+    let side = |side: ReadRun, cases| {
+        let ReadRun { path, header, ending, is_abandoned } = side;
         Side { path, header, cases, ending, is_abandoned }
     };
     Ok(Comparison { old: side(old, cases[0]), new: side(new, cases[1]), same, changes })
@@ -154,14 +154,14 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
 
 /// Which of the two runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Which {
     Old,
     New,
 }
-use Place::{New, Old};
+use Which::{New, Old};
 
 /// A file that was read.
-struct Seen {
+struct ReadRun {
     path: String,
     header: Header,
     ending: Option<Ending>,
@@ -212,7 +212,7 @@ impl Cases {
     /// # Errors
     ///
     /// Where it cannot be read, or its cases are not those that its checkpoints and its summary count.
-    fn read(&mut self, path: &str, place: Place) -> Result<Seen, Error> {
+    fn read(&mut self, path: &str, which: Which) -> Result<ReadRun, Error> {
         let mut reader = Reader::open(path)?;
         let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
         loop {
@@ -226,7 +226,7 @@ impl Cases {
                     }
                     let status = self.status(&case);
                     let statuses = self.seen.entry(key(&case.line)).or_insert([ABSENT; 2]);
-                    let own = &mut statuses[place as usize];
+                    let own = &mut statuses[which as usize];
                     // A case may stand in a suite twice. Where one of both went wrong, that counts.
                     let is_bad =
                         |status: Status| self.meanings.get(usize::from(status)).is_some_and(Meaning::is_bad);
@@ -246,7 +246,7 @@ impl Cases {
                 }
             }
         }
-        Ok(Seen { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned })
+        Ok(ReadRun { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned })
     }
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {
@@ -322,10 +322,10 @@ impl Cases {
     fn find_examples(
         &self,
         path: &str,
-        place: Place,
+        which: Which,
         changes: &mut BTreeMap<[Status; 2], Change>,
     ) -> Result<(), Error> {
-        let is_there = |statuses: &[Status; 2]| statuses[place as usize] != ABSENT;
+        let is_there = |statuses: &[Status; 2]| statuses[which as usize] != ABSENT;
         let mut open =
             changes.iter().filter(|(key, change)| is_there(key) && change.example.is_empty()).count();
         if open == 0 {

@@ -139,7 +139,7 @@ pub enum Error {
         /// What both have.
         what: String,
     },
-    /// Parts are missing among files that are to be joined.
+    /// PartFiles are missing among files that are to be joined.
     #[error("of the {of} parts of the run, {missing}")]
     Incomplete {
         /// How many parts there are.

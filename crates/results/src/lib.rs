@@ -67,7 +67,7 @@ pub use ledger::{
     Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerNews,
     LedgerQuestion,
 };
-pub use merge::Parts;
+pub use merge::PartFiles;
 pub use read::{Item, Reader};
 pub use replace::{check_name, prepare_to_replace, replace};
 pub use resume::Unfinished;

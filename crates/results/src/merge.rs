@@ -18,11 +18,11 @@ const WAYS: usize = 3;
 
 /// The parts of a run.
 #[derive(Debug)]
-pub struct Parts {
+pub struct PartFiles {
     readers: Vec<Reader>,
 }
 
-impl Parts {
+impl PartFiles {
     /// Opens the files, and checks that they are the parts of one run.
     pub fn open(paths: &[String]) -> Result<Self, Error> {
         let readers: Vec<Reader> = paths.iter().map(|path| Reader::open(path)).collect::<Result<_, _>>()?;

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 
 use common::*;
-use dmlcts_results::{Error, Parts, Reader, Writer};
+use dmlcts_results::{Error, PartFiles, Reader, Writer};
 use dmlcts_runner::{CutPart, Ending, Partition, Summary, Undeclared};
 use dmlcts_spec::Library;
 
@@ -14,7 +14,7 @@ use dmlcts_spec::Library;
 fn join(paths: &[&str]) -> Result<(String, Summary), Error> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let mut lines = Vec::new();
-    let summary = Parts::open(&paths)?.join(Library::embedded(), &["given".to_owned()], &mut |line| {
+    let summary = PartFiles::open(&paths)?.join(Library::embedded(), &["given".to_owned()], &mut |line| {
         lines.extend_from_slice(line);
         Ok(())
     });

@@ -9,7 +9,7 @@ use std::{
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_failures, write_known, write_summary,
 };
-use dmlcts_results::{Error, Header, Parts as Files, Reader, SelectionForm, Writer};
+use dmlcts_results::{Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
 use dmlcts_runner::{Claim, Source as _, SuiteSource, Summary};
 use dmlcts_spec::Library;
 
