@@ -17,7 +17,7 @@ use crate::{
         large,
         layout::Layouts,
         negative,
-        random::{self, Drawer, Random},
+        random::{self, Random, Sampler},
     },
     suite::{CheckedPart, FillForm, PartForm, Strategy, Suite, SuiteError},
 };
@@ -230,13 +230,13 @@ fn generator<'lib>(
     };
     let sizes = random::sizes(elements);
     let layouts = if form.strategy == Strategy::Layout { Layouts::All } else { Layouts::Some };
-    let mut drawer = |space: &Arc<Space<'lib>>| {
+    let mut sampler = |space: &Arc<Space<'lib>>| {
         let supported = types.iter().copied().filter(|data_type| space.types.contains(data_type)).collect();
         let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
         // Small tensors use the pools that all parts share.
-        let pools = spaces.pools(space, Drawer::longest_axis(elements.max(USUAL)));
+        let pools = spaces.pools(space, Sampler::longest_axis(elements.max(USUAL)));
         let fills = form.fills.clone().unwrap_or_default();
-        Drawer::new(pools, supported, ranks, fills, layouts, Arc::clone(&sizes))
+        Sampler::new(pools, supported, ranks, fills, layouts, Arc::clone(&sizes))
     };
     match form.strategy {
         Strategy::Exhaustive => {
@@ -244,9 +244,9 @@ fn generator<'lib>(
             Box::new(Exhaustive::new(bounded, ranks, types, fills, seed))
         }
         Strategy::Random | Strategy::Layout => {
-            let drawers = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
+            let samplers = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
             let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
-            Box::new(Random::new(drawers, seed, length))
+            Box::new(Random::new(samplers, seed, length))
         }
         Strategy::Documented => {
             let spaces = bounded.into_iter().map(|bounded| bounded.space);
@@ -263,12 +263,12 @@ fn generator<'lib>(
             searched(spaces, move |space| large::search(space, &types, ranks, elements, seed))
         }
         Strategy::Negative => {
-            let drawers: Vec<_> = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
-            searched(drawers, move |drawer| negative::search(drawer, each, seed))
+            let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
+            searched(samplers, move |sampler| negative::search(sampler, each, seed))
         }
         Strategy::Boundary => {
-            let drawers: Vec<_> = bounded.iter().filter_map(|bounded| drawer(&bounded.space)).collect();
-            searched(drawers, move |drawer| boundary::search(drawer, each, seed))
+            let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
+            searched(samplers, move |sampler| boundary::search(sampler, each, seed))
         }
     }
 }

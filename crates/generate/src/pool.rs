@@ -73,7 +73,7 @@ pub(crate) struct Pools<'lib> {
     places: Vec<usize>,
     shares: Vec<Share>,
     /// Memory for judging. The list grows to the number of threads that fill pools at the same time.
-    benches: Mutex<Vec<Bench>>,
+    workspaces: Mutex<Vec<Workspace>>,
 }
 
 /// The pools of all settings with the same conditions on an axis.
@@ -95,7 +95,7 @@ fn asked(setting: &Setting) -> [Vec<Condition>; 2] {
         .map(|rules| rules.iter().map(|rule| rule.that.simplified()).collect())
 }
 
-struct Bench {
+struct Workspace {
     case: Case,
     scratch: Scratch,
 }
@@ -122,7 +122,7 @@ impl<'lib> Pools<'lib> {
             });
             places.push(shared);
         }
-        Self { space, seed, most, places, shares, benches: Mutex::default() }
+        Self { space, seed, most, places, shares, workspaces: Mutex::default() }
     }
 
     /// The greatest size.
@@ -226,13 +226,13 @@ impl<'lib> Pools<'lib> {
         let Some(problem) = problem else { return tuples };
         let stream = (share.place * share.valid.len() + place) as u64;
         let mut draws = Draws::new(mix(self.seed ^ stream));
-        let mut bench = self.bench();
+        let mut workspace = self.workspace();
         for _ in 0..wanted * 2 {
             let Some(tuple) = problem.sample(&mut draws) else { continue };
             if tuples.iter().any(|known| known == &*tuple) {
                 continue;
             }
-            let judgement = space.judge_tuple(setting, &tuple, &mut bench.case, &mut bench.scratch);
+            let judgement = space.judge_tuple(setting, &tuple, &mut workspace.case, &mut workspace.scratch);
             match judgement.validity() {
                 Validity::Valid => {}
                 Validity::Open if open => {}
@@ -243,14 +243,14 @@ impl<'lib> Pools<'lib> {
                 break;
             }
         }
-        self.benches.lock().unwrap_or_else(PoisonError::into_inner).push(bench);
+        self.workspaces.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
         tuples
     }
 
     /// Takes memory for judging that no other thread uses.
-    fn bench(&self) -> Bench {
-        let free = self.benches.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Bench { case: self.space.blank(), scratch: Scratch::default() })
+    fn workspace(&self) -> Workspace {
+        let free = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.unwrap_or_else(|| Workspace { case: self.space.blank(), scratch: Scratch::default() })
     }
 }
 

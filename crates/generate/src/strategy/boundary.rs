@@ -15,7 +15,7 @@ use dmlcts_spec::{Scope, Scratch, Validity};
 use super::{
     SearchResult,
     neighbour::{self, Kind},
-    random::Drawer,
+    random::Sampler,
 };
 use crate::{
     draw::Draws,
@@ -32,18 +32,18 @@ const DISTANCES: [i64; 9] = [0, 1, -1, WRAP, -WRAP, WRAP + 1, WRAP - 1, 1 - WRAP
 const BASES: u64 = 16;
 /// Strides that are close to each other and have no common divisor. Whether sums of their multiples coincide
 /// is a subset-sum problem, which takes about as long as listing all sums.
-const TANGLED: [i64; MOST_AXES] =
+const SUBSET_SUM_STRIDES: [i64; MOST_AXES] =
     [1, 88_990_951, 101_262_343, 97_346_693, 82_340_921, 91_099_003, 95_672_491, 100_003_793];
 
 /// Searches one operator.
-pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> SearchResult {
-    let space = drawer.space();
+pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchResult {
+    let space = sampler.space();
     let mut search = Search { space, draws: Draws::new(seed), found: SearchResult::default(), each };
     for setting in &space.settings {
         search.clauses(setting);
         search.reads(setting);
     }
-    search.neighbours(drawer, seed);
+    search.neighbours(sampler, seed);
     search.tangled();
     search.found
 }
@@ -151,7 +151,7 @@ impl Search<'_, '_> {
 
     /// Searches neighbours of valid descs that keep a clause on the whole desc on its boundary, or that raise
     /// a question: an open answer is a boundary, too.
-    fn neighbours(&mut self, drawer: &Drawer<'_>, seed: u64) {
+    fn neighbours(&mut self, sampler: &Sampler<'_>, seed: u64) {
         let space = self.space;
         let clauses = space.operator.clauses();
         let mut kept: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
@@ -160,7 +160,7 @@ impl Search<'_, '_> {
         let mut multiplied = vec![false; space.settings.len()];
         for index in 0..BASES {
             let draws = &mut Draws::of_case(seed, index);
-            drawer.draw(&drawer.shape(draws), draws, &mut base);
+            sampler.draw(&sampler.shape(draws), draws, &mut base);
             let Some(setting) = space.setting_of(&base.desc) else { continue };
             let unit = &space.settings[setting].unit;
             let mut all = neighbour::changes(&base, space);
@@ -211,7 +211,7 @@ impl Search<'_, '_> {
                 space.assemble(&mut case, setting, data_type, &[tuple.as_slice(); MOST_AXES][..rank]);
                 space.set_scalars(&mut case.desc, data_type, self.draws.word());
                 let Some(output) = &mut case.desc.output else { return };
-                output.strides = Some(List::from_slice(&TANGLED[..rank]));
+                output.strides = Some(List::from_slice(&SUBSET_SUM_STRIDES[..rank]));
                 output.total_size = output.usual_total_size();
                 let judgement = space.operator.judge(&case.desc, space.level, &mut scratch);
                 if !judgement.questions.is_empty() {

@@ -74,7 +74,7 @@ impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {
     fn found(&self) -> &SearchResult {
         self.found.get_or_init(|| {
             let mut found = (self.search)();
-            found.cases.iter_mut().for_each(keep_promises);
+            found.cases.iter_mut().for_each(align_offsets);
             found
         })
     }
@@ -82,7 +82,7 @@ impl<F: Fn() -> SearchResult + Send + Sync> Searched<F> {
 
 /// Sets a binding offset to 0 if it is not aligned as the changed desc promises, because the behaviour of a
 /// library with such a binding is undefined.
-fn keep_promises(case: &mut Case) {
+fn align_offsets(case: &mut Case) {
     for side in Side::BOTH {
         let offset = match side {
             Side::Input => &mut case.binding.input,
@@ -144,7 +144,7 @@ mod tests {
                     OutputTensor.GuaranteedBaseOffsetAlignment=64 Offsets=0 Sizes=4 Strides=1 \
                     InputBinding.Offset=320 OutputBinding.Offset=320 fill=iota";
         let mut case = dmlcts_model::line::parse(text, library.signatures()).expect("a case");
-        keep_promises(&mut case);
+        align_offsets(&mut case);
         assert_eq!(case.binding, BindingOffsets { input: 0, output: 320 });
     }
 }

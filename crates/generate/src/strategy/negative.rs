@@ -15,7 +15,7 @@ use dmlcts_spec::{IdSet, Scratch, Validity};
 use super::{
     SearchResult,
     neighbour::{self, Change, Kind, is_plain},
-    random::Drawer,
+    random::Sampler,
 };
 use crate::{
     draw::Draws,
@@ -36,11 +36,11 @@ struct Broken {
 }
 
 /// Searches one operator.
-pub(crate) fn search(drawer: &Drawer<'_>, each: usize, seed: u64) -> SearchResult {
-    let space = drawer.space();
+pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchResult {
+    let space = sampler.space();
     let mut search =
         Search { space, scratch: Scratch::default(), changed: space.blank(), best: BTreeMap::new(), each };
-    let bases = search.bases(drawer, seed);
+    let bases = search.bases(sampler, seed);
     let mut draws = Draws::new(seed);
     for base in &bases {
         search.around(base);
@@ -78,12 +78,12 @@ struct Base {
 
 impl Search<'_, '_> {
     /// Valid descs to start from. Open descs are skipped, because they would blur the effect of a change.
-    fn bases(&mut self, drawer: &Drawer<'_>, seed: u64) -> Vec<Base> {
+    fn bases(&mut self, sampler: &Sampler<'_>, seed: u64) -> Vec<Base> {
         let mut bases = Vec::new();
         for index in 0..BASES * 4 {
             let mut case = self.space.blank();
             let draws = &mut Draws::of_case(seed, index);
-            drawer.draw(&drawer.shape(draws), draws, &mut case);
+            sampler.draw(&sampler.shape(draws), draws, &mut case);
             case.fill = Fill::Iota;
             let judgement = self.space.operator.judge(&case.desc, self.space.level, &mut self.scratch);
             let setting = self.space.setting_of(&case.desc);

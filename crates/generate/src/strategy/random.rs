@@ -38,7 +38,7 @@ const LEAST_SHAPES: u64 = 1 << 12;
 /// In a part with many cases, consecutive cases share their [`Shape`]. Drawing, judging and running cases of
 /// one kind in a row is about a quarter faster than mixed. Such a part still has thousands of shapes.
 pub(crate) struct Random<'lib> {
-    drawers: Vec<Drawer<'lib>>,
+    samplers: Vec<Sampler<'lib>>,
     seed: u64,
     length: Length,
     /// The number of consecutive cases with one shape, and of one operator.
@@ -47,30 +47,30 @@ pub(crate) struct Random<'lib> {
 
 impl<'lib> Random<'lib> {
     /// `length` cases of these operators.
-    pub(crate) fn new(drawers: Vec<Drawer<'lib>>, seed: u64, length: Length) -> Self {
+    pub(crate) fn new(samplers: Vec<Sampler<'lib>>, seed: u64, length: Length) -> Self {
         let of_a_shape = match length {
             Length::Finite(cases) => u64::try_from(cases / u128::from(LEAST_SHAPES)).unwrap_or(u64::MAX),
             Length::Endless => MOST_OF_A_SHAPE,
         };
         let of_a_shape = of_a_shape.clamp(1, MOST_OF_A_SHAPE);
-        Self { drawers, seed, length, turns: (of_a_shape, TURN.next_multiple_of(of_a_shape)) }
+        Self { samplers, seed, length, turns: (of_a_shape, TURN.next_multiple_of(of_a_shape)) }
     }
 }
 
 impl Generator for Random<'_> {
     fn length(&self) -> Length {
-        if self.drawers.is_empty() { Length::Finite(0) } else { self.length }
+        if self.samplers.is_empty() { Length::Finite(0) } else { self.length }
     }
 
     fn case(&self, index: u128, case: &mut Case) {
         // Operators take turns, so that every range of cases contains all of them. Turns are long enough that
         // a desc usually overwrites one of the same operator.
-        let count = self.drawers.len() as u64;
+        let count = self.samplers.len() as u64;
         let index = index as u64;
         let (of_a_shape, of_an_operator) = self.turns;
-        if let Some(drawer) = self.drawers.get((index / of_an_operator % count.max(1)) as usize) {
-            let shape = drawer.shape(&mut Draws::of_case(mix(self.seed), index / of_a_shape));
-            drawer.draw(&shape, &mut Draws::of_case(self.seed, index), case);
+        if let Some(sampler) = self.samplers.get((index / of_an_operator % count.max(1)) as usize) {
+            let shape = sampler.shape(&mut Draws::of_case(mix(self.seed), index / of_a_shape));
+            sampler.draw(&shape, &mut Draws::of_case(self.seed, index), case);
         }
     }
 }
@@ -93,7 +93,7 @@ pub(crate) struct Shape {
 }
 
 /// Draws cases of one operator.
-pub(crate) struct Drawer<'lib> {
+pub(crate) struct Sampler<'lib> {
     pools: Arc<Pools<'lib>>,
     types: Vec<DataType>,
     ranks: (usize, usize),
@@ -102,7 +102,7 @@ pub(crate) struct Drawer<'lib> {
     sizes: Arc<LazyTable>,
 }
 
-impl<'lib> Drawer<'lib> {
+impl<'lib> Sampler<'lib> {
     /// Types and ranks must be among those of the pools' space. `None` if there are none.
     pub(crate) fn new(
         pools: Arc<Pools<'lib>>,
