@@ -27,22 +27,22 @@ pub(super) fn check(
 ) -> Result<Term, Mistake> {
     let checker = Checker { scope, case };
     let axis = if place == Position::Once { Axis::Outside } else { Axis::Inside };
-    let around = Around {
+    let context = Context {
         axis,
         coordinate: matches!(place, Position::Definition | Position::Read),
         fill: place == Position::Read,
     };
     match wanted {
         Some(Type::Read) => {
-            let term = checker.term(expression, around, None)?;
+            let term = checker.term(expression, context, None)?;
             if matches!(term.value_type, Type::Integer | Type::Read) {
                 Ok(term)
             } else {
                 Err(mismatch(&term, &Type::Read))
             }
         }
-        Some(kind) => checker.typed(expression, around, kind),
-        None => checker.term(expression, around, None),
+        Some(kind) => checker.typed(expression, context, kind),
+        None => checker.term(expression, context, None),
     }
 }
 
@@ -59,13 +59,13 @@ enum Axis {
 
 /// The context of an expression.
 #[derive(Clone, Copy)]
-struct Around {
+struct Context {
     axis: Axis,
     coordinate: bool,
     fill: bool,
 }
 
-impl Around {
+impl Context {
     /// The context of parts in which `fill` is not allowed.
     fn within(self) -> Self {
         Self { fill: false, ..self }
@@ -80,17 +80,17 @@ struct Checker<'a> {
 type Checked = Result<Term, Mistake>;
 
 impl Checker<'_> {
-    fn term(&self, expression: &Expression, around: Around, expected: Option<&Type>) -> Checked {
+    fn term(&self, expression: &Expression, context: Context, expected: Option<&Type>) -> Checked {
         let span = expression.span;
-        let inner = around.within();
+        let inner = context.within();
         let (kind, value) = match &expression.form {
             Form::Integer(value) => (TermKind::Constant(*value), Type::Integer),
             Form::Power(base, exponent) => {
                 (TermKind::Constant(base.saturating_pow(*exponent)), Type::Integer)
             }
             Form::Level(level) => (TermKind::Constant(i128::from(level.code())), Type::Level),
-            Form::Name(name) => return self.name(name, span, around, expected),
-            Form::Fill if around.fill => (TermKind::Fill, Type::Read),
+            Form::Name(name) => return self.name(name, span, context, expected),
+            Form::Fill if context.fill => (TermKind::Fill, Type::Read),
             Form::Fill => {
                 return Err(Mistake::new(span, "`fill` cannot stand here")
                     .help("`fill` is what a `read` comes to, or a branch of an `if` that it comes to"));
@@ -106,7 +106,7 @@ impl Checker<'_> {
             }
             Form::Compare(first, rest) => return self.chain(first, rest, span, inner),
             Form::In(a, members) => return self.member_of(a, members, span, inner),
-            Form::If(parts) => return self.conditional(parts, span, around, expected),
+            Form::If(parts) => return self.conditional(parts, span, context, expected),
             Form::Call(function, arguments) => return self.call(*function, arguments, span, inner),
             Form::Over(quantifier, a) => return self.over(*quantifier, a, span, inner),
         };
@@ -114,25 +114,30 @@ impl Checker<'_> {
     }
 
     /// A term of the wanted type.
-    fn typed(&self, expression: &Expression, around: Around, wanted: &Type) -> Checked {
-        let term = self.term(expression, around, Some(wanted))?;
+    fn typed(&self, expression: &Expression, context: Context, wanted: &Type) -> Checked {
+        let term = self.term(expression, context, Some(wanted))?;
         if term.value_type == *wanted { Ok(term) } else { Err(mismatch(&term, wanted)) }
     }
 
-    fn boxed(&self, expression: &Expression, around: Around, wanted: &Type) -> Result<Box<Term>, Mistake> {
-        self.typed(expression, around, wanted).map(Box::new)
+    fn boxed(&self, expression: &Expression, context: Context, wanted: &Type) -> Result<Box<Term>, Mistake> {
+        self.typed(expression, context, wanted).map(Box::new)
     }
 
-    fn both(&self, pair: &[Expression; 2], around: Around, wanted: &Type) -> Result<Box<[Term; 2]>, Mistake> {
-        Ok(Box::new([self.typed(&pair[0], around, wanted)?, self.typed(&pair[1], around, wanted)?]))
+    fn both(
+        &self,
+        pair: &[Expression; 2],
+        context: Context,
+        wanted: &Type,
+    ) -> Result<Box<[Term; 2]>, Mistake> {
+        Ok(Box::new([self.typed(&pair[0], context, wanted)?, self.typed(&pair[1], context, wanted)?]))
     }
 
-    fn name(&self, name: &str, span: Span, around: Around, expected: Option<&Type>) -> Checked {
+    fn name(&self, name: &str, span: Span, context: Context, expected: Option<&Type>) -> Checked {
         if let Some(found) = self.scope.find(name) {
-            return self.found(found, name, span, around);
+            return self.found(found, name, span, context);
         }
         if let Some(case) = self.case
-            && let Some(term) = self.case_name(case, name, span, around)?
+            && let Some(term) = self.case_name(case, name, span, context)?
         {
             return Ok(term);
         }
@@ -185,7 +190,7 @@ impl Checker<'_> {
         case: CaseNames<'_>,
         name: &str,
         span: Span,
-        around: Around,
+        context: Context,
     ) -> Result<Option<Term>, Mistake> {
         let binding = Side::BOTH.into_iter().find(|side| {
             name.strip_suffix("Binding.Offset").is_some_and(|side_name| {
@@ -204,13 +209,13 @@ impl Checker<'_> {
             return build(kind, Type::Enumeration(Arc::clone(case.operators)), span).map(Some);
         }
         let Some(found) = case.scopes.iter().find_map(|scope| scope.find(name)) else { return Ok(None) };
-        let mut term = self.found(found, name, span, around)?;
+        let mut term = self.found(found, name, span, context)?;
         term.kind = TermKind::Missing;
         Ok(Some(term))
     }
 
     /// The term of a name that is used as a value.
-    fn found(&self, found: Resolved, name: &str, span: Span, around: Around) -> Checked {
+    fn found(&self, found: Resolved, name: &str, span: Span, context: Context) -> Checked {
         let term = match found {
             Resolved::Term(kind, value) => build(kind, value, span)?,
             Resolved::List(source) => build(TermKind::Leaf(Leaf::List(source)), Type::Integer, span)?,
@@ -232,7 +237,7 @@ impl Checker<'_> {
                 }));
             }
         };
-        if term.uses_coordinate && !around.coordinate {
+        if term.uses_coordinate && !context.coordinate {
             let message = if name == "c" {
                 "`c` exists in semantics only".to_owned()
             } else {
@@ -240,7 +245,7 @@ impl Checker<'_> {
             };
             return Err(Mistake::new(span, message).help("`c` is the output coordinate that a `read` is for"));
         }
-        if term.per_axis && around.axis == Axis::Outside {
+        if term.per_axis && context.axis == Axis::Outside {
             return Err(Mistake::new(
                 span,
                 format!("`{name}` has a value on each axis, but no axis is meant here"),
@@ -264,12 +269,12 @@ impl Checker<'_> {
         first: &Expression,
         rest: &[(Comparison, Expression)],
         span: Span,
-        around: Around,
+        context: Context,
     ) -> Checked {
         let mut left = first;
         let mut whole: Option<Term> = None;
         for (comparison, right) in rest {
-            let link = self.compare(*comparison, left, right, around)?;
+            let link = self.compare(*comparison, left, right, context)?;
             whole = Some(match whole {
                 None => link,
                 Some(before) => {
@@ -279,7 +284,7 @@ impl Checker<'_> {
             });
             left = right;
         }
-        whole.map_or_else(|| self.typed(first, around, &Type::Condition), Ok)
+        whole.map_or_else(|| self.typed(first, context, &Type::Condition), Ok)
     }
 
     fn compare(
@@ -287,17 +292,17 @@ impl Checker<'_> {
         comparison: Comparison,
         left: &Expression,
         right: &Expression,
-        around: Around,
+        context: Context,
     ) -> Checked {
         let span = left.span.to(right.span);
         // If the left side is an enumerator's name, the right side determines which enumeration it belongs
         // to.
         let pair = if self.is_constant_name(left) {
-            let right = self.term(right, around, None)?;
-            [self.typed_like(left, around, &right)?, right]
+            let right = self.term(right, context, None)?;
+            [self.typed_like(left, context, &right)?, right]
         } else {
-            let left = self.term(left, around, None)?;
-            let right = self.typed_like(right, around, &left)?;
+            let left = self.term(left, context, None)?;
+            let right = self.typed_like(right, context, &left)?;
             [left, right]
         };
         // If the left side is a bare code, the right side determines the type of the comparison.
@@ -318,8 +323,8 @@ impl Checker<'_> {
     }
 
     /// A term that is compared with another and must have the same type.
-    fn typed_like(&self, expression: &Expression, around: Around, other: &Term) -> Checked {
-        let term = self.term(expression, around, Some(&other.value_type))?;
+    fn typed_like(&self, expression: &Expression, context: Context, other: &Term) -> Checked {
+        let term = self.term(expression, context, Some(&other.value_type))?;
         let is_coded = self.is_code_of(&term, &other.value_type) || self.is_code_of(other, &term.value_type);
         if is_coded || same_type(&term.value_type, &other.value_type) {
             return Ok(term);
@@ -365,13 +370,13 @@ impl Checker<'_> {
         !known(self.scope) && !self.case.is_some_and(in_case)
     }
 
-    fn member_of(&self, a: &Expression, members: &[Expression], span: Span, around: Around) -> Checked {
-        let a = self.term(a, around, None)?;
+    fn member_of(&self, a: &Expression, members: &[Expression], span: Span, context: Context) -> Checked {
+        let a = self.term(a, context, None)?;
         if a.value_type == Type::Condition {
             return Err(mismatch(&a, &Type::Integer).help("`in` takes integers, enumerators and data types"));
         }
         let members: Result<Vec<_>, _> =
-            members.iter().map(|member| self.typed_like(member, around, &a)).collect();
+            members.iter().map(|member| self.typed_like(member, context, &a)).collect();
         let members = members?;
         let (depth, per_axis, uses_coordinate) = (a.depth, a.per_axis, a.uses_coordinate);
         let mut term = build(TermKind::In(Box::new(a), members), Type::Condition, span)?;
@@ -385,12 +390,12 @@ impl Checker<'_> {
         &self,
         parts: &[Expression; 3],
         span: Span,
-        around: Around,
+        context: Context,
         expected: Option<&Type>,
     ) -> Checked {
-        let condition = self.typed(&parts[0], around.within(), &Type::Condition)?;
-        let then = self.term(&parts[1], around, expected)?;
-        let otherwise = self.term(&parts[2], around, Some(&then.value_type))?;
+        let condition = self.typed(&parts[0], context.within(), &Type::Condition)?;
+        let then = self.term(&parts[1], context, expected)?;
+        let otherwise = self.term(&parts[2], context, Some(&then.value_type))?;
         let value = match (&then.value_type, &otherwise.value_type) {
             (Type::Integer, Type::Read) | (Type::Read, Type::Integer) => Type::Read,
             (one, other) if same_type(one, other) => one.clone(),
@@ -405,15 +410,15 @@ impl Checker<'_> {
         build(TermKind::If(Box::new([condition, then, otherwise])), value, span)
     }
 
-    fn call(&self, function: Function, arguments: &[Expression], span: Span, around: Around) -> Checked {
+    fn call(&self, function: Function, arguments: &[Expression], span: Span, context: Context) -> Checked {
         let first = &arguments[0];
         match function {
             Function::Absolute => {
-                build(TermKind::Absolute(self.boxed(first, around, &Type::Integer)?), Type::Integer, span)
+                build(TermKind::Absolute(self.boxed(first, context, &Type::Integer)?), Type::Integer, span)
             }
             Function::Clamp => {
                 let [x, low, high] =
-                    [0, 1, 2].map(|index| self.typed(&arguments[index], around, &Type::Integer));
+                    [0, 1, 2].map(|index| self.typed(&arguments[index], context, &Type::Integer));
                 build(TermKind::Clamp(Box::new([x?, low?, high?])), Type::Integer, span)
             }
             Function::Length | Function::Present | Function::Overlaps | Function::Unsettled => {
@@ -455,14 +460,14 @@ impl Checker<'_> {
         Ok(if missing { TermKind::Missing } else { TermKind::Leaf(leaf) })
     }
 
-    fn over(&self, quantifier: Quantifier, a: &Expression, span: Span, around: Around) -> Checked {
+    fn over(&self, quantifier: Quantifier, a: &Expression, span: Span, context: Context) -> Checked {
         let words = quantifier.words();
-        if around.axis == Axis::Quantified {
+        if context.axis == Axis::Quantified {
             return Err(Mistake::new(span, format!("`{words}` inside another quantifier"))
                 .help("a quantifier reaches to the closing parenthesis or the end: put the first one in parentheses"));
         }
         let value = if quantifier.is_condition() { Type::Condition } else { Type::Integer };
-        let inner = Around { axis: Axis::Quantified, coordinate: false, fill: false };
+        let inner = Context { axis: Axis::Quantified, coordinate: false, fill: false };
         let a = self.boxed(a, inner, &value)?;
         if !a.per_axis {
             return Err(Mistake::new(

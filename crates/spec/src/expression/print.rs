@@ -25,7 +25,7 @@ fn tightness(form: &Form) -> u8 {
 
 /// The context of an expression.
 #[derive(Clone, Copy)]
-struct Around {
+struct Context {
     /// The loosest binding that needs no parentheses.
     least: u8,
     /// Whether no token follows that a form extending to the right would absorb.
@@ -34,7 +34,7 @@ struct Around {
     last_term: bool,
 }
 
-impl Around {
+impl Context {
     /// No context, or brackets.
     const ALONE: Self = Self { least: 0, last: true, last_term: true };
 
@@ -56,28 +56,28 @@ impl Around {
 
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_expression(f, self, Around::ALONE)
+        write_expression(f, self, Context::ALONE)
     }
 }
 
-fn write_expression(f: &mut fmt::Formatter<'_>, expression: &Expression, around: Around) -> fmt::Result {
+fn write_expression(f: &mut fmt::Formatter<'_>, expression: &Expression, context: Context) -> fmt::Result {
     let own = tightness(&expression.form);
     let fits = match &expression.form {
         // After `and`, `or` and `not`, a quantifier is readable without parentheses.
-        Form::Over(quantifier, _) if quantifier.is_condition() => around.last && around.least <= 3,
-        Form::Over(..) => around.last_term && around.least <= 6,
-        Form::If(_) => around.last && around.least == 0,
-        _ => own >= around.least,
+        Form::Over(quantifier, _) if quantifier.is_condition() => context.last && context.least <= 3,
+        Form::Over(..) => context.last_term && context.least <= 6,
+        Form::If(_) => context.last && context.least == 0,
+        _ => own >= context.least,
     };
     if fits {
-        return write_form(f, &expression.form, own, around);
+        return write_form(f, &expression.form, own, context);
     }
     f.write_char('(')?;
-    write_form(f, &expression.form, own, Around::ALONE)?;
+    write_form(f, &expression.form, own, Context::ALONE)?;
     f.write_char(')')
 }
 
-fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, around: Around) -> fmt::Result {
+fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, context: Context) -> fmt::Result {
     match form {
         Form::Integer(value) => write!(f, "{value}"),
         Form::Power(base, exponent) => write!(f, "{base}^{exponent}"),
@@ -86,35 +86,36 @@ fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, around: Around) 
         Form::Fill => f.write_str("fill"),
         Form::Negate(a) => {
             f.write_char('-')?;
-            write_expression(f, a, around.right(own))
+            write_expression(f, a, context.right(own))
         }
         Form::Not(a) => {
             f.write_str("not ")?;
-            write_expression(f, a, around.right(own))
+            write_expression(f, a, context.right(own))
         }
         Form::Binary(binary, pair) if binary.is_function() => write_call(f, binary.symbol(), pair.as_slice()),
         Form::Binary(binary, pair) => {
-            write_expression(f, &pair[0], Around::left(own))?;
+            write_expression(f, &pair[0], Context::left(own))?;
             write!(f, " {} ", binary.symbol())?;
-            write_expression(f, &pair[1], around.right(own + 1))
+            write_expression(f, &pair[1], context.right(own + 1))
         }
         Form::Logic(logic, pair) => {
-            write_expression(f, &pair[0], Around::before_comparison(own))?;
+            write_expression(f, &pair[0], Context::before_comparison(own))?;
             f.write_str(if *logic == Logic::And { " and " } else { " or " })?;
-            write_expression(f, &pair[1], around.right(own + 1))
+            write_expression(f, &pair[1], context.right(own + 1))
         }
         Form::Compare(first, rest) => {
-            write_expression(f, first, Around::before_comparison(own + 1))?;
+            write_expression(f, first, Context::before_comparison(own + 1))?;
             for (index, (comparison, part)) in rest.iter().enumerate() {
                 write!(f, " {} ", comparison.symbol())?;
                 let is_last = index + 1 == rest.len();
-                let inside = if is_last { around.right(own + 1) } else { Around::before_comparison(own + 1) };
+                let inside =
+                    if is_last { context.right(own + 1) } else { Context::before_comparison(own + 1) };
                 write_expression(f, part, inside)?;
             }
             Ok(())
         }
         Form::In(a, members) => {
-            write_expression(f, a, Around::before_comparison(own + 1))?;
+            write_expression(f, a, Context::before_comparison(own + 1))?;
             f.write_str(" in [")?;
             write_list(f, members)?;
             f.write_char(']')
@@ -122,16 +123,16 @@ fn write_form(f: &mut fmt::Formatter<'_>, form: &Form, own: u8, around: Around) 
         Form::If(parts) => {
             let [condition, then, otherwise] = &**parts;
             f.write_str("if ")?;
-            write_expression(f, condition, Around::ALONE)?;
+            write_expression(f, condition, Context::ALONE)?;
             f.write_str(" then ")?;
-            write_expression(f, then, Around::ALONE)?;
+            write_expression(f, then, Context::ALONE)?;
             f.write_str(" else ")?;
-            write_expression(f, otherwise, around.right(0))
+            write_expression(f, otherwise, context.right(0))
         }
         Form::Call(function, arguments) => write_call(f, function.name(), arguments),
         Form::Over(quantifier, a) => {
             write!(f, "{} ", quantifier.words())?;
-            write_expression(f, a, around.right(if quantifier.is_condition() { 0 } else { 5 }))
+            write_expression(f, a, context.right(if quantifier.is_condition() { 0 } else { 5 }))
         }
     }
 }
@@ -147,7 +148,7 @@ fn write_list(f: &mut fmt::Formatter<'_>, members: &[Expression]) -> fmt::Result
         if index > 0 {
             f.write_str(", ")?;
         }
-        write_expression(f, member, Around::ALONE)?;
+        write_expression(f, member, Context::ALONE)?;
     }
     Ok(())
 }

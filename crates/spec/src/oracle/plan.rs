@@ -9,7 +9,7 @@ use super::{
     layout::{Axis, lay_out},
     map::{AxisMap, FILL, Line, Run, Runs, push_run},
     movement::{Movement, Reach},
-    read::{CompiledRead, ReadValues, Stretch},
+    read::{CompiledRead, RangeRead, ReadValues},
     small,
 };
 use crate::program::{Inputs, MAXIMUM_AXES};
@@ -207,11 +207,11 @@ impl AxisRead<'_> {
         let (stretch, length) = self.read.stretch(first, self.values);
         let length = length.min(most);
         let line = match stretch {
-            Stretch::Fill => return Ok(Run { length, line: None }),
-            Stretch::Undefined => {
+            RangeRead::Fill => return Ok(Run { length, line: None }),
+            RangeRead::Undefined => {
                 return Err(OracleError::Undefined { axis: self.place, coordinate: first });
             }
-            Stretch::Line(line) => line,
+            RangeRead::Line(line) => line,
         };
         let input_size = self.axis.input_size;
         let last = line.step.checked_mul(length as i64 - 1).and_then(|way| way.checked_add(line.start));

@@ -70,7 +70,7 @@ pub(super) struct ReadValues {
 
 /// The reads of a range of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stretch {
+pub(super) enum RangeRead {
     /// The coordinates are fill.
     Fill,
     /// The coordinates read this line of input coordinates.
@@ -198,7 +198,7 @@ impl CompiledRead {
 
     /// The reads of the coordinates from `first` on, and the number of coordinates for which they hold, at
     /// least one.
-    pub(super) fn stretch(&self, first: u64, values: &mut ReadValues) -> (Stretch, u64) {
+    pub(super) fn stretch(&self, first: u64, values: &mut ReadValues) -> (RangeRead, u64) {
         if !values.is_wide {
             let mut lost = false;
             let found = self.run(first as i64, &mut values.narrow, &mut lost);
@@ -217,7 +217,7 @@ impl CompiledRead {
         self.run(i128::from(first), &mut values.wide, &mut false)
     }
 
-    fn run<N: Number>(&self, first: N, values: &mut [Value<N>], lost: &mut bool) -> (Stretch, u64) {
+    fn run<N: Number>(&self, first: N, values: &mut [Value<N>], lost: &mut bool) -> (RangeRead, u64) {
         let mut machine = Machine { until: u64::MAX, lost };
         let fixed = self.fixed.len();
         for (index, &step) in self.steps.iter().enumerate() {
@@ -227,23 +227,23 @@ impl CompiledRead {
         let Machine { until, .. } = machine;
         if let Some(fill) = self.fill.map(|fill| values[usize::from(fill)]) {
             if !fill.defined {
-                return (Stretch::Undefined, 1);
+                return (RangeRead::Undefined, 1);
             }
             if fill.at != N::default() {
-                return (Stretch::Fill, until);
+                return (RangeRead::Fill, until);
             }
         }
         let read = values[usize::from(self.coordinate)];
         if !read.defined {
-            return (Stretch::Undefined, 1);
+            return (RangeRead::Undefined, 1);
         }
         // A coordinate that does not fit 64 bits is outside every input. It becomes -1, which the bounds
         // check rejects.
         let narrow = |value: N| i64::try_from(value.widen());
         match (narrow(read.at), narrow(read.step)) {
-            (Ok(start), Ok(step)) => (Stretch::Line(Line { start, step }), until),
-            (Ok(start), Err(_)) => (Stretch::Line(Line { start, step: 0 }), 1),
-            (Err(_), _) => (Stretch::Line(Line { start: -1, step: 0 }), 1),
+            (Ok(start), Ok(step)) => (RangeRead::Line(Line { start, step }), until),
+            (Ok(start), Err(_)) => (RangeRead::Line(Line { start, step: 0 }), 1),
+            (Err(_), _) => (RangeRead::Line(Line { start: -1, step: 0 }), 1),
         }
     }
 

@@ -270,7 +270,7 @@ const MOST_SHAPES: usize = 1 << 13;
 
 /// The cached results of a whole shape.
 #[derive(Debug)]
-struct Whole {
+struct ShapeResults {
     axes: Option<u8>,
     findings: Findings,
     values: Box<[i64]>,
@@ -281,7 +281,7 @@ struct Whole {
 /// shapes are cached by parts.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    whole: Memo<Whole, WORDS, MOST_SHAPES>,
+    whole: Memo<ShapeResults, WORDS, MOST_SHAPES>,
     parts: [Memo<Remembered, WORDS, MOST_PARTS>; PARTS],
     /// The given values of the desc, followed by room for values that are computed from them.
     pub(super) table: Box<Scalars>,
@@ -309,7 +309,7 @@ impl Shapes {
         if let Some(key) = &key
             && let Some(place) = self.whole.find(key)
         {
-            let Whole { axes, findings, values, masks } = self.whole.get(place);
+            let ShapeResults { axes, findings, values, masks } = self.whole.get(place);
             self.table.values.get_mut(..values.len())?.copy_from_slice(values);
             self.table.masks.get_mut(..masks.len())?.copy_from_slice(masks);
             self.last = Some((*key, *axes, *findings));
@@ -343,7 +343,7 @@ impl Shapes {
         if let Some(key) = key {
             self.whole.make_room(1);
             let (values, masks) = (self.table.values[..end].into(), self.table.masks[..end].into());
-            self.whole.insert(key, Whole { axes, findings, values, masks });
+            self.whole.insert(key, ShapeResults { axes, findings, values, masks });
         }
         Some((axes, findings))
     }

@@ -7,7 +7,7 @@ use dmlcts_model::{DataType, Desc, Side, Tensor, Value};
 use dmlcts_spec::expression::{Binary, Expression, Form, Function, Logic, Quantifier};
 
 /// The inputs of an evaluation.
-pub(crate) struct World<'a> {
+pub(crate) struct Environment<'a> {
     pub(crate) desc: &'a Desc,
     pub(crate) level: u32,
     /// The output coordinate.
@@ -19,7 +19,7 @@ pub(crate) struct World<'a> {
 /// Conditions are 0 and 1. `None` is undefined.
 type Outcome = Option<i128>;
 
-impl World<'_> {
+impl Environment<'_> {
     /// The result of an operation that checks for overflow; any value if it overflows.
     #[expect(clippy::unnecessary_wraps, reason = "reads as one of the outcomes that it is among")]
     fn held(&self, value: Option<i128>) -> Outcome {

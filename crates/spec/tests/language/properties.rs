@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::{
     fixture::{self, LEVEL, fold, scope},
     generator::{Where, condition, desc, integer},
-    naive::World,
+    naive::Environment,
 };
 
 /// One lane of an operation, as the naive interpreter computes it.
@@ -40,27 +40,27 @@ fn agrees(expression: &Expression, place: Where, descs: &[Desc]) -> Result<(), T
     let mut values = Values::default();
     for desc in descs {
         let mut evaluation = program.evaluate(Inputs::new(desc, LEVEL), &mut values);
-        let world = |c: i64| World { desc, level: LEVEL.code(), c, passed: Cell::new(false) };
+        let environment = |c: i64| Environment { desc, level: LEVEL.code(), c, passed: Cell::new(false) };
         if !term.per_axis {
-            let world = world(0);
-            let expected = world.value(expression, 0);
+            let environment = environment(0);
+            let expected = environment.value(expression, 0);
             let found = lane(&evaluation, root, is_condition, 0);
             prop_assert!(
-                found == expected || world.passed.get(),
+                found == expected || environment.passed.get(),
                 "{}: {:?}, not {:?}",
                 expression,
                 found,
                 expected
             );
         } else if !term.uses_coordinate {
-            let lanes = world(0).lanes(expression);
+            let lanes = environment(0).lanes(expression);
             prop_assert_eq!(evaluation.lanes(root), lanes, "lanes of {}", expression);
             for axis in 0..lanes.unwrap_or(0) {
-                let world = world(0);
-                let expected = world.value(expression, axis);
+                let environment = environment(0);
+                let expected = environment.value(expression, axis);
                 let found = lane(&evaluation, root, is_condition, axis);
                 prop_assert!(
-                    found == expected || world.passed.get(),
+                    found == expected || environment.passed.get(),
                     "{} on axis {}: {:?}, not {:?}",
                     expression,
                     axis,
@@ -70,18 +70,18 @@ fn agrees(expression: &Expression, place: Where, descs: &[Desc]) -> Result<(), T
             }
         } else {
             // If the lists disagree, or on a missing axis, the value is unspecified.
-            let lanes = world(0).lanes(expression).unwrap_or(0);
+            let lanes = environment(0).lanes(expression).unwrap_or(0);
             for (axis, first) in [(0, 0), (1, 8), (0, i64::from(u32::MAX)), (2, i64::MAX - 7)] {
                 if axis >= lanes {
                     continue;
                 }
                 evaluation.at_coordinates(axis, first);
                 for step in 0..8 {
-                    let world = world(first + step);
-                    let expected = world.value(expression, axis);
+                    let environment = environment(first + step);
+                    let expected = environment.value(expression, axis);
                     let found = lane(&evaluation, root, is_condition, step as usize);
                     prop_assert!(
-                        found == expected || world.passed.get(),
+                        found == expected || environment.passed.get(),
                         "{} at {}: {:?}, not {:?}",
                         expression,
                         first + step,
