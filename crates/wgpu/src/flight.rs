@@ -30,10 +30,10 @@ pub(crate) struct Flight {
     pub(crate) segment: Segment,
     table: Vec<u32>,
     memory: Option<Memory>,
-    under_way: Option<UnderWay>,
+    submitted: Option<Submitted>,
 }
 
-struct UnderWay {
+struct Submitted {
     readback: Readback,
     /// The number of bytes of outputs in the readback. One trap word for each run follows them.
     outputs: u64,
@@ -81,11 +81,11 @@ impl Flight {
         outputs: &[u8],
         timeout: Duration,
     ) -> Result<(), Fault> {
-        self.under_way = None;
+        self.submitted = None;
         let result = device.scoped(|| self.start_unscoped(device, inputs, outputs, timeout));
         match result.and_then(|started| started) {
-            Ok(under_way) => {
-                self.under_way = Some(under_way);
+            Ok(submitted) => {
+                self.submitted = Some(submitted);
                 Ok(())
             }
             Err(fault) => {
@@ -101,7 +101,7 @@ impl Flight {
         inputs: &[u8],
         outputs: &[u8],
         timeout: Duration,
-    ) -> Result<UnderWay, Fault> {
+    ) -> Result<Submitted, Fault> {
         let uploaded = self.upload(device, inputs, outputs, timeout)?;
         let mut encoder = device.handle.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         uploaded.encode(device, &mut encoder);
@@ -110,7 +110,7 @@ impl Flight {
         encoder.copy_buffer_to_buffer(&memory.traps, 0, &memory.readback, sizes.outputs, sizes.traps);
         let submission = device.queue.submit([encoder.finish()]);
         let readback = Readback::new(memory.readback.clone(), submission, sizes.outputs + sizes.traps);
-        Ok(UnderWay { readback, outputs: sizes.outputs })
+        Ok(Submitted { readback, outputs: sizes.outputs })
     }
 
     /// Uploads the segment, ready for dispatch.
@@ -151,12 +151,12 @@ impl Flight {
     /// Waits for the outputs and writes them over `outputs`. Returns a trap word for each run, or nothing if
     /// no run made a forbidden access.
     pub(crate) fn finish(&mut self, outputs: &mut [u8], timeout: Duration) -> Result<Vec<u32>, Fault> {
-        let Self { segment, memory, under_way, .. } = self;
-        let (Some(under_way), Some(held)) = (under_way.take(), memory.as_ref()) else {
+        let Self { segment, memory, submitted, .. } = self;
+        let (Some(submitted), Some(held)) = (submitted.take(), memory.as_ref()) else {
             return Err(Fault::Internal("nothing was under way".to_owned()));
         };
-        let result = under_way.readback.read(&held.device, timeout, |bytes| {
-            let (after, words) = bytes.split_at(under_way.outputs as usize);
+        let result = submitted.readback.read(&held.device, timeout, |bytes| {
+            let (after, words) = bytes.split_at(submitted.outputs as usize);
             let after = &after[..outputs.len()];
             let words = words.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
             let mut traps: Vec<u32> = Vec::new();

@@ -79,7 +79,7 @@ pub(crate) fn run(
     })?;
     let mut trap = 0;
     for part in parts(&run.output, outputs.len(), window) {
-        let under_way = device.scoped(|| {
+        let submitted = device.scoped(|| {
             let target = storage(device, "output", &outputs[part.around.clone()]);
             let trap = storage(device, "trap", &[0; 4]);
             let readback = device.handle.create_buffer(&wgpu::BufferDescriptor {
@@ -103,7 +103,7 @@ pub(crate) fn run(
             Readback::new(readback, submission, bytes)
         })?;
         let around = &mut outputs[part.around.clone()];
-        trap |= under_way.read(device, timeout, |bytes| {
+        trap |= submitted.read(device, timeout, |bytes| {
             let (after, word) = bytes.split_at(bytes.len() - 4);
             let own = part.start..part.start + part.bytes.len();
             let beside = around[..own.start] != after[..own.start]

@@ -9,7 +9,7 @@ use crate::common::{gpu, run, suite};
 
 /// The evidence of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum Evidence {
     /// A wrong output.
     Result,
     /// A read or a write out of bounds.
@@ -31,7 +31,7 @@ fn summary(options: Options) -> Option<Summary> {
 }
 
 #[track_caller]
-fn killed(by: By, batches: bool, text: impl Fn(&mut Texts) -> &mut String, faults: &[(&str, &str)]) {
+fn killed(by: Evidence, batches: bool, text: impl Fn(&mut Texts) -> &mut String, faults: &[(&str, &str)]) {
     let mut texts = Texts::default();
     let text = text(&mut texts);
     for (right, wrong) in faults {
@@ -50,8 +50,8 @@ fn killed(by: By, batches: bool, text: impl Fn(&mut Texts) -> &mut String, fault
         _ => false,
     };
     assert!(first.verdict == Verdict::Fail, "{faults:?}: {first:?}");
-    let found = if guarded { By::Guard } else { By::Result };
-    assert!(by == By::Either || found == by, "{faults:?} was found by {found:?}: {:?}", first.outcome);
+    let found = if guarded { Evidence::Guard } else { Evidence::Result };
+    assert!(by == Evidence::Either || found == by, "{faults:?} was found by {found:?}: {:?}", first.outcome);
 }
 
 fn batched(texts: &mut Texts) -> &mut String {
@@ -70,7 +70,7 @@ fn transposed(texts: &mut Texts) -> &mut String {
 fn batched_an_index_off_by_one() {
     let fault =
         ("moves.source += c * records[at + 1u];", "moves.source += (c + vec4(1u)) * records[at + 1u];");
-    killed(By::Either, true, batched, &[fault]);
+    killed(Evidence::Either, true, batched, &[fault]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn batched_reading_from_behind_the_input_what_is_not_used() {
         "    let case_ = read_case(records[cases.first + index]);",
         "    let case_ = read_case(records[cases.first + index]);\n    _ = is_readable(case_, case_.input_bytes / WIDTH);",
     );
-    killed(By::Guard, true, batched, &[fault]);
+    killed(Evidence::Guard, true, batched, &[fault]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn batched_a_word_too_many() {
         "for (var first = lane * 4u; first < case_.elements;",
         "for (var first = lane * 4u; first < case_.elements + 64u;",
     );
-    killed(By::Guard, true, batched, &[fault]);
+    killed(Evidence::Guard, true, batched, &[fault]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn batched_a_word_too_many_and_no_span_check() {
         "for (var first = lane * 4u; first < case_.elements + 8u;",
     );
     let tail = ("    if (elements < 4u / WIDTH) {", "    if (false) {");
-    killed(By::Guard, true, batched, &[check, word, tail]);
+    killed(Evidence::Guard, true, batched, &[check, word, tail]);
 }
 
 #[test]
@@ -113,12 +113,12 @@ fn batched_a_narrow_element_that_clobbers_its_neighbours() {
         "    atomicXor(&outputs[place], (old ^ (bits << shift)) & mine);",
         "    atomicStore(&outputs[place], bits << shift);",
     );
-    killed(By::Result, true, batched, &[fault]);
+    killed(Evidence::Result, true, batched, &[fault]);
 }
 
 #[test]
 fn batched_a_fold_without_its_mirror() {
-    killed(By::Result, true, batched, &[("if (mirror != 0u) {", "if (mirror == 0xffffffffu) {")]);
+    killed(Evidence::Result, true, batched, &[("if (mirror != 0u) {", "if (mirror == 0xffffffffu) {")]);
 }
 
 #[test]
@@ -131,38 +131,38 @@ fn batched_only_the_first_round_of_lanes() {
         "        if (elements[i] < case_.elements) {\n            if (WIDTH >= 4u) {",
         "        if (elements[i] < case_.elements && i < 1u) {\n            if (WIDTH >= 4u) {",
     );
-    killed(By::Result, true, batched, &[fault, wide]);
+    killed(Evidence::Result, true, batched, &[fault, wide]);
 }
 
 #[test]
 fn large_a_tail_that_clobbers() {
     let fault = ("    if (!WINDOWED && count == in_block) {", "    if (!WINDOWED) {");
-    killed(By::Either, false, large, &[fault]);
+    killed(Evidence::Either, false, large, &[fault]);
 }
 
 #[test]
 fn large_a_shift_that_forgets_the_upper_word() {
     let fault = ("    return (low >> shift) | (high << (vec4(32u) - shift));", "    return low >> shift;");
-    killed(By::Result, false, large, &[fault]);
+    killed(Evidence::Result, false, large, &[fault]);
 }
 
 #[test]
 fn large_halves_that_are_not_swapped() {
     let fault =
         ("    if (WIDTH == 2u) {\n        return halves;", "    if (WIDTH == 2u) {\n        return words;");
-    killed(By::Result, false, large, &[fault]);
+    killed(Evidence::Result, false, large, &[fault]);
 }
 
 #[test]
 fn large_a_run_that_may_reach_over_the_end_of_a_row() {
     let fault = ("    if (c + count > job.axis[0].size) {", "    if (c >= job.axis[0].size) {");
-    killed(By::Either, false, large, &[fault]);
+    killed(Evidence::Either, false, large, &[fault]);
 }
 
 #[test]
 fn large_no_last_cell() {
     killed(
-        By::Result,
+        Evidence::Result,
         false,
         large,
         &[("    if (index >= job.cells) {", "    if (index + 1u >= job.cells) {")],
@@ -175,13 +175,13 @@ fn large_a_scatter_that_clobbers_its_neighbours() {
         "    atomicXor(&output_words[start + byte / 4u], (old ^ (bits.x << shift)) & mine);",
         "    atomicStore(&output_words[start + byte / 4u], bits.x << shift);",
     );
-    killed(By::Result, false, large, &[fault]);
+    killed(Evidence::Result, false, large, &[fault]);
 }
 
 #[test]
 fn large_a_fill_with_too_many_bits() {
     let fault = ("let element = job.fill.x & ones();", "let element = job.fill.x >> 1u;");
-    killed(By::Result, false, large, &[fault]);
+    killed(Evidence::Result, false, large, &[fault]);
 }
 
 #[test]
