@@ -25,14 +25,14 @@ struct State<D> {
 
 /// Shared access to the device. The device does not change while it is held.
 #[derive(Debug)]
-pub(crate) struct Together<D> {
+pub(crate) struct SharedAccess<D> {
     gate: Arc<Gate<D>>,
     device: Option<D>,
 }
 
 /// Exclusive access to the device.
 #[derive(Debug)]
-pub(crate) struct Alone<'gate, D> {
+pub(crate) struct ExclusiveAccess<'gate, D> {
     gate: &'gate Gate<D>,
     /// The device. When the access ends, this becomes the device for the next users.
     pub(crate) device: Option<D>,
@@ -45,13 +45,13 @@ impl<D: Clone> Gate<D> {
     }
 
     /// Takes shared access, unless a user has exclusive access or waits for it.
-    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Together<D>> {
+    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<SharedAccess<D>> {
         let state = self.lock();
         (!state.alone && state.wanting_alone == 0).then(|| self.let_in(state))
     }
 
     /// Takes shared access as soon as no user has exclusive access or waits for it.
-    pub(crate) fn enter(self: &Arc<Self>) -> Together<D> {
+    pub(crate) fn enter(self: &Arc<Self>) -> SharedAccess<D> {
         let mut state = self.lock();
         while state.alone || state.wanting_alone > 0 {
             state = self.wait(state);
@@ -59,9 +59,9 @@ impl<D: Clone> Gate<D> {
         self.let_in(state)
     }
 
-    fn let_in(self: &Arc<Self>, mut state: MutexGuard<'_, State<D>>) -> Together<D> {
+    fn let_in(self: &Arc<Self>, mut state: MutexGuard<'_, State<D>>) -> SharedAccess<D> {
         state.together += 1;
-        Together { gate: Arc::clone(self), device: state.device.clone() }
+        SharedAccess { gate: Arc::clone(self), device: state.device.clone() }
     }
 
     /// Whether a user waits for exclusive access. Other users should then start nothing new.
@@ -70,7 +70,7 @@ impl<D: Clone> Gate<D> {
     }
 
     /// Waits for exclusive access. The caller must have released its own shared access.
-    pub(crate) fn alone(&self) -> Alone<'_, D> {
+    pub(crate) fn alone(&self) -> ExclusiveAccess<'_, D> {
         let mut state = self.lock();
         state.wanting_alone += 1;
         while state.alone || state.together > 0 {
@@ -78,7 +78,7 @@ impl<D: Clone> Gate<D> {
         }
         state.wanting_alone -= 1;
         state.alone = true;
-        Alone { gate: self, device: state.device.take() }
+        ExclusiveAccess { gate: self, device: state.device.take() }
     }
 }
 
@@ -92,14 +92,14 @@ impl<D> Gate<D> {
     }
 }
 
-impl<D> Together<D> {
+impl<D> SharedAccess<D> {
     /// The device, if there is one.
     pub(crate) fn device(&self) -> Option<&D> {
         self.device.as_ref()
     }
 }
 
-impl<D> Drop for Together<D> {
+impl<D> Drop for SharedAccess<D> {
     fn drop(&mut self) {
         // The device must be released before the count changes, so that the next exclusive user is its last
         // holder.
@@ -109,7 +109,7 @@ impl<D> Drop for Together<D> {
     }
 }
 
-impl<D> Drop for Alone<'_, D> {
+impl<D> Drop for ExclusiveAccess<'_, D> {
     fn drop(&mut self) {
         let mut state = self.gate.lock();
         state.device = self.device.take();

@@ -4,7 +4,7 @@
 use super::*;
 
 /// The calls that return an interface, and therefore can return none.
-const GIVING: [&str; 6] = ["device", "recorder", "create", "compile", "initialize", "table"];
+const RETURNING_INTERFACES: [&str; 6] = ["device", "recorder", "create", "compile", "initialize", "table"];
 
 /// The calls of a run in order, with the report if each one fails: with the exit code, and with the call's
 /// own code at the star; if the device is removed; and if the process ends.
@@ -43,7 +43,7 @@ const NOT_FAILURES: [(&str, &str); 1] = [("unsupported", "levels")];
 fn fails_everywhere(way: &str) {
     let (_, code) = WAYS.into_iter().find(|(known, _)| *known == way).expect("a way of the table");
     for (call, exit, words, removed, _) in CALLS {
-        if NOT_FAILURES.contains(&(way, call)) || way == "nothing" && !GIVING.contains(&call) {
+        if NOT_FAILURES.contains(&(way, call)) || way == "nothing" && !RETURNING_INTERFACES.contains(&call) {
             continue;
         }
         let words = if way == "device-removed" && removed != SAME { removed } else { words };

@@ -17,7 +17,7 @@ use super::{
     fault::Fault,
     flight::{Flight, Load},
 };
-use crate::{arrival::Arrived, gate::Together, loss::Loss, marshal::Marshalled};
+use crate::{arrival::Arrived, gate::SharedAccess, loss::Loss, marshal::Marshalled};
 
 /// The maximum size of one flight's arenas on the device, in bytes. A job that needs more runs alone.
 const LOAD_BYTES: u64 = 32 << 20;
@@ -31,7 +31,7 @@ pub struct DirectMlBackend {
     started: VecDeque<Started>,
     /// Shared access to the device while a batch is in flight. Flights and other holders of the device are
     /// dropped before it.
-    presence: Option<Together<Arc<Device>>>,
+    presence: Option<SharedAccess<Arc<Device>>>,
     lost: Option<String>,
 }
 
@@ -173,7 +173,7 @@ impl DirectMlBackend {
 }
 
 /// The device of a shared access, if it was not removed.
-fn usable(presence: &Together<Arc<Device>>) -> Option<Arc<Device>> {
+fn usable(presence: &SharedAccess<Arc<Device>>) -> Option<Arc<Device>> {
     presence.device().filter(|device| device.removal(Phase::Create).is_ok()).cloned()
 }
 

@@ -385,7 +385,7 @@ mod tests {
     use super::*;
     use crate::direct3d::{
         adapter,
-        testing::{Hold, options},
+        testing::{LaneBlock, options},
     };
 
     const MOMENT: Duration = Duration::from_millis(300);
@@ -412,7 +412,7 @@ mod tests {
         let (device, _adapter) = device();
         let mut lanes = [(); 4].map(|()| Lane::new(&device).expect("there is room"));
         let [first, second, bystander, late] = &mut lanes;
-        let hold = Hold::on(first, &device);
+        let hold = LaneBlock::on(first, &device);
         let submission = submit(first, &[]);
         submit(second, std::slice::from_ref(&submission));
         submit(bystander, &[]);
@@ -429,7 +429,7 @@ mod tests {
     fn a_wait_is_not_over_since_an_earlier_submission_is_done() {
         let (device, _adapter) = device();
         let mut lane = Lane::new(&device).expect("there is room");
-        let hold = Hold::on(&lane, &device);
+        let hold = LaneBlock::on(&lane, &device);
         submit(&mut lane, &[]);
         assert_eq!(lane.wait(MOMENT), Ok(false));
         hold.release();
@@ -437,7 +437,7 @@ mod tests {
         while !lane.is_done() {
             std::thread::yield_now();
         }
-        let hold = Hold::on(&lane, &device);
+        let hold = LaneBlock::on(&lane, &device);
         submit(&mut lane, &[]);
         assert_eq!(lane.wait(MOMENT), Ok(false));
         hold.release();

@@ -39,7 +39,7 @@ use self::{
 };
 use crate::{
     Adapter, OpenError, Options,
-    gate::{Alone, Gate},
+    gate::{ExclusiveAccess, Gate},
     marshal::MOST_DIMENSIONS,
 };
 
@@ -109,7 +109,7 @@ impl DirectMl {
 
     /// The current device, or a fresh one if it was removed. No other backend holds a removed device: the
     /// gate gives exclusive access only after all others have left it with everything that they started.
-    fn renewed(&self, alone: &mut Alone<'_, Arc<Device>>) -> Result<Arc<Device>, Fault> {
+    fn renewed(&self, alone: &mut ExclusiveAccess<'_, Arc<Device>>) -> Result<Arc<Device>, Fault> {
         if let Some(device) = alone.device.as_ref().filter(|device| device.removal(Phase::Create).is_ok()) {
             return Ok(Arc::clone(device));
         }

@@ -22,9 +22,9 @@ pub(super) fn stand_in() -> Arc<DirectMl> {
 }
 
 /// Blocks everything that a lane submits from now on, and nothing else.
-pub(super) struct Hold(ID3D12Fence);
+pub(super) struct LaneBlock(ID3D12Fence);
 
-impl Hold {
+impl LaneBlock {
     pub(super) fn on(lane: &Lane, device: &ID3D12Device) -> Self {
         // SAFETY: the device is alive.
         let fence: ID3D12Fence =

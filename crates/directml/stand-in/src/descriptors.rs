@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range};
 /// The descriptors of every dispatch that may not have been executed yet. When a list was executed is not
 /// known here; but whoever records into it anew, with another binding table, says that it was.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct DescriptorsInUse {
     /// By where they start; no two overlap.
     places: BTreeMap<usize, Place>,
     /// Which table each list is recorded with, as far as it is in use.
@@ -19,7 +19,7 @@ struct Place {
     list: usize,
 }
 
-impl Taken {
+impl DescriptorsInUse {
     /// Takes the descriptors of a dispatch, by their addresses: `list` is the command list's, and `table` a
     /// number that no other binding table has. The error says which dispatch has them.
     pub fn take(&mut self, list: usize, table: u64, descriptors: Range<usize>) -> Result<(), &'static str> {
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn dispatches_of_a_list_have_descriptors_of_their_own() {
-        let mut taken = Taken::default();
+        let mut taken = DescriptorsInUse::default();
         assert_eq!(taken.take(1, 1, 100..104), Ok(()));
         assert_eq!([taken.take(1, 1, 104..108), taken.take(1, 1, 96..100)], [Ok(()), Ok(())]);
         for overlapping in [100..104, 103..104, 99..101, 90..200, 107..110] {
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn lists_have_descriptors_of_their_own_until_they_are_recorded_anew() {
-        let mut taken = Taken::default();
+        let mut taken = DescriptorsInUse::default();
         assert_eq!([taken.take(1, 1, 0..4), taken.take(2, 2, 4..8)], [Ok(()), Ok(())]);
         assert_eq!(taken.take(2, 2, 2..4), ELSEWHERE);
         assert_eq!(taken.take(2, 3, 2..6), ELSEWHERE);

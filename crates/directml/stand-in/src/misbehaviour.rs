@@ -183,7 +183,7 @@ const CALLS: [(&str, Call); 16] = [
 ];
 
 /// What gives an interface.
-const GIVING: [Call; 6] =
+const RETURNING_INTERFACES: [Call; 6] =
     [Call::Device, Call::Recorder, Call::Create, Call::Compile, Call::Initialize, Call::Table];
 
 /// Names, and the calls that alone can do it; none where all of the library's can.
@@ -197,7 +197,7 @@ const FAULTS: [(&str, Fault, &[Call]); 16] = [
     ("crash", Fault::Crash, &[]),
     ("hang", Fault::Hang, &[]),
     ("print", Fault::Print, &[]),
-    ("nothing", Fault::Nothing, &GIVING),
+    ("nothing", Fault::Nothing, &RETURNING_INTERFACES),
     ("wrong-element", Fault::WrongElement, &[Call::Dispatch]),
     ("missing-element", Fault::MissingElement, &[Call::Dispatch]),
     ("outside", Fault::Outside, &[Call::Dispatch]),

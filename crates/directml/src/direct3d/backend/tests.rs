@@ -5,7 +5,7 @@ use dmlcts_backend::Run;
 
 use super::*;
 use crate::{
-    direct3d::testing::{Hold, stand_in},
+    direct3d::testing::{LaneBlock, stand_in},
     marshal::tests::case,
 };
 
@@ -69,9 +69,9 @@ fn check(batch: &Batch, length: usize) {
 }
 
 /// Blocks the work that is started next on the device.
-fn hold(device: &Device) -> Hold {
+fn hold(device: &Device) -> LaneBlock {
     let lane = device.lane().expect("there is room");
-    let hold = Hold::on(&lane, &device.direct3d);
+    let hold = LaneBlock::on(&lane, &device.direct3d);
     device.give_back(lane);
     hold
 }

@@ -40,7 +40,7 @@ use super::{
     table::Table,
 };
 use crate::{
-    descriptors::Taken,
+    descriptors::DescriptorsInUse,
     misbehaviour::{Call, Fault, Misbehaviour},
     operator::Operator,
 };
@@ -57,7 +57,7 @@ pub(super) struct Device {
     /// long as the device.
     kept: Mutex<Vec<ID3D12Resource>>,
     /// Which descriptors a dispatch will read.
-    pub(super) taken: Mutex<Taken>,
+    pub(super) taken: Mutex<DescriptorsInUse>,
     pub(super) messages: Messages,
 }
 

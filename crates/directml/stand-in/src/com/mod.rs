@@ -113,9 +113,9 @@ unsafe fn hand_over(object: &impl Interface, interface: *const GUID, place: *mut
 }
 
 /// What the process was told to do wrong.
-fn told() -> Result<&'static Arc<Misbehaviour>> {
-    static TOLD: OnceLock<std::result::Result<Arc<Misbehaviour>, String>> = OnceLock::new();
-    let told = TOLD.get_or_init(|| {
+fn requested() -> Result<&'static Arc<Misbehaviour>> {
+    static REQUESTED: OnceLock<std::result::Result<Arc<Misbehaviour>, String>> = OnceLock::new();
+    let told = REQUESTED.get_or_init(|| {
         say(format_args!("{}", DESCRIPTION.to_string_lossy()));
         let text = std::env::var("DMLCTS_STAND_IN").unwrap_or_default();
         Misbehaviour::parse(&text).map(Arc::new)
@@ -207,7 +207,7 @@ fn create_device(
     flags: DML_CREATE_DEVICE_FLAGS,
     least: DML_FEATURE_LEVEL,
 ) -> Result<Option<ComObject<Device>>> {
-    let told = told()?;
+    let told = requested()?;
     if removal::is_held() {
         say(format_args!("no device is created while a removed one is held"));
         return Err(DXGI_ERROR_DEVICE_REMOVED.into());

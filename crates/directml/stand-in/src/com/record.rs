@@ -200,7 +200,7 @@ impl Copies<'_> {
             Some(Fault::WrongElement) => self.spoil(output, 0, element)?,
             Some(Fault::Outside) => self.spoil(output, output.size, 4)?,
             Some(Fault::InputChanged) => self.spoil(bound, 0, element)?,
-            Some(Fault::Hang) => self.dawdle()?,
+            Some(Fault::Hang) => self.take_long()?,
             _ => {}
         }
         Ok(())
@@ -220,7 +220,7 @@ impl Copies<'_> {
     }
 
     /// Keeps the device busy. Of what can be recorded here, nothing waits for ever.
-    fn dawdle(&self) -> Result<(), Removal> {
+    fn take_long(&self) -> Result<(), Removal> {
         let (bytes, times) = BUSY;
         let buffer = || {
             let heap = D3D12_HEAP_TYPE_DEFAULT;

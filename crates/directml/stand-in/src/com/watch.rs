@@ -305,7 +305,7 @@ unsafe extern "system" fn resource_barrier(
     barriers: *const D3D12_RESOURCE_BARRIER,
 ) {
     for index in 0..count as usize {
-        let is_lost = told().is_ok_and(|told| told.next(Call::Barrier) == Some(Fault::Lost));
+        let is_lost = requested().is_ok_and(|told| told.next(Call::Barrier) == Some(Fault::Lost));
         if is_lost {
             continue;
         }
