@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 }
 
 /// A slow, correct backend that can hang at some cases; it answers each case as it is done.
-struct Watched {
+struct LoggingBackend {
     inner: Box<dyn Backend>,
     log: File,
     stuck: Option<String>,
@@ -69,14 +69,14 @@ fn serve() {
     let log = env::var_os(LOG).expect("the log is named");
     let log = OpenOptions::new().append(true).create(true).open(log).expect("the log can be written");
     let inner = Box::new(Reference::backend());
-    let mut watched =
-        Watched { inner, log, stuck: env::var(STUCK).ok(), is_wrong: env::var_os(WRONG).is_some() };
+    let mut logging =
+        LoggingBackend { inner, log, stuck: env::var(STUCK).ok(), is_wrong: env::var_os(WRONG).is_some() };
     let signatures = Library::embedded().signatures();
     // A killed host closes the pipe.
-    let _ = protocol::serve(&mut watched, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
+    let _ = protocol::serve(&mut logging, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
 }
 
-impl Backend for Watched {
+impl Backend for LoggingBackend {
     fn capabilities(&self) -> &Capabilities {
         self.inner.capabilities()
     }
@@ -93,7 +93,7 @@ impl Backend for Watched {
     }
 }
 
-impl Watched {
+impl LoggingBackend {
     fn run_one(&mut self, job: &mut Job, inputs: &[u8], outputs: &mut [u8]) {
         let line = Case { desc: job.desc.clone(), binding: job.binding, fill: Fill::Iota }.to_string();
         writeln!(self.log, "{line}").expect("the log can be written");

@@ -150,16 +150,16 @@ fn bytes_that_are_a_line_are_that_case() {
 
 /// The wrong part of a lying reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lie {
+enum Deviation {
     RefusesAll,
     IgnoresLevels,
     FlipsABit,
 }
 
-/// The reference, with one lie.
-struct Liar(Reference, Lie);
+/// The reference, with one deviation.
+struct DeviatingReference(Reference, Deviation);
 
-impl Operators for Liar {
+impl Operators for DeviatingReference {
     type Operator = Operator;
 
     fn capabilities(&self) -> &Capabilities {
@@ -167,14 +167,14 @@ impl Operators for Liar {
     }
 
     fn set_feature_level(&mut self, level: FeatureLevel) {
-        if self.1 != Lie::IgnoresLevels {
+        if self.1 != Deviation::IgnoresLevels {
             self.0.set_feature_level(level);
         }
     }
 
     fn create(&mut self, desc: &Desc) -> Result<Operator, Refusal> {
         match self.1 {
-            Lie::RefusesAll => Err(Refusal::Invalid("no".into())),
+            Deviation::RefusesAll => Err(Refusal::Invalid("no".into())),
             _ => self.0.create(desc),
         }
     }
@@ -187,7 +187,7 @@ impl Operators for Liar {
         output: &mut [u8],
     ) -> Result<(), RunError> {
         self.0.run(operator, binding, input, output)?;
-        if self.1 == Lie::FlipsABit {
+        if self.1 == Deviation::FlipsABit {
             output[1] ^= 1;
         }
         Ok(())
@@ -195,17 +195,18 @@ impl Operators for Liar {
 }
 
 #[test]
-fn lies_are_noticed() {
+fn a_deviating_reference_is_noticed() {
     let line = "SLICE UINT8 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
     let case = case_from(line.as_bytes()).expect("a case line");
     assert_eq!(check(&case, &mut Reference::new()).expect("the reference is honest"), Compared::Output);
-    for (lie, message) in [
-        (Lie::RefusesAll, "no clause is broken, but the answer is Invalid(\"no\")"),
+    for (deviation, message) in [
+        (Deviation::RefusesAll, "no clause is broken, but the answer is Invalid(\"no\")"),
         // Rank 1 begins with level 3.0.
-        (Lie::IgnoresLevels, "at feature level 1.0: accepted, though it breaks slice.dimensions"),
-        (Lie::FlipsABit, "byte 1 of the output is 0x04 by the spec and 0x05 by the witness"),
+        (Deviation::IgnoresLevels, "at feature level 1.0: accepted, though it breaks slice.dimensions"),
+        (Deviation::FlipsABit, "byte 1 of the output is 0x04 by the spec and 0x05 by the witness"),
     ] {
-        let found = check(&case, &mut Liar(Reference::new(), lie)).unwrap_err().to_string();
+        let found =
+            check(&case, &mut DeviatingReference(Reference::new(), deviation)).unwrap_err().to_string();
         assert!(found.starts_with(line) && found.contains(message), "{found}");
     }
 }

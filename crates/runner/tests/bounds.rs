@@ -32,13 +32,13 @@ fn run(lines: &[&str], backend: Arc<Factory>, configuration: Configuration) -> S
     dmlcts_runner::run(&run, &mut |_| {}).expect("the backend starts")
 }
 
-fn honest() -> Arc<Factory> {
+fn correct() -> Arc<Factory> {
     common::behaving(|batch| Reference::backend().run(batch))
 }
 
 #[test]
 fn the_poison_in_the_holes_of_an_output_calls_for_no_second_run() {
-    let summary = run(&[STRIDED; 64], honest(), Configuration::default());
+    let summary = run(&[STRIDED; 64], correct(), Configuration::default());
     assert_eq!(summary.tally().of(Verdict::Pass), 64);
     // About one case in eight runs again on other data.
     assert!((65..96).contains(&summary.totals.work.runs), "{}", summary.totals.work.runs);
@@ -71,14 +71,14 @@ fn a_limit_that_cuts_nothing_off_leaves_the_run_complete() {
         [(39, Ending::Limit), (40, Ending::Complete), (41, Ending::Complete), (0, Ending::Limit)]
     {
         let configuration = Configuration { jobs: 2, limit: Some(limit), ..Configuration::default() };
-        let summary = run(&[STRIDED; 40], honest(), configuration);
+        let summary = run(&[STRIDED; 40], correct(), configuration);
         assert_eq!((summary.ending, summary.totals.progress.ran), (ending, limit.min(40)));
     }
 }
 
 #[test]
 fn answers_to_open_questions_are_counted() {
-    let summary = run(&[STRIDE_ZERO; 5], honest(), Configuration::default());
+    let summary = run(&[STRIDE_ZERO; 5], correct(), Configuration::default());
     let [recorded] = summary.recorded.as_slice() else { panic!("{:?}", summary.recorded) };
     assert_eq!((recorded.operator.name(), recorded.question.id.as_str()), ("SLICE", "slice.stride-zero"));
     let expected = AnswerCount { answer: Answer::Reject, cases: 5, first: (0, STRIDE_ZERO.to_owned()) };

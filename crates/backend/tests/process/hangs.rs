@@ -17,7 +17,7 @@ fn a_hang_is_cut_at_its_deadline() {
 }
 
 /// The incidents that have not been read.
-fn told(incidents: &Incidents) -> Vec<String> {
+fn incidents_of(incidents: &Incidents) -> Vec<String> {
     std::iter::from_fn(|| incidents.take()).collect()
 }
 
@@ -39,7 +39,7 @@ fn cases_that_take_long_together_are_nobodys_fault() {
             let mut jobs = batch.jobs().iter();
             assert!(jobs.all(|job| job.outcome == Outcome::Output), "{way}: {:?}", batch.jobs());
         }
-        let told = told(&incidents);
+        let told = incidents_of(&incidents);
         assert!(told[0].starts_with("a backend process failed: it was silent for 1.5 s"), "{told:?}");
         let slow = "no case hung: 30 cases together took longer than --case-timeout (1.5 s), ";
         assert!(told[1].starts_with(slow), "{told:?}");

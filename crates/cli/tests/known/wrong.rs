@@ -78,7 +78,7 @@ impl Backend for Spoiled {
                     // them.
                     "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
                     "unwritten" => output.copy_from_slice(&before[run.output.clone()]),
-                    "quieting" if is_half(job) => output.as_chunks_mut().0.iter_mut().for_each(quieten),
+                    "quieting" if is_half(job) => output.as_chunks_mut().0.iter_mut().for_each(quiet_nan),
                     "ends-at-three"
                         if job
                             .desc
@@ -112,7 +112,7 @@ fn is_half(job: &Job) -> bool {
 }
 
 /// Sets the bit that makes a NaN quiet.
-fn quieten(element: &mut [u8; 2]) {
+fn quiet_nan(element: &mut [u8; 2]) {
     let bits = u16::from_le_bytes(*element);
     if bits & 0x7FFF > 0x7C00 {
         *element = (bits | 0x0200).to_le_bytes();

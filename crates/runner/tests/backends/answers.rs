@@ -11,8 +11,8 @@ use dmlcts_runner::{Class, Event, Rate, Undeclared, Verdict};
 use dmlcts_spec::Library;
 
 use crate::fixture::{
-    BYTES, EMPTY_WINDOW, REVERSAL, STRIDE_ZERO, behaving, case, declared, declaring, failure, honest, refuse,
-    run_of, spoiling, summary,
+    BYTES, EMPTY_WINDOW, REVERSAL, STRIDE_ZERO, behaving, case, correct, declared, declaring, failure,
+    refuse, run_of, spoiling, summary,
 };
 
 #[test]
@@ -92,7 +92,7 @@ fn what_is_not_declared_is_asked_only_where_everybody_is_to_refuse_it() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let own = Arc::clone(&asked);
     let backend = declaring(capabilities, move |batch| {
-        honest(batch);
+        correct(batch);
         let asked_now = batch.jobs().iter().map(|job| {
             let types = job.desc.input.as_ref().map(|input| (input.data_type, input.dimension_count));
             (job.desc.signature.operator.clone(), types)
@@ -133,7 +133,7 @@ fn a_backend_that_answers_nothing_is_lost() {
 #[test]
 fn a_case_that_fails_only_behind_another_one_is_a_flake() {
     let backend = behaving(|batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, outputs) = batch.parts();
         if let [_, second, ..] = jobs {
             outputs[second.runs[0].output.start] ^= 1;
@@ -158,7 +158,7 @@ fn what_failed_once_is_shown_as_it_failed() {
     let failed = Outcome::Failed { phase: Phase::Execute, reason: "a frame of noise".into() };
     let (once, as_found) = (AtomicBool::new(true), failed.clone());
     let backend = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         if once.swap(false, Ordering::Relaxed) {
             batch.parts().0[0].outcome = as_found.clone();
         }
@@ -173,7 +173,7 @@ fn what_failed_once_is_shown_as_it_failed() {
 fn a_flake_does_not_hide_what_fails_each_time() {
     let times = std::sync::atomic::AtomicUsize::new(0);
     let backend = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
             // The second run of the case is right, and the third is wrong.
@@ -203,7 +203,7 @@ fn a_flake_does_not_hide_what_fails_each_time() {
 fn a_panic_is_pinned_to_its_case_and_the_run_goes_on() {
     let backend = behaving(|batch| {
         assert!(!batch.jobs().iter().any(|job| job.desc.list("InputWindowSizes") == Some(&[0])), "window");
-        honest(batch);
+        correct(batch);
     });
     let lines = [REVERSAL, REVERSAL, EMPTY_WINDOW, REVERSAL];
     let summary = summary(&run_of(&lines, backend));
@@ -222,7 +222,7 @@ fn a_panic_over_a_whole_batch_and_over_no_case_alone_is_a_flake() {
         let is_too_large = batch.jobs().len() > 1;
         count.fetch_add(u64::from(is_too_large), Ordering::Relaxed);
         assert!(!is_too_large, "too many");
-        honest(batch);
+        correct(batch);
     });
     let mut run = run_of(&[REVERSAL; 40], backend);
     run.configuration.jobs = 1;

@@ -16,7 +16,7 @@ use dmlcts_runner::{
 use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::fixture::{
-    BYTES, EMPTY_WINDOW, REVERSAL, behaving, case, declared, declaring, honest, refuse, run_of, spoiling,
+    BYTES, EMPTY_WINDOW, REVERSAL, behaving, case, correct, declared, declaring, refuse, run_of, spoiling,
     summary,
 };
 
@@ -130,7 +130,7 @@ fn a_hang_is_run_again_on_a_backend_for_retries() {
 #[test]
 fn a_limit_counts_the_cases_that_the_filter_lets_through() {
     let lines: Vec<&str> = [REVERSAL, BYTES].into_iter().cycle().take(1000).collect();
-    let mut run = run_of(&lines, behaving(honest));
+    let mut run = run_of(&lines, behaving(correct));
     let scopes = Library::embedded().operators().iter().map(Operator::scope);
     let filter = Predicate::compile("InputTensor.DataType == UINT8", scopes).unwrap();
     run.configuration.filter = Some(Arc::new(filter));
@@ -141,9 +141,9 @@ fn a_limit_counts_the_cases_that_the_filter_lets_through() {
 }
 
 /// A backend that is lost after its first batch.
-struct Spent(Sequential<Reference>, bool);
+struct LostAfterFirstBatch(Sequential<Reference>, bool);
 
-impl Backend for Spent {
+impl Backend for LostAfterFirstBatch {
     fn capabilities(&self) -> &Capabilities {
         self.0.capabilities()
     }
@@ -167,7 +167,10 @@ impl Backend for Spent {
 #[test]
 fn a_backend_that_is_lost_ends_the_run_and_its_last_cases_count() {
     let lines = vec![REVERSAL; 5000];
-    let run = run_of(&lines, Arc::new(|_| Ok(Box::new(Immediate(Spent(Reference::backend(), false))))));
+    let run = run_of(
+        &lines,
+        Arc::new(|_| Ok(Box::new(Immediate(LostAfterFirstBatch(Reference::backend(), false))))),
+    );
     let summary = summary(&run);
     assert_eq!((summary.ending, summary.lost.as_deref()), (Ending::BackendLost, Some("out of paper")));
     assert!((1..5000).contains(&summary.totals.progress.ran), "{}", summary.totals.progress.ran);
@@ -205,7 +208,7 @@ impl Cursor for ReaderOf<'_> {
 #[test]
 fn a_panic_outside_of_the_backend_ends_the_run_and_names_the_unfinished_cases() {
     for jobs in [1, 3] {
-        let mut run = run_of(&[], behaving(honest));
+        let mut run = run_of(&[], behaving(correct));
         run.source = Arc::new(Unreadable(vec![case(REVERSAL); 400]));
         run.configuration.jobs = jobs;
         let summary = summary(&run);
@@ -228,7 +231,7 @@ fn a_job_that_is_left_without_an_outcome_is_lost_and_shown() {
 
 #[test]
 fn what_happens_to_the_backend_is_told_in_its_order() {
-    let run = run_of(&[REVERSAL], behaving(honest));
+    let run = run_of(&[REVERSAL], behaving(correct));
     run.configuration.incidents.add("it stumbled".to_owned());
     run.configuration.incidents.add("it went on".to_owned());
     let mut told = Vec::new();
@@ -261,7 +264,7 @@ fn a_refusal_of_an_operator_that_was_never_declared_is_no_failure() {
 fn a_slow_backend_loses_no_answers_when_the_time_is_up() {
     let lines = vec![REVERSAL; 4000];
     let slow = behaving(|batch| {
-        honest(batch);
+        correct(batch);
         std::thread::sleep(Duration::from_millis(10) * batch.parts().0.len() as u32);
     });
     let mut run = run_of(&lines, slow);
@@ -284,7 +287,7 @@ fn a_backend_that_hangs_when_the_run_is_stopped_loses_its_own_cases() {
         let mut run = run_of(
             &lines,
             behaving(move |batch| {
-                honest(batch);
+                correct(batch);
                 if times.fetch_add(1, Ordering::Relaxed) == 20 {
                     asked.request(ending);
                     thread::sleep(Duration::from_secs(1000));
@@ -322,7 +325,7 @@ fn a_backend_that_hangs_is_left_behind_when_the_time_is_up() {
 fn what_has_no_answer_when_the_time_is_up_was_not_run() {
     let deadline = Instant::now() + Duration::from_millis(300);
     let backend = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, _) = batch.parts();
         if jobs.len() > 32 || Instant::now() >= deadline {
             thread::sleep(deadline.saturating_duration_since(Instant::now()));
@@ -348,7 +351,7 @@ fn what_has_no_answer_when_a_run_is_interrupted_was_not_run() {
         let stop = Stop::default();
         let asked = stop.clone();
         let backend = behaving(move |batch| {
-            honest(batch);
+            correct(batch);
             let (jobs, _, _) = batch.parts();
             if jobs.len() < 2 {
                 return;
@@ -390,7 +393,7 @@ fn a_failure_that_nobody_had_time_to_run_again_stands() {
 #[test]
 fn a_backend_that_has_no_time_to_start_is_not_lost() {
     let (started, deadline) = (AtomicUsize::new(0), Instant::now() + Duration::from_millis(200));
-    let mut run = run_of(&vec![REVERSAL; 100], behaving(honest));
+    let mut run = run_of(&vec![REVERSAL; 100], behaving(correct));
     run.backend = Arc::new(move |_| {
         if started.fetch_add(1, Ordering::Relaxed) == 0 {
             return Ok(Box::new(Reference::backend()));
@@ -408,7 +411,7 @@ fn of_the_time_some_is_left_for_smaller_failing_cases_and_no_more_is_taken() {
     let mut capabilities = declared();
     capabilities.limits.batch_jobs = 16;
     let backend = declaring(capabilities, |batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, outputs) = batch.parts();
         for run in jobs.iter().flat_map(|job| &job.runs) {
             outputs[run.output.start] ^= 1;
@@ -431,7 +434,7 @@ fn a_run_ends_with_the_summary_of_what_ran_when_it_is_stopped() {
     let stop = Stop::default();
     let (asked, counter) = (stop.clone(), AtomicUsize::new(0));
     let backend = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         if counter.fetch_add(1, Ordering::Relaxed) == 3 {
             asked.request(Ending::Interrupted);
         }
@@ -467,7 +470,7 @@ fn a_backend_that_cannot_start_is_an_error_and_one_that_cannot_start_again_ends_
 #[test]
 fn a_level_selects_cases_and_cannot_exceed_the_backends_own() {
     // Valid from level 3.0 on, since it has two dimensions.
-    let mut run = run_of(&[REVERSAL, EMPTY_WINDOW], behaving(honest));
+    let mut run = run_of(&[REVERSAL, EMPTY_WINDOW], behaving(correct));
     run.configuration.level = Some("2.1".parse().unwrap());
     let selected = summary(&run);
     assert_eq!(
@@ -485,13 +488,13 @@ fn a_level_selects_cases_and_cannot_exceed_the_backends_own() {
     );
 
     let old = Capabilities { feature_level: "2.0".parse().unwrap(), ..declared() };
-    run.backend = declaring(old, honest);
+    run.backend = declaring(old, correct);
     assert!(matches!(dmlcts_runner::run(&run, &mut |_| {}), Err(RunError::Level { .. })));
 }
 
 #[test]
 fn a_case_above_the_memory_budget_is_created_and_not_run() {
-    let mut run = run_of(&[REVERSAL], behaving(honest));
+    let mut run = run_of(&[REVERSAL], behaving(correct));
     run.configuration.memory = 100;
     let summary = summary(&run);
     assert_eq!(

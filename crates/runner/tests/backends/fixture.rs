@@ -68,14 +68,14 @@ pub(crate) fn declaring(
     })
 }
 
-pub(crate) fn honest(batch: &mut Batch) {
+pub(crate) fn correct(batch: &mut Batch) {
     Reference::backend().run(batch);
 }
 
 /// A correct backend, with a closure that changes each job and its output.
 pub(crate) fn spoiling(spoil: impl Fn(&mut Job, &mut [u8]) + Send + Sync + 'static) -> Arc<Factory> {
     behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
             spoil(job, outputs);

@@ -8,11 +8,11 @@ use dmlcts_backend::{Backend, Batch, Capabilities, Limits, Pipelined};
 use dmlcts_model::{Desc, FeatureLevel};
 use dmlcts_runner::{Ending, Factory, Run, Verdict};
 
-use crate::fixture::{declared, honest, run_of, summary};
+use crate::fixture::{correct, declared, run_of, summary};
 
 /// A backend that takes two batches of four jobs at a time and works as late as possible. It panics at the
 /// start of a batch that a closure selects.
-struct Patient<F> {
+struct TwoInFlight<F> {
     capabilities: Capabilities,
     /// The number of jobs and the first desc of each batch that is started and not finished.
     started: VecDeque<(usize, Desc)>,
@@ -29,7 +29,7 @@ struct Seen {
     alone: AtomicUsize,
 }
 
-impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
+impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for TwoInFlight<F> {
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
@@ -41,7 +41,7 @@ impl<F: Fn(&Batch) -> bool + Send + Sync> Backend for Patient<F> {
     }
 }
 
-impl<F: Fn(&Batch) -> bool + Send + Sync> Pipelined for Patient<F> {
+impl<F: Fn(&Batch) -> bool + Send + Sync> Pipelined for TwoInFlight<F> {
     fn start(&mut self, batch: &mut Batch) {
         assert!(!(self.panics)(batch), "no such batch");
         self.started.push_back((batch.jobs().len(), batch.jobs()[0].desc.as_ref().clone()));
@@ -52,12 +52,12 @@ impl<F: Fn(&Batch) -> bool + Send + Sync> Pipelined for Patient<F> {
         self.seen.alone.fetch_add(usize::from(self.started.len() == 1), Ordering::Relaxed);
         let (jobs, first) = self.started.pop_front().expect("it was started");
         assert_eq!((jobs, &first), (batch.jobs().len(), &*batch.jobs()[0].desc));
-        honest(batch);
+        correct(batch);
     }
 }
 
 /// A single-threaded run over this number of cases on such a backend, and its statistics.
-fn patiently(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'static) -> (Run, Arc<Seen>) {
+fn two_in_flight(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'static) -> (Run, Arc<Seen>) {
     let lines: Vec<String> = (1..=cases)
         .map(|n| format!("SLICE UINT8 in={n} out={n} Offsets=0 Sizes={n} Strides=1 fill=iota"))
         .collect();
@@ -67,7 +67,7 @@ fn patiently(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'stat
     let own = Arc::clone(&seen);
     let backend: Arc<Factory> = Arc::new(move |_| {
         let (capabilities, seen, panics) = (capabilities.clone(), Arc::clone(&own), Arc::clone(&panics));
-        Ok(Box::new(Patient { capabilities, started: VecDeque::new(), seen, panics }))
+        Ok(Box::new(TwoInFlight { capabilities, started: VecDeque::new(), seen, panics }))
     });
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let mut run = run_of(&lines, backend);
@@ -77,7 +77,7 @@ fn patiently(cases: usize, panics: impl Fn(&Batch) -> bool + Send + Sync + 'stat
 
 #[test]
 fn a_backend_that_takes_two_batches_has_the_next_one_while_it_works_on_the_first() {
-    let (run, seen) = patiently(150, |_| false);
+    let (run, seen) = two_in_flight(150, |_| false);
     let summary = summary(&run);
     assert_eq!(summary.tally().of(Verdict::Pass), 150, "{:?}", summary.groups);
     assert_eq!(seen.most.load(Ordering::Relaxed), 2);
@@ -87,7 +87,7 @@ fn a_backend_that_takes_two_batches_has_the_next_one_while_it_works_on_the_first
 #[test]
 fn a_panic_over_one_of_two_batches_is_pinned_on_its_case_and_loses_no_other() {
     let is_77 = |batch: &Batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[77]));
-    let (run, _) = patiently(150, is_77);
+    let (run, _) = two_in_flight(150, is_77);
     let summary = summary(&run);
     assert_eq!(summary.tally().of(Verdict::Crash), 1);
     assert_eq!(summary.tally().of(Verdict::Pass), 149);
@@ -97,7 +97,7 @@ fn a_panic_over_one_of_two_batches_is_pinned_on_its_case_and_loses_no_other() {
 #[test]
 fn the_first_failure_ends_a_run_with_two_batches_under_way() {
     let (mut run, _) =
-        patiently(150, |batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[10])));
+        two_in_flight(150, |batch| batch.jobs().iter().any(|job| job.desc.list("Sizes") == Some(&[10])));
     run.configuration.fail_fast = true;
     let summary = summary(&run);
     assert_eq!((summary.tally().of(Verdict::Pass), summary.tally().of(Verdict::Crash)), (9, 1));

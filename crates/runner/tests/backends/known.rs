@@ -13,7 +13,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Library, Source};
 
-use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, honest, refuse, run_of, spoiling, summary};
+use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, correct, refuse, run_of, spoiling, summary};
 
 const LIST: &str = "\
 backend: closure
@@ -30,7 +30,7 @@ failures:
 fn reversing(outcome: impl Fn(usize) -> Reversal + Send + Sync + 'static) -> Arc<Factory> {
     let times = AtomicUsize::new(0);
     behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, outputs) = batch.parts();
         let is_one = |job: &&mut Job| job.desc.list("InputWindowSizes") == Some(&[2, 4]);
         for job in jobs.iter_mut().filter(is_one) {
@@ -115,7 +115,7 @@ fn a_flake_does_not_hide_what_passes_each_time() {
 fn nothing_is_blessed_after_a_crash_that_came_once() {
     let once = AtomicUsize::new(0);
     let crashed = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         if once.fetch_add(1, Ordering::Relaxed) == 0 {
             batch.parts().0[0].outcome = Outcome::Crashed("it ended by signal 11".into());
         }
@@ -175,7 +175,7 @@ fn what_fails_once_is_not_blessed() {
     let lines = [8, 2, 3, 4, 5].map(row);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let unlucky = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
             let size = job.desc.list("InputWindowSizes").unwrap()[0];

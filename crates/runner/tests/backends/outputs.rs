@@ -7,14 +7,14 @@ use dmlcts_model::Outcome;
 use dmlcts_runner::{Class, Configuration, Difference, Ending, Factory, Run, Runs, Verdict};
 
 use crate::fixture::{
-    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, failure, honest, run_of,
+    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, STRIDED, behaving, correct, failure, run_of,
     spoiling, summary,
 };
 
 #[test]
 fn an_honest_backend_passes_and_is_recorded_where_the_pages_are_silent() {
     let lines = [REVERSAL, BYTES, STRIDED, SPECIAL, EMPTY_WINDOW, STRIDE_ZERO, HUGE];
-    let summary = summary(&run_of(&lines, behaving(honest)));
+    let summary = summary(&run_of(&lines, behaving(correct)));
     assert_eq!(summary.groups.len(), 0, "{:?}", summary.groups);
     assert_eq!(summary.tally().of(Verdict::Pass), 6);
     assert_eq!(summary.tally().of(Verdict::Recorded), 1);
@@ -37,7 +37,7 @@ fn one_wrong_element_is_found_and_located() {
 fn a_wrong_element_names_the_input_element_that_was_taken() {
     // Copies without reversing: the expected 4 is 1, and so on.
     let backend = behaving(|batch| {
-        honest(batch);
+        correct(batch);
         let (jobs, inputs, outputs) = batch.parts();
         for run in jobs.iter().flat_map(|job| &job.runs) {
             outputs[run.output.clone()].copy_from_slice(&inputs[run.input.clone()]);
@@ -112,7 +112,7 @@ fn writes_into_holes_and_tails_are_notes() {
 #[test]
 fn a_changed_input_is_noticed() {
     let backend = behaving(|batch| {
-        honest(batch);
+        correct(batch);
         let start = batch.jobs()[0].runs[0].input.start;
         batch.inputs[start] ^= 1;
     });
@@ -160,7 +160,7 @@ fn class_found(line: &str, backend: Arc<Factory>) -> Class {
 
 /// Copies the window's elements in order, for either sign of the stride.
 fn forwards(batch: &mut Batch) {
-    honest(batch);
+    correct(batch);
     let (jobs, inputs, outputs) = batch.parts();
     for run in jobs.iter().flat_map(|job| &job.runs) {
         let length = run.output.len();
@@ -175,7 +175,7 @@ fn an_element_from_the_wrong_place_is_no_flushed_denormal() {
     assert_eq!(class_found(one, behaving(forwards)), Class::Output(Difference::WrongValue));
     let flush = || {
         behaving(|batch| {
-            honest(batch);
+            correct(batch);
             let (jobs, _, outputs) = batch.parts();
             for run in jobs.iter().flat_map(|job| &job.runs) {
                 for element in outputs[run.output.clone()].as_chunks_mut::<4>().0 {
@@ -227,7 +227,7 @@ fn without_second_runs_each_operator_runs_once() {
     let poisoned = "SLICE1 UINT8 in=4 out=4 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=1 fill=explicit:b5b5b5b5";
     let special = REVERSAL.replace("fill=iota", "fill=special:1");
     for (line, more) in [(REVERSAL, 0), (poisoned, 64), (special.as_str(), 64)] {
-        let mut run = run_of(&[line; 64], behaving(honest));
+        let mut run = run_of(&[line; 64], behaving(correct));
         let sampled = summary(&run).totals.work;
         assert!(sampled.on_other_data > 0 && sampled.runs >= 64 + more, "{line}: {sampled:?}");
         run.configuration.runs = Runs::Once;

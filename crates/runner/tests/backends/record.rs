@@ -20,7 +20,7 @@ use dmlcts_runner::{
 use crate::fixture::*;
 
 /// The index, line and verdict of each reported case, and the totals from which a run can continue.
-fn told(run_: &Run) -> (Vec<(u64, String, Verdict)>, Vec<Totals>, Summary) {
+fn recorded(run_: &Run) -> (Vec<(u64, String, Verdict)>, Vec<Totals>, Summary) {
     let (mut told, mut points) = (Vec::new(), Vec::new());
     let summary = run(run_, &mut |event| {
         if let Event::Cases { cases, totals, groups } = event {
@@ -79,7 +79,7 @@ fn every_case_is_told_of_in_order_with_what_there_is_to_say() {
 
 #[test]
 fn nothing_is_told_of_cases_unless_somebody_asks() {
-    let (told, points, summary) = told(&run_of(&[BYTES], spoiling(|_, _| {})));
+    let (told, points, summary) = recorded(&run_of(&[BYTES], spoiling(|_, _| {})));
     assert_eq!((told.len(), points.len(), summary.tally().total()), (0, 0, 1));
 }
 
@@ -92,7 +92,7 @@ fn a_flake_is_told_of_as_one() {
             refuse(job, ErrorCode::INVALID_ARGUMENT);
         }
     });
-    let (told, points, summary) = told(&run);
+    let (told, points, summary) = recorded(&run);
     assert_eq!(told[0].2, Verdict::Flake);
     assert_eq!(summary.tally().of(Verdict::Flake), 1);
     assert_eq!(points[0].found.groups[0].0.verdict, Verdict::Flake);
@@ -103,14 +103,14 @@ fn a_flake_is_told_of_as_one() {
 #[test]
 fn a_run_goes_on_to_the_same_end_from_wherever_it_was_cut() {
     let lines: Vec<&str> = [REVERSAL, BYTES, STRIDE_ZERO, STRIDED, EMPTY_WINDOW, HUGE].repeat(20);
-    let (all, points, whole) = told(&recording(&lines, zero_rank_one));
+    let (all, points, whole) = recorded(&recording(&lines, zero_rank_one));
     assert_eq!(all.len(), lines.len());
     assert!(points.len() > 10, "{}", points.len());
     for point in points {
         let next = point.next;
         let mut again = recording(&lines, zero_rank_one);
         again.configuration.resume = Some(point);
-        let (rest, _, summary) = told(&again);
+        let (rest, _, summary) = recorded(&again);
         assert_eq!(rest, all[next as usize..]);
         assert_eq!(summary.tally(), whole.tally());
         assert_eq!(summary.strategies, whole.strategies);
@@ -134,7 +134,7 @@ fn a_limit_holds_for_the_whole_run() {
     let limited = |resume| {
         let mut run = recording(&lines, |_, _| {});
         run.configuration = Configuration { limit: Some(50), resume, ..run.configuration };
-        told(&run)
+        recorded(&run)
     };
     let (all, points, whole) = limited(None);
     assert_eq!((all.len(), whole.ending), (50, Ending::Limit));
@@ -154,14 +154,14 @@ fn the_parts_of_a_run_are_together_the_whole() {
     for part in 1..=3 {
         let mut run = recording(&lines, zero_rank_one);
         run.configuration.partition = Partition::new(part, 3);
-        let (told, _, summary) = told(&run);
+        let (told, _, summary) = recorded(&run);
         // A failed case runs again and is shrunk, whichever part its smaller cases would belong to.
         assert!(summary.groups.iter().all(|group| group.first.evidence.is_some()));
         sum += summary.tally().total();
         found.extend(told);
     }
     found.sort_by_key(|case| case.0);
-    assert_eq!(found, told(&recording(&lines, zero_rank_one)).0);
+    assert_eq!(found, recorded(&recording(&lines, zero_rank_one)).0);
     assert_eq!(sum, lines.len() as u64);
 }
 
@@ -178,7 +178,7 @@ fn nobody_goes_on_from_behind_a_gap() {
         }
     });
     run.stop = stop;
-    let (told, points, summary) = told(&run);
+    let (told, points, summary) = recorded(&run);
     assert_eq!(summary.ending, Ending::Interrupted);
     assert_eq!(told.len() as u64, summary.tally().total());
     let last = points.last().expect("some chunk is done");
@@ -187,9 +187,9 @@ fn nobody_goes_on_from_behind_a_gap() {
 }
 
 /// A backend that answers only its first batch.
-struct Fading(Capabilities, u32);
+struct LostAfterFirstBatch(Capabilities, u32);
 
-impl Backend for Fading {
+impl Backend for LostAfterFirstBatch {
     fn capabilities(&self) -> &Capabilities {
         &self.0
     }
@@ -199,7 +199,7 @@ impl Backend for Fading {
     fn run(&mut self, batch: &mut Batch) {
         self.1 += 1;
         if self.1 == 1 {
-            honest(batch);
+            correct(batch);
         }
     }
 
@@ -213,8 +213,8 @@ impl Backend for Fading {
 fn what_was_lost_with_the_backend_is_run_again() {
     let mut run = run_of(&vec![REVERSAL; 5000], spoiling(|_, _| {}));
     run.configuration.record = true;
-    run.backend = Arc::new(|_| Ok(Box::new(Immediate(Fading(declared(), 0)))));
-    let (told, points, summary) = told(&run);
+    run.backend = Arc::new(|_| Ok(Box::new(Immediate(LostAfterFirstBatch(declared(), 0)))));
+    let (told, points, summary) = recorded(&run);
     assert_eq!((summary.ending, told.len() as u64), (Ending::BackendLost, summary.tally().total()));
     let lost = told.iter().position(|case| case.2 == Verdict::Lost).expect("some are");
     assert!(points.iter().all(|point| point.next <= lost as u64), "{lost}");
@@ -233,7 +233,7 @@ fn a_slow_case_is_told_of_before_the_rest_of_its_chunk_is_done() {
     let mut capabilities = declared();
     (capabilities.limits.busy_jobs, capabilities.limits.batch_jobs) = (480, 480);
     let backend = declaring(capabilities, move |batch| {
-        honest(batch);
+        correct(batch);
         let cases = batch.jobs().len() as u64;
         let first = asked.fetch_add(cases, Ordering::Relaxed);
         let has = |case| (first..first + cases).contains(&case);
@@ -266,7 +266,7 @@ fn a_run_that_waits_says_so() {
     let (hears, asked, is_told) = (Mutex::new(hears), AtomicU64::new(0), Arc::new(AtomicBool::new(false)));
     let seen = Arc::clone(&is_told);
     let backend = behaving(move |batch| {
-        honest(batch);
+        correct(batch);
         if asked.fetch_add(1, Ordering::Relaxed) == 1 {
             let heard = hears.lock().expect("one thread asks").recv_timeout(Duration::from_secs(20));
             seen.store(heard.is_ok(), Ordering::Relaxed);
@@ -296,7 +296,7 @@ fn a_run_that_is_cut_off_says_from_where_to_go_on() {
     let asked = AtomicU64::new(0);
     let capabilities = Capabilities { is_isolated: true, ..declared() };
     let backend = declaring(capabilities, move |batch| {
-        honest(batch);
+        correct(batch);
         for job in batch.parts().0 {
             if asked.fetch_add(1, Ordering::Relaxed) >= 3 {
                 job.outcome = Outcome::Lost;

@@ -12,8 +12,8 @@ use dmlcts_runner::{
 use dmlcts_spec::{Library, Source};
 
 use crate::fixture::{
-    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, behaving, declared, declaring, honest, run_of,
-    spoiling, summary,
+    BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, behaving, correct, declared, declaring,
+    run_of, spoiling, summary,
 };
 
 const CASES: [&str; 4] = [REVERSAL, BYTES, EMPTY_WINDOW, STRIDE_ZERO];
@@ -71,7 +71,7 @@ fn reservations(statement: &Statement) -> Vec<(&'static str, &str, u64)> {
 #[test]
 fn a_backend_that_is_right_conforms_and_recorded_answers_are_no_reservation() {
     let all = [&CASES[..], &[HUGE, WRAP]].concat();
-    let found = statement(&run_with(&all, behaving(honest)));
+    let found = statement(&run_with(&all, behaving(correct)));
     assert_eq!(found.conformity, Conformity::Conforms, "{found:?}");
     assert!(found.reservations.is_empty() && found.failing.is_empty(), "{found:?}");
 }
@@ -89,7 +89,7 @@ fn what_a_backend_does_not_have_is_a_reservation_operator_by_operator() {
         tensor.is_some_and(|tensor| tensor.data_type == DataType::FLOAT32 && tensor.dimension_count == 1)
     };
     let backend = declaring(capabilities, move |batch| {
-        honest(batch);
+        correct(batch);
         for job in batch.parts().0.iter_mut().filter(|job| !has(&job.desc)) {
             job.outcome = Outcome::Unsupported("no".into());
         }
@@ -120,7 +120,7 @@ fn a_backend_that_has_nothing_of_a_profile_states_nothing() {
 
 #[test]
 fn a_backend_that_breaks_when_it_is_told_to_end_states_nothing() {
-    let run = run_with(&CASES, behaving(honest));
+    let run = run_with(&CASES, behaving(correct));
     let summary = Summary { bad_end: Some("it leaks".to_owned()), ..summary(&run) };
     let stated = claim(&run, "6.4").state(run.library, &summary);
     assert_eq!(stated, Err(Withheld::BadEnd("it leaks".to_owned())));
@@ -129,7 +129,7 @@ fn a_backend_that_breaks_when_it_is_told_to_end_states_nothing() {
 #[test]
 fn a_backend_of_which_no_output_was_compared_states_nothing() {
     let limits = Limits { tensor_bytes: 4, ..Limits::default() };
-    let backend = declaring(Capabilities { limits, ..declared() }, honest);
+    let backend = declaring(Capabilities { limits, ..declared() }, correct);
     assert_eq!(state_at("6.4", &run_with(&[REVERSAL, EMPTY_WINDOW], backend)), Err(Withheld::Uncompared));
 }
 
@@ -140,7 +140,7 @@ fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
     let backend = |most: u32| {
         let limits = Limits { bare_arrays: Some(most), ..Limits::default() };
         declaring(Capabilities { limits, ..declared() }, move |batch| {
-            honest(batch);
+            correct(batch);
             for job in batch.parts().0 {
                 let rank = job.desc.input.as_ref().map_or(0, |tensor| tensor.dimension_count);
                 if job.desc.signature.operator == "SLICE" || rank > most {
@@ -157,7 +157,7 @@ fn bare_arrays_excuse_what_they_cannot_say_and_nothing_else() {
 
 #[test]
 fn what_is_created_only_for_want_of_memory_is_a_reservation() {
-    let mut run = run_with(&[REVERSAL, BYTES, HUGE], behaving(honest));
+    let mut run = run_with(&[REVERSAL, BYTES, HUGE], behaving(correct));
     assert_eq!(
         statement(&run).conformity,
         Conformity::Conforms,
@@ -166,7 +166,7 @@ fn what_is_created_only_for_want_of_memory_is_a_reservation() {
     run.configuration.memory = 16;
     assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
     let limits = Limits { tensor_bytes: 8, ..Limits::default() };
-    let run = run_with(&[REVERSAL, BYTES, HUGE], declaring(Capabilities { limits, ..declared() }, honest));
+    let run = run_with(&[REVERSAL, BYTES, HUGE], declaring(Capabilities { limits, ..declared() }, correct));
     assert_eq!(reservations(&statement(&run)), [("created-only", "", 1)]);
 }
 
@@ -195,7 +195,7 @@ fn what_is_forgiven_is_a_reservation() {
         "{found:?}"
     );
     // An allowed difference that does not occur is no reservation.
-    let mut run = run_with(&CASES, behaving(honest));
+    let mut run = run_with(&CASES, behaving(correct));
     run.configuration.allow = vec![Difference::NanCanonicalised];
     assert_eq!(statement(&run).conformity, Conformity::Conforms);
 
@@ -212,7 +212,7 @@ fn what_is_forgiven_is_a_reservation() {
     );
     // If the list is not true, the run makes no statement until the list is changed. Bytes have no NaN that
     // could show the failure.
-    let mut run = run_with(&[SPECIAL, BYTES], behaving(honest));
+    let mut run = run_with(&[SPECIAL, BYTES], behaving(correct));
     run.configuration.known = known.clone();
     assert_eq!(state_at("6.4", &run), Err(Withheld::KnownPassed(1)));
     // A failure prevents conformance, whatever else passes.
@@ -273,12 +273,12 @@ fn what_fails_in_too_many_ways_is_still_counted() {
 
 #[test]
 fn what_only_a_higher_level_makes_valid_is_not_asked_of_a_backend_that_has_it() {
-    let mut run = run_with(&[REVERSAL, WRAP], behaving(honest));
+    let mut run = run_with(&[REVERSAL, WRAP], behaving(correct));
     run.configuration.level = Some("5.0".parse().expect("a level"));
     let found = state_at("5.0", &run).expect("it is complete");
     assert_eq!((found.conformity, found.above), (Conformity::Conforms, 1));
     // A missing case was not run, either.
-    let more = run_with(&[REVERSAL, WRAP, WRAP], behaving(honest));
+    let more = run_with(&[REVERSAL, WRAP, WRAP], behaving(correct));
     let counted = claim(&more, "5.0").state(run.library, &summary(&run));
     assert!(matches!(counted, Err(Withheld::Miscounted { ran: 2, promised: 3, .. })), "{counted:?}");
     // At its own level, no case may be left out.
@@ -287,10 +287,10 @@ fn what_only_a_higher_level_makes_valid_is_not_asked_of_a_backend_that_has_it() 
 
 #[test]
 fn a_run_that_did_not_put_every_case_to_the_backend_says_nothing() {
-    let mut run = run_with(&CASES, behaving(honest));
+    let mut run = run_with(&CASES, behaving(correct));
     run.configuration.limit = Some(2);
     assert_eq!(state_at("6.4", &run), Err(Withheld::Short));
-    let mut run = run_with(&CASES, behaving(honest));
+    let mut run = run_with(&CASES, behaving(correct));
     run.configuration.partition = Partition::new(1, 2);
     assert_eq!(state_at("6.4", &run), Err(Withheld::Part));
     let lost = run_with(&CASES, Arc::new(|_| Err("gone".to_owned().into())));
@@ -299,7 +299,7 @@ fn a_run_that_did_not_put_every_case_to_the_backend_says_nothing() {
     run.configuration.fail_fast = true;
     assert_eq!(state_at("6.4", &run), Err(Withheld::Short));
     // One case more or less than the profile has.
-    let (fewer, all) = (run_with(&CASES[1..], behaving(honest)), run_with(&CASES, behaving(honest)));
+    let (fewer, all) = (run_with(&CASES[1..], behaving(correct)), run_with(&CASES, behaving(correct)));
     let counted = claim(&all, "6.4").state(all.library, &summary(&fewer));
     assert!(matches!(counted, Err(Withheld::Miscounted { ran: 2, promised: 3, .. })), "{counted:?}");
     let counted = claim(&fewer, "6.4").state(all.library, &summary(&all));
