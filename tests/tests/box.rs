@@ -48,7 +48,7 @@ impl Witnesses {
     }
 
     /// Judges a desc with both.
-    fn hear(&mut self, desc: &Desc) {
+    fn check(&mut self, desc: &Desc) {
         let validity = self.operator.judge(desc, self.level, &mut self.scratch).validity();
         let answer = self.reference.create(desc);
         let agreed = match validity {
@@ -121,7 +121,7 @@ fn every_desc(operator: &str, sizes: RangeInclusive<i64>, members: Ranges<'_>) -
 }
 
 fn every_value(witnesses: &mut Witnesses, desc: &mut Desc, members: Ranges<'_>) {
-    let Some(((name, values), others)) = members.split_first() else { return witnesses.hear(desc) };
+    let Some(((name, values), others)) = members.split_first() else { return witnesses.check(desc) };
     for value in values.clone() {
         set(desc, name, value);
         every_value(witnesses, desc, others);
@@ -238,12 +238,12 @@ fn support() {
                         }
                     }
                     let Some(mode) = desc.signature.position("PaddingMode") else {
-                        witnesses.hear(&desc);
+                        witnesses.check(&desc);
                         continue;
                     };
                     for value in -1..=5 {
                         desc.members[mode] = Value::Integer(value);
-                        witnesses.hear(&desc);
+                        witnesses.check(&desc);
                     }
                 }
             }

@@ -12,7 +12,7 @@ use crate::{
 
 impl RunArguments {
     /// The backend of the run and the options for it.
-    pub(crate) fn asked(&self) -> BackendOptions {
+    pub(crate) fn backend_options(&self) -> BackendOptions {
         let (argument, case_timeout) = (self.backend.clone(), self.case_timeout);
         BackendOptions { argument, in_process: self.in_process, case_timeout }
     }
@@ -68,13 +68,13 @@ impl RunArguments {
 
     /// The words of the options that affect a single case.
     pub(crate) fn words_of_a_case(&self, form: &SelectionForm) -> Vec<String> {
-        [self.asked().words(), form.words_of_a_case()].concat()
+        [self.backend_options().words(), form.words_of_a_case()].concat()
     }
 
     /// The whole command, with all options that affect the choice and the results of the cases.
     pub(crate) fn words_of_a_run(&self, form: &SelectionForm) -> Vec<String> {
         let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
-        words.extend(self.asked().words());
+        words.extend(self.backend_options().words());
         if self.cases.is_empty() && self.profile.is_none() {
             words.extend(self.selection.words_of_a_suite());
         }

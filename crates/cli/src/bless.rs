@@ -78,7 +78,7 @@ impl Bless {
     /// # Errors
     ///
     /// The list is of another backend, and would lose all its entries.
-    pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
+    pub(crate) fn on_event(&mut self, event: &Event<'_>) -> Result<(), Problem> {
         match event {
             Event::Started { capabilities, .. } => {
                 self.backend.iter().try_for_each(|backend| self.check(backend, &capabilities.name))?;

@@ -14,7 +14,7 @@ pub(crate) struct Record {
     /// The command that repeats the run.
     command: String,
     /// The backend of the run and the options for it.
-    asked: BackendOptions,
+    options: BackendOptions,
     /// The profile that the run tests.
     claim: Option<Claim>,
 }
@@ -42,7 +42,7 @@ impl Record {
             let unfinished = Unfinished::open(path)?;
             let header = unfinished.header();
             let mut found = selection.disagreements(&header.selection);
-            found.extend(arguments.asked().disagreements(&header.asked()));
+            found.extend(arguments.backend_options().disagreements(&header.backend_options()));
             let again = dmlcts_report::command(&[path]);
             agree(&found, path, || format!("go on with: {} --resume {again}", header.command))?;
             RecordFile::Unfinished(Box::new(unfinished))
@@ -52,7 +52,7 @@ impl Record {
         } else {
             return Ok(None);
         };
-        Ok(Some(Self { file, strategies, selection, command, asked: arguments.asked(), claim }))
+        Ok(Some(Self { file, strategies, selection, command, options: arguments.backend_options(), claim }))
     }
 
     /// The totals of the interrupted run, if this run continues one.
@@ -74,12 +74,12 @@ impl Record {
     }
 
     /// Records an event. After an error, nothing more is recorded.
-    pub(crate) fn hear(&mut self, event: &Event<'_>) -> Result<(), Problem> {
-        let heard = self.record(event);
-        if heard.is_err() {
+    pub(crate) fn on_event(&mut self, event: &Event<'_>) -> Result<(), Problem> {
+        let recorded = self.record(event);
+        if recorded.is_err() {
             self.file = RecordFile::Lost;
         }
-        heard
+        recorded
     }
 
     fn record(&mut self, event: &Event<'_>) -> Result<(), Problem> {
@@ -87,7 +87,7 @@ impl Record {
             Event::Started { capabilities, level, cases } => {
                 let what = (self.selection.clone(), self.command.clone());
                 let spec = Library::embedded().hash();
-                let header = Header::new(what, spec, *cases, *level, (&self.asked, capabilities));
+                let header = Header::new(what, spec, *cases, *level, (&self.options, capabilities));
                 match std::mem::replace(&mut self.file, RecordFile::Lost) {
                     RecordFile::Writing(mut writer) => {
                         writer.header(&header)?;

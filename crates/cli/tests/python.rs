@@ -26,7 +26,7 @@ fn numpy_agrees_with_the_spec() {
     assert!(!ran.contains("skipped"), "{ran}");
 }
 
-/// PartFiles that ONNX defines in other words pass. A missing feature is declared if `hello` can express it, and
+/// Parts that ONNX defines in other words pass. A missing feature is declared if `hello` can express it, and
 /// is a known failure otherwise.
 #[test]
 #[ignore = "needs Python with onnx and onnxruntime"]

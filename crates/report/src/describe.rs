@@ -115,7 +115,7 @@ pub fn write_judgement(
     judgement: &Judgement,
     palette: Palette,
 ) -> io::Result<()> {
-    let asked = JudgedDesc { operator, desc, level };
+    let judged = JudgedDesc { operator, desc, level };
     match judgement.validity() {
         Validity::Valid => {
             writeln!(out, "{} at feature level {level}", palette.paint(Tone::Good, "valid"))
@@ -125,7 +125,7 @@ pub fn write_judgement(
             let broken = || in_set(operator.clauses(), judgement.violated);
             for clause in broken() {
                 write_clause(out, "breaks", operator, clause)?;
-                asked.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+                judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
             }
             write_pages(out, broken().map(|clause| &clause.cite))
         }
@@ -134,7 +134,7 @@ pub fn write_judgement(
             let open = || in_set(operator.questions(), judgement.questions);
             for question in open() {
                 write_question(out, operator, question)?;
-                asked.write_values(out, BELOW, (&question.expression, &question.term), |mask| mask.truth)?;
+                judged.write_values(out, BELOW, (&question.expression, &question.term), |mask| mask.truth)?;
             }
             write_pages(out, open().map(|question| &question.cite))
         }

@@ -167,13 +167,13 @@ fn did(failure: &Failure) -> String {
 /// clauses that it meets exactly, and the other clauses of its operator.
 fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
     let Failure { operator, judgement, level, .. } = failure;
-    let asked = JudgedDesc { operator, desc: &failure.case.desc, level: *level };
+    let judged = JudgedDesc { operator, desc: &failure.case.desc, level: *level };
     for place in judgement.violated.iter() {
         if let Some(clause) = operator.clauses().get(place) {
             let cite = clause.cite.on(operator.page());
             writeln!(out, "{INDENT}breaks {}: {} ({cite})", clause.id, clause.text)?;
             write_definitions(out, BELOW, operator, &[&clause.expression])?;
-            asked.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
+            judged.write_values(out, BELOW, (&clause.expression, &clause.term), Mask::falsehood)?;
         }
     }
     for place in judgement.questions.iter() {

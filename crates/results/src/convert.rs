@@ -12,27 +12,11 @@ use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
 
 use crate::{
     AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
-    SkippedForm, TotalsForm, VerdictsForm, WorkForm, totals::CountedAnswer,
+    SkippedForm, TotalsForm, UnknownName, VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
 /// The most characters of a backend's words that are kept.
 const LONGEST: usize = 2_000;
-
-/// What a line says and this program's spec does not know.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} `{name}` is none that this program knows")]
-pub struct UnknownName {
-    /// What it should be the name of.
-    pub what: &'static str,
-    /// What stands there.
-    pub name: String,
-}
-
-impl UnknownName {
-    pub(crate) fn new(what: &'static str, name: &str) -> Self {
-        Self { what, name: name.chars().take(100).collect() }
-    }
-}
 
 /// What names mean: operators and what belongs to them, and strategies.
 #[derive(Clone, Copy)]

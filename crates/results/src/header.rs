@@ -132,9 +132,9 @@ impl Header {
         spec: &str,
         cases: Option<u64>,
         level: FeatureLevel,
-        (asked, capabilities): (&BackendOptions, &Capabilities),
+        (options, capabilities): (&BackendOptions, &Capabilities),
     ) -> Self {
-        let BackendOptions { argument, in_process, case_timeout } = asked.clone();
+        let BackendOptions { argument, in_process, case_timeout } = options.clone();
         let case_timeout = u64::try_from(case_timeout.as_millis()).unwrap_or(u64::MAX);
         let capabilities = capabilities.into();
         Self {
@@ -150,14 +150,14 @@ impl Header {
     }
 
     /// Who was asked, and how.
-    pub fn asked(&self) -> BackendOptions {
+    pub fn backend_options(&self) -> BackendOptions {
         let BackendForm { argument, in_process, case_timeout, .. } = &self.backend;
         let case_timeout = Duration::from_millis(*case_timeout);
         BackendOptions { argument: argument.clone(), in_process: *in_process, case_timeout }
     }
 
     /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How
-    /// a backend was [asked](Self::asked) makes no difference: its path may be another on another machine.
+    /// a backend was [asked](Self::backend_options) makes no difference: its path may be another on another machine.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         let mut found = disagreements(self.facts(), other.facts());
         let (own, others) = (self.declared(), other.declared());
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::{GivenForm, PartitionForm, ProfileEdition, SuiteForm};
 
-    fn asked() -> BackendOptions {
+    fn backend_options() -> BackendOptions {
         let case_timeout = BackendOptions::USUAL_CASE_TIMEOUT;
         BackendOptions { argument: "reference".to_owned(), in_process: false, case_timeout }
     }
@@ -211,22 +211,25 @@ mod tests {
         let suite = Some(SuiteForm { name: "smoke".to_owned(), hash: "ab".repeat(32) });
         let selection = SelectionForm { suite, retries: 2, ..SelectionForm::default() };
         let what = (selection, "dmlcts run".to_owned());
-        Header::new(what, &"cd".repeat(32), Some(7), FeatureLevel::NEWEST, (&asked(), capabilities))
+        Header::new(what, &"cd".repeat(32), Some(7), FeatureLevel::NEWEST, (&backend_options(), capabilities))
     }
 
     #[test]
     fn how_a_backend_is_asked_is_compared_apart() {
         let said = |change: fn(&mut BackendOptions)| {
-            let mut other = asked();
+            let mut other = backend_options();
             change(&mut other);
-            let all = header().asked().disagreements(&other);
+            let all = header().backend_options().disagreements(&other);
             all.iter().map(|one| one.describe("here", "there")).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(said(|_| {}), "");
-        assert_eq!(said(|asked| asked.argument = "wgpu".to_owned()), "--backend: reference here, wgpu there");
-        assert_eq!(said(|asked| asked.in_process = true), "--in-process: none here, given there");
         assert_eq!(
-            said(|asked| asked.case_timeout = Duration::from_millis(1500)),
+            said(|options| options.argument = "wgpu".to_owned()),
+            "--backend: reference here, wgpu there"
+        );
+        assert_eq!(said(|options| options.in_process = true), "--in-process: none here, given there");
+        assert_eq!(
+            said(|options| options.case_timeout = Duration::from_millis(1500)),
             "--case-timeout: 10000ms here, 1500ms there"
         );
         // A file of before says neither, and is taken to be of a usual run.
@@ -234,7 +237,7 @@ mod tests {
         json["backend"].as_object_mut().expect("an object").remove("case_timeout");
         json["selection"].as_object_mut().expect("an object").remove("retries");
         let old: Header = serde_json::from_value(json).expect("a header");
-        assert_eq!((old.asked(), old.selection.retries), (asked(), 2));
+        assert_eq!((old.backend_options(), old.selection.retries), (backend_options(), 2));
     }
 
     #[test]

@@ -52,9 +52,9 @@ mod resume;
 mod selection;
 mod statement;
 mod totals;
+mod unknown_name;
 mod write;
 
-pub use convert::UnknownName;
 pub use diff::{Change, Comparison, Kind, Side, compare};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
@@ -76,4 +76,5 @@ pub use selection::{
 };
 pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
+pub use unknown_name::UnknownName;
 pub use write::Writer;

@@ -19,7 +19,7 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     let mut reader = Reader::open(path)?;
     let header = reader.header();
     let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
-    words.extend(header.asked().words().into_iter().chain(header.selection.words_of_a_case()));
+    words.extend(header.backend_options().words().into_iter().chain(header.selection.words_of_a_case()));
     let mut out = output::stdout();
     // The header is the first line.
     let (mut number, mut cases, mut failed) = (1, 0, 0);

@@ -162,7 +162,7 @@ fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
 /// The context of a recorded run's summary.
 fn context(header: &Header, files: usize) -> Context {
     let selection = &header.selection;
-    let replay = Replay { options: [header.asked().words(), selection.words_of_a_case()].concat() };
+    let replay = Replay { options: [header.backend_options().words(), selection.words_of_a_case()].concat() };
     let subject = match &selection.suite {
         None => Subject::Given,
         Some(suite) => {

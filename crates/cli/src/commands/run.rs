@@ -84,10 +84,10 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let (mut written, mut recorded, mut entered) = (Ok(()), Ok(()), Ok(()));
     let ended = dmlcts_runner::run(&run, &mut |event| {
         if let Some(bless) = bless.as_mut().filter(|_| recorded.is_ok()) {
-            recorded = bless.hear(&event);
+            recorded = bless.on_event(&event);
         }
         if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
-            recorded = record.hear(&event);
+            recorded = record.on_event(&event);
         }
         if recorded.is_err() {
             run.stop.request(Ending::NotRecorded);
@@ -282,7 +282,7 @@ fn cases(
     };
     let mut next = Vec::new();
     if let Some(whole) = claim.and_then(|claim| whole_profile(claim.profile.name())) {
-        let of_case = arguments.asked().words();
+        let of_case = arguments.backend_options().words();
         next.push((
             with(&["dmlcts", "run", "--profile", whole], &[&of_case]),
             "the whole profile".to_owned(),

@@ -22,12 +22,12 @@ pub(super) fn works(
     summary: &Summary,
     failures: &Failures,
 ) -> Result<bool, Problem> {
-    let asked = BackendOptions {
+    let options = BackendOptions {
         argument: arguments.backend.clone(),
         in_process: false,
         case_timeout: arguments.case_timeout,
     };
-    let reading = Reading { summary, failures, asked };
+    let reading = Reading { summary, failures, options };
     let all = summary.tally();
     let is_answered = all.tried() > broken(&all);
     // Cases that are skipped because of the declaration say nothing about the checks.
@@ -49,7 +49,7 @@ struct Reading<'a> {
     summary: &'a Summary,
     failures: &'a Failures,
     /// The backend and its options, for a command that runs a case again.
-    asked: BackendOptions,
+    options: BackendOptions,
 }
 
 impl Reading<'_> {
@@ -91,7 +91,7 @@ impl Reading<'_> {
         let group = alike.iter().find(|group| group.first.judgement.violated == news.violated);
         let smallest = group.and_then(|group| group.smallest.as_ref()).map(|small| small.case.to_string());
         let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
-        words.extend(self.asked.words());
+        words.extend(self.options.words());
         words.push(smallest.unwrap_or_else(|| news.line.clone()));
         report.below(&format!("look at it: {}", command(&words)))
     }
@@ -210,7 +210,7 @@ impl Reading<'_> {
             self.wrong(report, (keeps, "something else was written to"), touches, SEE_THE_RUN)?;
         } else if runs == 0 {
             self.unrun(report, keeps)?;
-        } else if self.asked.argument.starts_with("exec:") {
+        } else if self.options.argument.starts_with("exec:") {
             // The memory of another program's process cannot be read.
             report.untried(keeps, "nobody sees into the memory of another program's process")?;
         } else {
