@@ -100,7 +100,7 @@ impl Record {
                             "go on with dmlcts and the backend as they were when the run was started, or start anew by --results"
                                 .to_owned()
                         })?;
-                        let writer = unfinished.go_on(Library::embedded(), self.strategies.clone())?;
+                        let writer = unfinished.resume(Library::embedded(), self.strategies.clone())?;
                         self.file = RecordFile::Writing(writer);
                     }
                     RecordFile::Lost => {}

@@ -127,7 +127,7 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     for path in [old, new] {
         // What is not there, and a folder, say so when they are opened.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Err(Error::Once { path: path.to_owned() });
+            return Err(Error::NotReadableTwice { path: path.to_owned() });
         }
     }
     let mut cases = Cases::default();
@@ -218,7 +218,7 @@ impl Cases {
         loop {
             let number = reader.number() + 1;
             let Some(item) = reader.next()? else { break };
-            let uncounted = |cause| Error::Uncounted { path: path.to_owned(), cause };
+            let miscounted = |cause| Error::Miscounted { path: path.to_owned(), cause };
             match item {
                 Item::Case(case) => {
                     if let Err(cause) = count.case(&case) {
@@ -236,13 +236,13 @@ impl Cases {
                 }
                 Item::Summary(summary) => {
                     let what = format!("the summary in line {number}");
-                    count.check(&what, &summary.totals).map_err(uncounted)?;
+                    count.check(&what, &summary.totals).map_err(miscounted)?;
                     ending = Some(summary.ending);
                     is_abandoned = !summary.abandoned.is_empty();
                 }
                 Item::Checkpoint(totals) => {
                     let what = format!("the checkpoint in line {number}");
-                    count.check(&what, &totals).map_err(uncounted)?;
+                    count.check(&what, &totals).map_err(miscounted)?;
                 }
             }
         }

@@ -53,7 +53,7 @@ pub enum Error {
     },
     /// When all of it was written, its name was another's or nobody's.
     #[error("the results file {path} was removed, renamed or replaced while it was written")]
-    TakenAway {
+    Removed {
         /// The file.
         path: String,
     },
@@ -67,19 +67,19 @@ pub enum Error {
     },
     /// It can be read once only, and is to be read twice.
     #[error("{path} is no file but a pipe or a device, and is to be read twice")]
-    Once {
+    NotReadableTwice {
         /// What it is called.
         path: String,
     },
     /// What parts are joined into has something in it already.
     #[error("{path}, into which the parts are to be joined, has something in it already")]
-    WholeExists {
+    OutputExists {
         /// The file.
         path: String,
     },
     /// What parts are joined into could not be written.
     #[error("cannot write {path}, into which the parts are joined: {cause}; the parts are as they were")]
-    Whole {
+    Output {
         /// The file.
         path: String,
         /// Why not.
@@ -115,7 +115,7 @@ pub enum Error {
     },
     /// It has no header, so that nobody knows of what it is.
     #[error("{path} has no header: it is no results file, or its run was cut off before its first case")]
-    Headless {
+    NoHeader {
         /// The file.
         path: String,
     },
@@ -149,7 +149,7 @@ pub enum Error {
     },
     /// Cases of a file are missing, or too many.
     #[error("the cases of {path} do not add up: {cause}")]
-    Uncounted {
+    Miscounted {
         /// The file.
         path: String,
         /// What is counted, and what is there.
@@ -176,10 +176,10 @@ pub enum Error {
 impl Error {
     /// The same of a file into which parts are joined: there is no run to go on with.
     #[must_use]
-    pub fn of_whole(self) -> Self {
+    pub fn of_output(self) -> Self {
         match self {
-            Self::Exists { path } => Self::WholeExists { path },
-            Self::Write { path, cause } | Self::Sync { path, cause } => Self::Whole { path, cause },
+            Self::Exists { path } => Self::OutputExists { path },
+            Self::Write { path, cause } | Self::Sync { path, cause } => Self::Output { path, cause },
             other => other,
         }
     }
@@ -202,29 +202,29 @@ impl Error {
                 )
                 .into();
             }
-            Self::Uncounted { .. } => "lines were lost or changed behind its back: run it again",
+            Self::Miscounted { .. } => "lines were lost or changed behind its back: run it again",
             Self::Incomplete { .. } => "run the missing parts, and join all of them",
             Self::Open { .. } => "name a file in a folder that exists, and that you may write to",
             Self::Missing { .. } => "start the run by --results instead of --resume",
             Self::Exists { .. } => {
                 "name another file, go on with its run by --resume instead of --results, or write over it by --overwrite"
             }
-            Self::Once { .. } => "write what comes out of it into a file, and name that",
-            Self::WholeExists { .. } => "name another file, or write over it by --overwrite",
-            Self::Whole { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
+            Self::NotReadableTwice { .. } => "write what comes out of it into a file, and name that",
+            Self::OutputExists { .. } => "name another file, or write over it by --overwrite",
+            Self::Output { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
                 "let the reader go on to the end, or join them into a file"
             }
-            Self::Whole { .. } => "make room, or name a file elsewhere, and join them again",
+            Self::Output { .. } => "make room, or name a file elsewhere, and join them again",
             Self::Busy { .. } => "name another file, or wait for that run to end",
             Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
                 "let the reader go on to the end, or record into a file"
             }
             Self::Write { .. } => "make room, and go on by --resume instead of --results",
-            Self::TakenAway { .. } => {
+            Self::Removed { .. } => {
                 "run it again, and leave the file alone until the run has ended; one that was only renamed can be gone on with by --resume"
             }
             Self::Sync { .. } => "see to the disk and its room, and go on by --resume instead of --results",
-            Self::Read { .. } | Self::Headless { .. } | Self::Line { .. } => {
+            Self::Read { .. } | Self::NoHeader { .. } | Self::Line { .. } => {
                 "name a file that `dmlcts run --results` wrote"
             }
             Self::Version { .. } | Self::UnknownName { .. } => "use the version of dmlcts that wrote it",
@@ -236,9 +236,9 @@ impl Error {
         matches!(
             self,
             Self::Write { .. }
-                | Self::Whole { .. }
+                | Self::Output { .. }
                 | Self::Sync { .. }
-                | Self::TakenAway { .. }
+                | Self::Removed { .. }
                 | Self::Incomplete { .. }
                 | Self::CutOff { .. }
         )

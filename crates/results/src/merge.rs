@@ -62,8 +62,8 @@ impl PartFiles {
             part.advance()?;
         }
         while let Some((index, place)) = next(&parts) {
-            let twice = parts.iter().skip(place + 1).find(|part| part.index == Some(index));
-            if let Some(other) = twice {
+            let duplicate = parts.iter().skip(place + 1).find(|part| part.index == Some(index));
+            if let Some(other) = duplicate {
                 let (path, other) = (parts[place].reader.path().to_owned(), other.reader.path().to_owned());
                 return Err(Error::Overlap { path, other, what: format!("both have case {index}") });
             }
@@ -171,7 +171,7 @@ fn summarise(
 ) -> Result<Option<Summary>, Error> {
     let Some(header) = parts.first().map(|part| part.reader.header().clone()) else { return Ok(None) };
     let path = parts[0].reader.path().to_owned();
-    let strange = |path: &str| {
+    let unknown = |path: &str| {
         let path = path.to_owned();
         move |cause| Error::UnknownName { path, cause }
     };
@@ -184,9 +184,9 @@ fn summarise(
             let command = part.reader.header().command.clone();
             return Err(Error::CutOff { path: path.to_owned(), command });
         };
-        let totals = summary.totals.totals(library, strategies).map_err(strange(path))?;
+        let totals = summary.totals.totals(library, strategies).map_err(unknown(path))?;
         let counted = part.count.check("the summary", &summary.totals);
-        counted.map_err(|cause| Error::Uncounted { path: path.to_owned(), cause })?;
+        counted.map_err(|cause| Error::Miscounted { path: path.to_owned(), cause })?;
         let own_read = totals.progress.read;
         read = read.max(own_read);
         all.found.others += totals.found.others;
@@ -195,7 +195,7 @@ fn summarise(
         let own = summary.ending;
         ending = graver(ending, own);
         for part in &summary.cut {
-            cut.push(part.part().map_err(strange(path))?);
+            cut.push(part.part().map_err(unknown(path))?);
         }
         let partition = partition.and_then(|form| Partition::new(form.part, form.of));
         if let Some(partition) = partition.filter(|_| own != Ending::Complete) {
@@ -213,12 +213,12 @@ fn summarise(
     cut.sort_by_key(|part| part.partition.part());
     found.sort_by_key(|((found, _), _)| found.index);
     let level = header.level.parse::<FeatureLevel>();
-    let level = level.map_err(|_| strange(&path)(UnknownName::new("the feature level", &header.level)))?;
+    let level = level.map_err(|_| unknown(&path)(UnknownName::new("the feature level", &header.level)))?;
     let mut groups: Vec<Group> = Vec::new();
     for ((first, cases), form) in found {
         if all.found.add_many(first, cases) {
             let names = Names { library, strategies };
-            groups.push(form.group(cases, level, names).map_err(strange(&path))?);
+            groups.push(form.group(cases, level, names).map_err(unknown(&path))?);
         }
     }
     for (group, (first, cases)) in groups.iter_mut().zip(&all.found.groups) {
@@ -226,7 +226,7 @@ fn summarise(
     }
     let capabilities = header.backend.capabilities.capabilities();
     let capabilities = capabilities
-        .map_err(|_| strange(&path)(UnknownName::new("the backend", &header.backend.argument)))?;
+        .map_err(|_| unknown(&path)(UnknownName::new("the backend", &header.backend.argument)))?;
     Ok(Some(Summary {
         capabilities,
         level,
@@ -289,10 +289,10 @@ impl GroupForm {
     /// The group, without the memory of any run.
     fn group(&self, cases: u64, level: FeatureLevel, names: Names<'_>) -> Result<Group, UnknownName> {
         let failure = |text: &str| {
-            let strange = || UnknownName::new("the case", text);
-            let case = line::parse(text, names.library.signatures()).map_err(|_| strange())?;
+            let unknown = || UnknownName::new("the case", text);
+            let case = line::parse(text, names.library.signatures()).map_err(|_| unknown())?;
             let (found, outcome) = (self.found(names)?, self.outcome.outcome()?);
-            found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(strange)
+            found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(unknown)
         };
         let smallest = self.smallest.as_deref().map(failure).transpose()?;
         Ok(Group { cases, again: self.again.unwrap_or(cases), first: failure(&self.line)?, smallest })

@@ -49,11 +49,11 @@ impl Reader {
                 Ok(Self { lines, header })
             }
             // Of a header of another version, nothing but its number may be understood.
-            Ok(_) => Err(Error::Headless { path: lines.path }),
+            Ok(_) => Err(Error::NoHeader { path: lines.path }),
             Err(cause) => Err(match lines.version() {
                 Some(version) if version != VERSION => Error::Version { path: lines.path, version },
                 Some(_) if !lines.is_torn => lines.wrong(cause),
-                _ => Error::Headless { path: lines.path },
+                _ => Error::NoHeader { path: lines.path },
             }),
         }
     }
@@ -111,15 +111,15 @@ impl Reader {
         let wrong = |cause| self.lines.wrong(cause);
         match self.lines.parse().map_err(wrong)? {
             Line::Case(case) => {
-                case.check().map_err(|strange| wrong(strange.to_string()))?;
+                case.check().map_err(|unknown| wrong(unknown.to_string()))?;
                 Ok(Some(Item::Case(case)))
             }
             Line::Checkpoint(totals) => {
-                totals.check().map_err(|strange| wrong(strange.to_string()))?;
+                totals.check().map_err(|unknown| wrong(unknown.to_string()))?;
                 Ok(Some(Item::Checkpoint(totals)))
             }
             Line::Summary(summary) => {
-                summary.totals.check().map_err(|strange| wrong(strange.to_string()))?;
+                summary.totals.check().map_err(|unknown| wrong(unknown.to_string()))?;
                 Ok(Some(Item::Summary(summary)))
             }
             Line::Header(_) => Err(wrong("a second header; files are joined by `dmlcts merge`".to_owned())),

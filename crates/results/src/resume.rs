@@ -75,7 +75,7 @@ impl Unfinished {
             let wrong = trouble.take();
             let what = format!("the {what} in line {number}");
             let checked = wrong.map_or_else(|| count.check(&what, &totals), Err);
-            checked.map_err(|cause| Error::Uncounted { path: path.to_owned(), cause })?;
+            checked.map_err(|cause| Error::Miscounted { path: path.to_owned(), cause })?;
             if is_checkpoint {
                 (checkpoint, end, before) = (Some(totals), reader.offset(), count.cases());
             }
@@ -97,9 +97,9 @@ impl Unfinished {
 
     /// The totals of the last checkpoint, of a run whose strategies have these names. Empty if there is none.
     pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, Error> {
-        let strange = |cause| Error::UnknownName { path: self.path.clone(), cause };
+        let unknown = |cause| Error::UnknownName { path: self.path.clone(), cause };
         match &self.checkpoint {
-            Some(checkpoint) => checkpoint.totals(library, strategies).map_err(strange),
+            Some(checkpoint) => checkpoint.totals(library, strategies).map_err(unknown),
             None => Ok(Totals::new(library, strategies.len())),
         }
     }
@@ -110,7 +110,7 @@ impl Unfinished {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn go_on(mut self, library: &'static Library, strategies: Vec<String>) -> Result<Writer, Error> {
+    pub fn resume(mut self, library: &'static Library, strategies: Vec<String>) -> Result<Writer, Error> {
         let read = |cause| Error::Read { path: self.path.clone(), cause };
         let length = self.whole - self.end;
         let mut old = OldLines::default();

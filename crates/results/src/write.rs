@@ -219,7 +219,7 @@ impl Writer {
         statement: Option<StatementForm>,
     ) -> Result<(), Error> {
         if self.durable.is_some() && !has_name(&self.file, &self.path) {
-            return Err(Error::TakenAway { path: self.path.clone() });
+            return Err(Error::Removed { path: self.path.clone() });
         }
         let totals = TotalsForm::new(&summary.totals, &summary.groups, self.names());
         let (obligations_met, obligations) = obligations(self.library, summary);

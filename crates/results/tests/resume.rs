@@ -27,14 +27,14 @@ fn a_file_that_was_cut_anywhere_is_gone_on_with() {
         let unfinished = match Unfinished::open(cut.path()) {
             Ok(unfinished) => unfinished,
             Err(error) => {
-                assert!(length < header && matches!(error, Error::Headless { .. }), "{length}: {error}");
+                assert!(length < header && matches!(error, Error::NoHeader { .. }), "{length}: {error}");
                 continue;
             }
         };
         let totals = unfinished.totals(library, &["given".to_owned()]).expect("it is of this spec");
         resumed_from.insert(totals.next);
         let run = run_of(&lines, None, Some(totals));
-        let writer = unfinished.go_on(library, vec!["given".to_owned()]).expect("it can be written");
+        let writer = unfinished.resume(library, vec!["given".to_owned()]).expect("it can be written");
         let summary = record_with(writer, &run, &selection(&lines, None), false);
         assert_eq!(summary.tally().total(), lines.len() as u64);
         let (again, last) = read(cut.path());
@@ -60,7 +60,7 @@ fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
         let library = Library::embedded();
         let totals = unfinished.totals(library, &["given".to_owned()]).expect("it is of this spec");
         assert_eq!(totals.next, 0, "there is no checkpoint");
-        let mut writer = unfinished.go_on(library, vec!["given".to_owned()]).expect("it can be read");
+        let mut writer = unfinished.resume(library, vec!["given".to_owned()]).expect("it can be read");
         let (mut chunks, mut anew) = (0, 0);
         dmlcts_runner::run(&run_of(&lines, None, Some(totals)), &mut |event| {
             if let Event::Cases { cases: some, totals, groups } = event {

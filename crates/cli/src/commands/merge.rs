@@ -66,7 +66,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     };
     if let Some(writer) = &mut writer {
         let written = writer.header(&header);
-        written.map_err(|error| reports.explain(&run, error.of_whole().into()))?;
+        written.map_err(|error| reports.explain(&run, error.of_output().into()))?;
     }
     let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
     let joined = files.join(library, &strategies, &mut take);
@@ -76,7 +76,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         // A part of a joined file would look like an interrupted run. The first error is reported.
         let _ = fs::remove_file(path);
     }
-    let joined = joined.map_err(|error| reports.explain(&run, error.of_whole().into()))?;
+    let joined = joined.map_err(|error| reports.explain(&run, error.of_output().into()))?;
     let Some(summary) = joined else { return Ok(Exit::Usage) };
     let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
     context.claim = claim;
@@ -95,7 +95,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let ended = report();
     if let Some(writer) = &mut writer {
         let finished = writer.finish(&summary, exit_after(&ended).code(), stated.as_ref().map(Into::into));
-        return ended.and_then(|exit| Ok(finished.map(|()| exit).map_err(Error::of_whole)?));
+        return ended.and_then(|exit| Ok(finished.map(|()| exit).map_err(Error::of_output)?));
     }
     ended
 }
@@ -145,7 +145,7 @@ fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
 /// Opens the file for the whole run.
 fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Result<Writer, Problem> {
     let writer = Writer::create(path, arguments.overwrite, Library::embedded(), strategies);
-    Ok(writer.map_err(Error::of_whole)?)
+    Ok(writer.map_err(Error::of_output)?)
 }
 
 /// The suite of a selection, if this program has it with the same text.
