@@ -183,8 +183,8 @@ fn a_pipe_is_not_taken_for_an_empty_file() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "error: /dev/stdin is no file but a pipe or a device, and is to be read twice\n  \
-         help: write what comes out of it into a file, and name that\n"
+        "error: /dev/stdin is a pipe or a device, which cannot be read twice\n  \
+         help: save its content as a file, and name the file\n"
     );
 }
 
@@ -228,7 +228,7 @@ fn files_that_do_not_add_up_are_not_compared() {
         for (old, new, name) in [(&whole, &damaged, "NEW"), (&damaged, &whole, "OLD")] {
             let said = format!(
                 "exit 2\n--- stderr\nerror: the cases of {name} do not add up: {cause}\n  \
-                 help: lines were lost or changed behind its back: run it again\n"
+                 help: another program changed or removed lines: run it again\n"
             );
             assert_eq!(diff(old, new), said);
         }
@@ -236,7 +236,7 @@ fn files_that_do_not_add_up_are_not_compared() {
     let twice = [&lines[..3], &lines[2..]].concat().concat();
     let said = diff(&whole, &Scratch::new("twice.jsonl", twice));
     let cause =
-        "error: line 4 of NEW is no line of a results file: case 1 stands behind a later one, or twice\n";
+        "error: line 4 of NEW is not a line of a results file: case 1 stands behind a later one, or twice\n";
     assert!(said.starts_with("exit 2\n") && said.contains(cause), "{said}");
 }
 

@@ -51,7 +51,7 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
     let Some(output) = on_full_disk(script, copy.path()) else { return };
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("; what was recorded before is whole"), "{said}");
+    assert!(said.contains("; all earlier lines are intact"), "{said}");
     let resume = ["run", "--quiet", "--suite", "ci", "--resume", copy.path()];
     assert_eq!(common::run(&resume).status.code(), Some(0));
     let cases = copy.text();

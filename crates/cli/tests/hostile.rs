@@ -203,7 +203,7 @@ fn a_value_outside_of_its_set_is_refused_with_its_line() {
         let mut lines = lines.clone();
         lines[place] = spoiled(&lines[place], pointer, "x\ntouch y");
         let file = folder.file("set.jsonl", &text_of(&lines));
-        let whole = format!("error: line {} of {file} is no line of a results file: ", place + 1);
+        let whole = format!("error: line {} of {file} is not a line of a results file: ", place + 1);
         for command in [&["failures"][..], &["merge"], &["diff", &file]] {
             let output = check(&[command, &[&*file]].concat(), pointer);
             let said = String::from_utf8_lossy(&output.stderr);

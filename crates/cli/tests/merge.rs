@@ -84,7 +84,7 @@ fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
     assert_eq!(
         cut,
         "exit 3\n--- stderr\nerror: the run of two was cut off: it has no summary\n  \
-         help: go on with it: dmlcts run --suite smoke --strategy documented --partition 2/2 --resume two\n"
+         help: resume it: dmlcts run --suite smoke --strategy documented --partition 2/2 --resume two\n"
     );
     assert!(!fs::exists(out.path()).expect("its folder can be read"), "half a whole is not left behind");
 }
@@ -143,14 +143,14 @@ fn what_keeps_the_whole_from_being_written_has_a_remedy_that_merge_has() {
     let one = part("whole", &["--strategy", "documented"]);
     assert_eq!(
         text(&["merge", one.path(), "--results", "/dev/full"]).replace(one.path(), "one"),
-        "exit 3\n--- stderr\nerror: cannot write /dev/full, into which the parts are joined: No space left on device (os error 28); \
-         the parts are as they were\n  help: make room, or name a file elsewhere, and join them again\n"
+        "exit 3\n--- stderr\nerror: cannot write the output file /dev/full: No space left on device (os error 28); \
+         the parts are unchanged\n  help: make room, or name a file on another disk, and join the parts again\n"
     );
     let there = Scratch::new("there.jsonl", "mine\n");
     assert_eq!(
         text(&["merge", one.path(), "--results", there.path()]).replace(there.path(), "there"),
-        "exit 2\n--- stderr\nerror: there, into which the parts are to be joined, has something in it already\n  \
-         help: name another file, or write over it by --overwrite\n"
+        "exit 2\n--- stderr\nerror: the output file there is not empty\n  \
+         help: name another file, or replace it with --overwrite\n"
     );
 }
 

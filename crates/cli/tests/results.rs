@@ -169,7 +169,7 @@ fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     let without = |what: &str| {
         format!(
             "exit 2\n--- stderr\nerror: the cases of FILE do not add up: the {what} counts 352 of verdict `pass`, and there \
-             are 351\n  help: lines were lost or changed behind its back: run it again\n"
+             are 351\n  help: another program changed or removed lines: run it again\n"
         )
     };
     let line = format!("checkpoint in line {checkpoint}");
@@ -296,7 +296,7 @@ fn a_full_disk_ends_a_run_with_what_was_recorded_whole() {
     assert_eq!(output.status.code(), Some(3), "{out}{err}");
     assert!(out.contains("what becomes of them cannot be recorded any more"), "{out}");
     assert!(
-        err.contains("; what was recorded before is whole\n  help: make room, and go on by --resume"),
+        err.contains("; all earlier lines are intact\n  help: make room, and continue with --resume"),
         "{err}"
     );
     let text = file.text();
@@ -366,7 +366,7 @@ fn a_pipe_whose_reader_has_gone_ends_the_run() {
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(
         said.starts_with("error: cannot write the results file /dev/stdout: Broken pipe")
-            && said.ends_with("\n  help: let the reader go on to the end, or record into a file\n"),
+            && said.ends_with("\n  help: let the reader read to the end, or record into a file\n"),
         "{said}"
     );
 }

@@ -1,5 +1,5 @@
-//! From what the runner has to what a line has, and back. Lines name things, the runner counts places; a name
-//! that the spec of this program does not know makes a [`UnknownName`] line.
+//! Converts the runner's values to the forms of lines, and back. Lines have names where the runner has
+//! indices. A name that this program's spec lacks is an [`UnknownName`].
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
@@ -15,10 +15,10 @@ use crate::{
     SkippedForm, TotalsForm, UnknownName, VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
-/// The most characters of a backend's words that are kept.
+/// Longer texts of a backend are truncated to this number of characters.
 const LONGEST: usize = 2_000;
 
-/// What names mean: operators and what belongs to them, and strategies.
+/// The operators and strategies that names refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub(crate) library: &'static Library,
@@ -66,7 +66,7 @@ fn question_place(operator: &Operator, id: &str) -> Result<usize, UnknownName> {
 }
 
 impl<'a> CaseForm<'a> {
-    /// All that there is to say of a case that just passed.
+    /// The form of a case that passed, which has no details.
     pub(crate) fn in_short(index: u64, line: &'a str, verdict: Verdict) -> Self {
         Self {
             index,
@@ -83,7 +83,7 @@ impl<'a> CaseForm<'a> {
         }
     }
 
-    /// What the runner says became of a case.
+    /// The form of a case's result.
     pub(crate) fn new(result: &CaseResult<'a>, names: Names<'_>) -> Self {
         let form = Self::in_short(result.index, result.line, result.verdict);
         let (Some(details), Some(operator)) =
@@ -114,7 +114,7 @@ impl<'a> CaseForm<'a> {
 }
 
 impl CaseForm<'_> {
-    /// Checks the values that serde does not: outcomes and answers.
+    /// Checks the values that serde does not check: outcomes and answers.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
         self.answers.iter().try_for_each(AnswerForm::check)
@@ -122,13 +122,13 @@ impl CaseForm<'_> {
 }
 
 impl AnswerForm {
-    /// Checks the answer, which serde does not.
+    /// Checks the answer, which serde does not check.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         answer_of(&self.answer).map(drop)
     }
 }
 
-/// As [`AnswerForm::answer`] spells it.
+/// The text of [`AnswerForm::answer`].
 fn answer_id(said: CaseAnswer) -> String {
     match said {
         CaseAnswer::Answer(Answer::Reject) => "reject".to_owned(),
@@ -182,7 +182,11 @@ impl From<&Outcome> for OutcomeForm {
 }
 
 impl OutcomeForm {
-    /// What the backend did.
+    /// The outcome in the form.
+    ///
+    /// # Errors
+    ///
+    /// The kind, the phase, the code or the place is unknown, or the offset is missing.
     pub fn outcome(&self) -> Result<Outcome, UnknownName> {
         const PHASES: [Phase; 5] =
             [Phase::Create, Phase::Compile, Phase::Bind, Phase::Execute, Phase::ReadBack];
@@ -233,7 +237,7 @@ impl From<&Differences> for DifferencesForm {
 }
 
 impl TotalsForm {
-    /// What cases came to, with the failures that a run keeps of each group.
+    /// The form of the totals. `groups` has the cases of the groups in `totals`, in the same order.
     pub(crate) fn new(totals: &Totals, groups: &[Group], names: Names<'_>) -> Self {
         let operators = names.library.operators();
         let mut verdicts = Vec::new();
@@ -289,7 +293,11 @@ impl TotalsForm {
         }
     }
 
-    /// The totals that it says, of a run whose strategies have these names.
+    /// The totals of the form, for a run with these strategies.
+    ///
+    /// # Errors
+    ///
+    /// The form uses a name that this program's spec does not have.
     pub fn totals(&self, library: &'static Library, strategies: &[String]) -> Result<Totals, UnknownName> {
         let names = Names { library, strategies };
         let mut totals = Totals::new(library, strategies.len());
@@ -340,7 +348,7 @@ impl TotalsForm {
     }
 }
 
-/// What was exercised of an operator; sets with nothing in them are left out.
+/// The sets of the operator's exercised clauses, questions and so on. Empty sets are left out.
 fn sets(totals: &Totals, operator: &Operator) -> BTreeMap<String, String> {
     let sets = Coverage::SETS.into_iter().zip(totals.coverage.of(operator));
     sets.filter(|(_, set)| !set.is_empty())
@@ -377,7 +385,7 @@ impl From<Rate> for RateForm {
 }
 
 impl GroupForm {
-    /// The first of them, as a run that goes on keeps it.
+    /// The first failure of the group, for a run that is resumed.
     pub(crate) fn found(&self, names: Names<'_>) -> Result<Found, UnknownName> {
         let (place, operator) = names.operator(&self.operator)?;
         let questions: Result<IdSet, _> = self.raises.iter().map(|id| question_place(operator, id)).collect();

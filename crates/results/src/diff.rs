@@ -1,8 +1,8 @@
-//! Comparing two runs case by case, whatever suites, specs, backends and versions they are of.
+//! Compares two runs case by case. Their suites, specs, backends and versions may differ.
 //!
-//! A case is the same as another where its line is. Of each only a hash is kept and what it came to, some
-//! twenty bytes, so that files of millions of lines are compared in little memory; where cases differ, the
-//! files are read again for one case to show of each kind of difference.
+//! Two cases are the same if their lines are equal. Each case takes about twenty bytes, a hash and its
+//! results, so that files of millions of lines are compared in little memory. If cases differ, the files are
+//! read again for one example of each difference.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,106 +13,105 @@ use dmlcts_runner::{Class, Ending, Verdict};
 
 use crate::{CaseForm, Error, Header, Item, Reader, count::Count};
 
-/// How two runs compare.
+/// The comparison of two runs.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The first run.
     pub old: Side,
     /// The second run.
     pub new: Side,
-    /// Cases that came to the same in both.
+    /// The number of cases with the same result in both.
     pub same: u64,
-    /// Differences by kind: the gravest kinds first, and of a kind the most frequent.
+    /// The differences by kind, in the order of [`Kind`]. Those of one kind are ordered by frequency.
     pub changes: Vec<Change>,
 }
 
 /// One of two runs.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// Its file.
+    /// The path of its file.
     pub path: String,
-    /// What was run.
+    /// The header of its file.
     pub header: Header,
-    /// How many different cases it has.
+    /// The number of different cases.
     pub cases: u64,
-    /// How it ended; `None` where it was cut off, so that its file has no summary.
+    /// Why it ended. `None` if it was cut off, so that its file has no summary.
     pub ending: Option<Ending>,
-    /// Whether cases were started and never answered.
+    /// Whether it has cases that were started and never answered.
     pub is_abandoned: bool,
 }
 
 impl Side {
-    /// Whether all the cases ran that were to. A run that has no end is as complete as it can be when its
-    /// time is up.
+    /// Whether all requested cases ran. An endless run counts as complete when it reaches its time limit.
     pub fn is_complete(&self) -> bool {
-        let came_to_its_end = match self.ending {
+        let has_ended = match self.ending {
             Some(Ending::Complete | Ending::Limit) => true,
             Some(Ending::Timeout) => self.header.cases.is_none(),
             _ => false,
         };
-        came_to_its_end && !self.is_abandoned
+        has_ended && !self.is_abandoned
     }
 }
 
-/// What became of a case from one run to the other, the gravest first.
+/// The kind of a difference between the results of a case, the most serious first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It was as expected, and is not any more; or it passed, against what was known, and fails as it is
-    /// known to.
+    /// The first result was expected and the second is not. Or the case passed, although it is known to fail,
+    /// and fails in the second run.
     Broken,
-    /// It comes to something else, which is as much or as little expected as before.
+    /// The results differ, and both are expected or both are not.
     Changed,
-    /// It is there in the second run only, and is not as expected.
+    /// Only the second run has the case, with an unexpected result.
     NewFailing,
-    /// It has another answer to a question that the pages leave open, which is as right as the one before.
+    /// The runs answered an open question in different ways, which are both right.
     Answered,
-    /// It was not as expected, and is now; or it was skipped, and passes now; or it failed as it was known
-    /// to, and passes.
+    /// The first result was unexpected and the second is expected. Or the case passes, and was skipped or
+    /// failed as known in the first run.
     Fixed,
-    /// It is there in the second run only, and is as expected.
+    /// Only the second run has the case, with an expected result.
     New,
-    /// It is there in the first run only.
+    /// Only the first run has the case.
     Gone,
 }
 
-/// Cases of one operator that changed alike.
+/// Cases of one operator with the same results in the first run, and the same results in the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What became of them.
+    /// The kind of the difference.
     pub kind: Kind,
     /// Their operator.
     pub operator: String,
-    /// What they came to before; empty where they were not there.
+    /// The result in the first run; empty if the run does not have the cases.
     pub old: String,
-    /// What they come to now; empty where they are not there.
+    /// The result in the second run; empty if the run does not have the cases.
     pub new: String,
-    /// How many.
+    /// The number of cases.
     pub cases: u64,
-    /// The first of them, as it stands in the second file, or in the first where it is gone.
+    /// The line of the first case in the second file, or in the first file if the second does not have it.
     pub example: String,
 }
 
 impl Comparison {
-    /// Whether something got worse, or nobody knows that nothing did: a case broke or changed, a new one
-    /// fails, or cases are [left open](Self::is_left_open). Another answer to an open question is not worse.
+    /// Whether the second run is worse or may be: a case broke or changed, a new case fails, or cases are
+    /// [left open](Self::is_left_open). Another answer to an open question is not worse.
     pub fn is_worse(&self) -> bool {
         self.is_left_open() || self.changes.iter().any(|change| change.kind <= Kind::NewFailing)
     }
 
-    /// Whether cases are gone from a second run that is not complete, or a part of one, so that nobody knows
-    /// what they would come to. The same part of both runs has all that the first one had.
+    /// Whether the second run lacks cases because it is incomplete or only a part of a run. Their results are
+    /// unknown. The same part of both runs does not lack cases for that reason.
     pub fn is_left_open(&self) -> bool {
         let part = |side: &Side| side.header.selection.partition;
         let is_part = part(&self.new).is_some() && part(&self.new) != part(&self.old);
         (is_part || !self.new.is_complete()) && self.count(Kind::Gone) > 0
     }
 
-    /// Whether the runs have no case in common, so that nothing was compared.
+    /// Whether the runs have no case in common.
     pub fn is_of_nothing(&self) -> bool {
         self.old.cases == self.count(Kind::Gone)
     }
 
-    /// How many cases changed in one way.
+    /// The number of cases with a difference of this kind.
     pub fn count(&self, kind: Kind) -> u64 {
         self.changes.iter().filter(|change| change.kind == kind).map(|change| change.cases).sum()
     }
@@ -122,10 +121,10 @@ impl Comparison {
 ///
 /// # Errors
 ///
-/// Where one is no results file, or can be read only once, as a pipe can.
+/// A file is not a results file, or cannot be read twice, such as a pipe.
 pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     for path in [old, new] {
-        // What is not there, and a folder, say so when they are opened.
+        // Opening reports a missing file or a folder.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             return Err(Error::NotReadableTwice { path: path.to_owned() });
         }
@@ -152,7 +151,7 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     Ok(Comparison { old: side(old, cases[0]), new: side(new, cases[1]), same, changes })
 }
 
-/// Which of the two runs.
+/// The first or the second run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     Old,
@@ -160,7 +159,7 @@ enum Which {
 }
 use Which::{New, Old};
 
-/// A file that was read.
+/// A run whose file was read.
 struct ReadRun {
     path: String,
     header: Header,
@@ -168,12 +167,12 @@ struct ReadRun {
     is_abandoned: bool,
 }
 
-/// What a case came to: a place in [`Cases::meanings`].
+/// The result of a case: an index into [`Cases::meanings`].
 type Status = u16;
-/// There is no such case.
+/// The run does not have the case.
 const ABSENT: Status = Status::MAX;
 
-/// As much of the hash of a line as tells a million million of them apart.
+/// The start of a line's hash. It is long enough to distinguish 10^12 lines.
 type Key = [u8; 12];
 
 fn key(line: &str) -> Key {
@@ -182,7 +181,7 @@ fn key(line: &str) -> Key {
     key
 }
 
-/// What a status means.
+/// The meaning of a status.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Meaning {
     operator: String,
@@ -196,13 +195,13 @@ impl Meaning {
     }
 }
 
-/// Every case of both runs.
+/// The cases of both runs.
 #[derive(Default)]
 struct Cases {
     seen: HashMap<Key, [Status; 2]>,
     meanings: Vec<Meaning>,
     known: BTreeMap<Meaning, Status>,
-    /// The status of a case that passed, by operator: nearly all do.
+    /// The status of a case that passed, by operator. Nearly all cases pass, so they have a lookup of their own.
     passed: Vec<(String, Status)>,
 }
 
@@ -211,7 +210,7 @@ impl Cases {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or its cases are not those that its checkpoints and its summary count.
+    /// The file cannot be read, or its checkpoints and summary count other cases.
     fn read(&mut self, path: &str, which: Which) -> Result<ReadRun, Error> {
         let mut reader = Reader::open(path)?;
         let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
@@ -227,7 +226,7 @@ impl Cases {
                     let status = self.status(&case);
                     let statuses = self.seen.entry(key(&case.line)).or_insert([ABSENT; 2]);
                     let own = &mut statuses[which as usize];
-                    // A case may stand in a suite twice. Where one of both went wrong, that counts.
+                    // A suite may have a case twice. Then an unexpected result outranks an expected one.
                     let is_bad =
                         |status: Status| self.meanings.get(usize::from(status)).is_some_and(Meaning::is_bad);
                     if *own == ABSENT || is_bad(status) && !is_bad(*own) {
@@ -258,7 +257,7 @@ impl Cases {
         let operator_name = operator.chars().take(100).collect();
         let meaning = Meaning { operator: operator_name, text: meaning(case), verdict: case.verdict };
         let next = self.meanings.len();
-        // Nobody can look through so many kinds; what is left shares the last one.
+        // Further meanings share the last status. No report shows that many differences.
         let next = Status::try_from(next).unwrap_or(ABSENT).min(ABSENT - 1);
         let status = *self.known.entry(meaning.clone()).or_insert_with(|| {
             if usize::from(next) == self.meanings.len() {
@@ -272,14 +271,14 @@ impl Cases {
         status
     }
 
-    /// What became of a case; `None` where it came to the same.
+    /// The kind of the difference; `None` if the results are the same.
     fn kind(&self, [old, new]: [Status; 2]) -> Option<Kind> {
         let meaning = |status: Status| self.meanings.get(usize::from(status));
         let is = |status, verdict| meaning(status).is_some_and(|one| one.verdict == verdict);
         let is_bad = |status| meaning(status).is_some_and(Meaning::is_bad);
         Some(match (old, new) {
             _ if old == new => return None,
-            // What the backend does counts, and not whether the list is up to date.
+            // The behaviour of the backend counts, not whether the list of known failures is up to date.
             _ if is(old, Verdict::ExpectedFail) && is(new, Verdict::UnexpectedPass) => Kind::Fixed,
             _ if is(old, Verdict::UnexpectedPass) && is(new, Verdict::ExpectedFail) => Kind::Broken,
             (_, ABSENT) => Kind::Gone,
@@ -318,7 +317,7 @@ impl Cases {
         changes
     }
 
-    /// Reads a file again for a case of each difference that has none yet.
+    /// Reads a file again for an example of each difference that has none yet.
     fn find_examples(
         &self,
         path: &str,
@@ -348,12 +347,12 @@ impl Cases {
     }
 }
 
-/// What a case came to, in words.
+/// The result of a case as text.
 fn meaning(case: &CaseForm<'_>) -> String {
     let verdict = case.verdict.name();
-    // Of a crash and the like the verdict says as much.
-    let is_told = |class: &Class| matches!(class, Class::Crashed | Class::TimedOut | Class::Lost);
-    if let Some(class) = case.class.filter(|class| !is_told(class)) {
+    // The verdict already names these classes.
+    let is_in_verdict = |class: &Class| matches!(class, Class::Crashed | Class::TimedOut | Class::Lost);
+    if let Some(class) = case.class.filter(|class| !is_in_verdict(class)) {
         return format!("{verdict} ({})", class.id());
     }
     let answers: Vec<String> =

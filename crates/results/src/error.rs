@@ -1,180 +1,180 @@
-//! What can go wrong with a results file, and what to do about it.
+//! The mistakes in results files and in their use, with remedies.
 
 use std::{borrow::Cow, io};
 
 use crate::{UNSYNCED, UnknownName, VERSION};
 
-/// Why a results file cannot be written or read.
+/// The reason why a results file cannot be written, read or joined.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be made or opened.
+    /// The file cannot be created or opened.
     #[error("cannot open the results file {path}: {cause}")]
     Open {
-        /// The file.
+        /// The path.
         path: String,
-        /// Why not.
+        /// The system's error.
         cause: io::Error,
     },
-    /// There is none to go on with.
-    #[error("there is no results file {path} to go on with")]
+    /// There is no file to resume.
+    #[error("there is no results file {path} to resume")]
     Missing {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// There is something in it already.
-    #[error("the results file {path} has something in it already")]
+    /// The file is not empty, and may not be replaced.
+    #[error("the results file {path} is not empty")]
     Exists {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// Another run writes it.
+    /// Another run writes the file.
     #[error("another run is writing the results file {path}")]
     Busy {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// It could not be written any more.
-    #[error("cannot write the results file {path}: {cause}; what was recorded before is whole")]
+    /// A write failed.
+    #[error("cannot write the results file {path}: {cause}; all earlier lines are intact")]
     Write {
-        /// The file.
+        /// The path.
         path: String,
-        /// Why not.
+        /// The system's error.
         cause: io::Error,
     },
-    /// It was written, and the disk did not take it.
+    /// The file was written, and a sync failed.
     #[error(
-        "the disk did not take the results file {path}: {cause}; of its last cases, up to {UNSYNCED} may be damaged or missing"
+        "cannot sync the results file {path} to the disk: {cause}; up to {UNSYNCED} of its last cases may be damaged or missing"
     )]
     Sync {
-        /// The file.
+        /// The path.
         path: String,
-        /// Why not.
+        /// The system's error.
         cause: io::Error,
     },
-    /// When all of it was written, its name was another's or nobody's.
+    /// At the end of the run, the path led to another file or to none.
     #[error("the results file {path} was removed, renamed or replaced while it was written")]
     Removed {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// It could not be read.
+    /// The file cannot be read.
     #[error("cannot read the results file {path}: {cause}")]
     Read {
-        /// The file.
+        /// The path.
         path: String,
-        /// Why not.
+        /// The system's error.
         cause: io::Error,
     },
-    /// It can be read once only, and is to be read twice.
-    #[error("{path} is no file but a pipe or a device, and is to be read twice")]
+    /// The input has to be read twice, which a pipe does not allow.
+    #[error("{path} is a pipe or a device, which cannot be read twice")]
     NotReadableTwice {
-        /// What it is called.
+        /// The path.
         path: String,
     },
-    /// What parts are joined into has something in it already.
-    #[error("{path}, into which the parts are to be joined, has something in it already")]
+    /// The file for the joined run is not empty, and may not be replaced.
+    #[error("the output file {path} is not empty")]
     OutputExists {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// What parts are joined into could not be written.
-    #[error("cannot write {path}, into which the parts are joined: {cause}; the parts are as they were")]
+    /// The file for the joined run cannot be written.
+    #[error("cannot write the output file {path}: {cause}; the parts are unchanged")]
     Output {
-        /// The file.
+        /// The path.
         path: String,
-        /// Why not.
+        /// The system's error.
         cause: io::Error,
     },
-    /// A line is none of a results file.
-    #[error("line {number} of {path} is no line of a results file: {cause}")]
+    /// A line does not have the format.
+    #[error("line {number} of {path} is not a line of a results file: {cause}")]
     Line {
-        /// The file.
+        /// The path.
         path: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         number: u64,
-        /// Why not.
+        /// The mistake in the line.
         cause: String,
     },
-    /// A line in the middle of a file that is to be gone on with is none.
-    #[error("line {number} of {path} is damaged, and others stand behind it: {cause}")]
+    /// A line of a file that is resumed does not have the format, and is not the last one.
+    #[error("line {number} of {path} is damaged, and lines follow it: {cause}")]
     Damaged {
-        /// The file.
+        /// The path.
         path: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         number: u64,
-        /// Why it is no line.
+        /// The mistake in the line.
         cause: String,
     },
-    /// It is of another version of the format.
-    #[error("{path} is of version {version} of the format, and this program reads version {VERSION}")]
+    /// The file has another version of the format.
+    #[error("{path} has version {version} of the format; this program reads version {VERSION}")]
     Version {
-        /// The file.
+        /// The path.
         path: String,
-        /// Its version.
+        /// The version of the file.
         version: u32,
     },
-    /// It has no header, so that nobody knows of what it is.
-    #[error("{path} has no header: it is no results file, or its run was cut off before its first case")]
+    /// The file does not start with a header.
+    #[error("{path} has no header: it is not a results file, or its run was cut off before its first case")]
     NoHeader {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// Files that are to be joined are not of the same run.
+    /// The parts belong to different runs.
     #[error("{path} and {other} are of different runs: {what}")]
     Different {
-        /// A file.
+        /// The path of one part.
         path: String,
-        /// Another.
+        /// The path of the other part.
         other: String,
-        /// In what they differ.
+        /// The differences.
         what: String,
     },
-    /// Files that are to be joined have cases in common.
+    /// Two parts have cases in common.
     #[error("{path} and {other} overlap: {what}")]
     Overlap {
-        /// A file.
+        /// The path of one part.
         path: String,
-        /// Another.
+        /// The path of the other part.
         other: String,
-        /// What both have.
+        /// The cases or the part that both have.
         what: String,
     },
-    /// PartFiles are missing among files that are to be joined.
+    /// Parts of the run are missing.
     #[error("of the {of} parts of the run, {missing}")]
     Incomplete {
-        /// How many parts there are.
+        /// The number of parts of the run.
         of: u64,
-        /// Which are missing.
+        /// The missing parts.
         missing: String,
     },
-    /// Cases of a file are missing, or too many.
+    /// The number of cases differs from the number in a checkpoint or in the summary.
     #[error("the cases of {path} do not add up: {cause}")]
     Miscounted {
-        /// The file.
+        /// The path.
         path: String,
-        /// What is counted, and what is there.
+        /// Both numbers.
         cause: String,
     },
-    /// The run of a file was cut off.
+    /// The run was cut off.
     #[error("the run of {path} was cut off: it has no summary")]
     CutOff {
-        /// The file.
+        /// The path.
         path: String,
-        /// The command that runs the same.
+        /// The command that repeats the run.
         command: String,
     },
-    /// It speaks of something that this program's spec does not have.
-    #[error("{path} was written by another spec: {cause}")]
+    /// The file uses a name that this program's spec does not have.
+    #[error("{path} was written with another spec: {cause}")]
     UnknownName {
-        /// The file.
+        /// The path.
         path: String,
-        /// What it speaks of.
+        /// The name.
         cause: UnknownName,
     },
 }
 
 impl Error {
-    /// The same of a file into which parts are joined: there is no run to go on with.
+    /// The same error about the file for the joined run, which cannot be resumed.
     #[must_use]
     pub fn of_output(self) -> Self {
         match self {
@@ -184,46 +184,45 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
-            Self::CutOff { path, command } => {
-                return format!("go on with it: {command} --resume {path}").into();
-            }
+            Self::CutOff { path, command } => return format!("resume it: {command} --resume {path}").into(),
             Self::Different { .. } => {
-                "join files of the same cases on the same backend, which differ in their --partition only"
+                "join the parts of one run: the same cases and backend, each with another --partition"
             }
             Self::Overlap { .. } => "name each part once",
             Self::Damaged { number, .. } => {
                 return format!(
-                    "nothing was changed; mend the line, or take it and all behind it out of a copy, whose last line is then {}, and go on \
-                     with the copy",
+                    "nothing was changed; repair the line, or copy the file up to line {} and resume the copy",
                     number - 1
                 )
                 .into();
             }
-            Self::Miscounted { .. } => "lines were lost or changed behind its back: run it again",
+            Self::Miscounted { .. } => "another program changed or removed lines: run it again",
             Self::Incomplete { .. } => "run the missing parts, and join all of them",
             Self::Open { .. } => "name a file in a folder that exists, and that you may write to",
-            Self::Missing { .. } => "start the run by --results instead of --resume",
+            Self::Missing { .. } => "start the run with --results instead of --resume",
             Self::Exists { .. } => {
-                "name another file, go on with its run by --resume instead of --results, or write over it by --overwrite"
+                "name another file, resume its run with --resume instead of --results, or replace it with --overwrite"
             }
-            Self::NotReadableTwice { .. } => "write what comes out of it into a file, and name that",
-            Self::OutputExists { .. } => "name another file, or write over it by --overwrite",
+            Self::NotReadableTwice { .. } => "save its content as a file, and name the file",
+            Self::OutputExists { .. } => "name another file, or replace it with --overwrite",
             Self::Output { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
-                "let the reader go on to the end, or join them into a file"
+                "let the reader read to the end, or join the parts into a file"
             }
-            Self::Output { .. } => "make room, or name a file elsewhere, and join them again",
+            Self::Output { .. } => "make room, or name a file on another disk, and join the parts again",
             Self::Busy { .. } => "name another file, or wait for that run to end",
             Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe => {
-                "let the reader go on to the end, or record into a file"
+                "let the reader read to the end, or record into a file"
             }
-            Self::Write { .. } => "make room, and go on by --resume instead of --results",
+            Self::Write { .. } => "make room, and continue with --resume instead of --results",
             Self::Removed { .. } => {
-                "run it again, and leave the file alone until the run has ended; one that was only renamed can be gone on with by --resume"
+                "run it again, and leave the file alone until the run ends; a file that was only renamed can be continued with --resume"
             }
-            Self::Sync { .. } => "see to the disk and its room, and go on by --resume instead of --results",
+            Self::Sync { .. } => {
+                "check the disk and its free space, and continue with --resume instead of --results"
+            }
             Self::Read { .. } | Self::NoHeader { .. } | Self::Line { .. } => {
                 "name a file that `dmlcts run --results` wrote"
             }
@@ -231,7 +230,7 @@ impl Error {
         })
     }
 
-    /// Whether a machine is to blame, and not what was asked for.
+    /// Whether the machine or the run failed. Otherwise the request was wrong.
     pub fn is_machine(&self) -> bool {
         matches!(
             self,

@@ -1,9 +1,8 @@
-//! Joining the parts of a run that several machines shared.
+//! Joins the parts of a run that several machines shared.
 //!
-//! What comes out is what one machine would have written: the cases of all parts in the order of their
-//! indices, and a summary that counts them all. Nothing is joined that does not belong together, and nothing
-//! is left out: files of different runs, parts that overlap or are missing, runs that were cut off, and
-//! counts that do not tally are errors.
+//! The result is the file that one machine would have written: the cases of all parts in the order of their
+//! indices, and a summary of all of them. Files of different runs, overlapping or missing parts, runs that
+//! were cut off, and counts that do not add up are errors.
 
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_runner::{CutPart, Ending, Group, Partition, Summary, Totals};
@@ -11,12 +10,12 @@ use dmlcts_spec::Library;
 
 use crate::{Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName, convert::Names, count::Count};
 
-/// The most missing parts that are named.
-const NAMED: usize = 20;
-/// The most ways to end badly that are told.
-const WAYS: usize = 3;
+/// The maximum number of missing parts that a message names.
+const MOST_NAMED: usize = 20;
+/// The maximum number of bad ends of backends that the summary describes.
+const MOST_BAD_ENDS: usize = 3;
 
-/// The parts of a run.
+/// The files of the parts of a run.
 #[derive(Debug)]
 pub struct PartFiles {
     readers: Vec<Reader>,
@@ -24,6 +23,10 @@ pub struct PartFiles {
 
 impl PartFiles {
     /// Opens the files, and checks that they are the parts of one run.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, the files are of different runs, or parts overlap or are missing.
     pub fn open(paths: &[String]) -> Result<Self, Error> {
         let readers: Vec<Reader> = paths.iter().map(|path| Reader::open(path)).collect::<Result<_, _>>()?;
         let Some((first, others)) = readers.split_first() else { return Ok(Self { readers }) };
@@ -44,13 +47,18 @@ impl PartFiles {
         Ok(Self { readers })
     }
 
-    /// What was run, all parts together.
+    /// The header of the whole run; `None` if there is no file.
     pub fn header(&self) -> Option<Header> {
         self.readers.first().map(|reader| whole(reader.header()))
     }
 
-    /// Hands over the lines of all cases in their order, each with its end, and says what they come to. The
-    /// run's strategies have these names.
+    /// Passes the lines of all cases to `take` in order, each with its line end, and returns their summary.
+    /// `strategies` are those of the run.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, two parts have the same case, a run was cut off, counts do not add up, or `take`
+    /// fails.
     pub fn join(
         self,
         library: &'static Library,
@@ -79,7 +87,7 @@ fn next(parts: &[Part]) -> Option<(u64, usize)> {
     parts.iter().enumerate().filter_map(|(place, part)| Some((part.index?, place))).min()
 }
 
-/// What was run, whichever part of it.
+/// The header of the run that a part belongs to.
 fn whole(header: &Header) -> Header {
     let mut header = header.clone();
     if let Some(partition) = header.selection.partition.take() {
@@ -88,7 +96,7 @@ fn whole(header: &Header) -> Header {
     header
 }
 
-/// Checks that each part is there once, and the whole only where it is alone.
+/// Checks that there is one file for each part, or a single file of a whole run.
 fn check_parts(readers: &[Reader]) -> Result<(), Error> {
     let overlap = |path: &Reader, other: &Reader, what: String| {
         Err(Error::Overlap { path: path.path().to_owned(), other: other.path().to_owned(), what })
@@ -118,7 +126,7 @@ fn check_parts(readers: &[Reader]) -> Result<(), Error> {
         return Ok(());
     }
     let named: Vec<String> =
-        (1..=of).filter(|part| !there.contains(part)).take(NAMED).map(|part| part.to_string()).collect();
+        (1..=of).filter(|part| !there.contains(part)).take(MOST_NAMED).map(|part| part.to_string()).collect();
     let further = missing - named.len() as u64;
     let missing = match named.as_slice() {
         [one] if further == 0 => format!("part {one} is missing"),
@@ -128,10 +136,10 @@ fn check_parts(readers: &[Reader]) -> Result<(), Error> {
     Err(Error::Incomplete { of, missing })
 }
 
-/// One part, as far as it was read.
+/// A part that is being read.
 struct Part {
     reader: Reader,
-    /// The index of the case at hand; `None` behind the last one.
+    /// The index of the current case; `None` after the last one.
     index: Option<u64>,
     count: Count,
     summary: Option<SummaryForm>,
@@ -142,7 +150,7 @@ impl Part {
         Self { reader, index: None, count: Count::default(), summary: None }
     }
 
-    /// Goes on to the next case.
+    /// Reads the next case.
     fn advance(&mut self) -> Result<(), Error> {
         loop {
             let counted = match self.reader.next()? {
@@ -163,7 +171,7 @@ impl Part {
     }
 }
 
-/// What parts that were read to their ends come to together.
+/// The summary of parts that were read to the end.
 fn summarise(
     parts: Vec<Part>,
     library: &'static Library,
@@ -205,7 +213,7 @@ fn summarise(
         bad_ends.extend(summary.bad_end.map(|how| (partition, how)));
         abandoned.extend(summary.abandoned.into_iter().map(|(from, to)| from..to));
     }
-    // Each part looked at the cases of all of them.
+    // Each part counts the cases of all parts as read.
     all.progress.read = read;
     if ending == Ending::Complete {
         all.next = read;
@@ -243,8 +251,8 @@ fn summarise(
     }))
 }
 
-/// How backends ended badly that were told to end: each way once, with the first part of which it was, where
-/// there are parts.
+/// The bad ends of backends that were asked to end. Each one is described once, with the first part that it
+/// occurred in.
 fn all_bad_ends(mut found: Vec<(Option<Partition>, String)>) -> Option<String> {
     found.sort_by_key(|(part, _)| part.map(Partition::part));
     let mut ways: Vec<(Option<Partition>, String, usize)> = Vec::new();
@@ -254,8 +262,8 @@ fn all_bad_ends(mut found: Vec<(Option<Partition>, String)>) -> Option<String> {
             None => ways.push((part, how, 0)),
         }
     }
-    let (told, left) = ways.split_at(ways.len().min(WAYS));
-    let mut sentences: Vec<String> = told
+    let (described, left) = ways.split_at(ways.len().min(MOST_BAD_ENDS));
+    let mut sentences: Vec<String> = described
         .iter()
         .map(|(part, how, others)| match part {
             None => how.clone(),
@@ -270,7 +278,7 @@ fn all_bad_ends(mut found: Vec<(Option<Partition>, String)>) -> Option<String> {
     Some(sentences.join("; ")).filter(|all| !all.is_empty())
 }
 
-/// Of the endings of two parts, the one that the whole has.
+/// The ending of a run that has parts with these endings: the more serious one.
 fn graver(one: Ending, other: Ending) -> Ending {
     const BY_GRAVITY: [Ending; Ending::ALL.len()] = [
         Ending::Interrupted,
@@ -286,7 +294,7 @@ fn graver(one: Ending, other: Ending) -> Ending {
 }
 
 impl GroupForm {
-    /// The group, without the memory of any run.
+    /// The group, without the tensors of any case.
     fn group(&self, cases: u64, level: FeatureLevel, names: Names<'_>) -> Result<Group, UnknownName> {
         let failure = |text: &str| {
             let unknown = || UnknownName::new("the case", text);

@@ -1,4 +1,4 @@
-//! Reading a results file line by line, in memory that does not grow with it.
+//! Reads a results file line by line. The memory does not grow with the file.
 
 use std::{
     fmt,
@@ -8,35 +8,43 @@ use std::{
 
 use crate::{CaseForm, Error, Header, Line, SummaryForm, TotalsForm, VERSION};
 
-/// A longer line is none: a damaged file must not take the machine's memory.
+/// The maximum number of bytes of a line, so that a damaged file does not exhaust the memory.
 const LONGEST_LINE: u64 = 64 << 20;
 
-/// A results file that is read.
+/// Reads a results file.
 #[derive(Debug)]
 pub struct Reader {
     lines: Lines,
     header: Header,
 }
 
-/// A line behind the header.
+/// A line after the header.
 #[derive(Debug)]
 pub enum Item<'a> {
-    /// What became of a case.
+    /// The result of a case.
     Case(Box<CaseForm<'a>>),
-    /// What all cases so far came to.
+    /// The totals of all cases so far.
     Checkpoint(Box<TotalsForm>),
-    /// How the run ended.
+    /// The end of the run.
     Summary(Box<SummaryForm>),
 }
 
 impl Reader {
     /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or does not start with a header of this version.
     pub fn open(path: &str) -> Result<Self, Error> {
         let file = File::open(path).map_err(|cause| Error::Read { path: path.to_owned(), cause })?;
         Self::new(Box::new(file), path)
     }
 
-    /// Reads the header of what is called `path` in messages.
+    /// Reads the header of an input. Messages call the input `path`.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read, or does not start with a header of this version.
     pub fn new(input: Box<dyn Read>, path: &str) -> Result<Self, Error> {
         let input = BufReader::with_capacity(1 << 18, input);
         let path = path.to_owned();
@@ -48,7 +56,7 @@ impl Reader {
                 header.check().map_err(|cause| lines.wrong(cause.to_string()))?;
                 Ok(Self { lines, header })
             }
-            // Of a header of another version, nothing but its number may be understood.
+            // A header of another version need not have anything in common with this one but its number.
             Ok(_) => Err(Error::NoHeader { path: lines.path }),
             Err(cause) => Err(match lines.version() {
                 Some(version) if version != VERSION => Error::Version { path: lines.path, version },
@@ -58,51 +66,55 @@ impl Reader {
         }
     }
 
-    /// What was run.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The file.
+    /// The path, as messages have it.
     pub fn path(&self) -> &str {
         &self.lines.path
     }
 
-    /// Whether the last line was cut short, so that it is none.
+    /// Whether the last line is incomplete. It is ignored then.
     pub fn is_torn(&self) -> bool {
         self.lines.is_torn
     }
 
-    /// The line that was read last, with its end.
+    /// The bytes of the current line, with its line end.
     pub(crate) fn raw(&self) -> &[u8] {
         &self.lines.line
     }
 
-    /// What is wrong with the line that was read last.
+    /// An error about the current line.
     pub(crate) fn wrong(&self, cause: impl Into<String>) -> Error {
         Error::Line { path: self.lines.path.clone(), number: self.lines.number, cause: cause.into() }
     }
 
-    /// The number of the line that was read last, from 1.
+    /// The number of the current line, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.lines.number
     }
 
-    /// The bytes up to the end of the line that was read last.
+    /// The offset of the end of the current line, in bytes.
     pub(crate) fn offset(&self) -> u64 {
         self.lines.offset
     }
 
-    /// Whether nothing stands behind the line that was read last.
+    /// Whether the current line is the last one.
     pub(crate) fn is_at_end(&mut self) -> Result<bool, Error> {
         let left = self.lines.input.fill_buf().map(<[u8]>::is_empty);
         left.map_err(|cause| Error::Read { path: self.lines.path.clone(), cause })
     }
 
-    /// The next line; `None` behind the last one.
+    /// Reads the next line. `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or the line does not have the format.
     #[expect(
         clippy::should_implement_trait,
-        reason = "what it gives borrows from it, which an iterator's items cannot"
+        reason = "a line borrows from the reader, which an iterator's items cannot"
     )]
     pub fn next(&mut self) -> Result<Option<Item<'_>>, Error> {
         if !self.lines.advance()? {
@@ -122,25 +134,25 @@ impl Reader {
                 summary.totals.check().map_err(|unknown| wrong(unknown.to_string()))?;
                 Ok(Some(Item::Summary(summary)))
             }
-            Line::Header(_) => Err(wrong("a second header; files are joined by `dmlcts merge`".to_owned())),
+            Line::Header(_) => Err(wrong("a second header; `dmlcts merge` joins files".to_owned())),
         }
     }
 }
 
-/// The lines of a file, whatever stands in them.
+/// The lines of a file, before they are parsed.
 struct Lines {
     path: String,
     input: BufReader<Box<dyn Read>>,
     line: Vec<u8>,
     /// The line's number, from 1.
     number: u64,
-    /// The bytes up to the line's end.
+    /// The offset of the line's end, in bytes.
     offset: u64,
     is_torn: bool,
 }
 
 impl Lines {
-    /// Reads a line; `false` where there is none, or none that is whole.
+    /// Reads a line. Returns false if there is none, or only an incomplete one.
     fn advance(&mut self) -> Result<bool, Error> {
         self.line.clear();
         let mut bounded = (&mut self.input).take(LONGEST_LINE);
@@ -159,17 +171,17 @@ impl Lines {
         Ok(true)
     }
 
-    /// That the line which was read last is not right.
+    /// An error about the current line.
     fn wrong(&self, cause: String) -> Error {
         Error::Line { path: self.path.clone(), number: self.number, cause }
     }
 
     fn parse(&self) -> Result<Line<'_>, String> {
-        // Serde's own place is that of the line, which follows its line end.
+        // Serde would count the line end as the start of a second line, and report mistakes there.
         serde_json::from_slice(self.line.trim_ascii_end()).map_err(|error| error.to_string())
     }
 
-    /// The version that a header of any version states.
+    /// The version of the format, if the line is a header of any version.
     fn version(&self) -> Option<u32> {
         let line: serde_json::Value = serde_json::from_slice(&self.line).ok()?;
         line.get("header")?.get("format")?.as_u64().map(|version| version as u32)

@@ -2,7 +2,7 @@
 
 /// A name that this program does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} `{name}` is none that this program knows")]
+#[error("{what} `{name}` is unknown to this program")]
 pub struct UnknownName {
     /// The kind of name that is expected.
     pub what: &'static str,

@@ -477,7 +477,7 @@ mod tests {
         assert_eq!(
             failed.to_string(),
             format!(
-                "the disk did not take the results file {}: the disk is gone; of its last cases, up to 8192 may be damaged or missing",
+                "cannot sync the results file {} to the disk: the disk is gone; up to 8192 of its last cases may be damaged or missing",
                 file.path()
             )
         );

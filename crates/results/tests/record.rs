@@ -128,25 +128,26 @@ fn what_is_no_results_file_is_said_to_be_none() {
     record(file.path(), &lines(1), None);
     let whole = file.text();
     let header = whole.lines().next().expect("a header");
-    let headless = "FILE has no header: it is no results file, or its run was cut off before its first case";
+    let headless =
+        "FILE has no header: it is not a results file, or its run was cut off before its first case";
     assert_eq!(said(""), headless);
     assert_eq!(said("{}\n"), headless);
     assert_eq!(said("\u{0}\u{0}\n"), headless);
     assert_eq!(said(header), headless, "its line is torn");
     assert_eq!(
         said("{\"header\":{\"format\":2}}\n"),
-        "FILE is of version 2 of the format, and this program reads version 1"
+        "FILE has version 2 of the format; this program reads version 1"
     );
     assert_eq!(said(&format!("{header}\n")), "not torn");
     assert_eq!(said(&format!("{header}\n{{\"case\":")), "is torn");
     assert_eq!(
         said(&format!("{header}\n{header}\n")),
-        "line 2 of FILE is no line of a results file: a second header; files are joined by `dmlcts merge`"
+        "line 2 of FILE is not a line of a results file: a second header; `dmlcts merge` joins files"
     );
     let damaged = said(&format!("{header}\n{{\"case\":{{\"index\":1}}}}\n"));
     assert_eq!(
         damaged,
-        "line 2 of FILE is no line of a results file: missing field `line` at line 1 column 19"
+        "line 2 of FILE is not a line of a results file: missing field `line` at line 1 column 19"
     );
 }
 

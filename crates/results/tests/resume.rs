@@ -96,7 +96,7 @@ fn a_line_that_is_damaged_is_the_end_only_where_it_is_the_last() {
         let text = text + torn;
         fs::write(file.path(), &text).expect("it can be written");
         let error = Unfinished::open(file.path()).expect_err("a line is damaged");
-        let said = format!("line {number} of {} is damaged, and others stand behind it: ", file.path());
+        let said = format!("line {number} of {} is damaged, and lines follow it: ", file.path());
         assert!(error.to_string().starts_with(&said), "{error}");
         assert!(
             error.help().contains(&format!("whose last line is then {}, ", number - 1)),
