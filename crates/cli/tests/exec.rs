@@ -102,7 +102,7 @@ fn a_hello_beyond_its_bounds_is_refused() {
             "makes no sense: its `operators` has 1001 elements, and at most 1000 are allowed".to_owned()
         } else {
             let length = header.len();
-            format!("a frame `hello` announces {length} bytes of header, where at most 1048576 can come")
+            format!("a frame `hello` announces {length} bytes of header, and at most 1048576 are allowed")
         };
         let file = common::Scratch::new("large-hello", common::frame("hello", &header));
         let said = text(&["run", "--backend", &format!("exec:cat {}", file.path())]);

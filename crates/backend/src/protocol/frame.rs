@@ -1,5 +1,5 @@
-//! Frames: how a message travels through a pipe. Whoever reads one trusts no length of it: memory is taken as
-//! bytes arrive, and what does not begin like a frame is shown to a person as the text that it probably is.
+//! Frames: the form of messages in a pipe. A reader trusts no announced length and allocates memory as bytes
+//! arrive. Bytes that do not start a frame are usually printed text, so the error shows them as text.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -8,30 +8,30 @@ use serde::Serialize;
 
 use super::speaks;
 
-/// What every frame begins with: a byte that no text in UTF-8 holds, the name, and the version of the
-/// protocol.
+/// The first bytes of every frame: a byte that UTF-8 never has, the name, and the version of the protocol.
 pub const MAGIC: [u8; 8] = *b"\xF7dmlcts1";
-/// Bytes before a frame's header.
+/// The number of bytes before a frame's header.
 pub const PREFIX: usize = 32;
-/// As much memory is taken before bytes come: what most frames have, and too little for a lie to matter.
+/// The maximum number of bytes that are reserved before any byte arrives. Most frames fit, and a wrong length
+/// does no harm.
 const RESERVED: u64 = 1 << 20;
-/// As much is shown of bytes that are no frame.
+/// The maximum number of bytes that an error shows.
 const EXCERPT: usize = 80;
 
-/// Which message a frame holds.
+/// The message that a frame holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Both sides: who is there.
+    /// From both sides: the name and the version of the sender.
     Hello,
     /// To the backend: behave as a device of this feature level.
     Level,
-    /// To the backend: cases, with the memory of their inputs.
+    /// To the backend: cases, with the bytes of their inputs.
     Run,
-    /// To the backend: the same, in words.
+    /// To the backend: cases in binary form.
     Packed,
-    /// From the backend: what became of some cases, with the memory of their outputs.
+    /// From the backend: outcomes of cases, with the bytes of their outputs.
     Results,
-    /// To the backend: that was all.
+    /// To the backend: no case follows.
     Bye,
 }
 
@@ -39,7 +39,7 @@ impl Kind {
     /// Every kind.
     pub const ALL: [Self; 6] = [Self::Hello, Self::Level, Self::Run, Self::Packed, Self::Results, Self::Bye];
 
-    /// As frames spell it, without the spaces behind it.
+    /// The name in frames, without the padding.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hello => "hello",
@@ -58,60 +58,60 @@ impl Kind {
     }
 }
 
-/// A message as it was read.
+/// A message that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Which message it is.
+    /// The message.
     pub kind: Kind,
-    /// JSON.
+    /// The header, as JSON.
     pub header: Vec<u8>,
-    /// Memory of tensors.
+    /// The bytes of tensors.
     pub body: Vec<u8>,
 }
 
-/// The longest parts of a frame that a reader takes.
+/// The maximum lengths of a frame's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Of the header, in bytes.
+    /// The maximum length of the header, in bytes.
     pub header: u64,
-    /// Of the body, in bytes.
+    /// The maximum length of the body, in bytes.
     pub body: u64,
 }
 
-/// Why bytes are no frame.
+/// The reason why bytes are not a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// Something else stands where a frame begins: what somebody printed, as a rule.
+    /// Other bytes stand where a frame must begin, usually printed text.
     #[error(
-        "`{0}` stands where a frame must begin; standard output belongs to the protocol, and prints to standard error"
+        "`{0}` stands where a frame must begin; standard output belongs to the protocol: print to standard error"
     )]
     Noise(String),
-    /// It begins as frames of another version of the protocol do.
+    /// The frame has another version of the protocol.
     #[error("{}", speaks("it", *.0))]
     Version(u32),
-    /// The bytes end inside of a frame.
+    /// The bytes end within a frame.
     #[error("a frame ends after {had} of {wanted} bytes of its {part}")]
     Short {
-        /// Which part of it.
+        /// The part that is incomplete.
         part: &'static str,
-        /// Bytes that came.
+        /// The number of bytes that arrived.
         had: u64,
-        /// Bytes that were announced.
+        /// The number of bytes that were announced.
         wanted: u64,
     },
-    /// There is no such message.
-    #[error("`{0}` is no message; there are hello, level, run, packed, results, bye")]
+    /// The message is unknown.
+    #[error("`{0}` is not a message; the messages are hello, level, run, packed, results, bye")]
     Kind(String),
-    /// A length that is out of bounds.
-    #[error("a frame `{kind}` announces {length} bytes of {part}, where at most {most} can come")]
+    /// An announced length is out of bounds.
+    #[error("a frame `{kind}` announces {length} bytes of {part}, and at most {most} are allowed")]
     Long {
-        /// Which message it holds.
+        /// The message that the frame holds.
         kind: &'static str,
-        /// Which part of it.
+        /// The part that is too long.
         part: &'static str,
-        /// What it announces.
+        /// The announced number of bytes.
         length: u64,
-        /// What the reader takes.
+        /// The maximum number of bytes.
         most: u64,
     },
     /// The pipe broke.
@@ -126,7 +126,11 @@ impl From<io::Error> for FrameError {
 }
 
 impl Frame {
-    /// Reads one; `None` where the bytes end before it begins.
+    /// Reads a frame. `None` if the bytes end before it begins.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a frame, a length is out of bounds, or the pipe fails.
     pub fn read(input: &mut impl BufRead, bounds: Bounds) -> Result<Option<Self>, FrameError> {
         let start = loop {
             match input.fill_buf() {
@@ -173,7 +177,7 @@ impl Frame {
     }
 }
 
-/// What stands where a frame must begin.
+/// The error for other bytes in place of a frame.
 fn no_frame(bytes: &[u8]) -> FrameError {
     match bytes.strip_prefix(&MAGIC[..MAGIC.len() - 1]) {
         Some([digit @ b'0'..=b'9', ..]) => FrameError::Version(u32::from(digit - b'0')),
@@ -181,20 +185,20 @@ fn no_frame(bytes: &[u8]) -> FrameError {
     }
 }
 
-/// Reads one part of a frame. Its memory grows as bytes come, whatever was announced.
+/// Reads one part of a frame. The memory grows as bytes arrive, whatever length was announced.
 fn part(
     input: &mut impl BufRead,
     part: &'static str,
     length: u64,
     into: &mut Vec<u8>,
 ) -> Result<(), FrameError> {
-    // A refusal comes to light when bytes come.
+    // If no memory is left, reading fails.
     let _ = into.try_reserve(length.min(RESERVED) as usize);
     let had = input.take(length).read_to_end(into)? as u64;
     if had < length { Err(FrameError::Short { part, had, wanted: length }) } else { Ok(()) }
 }
 
-/// What every frame of this kind and these lengths begins with.
+/// The bytes before the header of a frame with this message and these lengths.
 pub fn prefix(kind: Kind, header: usize, body: usize) -> [u8; PREFIX] {
     let mut prefix = [0; PREFIX];
     prefix[..8].copy_from_slice(&MAGIC);
@@ -220,7 +224,7 @@ pub fn write_frame(output: &mut impl Write, kind: Kind, header: &[u8], body: &[u
     output.flush()
 }
 
-/// The first line of something that may be text, within bounds.
+/// The first line of bytes that may be text, within bounds.
 fn excerpt(bytes: &[u8]) -> String {
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     printable(&String::from_utf8_lossy(&line[..line.len().min(EXCERPT)]), EXCERPT).into_owned()
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_written_reads_back_and_nothing_behind_it_is_taken() {
+    fn a_written_frame_reads_back_and_later_bytes_stay() {
         let mut bytes = frame();
         bytes.extend(frame());
         let mut input = bytes.as_slice();
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_is_noticed() {
+    fn every_truncated_frame_is_an_error() {
         let whole = frame();
         for end in 1..whole.len() {
             let read = Frame::read(&mut &whole[..end], BOUNDS);
@@ -259,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_says_why() {
+    fn the_error_says_why_bytes_are_not_a_frame() {
         let said = |bytes: &[u8]| Frame::read(&mut &*bytes, BOUNDS).expect_err("no frame").to_string();
         assert!(said(b"loading model...\nready\n").starts_with("`loading model...` stands where"));
         assert!(said(b"\xF7dmlctsX").starts_with("`\u{FFFD}dmlctsX` stands where"));
@@ -267,20 +271,23 @@ mod tests {
         assert_eq!(said(b"\xF7dmlcts2hello   "), older);
         let mut unknown = frame();
         unknown[8..16].copy_from_slice(b"runs    ");
-        assert_eq!(said(&unknown), "`runs` is no message; there are hello, level, run, packed, results, bye");
+        assert_eq!(
+            said(&unknown),
+            "`runs` is not a message; the messages are hello, level, run, packed, results, bye"
+        );
         let mut long = frame();
         long[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
         assert_eq!(
             said(&long),
-            "a frame `run` announces 18446744073709551615 bytes of body, where at most 100 can come"
+            "a frame `run` announces 18446744073709551615 bytes of body, and at most 100 are allowed"
         );
     }
 
     #[test]
-    fn a_length_that_is_a_lie_takes_no_memory() {
-        let mut lie = frame();
-        lie[24..32].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+    fn a_wrong_length_allocates_no_memory() {
+        let mut wrong = frame();
+        wrong[24..32].copy_from_slice(&(1_u64 << 50).to_le_bytes());
         let bounds = Bounds { header: 100, body: u64::MAX };
-        assert!(matches!(Frame::read(&mut lie.as_slice(), bounds), Err(FrameError::Short { had: 3, .. })));
+        assert!(matches!(Frame::read(&mut wrong.as_slice(), bounds), Err(FrameError::Short { had: 3, .. })));
     }
 }

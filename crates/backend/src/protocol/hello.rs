@@ -1,5 +1,5 @@
-//! The messages that precede all cases: who is there, what it supports, and at which feature level it is to
-//! be held.
+//! The messages that precede all cases: the names of both sides, the backend's capabilities, and the feature
+//! level to behave as.
 
 use dmlcts_model::{DataType, FeatureLevel, printable};
 use schemars::JsonSchema;
@@ -10,30 +10,30 @@ use crate::{Capabilities, Lack, Limits};
 
 /// The version of the protocol that this program speaks.
 pub const VERSION: u32 = 1;
-/// The longest header of a `hello`, in bytes: it is read before anything is known of its sender.
+/// The maximum length of the header of a `hello`, in bytes. It is read before the sender is known.
 pub const LONGEST_HELLO: u64 = 1 << 20;
-/// The most characters of a text in a `hello`.
+/// The maximum number of characters of a text in a `hello`.
 pub(crate) const LONGEST: usize = 255;
-/// The most elements of a list in a `hello`.
+/// The maximum number of elements of a list in a `hello`.
 pub(crate) const MOST: usize = 1000;
-/// Bytes of the smallest tensor: a `TotalTensorSizeInBytes` is a multiple of them (page:
+/// The size of the smallest tensor, in bytes. A `TotalTensorSizeInBytes` is a multiple of it (page:
 /// `ns-directml-dml_buffer_tensor_desc`).
 const LEAST_TENSOR: u64 = 4;
 
-/// What a hello of any version says, whatever else it holds.
+/// The key that a `hello` of any version has.
 #[derive(Deserialize)]
 struct AnyHello {
     protocol: u32,
 }
 
-/// The version of the protocol that the header of a `hello` names, where it is another one than this
-/// program's: what else stands there may be news.
+/// The version of the protocol that the header of a `hello` names, if it differs from this program's. The
+/// other keys may then have another meaning.
 pub(crate) fn another_version(header: &[u8]) -> Option<u32> {
     let hello: AnyHello = serde_json::from_slice(header).ok()?;
     Some(hello.protocol).filter(|version| *version != VERSION)
 }
 
-/// That somebody speaks this version of the protocol, which is another one.
+/// The message about a sender with another version of the protocol.
 pub(crate) fn speaks(who: &str, version: u32) -> String {
     format!(
         "{who} speaks protocol version {version}; this program speaks {VERSION}: renew the older of the two"
@@ -46,19 +46,19 @@ pub(crate) fn speaks(who: &str, version: u32) -> String {
 pub struct HostHello {
     /// The version of the protocol: 1.
     pub protocol: u32,
-    /// Who asks, and its version.
+    /// The host's name and version.
     #[schemars(length(max = LONGEST))]
     pub host: String,
 }
 
-/// `hello`, from the backend: what it is and what it supports, stated before it sees any case. It says the
-/// same whenever it is started.
+/// `hello`, from the backend: its name and its capabilities, before it gets any case. It is the same at every
+/// start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     /// The version of the protocol: 1.
     pub protocol: u32,
-    /// What reports call the backend.
+    /// The backend's name in reports.
     #[schemars(length(max = LONGEST))]
     pub name: String,
     /// The backend's own version.
@@ -78,33 +78,32 @@ pub struct Hello {
     /// Whether the message `level` works.
     #[serde(default)]
     pub can_set_feature_level: bool,
-    /// The operators that it has, as the pages spell them; left out or null where it has whatever it is asked
-    /// for.
+    /// The operators that it has, as the pages spell them. Left out or null if it has every operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub operators: Option<Vec<String>>,
     /// The data types that its operators can be created with, such as `FLOAT32`.
     #[schemars(length(max = MOST), inner(length(max = LONGEST)))]
     pub data_types: Vec<String>,
-    /// The data types that single operators lack of these; usually left out.
+    /// The data types of these that an operator lacks; usually left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST))]
     pub lacks: Vec<LackForm>,
     /// The dimension counts that its operators can be created with.
     pub ranks: Ranks,
-    /// What it cannot exceed.
+    /// The limits of cases and batches.
     #[serde(default)]
     pub limits: LimitsForm,
-    /// Whether it is to be sent `packed` in the place of `run`; false where it is left out.
+    /// Whether it wants `packed` in place of `run`. False if it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub packed: bool,
-    /// Whether it may be asked for the next cases before it has answered the last ones, and repeats their
-    /// `number` in its `results`; false where it is left out.
+    /// Whether it accepts the next cases before it has answered the last ones, and repeats their `number` in
+    /// its `results`. False if it is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ahead: bool,
 }
 
-/// What one operator lacks of what the backend has.
+/// The data types of the backend that one operator lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LackForm {
@@ -126,36 +125,36 @@ pub struct Ranks {
     pub max: u32,
 }
 
-/// What a backend cannot exceed.
+/// The limits of cases and batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsForm {
-    /// The largest `TotalTensorSizeInBytes` that it can run; left out or null where there is no such limit.
+    /// The largest `TotalTensorSizeInBytes` that it can run. Left out or null if there is no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tensor_bytes: Option<u64>,
-    /// The most cases that it wants in one `run`; left out or null where the host may choose.
+    /// The maximum number of cases in one `run`. Left out or null if the host may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_cases: Option<u32>,
-    /// How many cases it wants in one `run`, where there are as many: those that keep it busy for so long
-    /// that handing them over does not count. Left out or null where a few hundred do.
+    /// The number of cases in one `run` that it works on for so long that the time to send them does not
+    /// matter. Left out or null if a few hundred are enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy_cases: Option<u32>,
-    /// The greatest count that it passes on, where it passes lists on as bare arrays of C, so that it cannot
-    /// say that a list has another length than its count says; left out or null where a list has a length of
-    /// its own.
+    /// For a backend that passes lists on as bare arrays of C, in which a list cannot have another length
+    /// than its count: the greatest count that it passes on. Left out or null if each list has its own
+    /// length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bare_arrays: Option<u32>,
 }
 
-/// `level`, to a backend that said that it can be set: from here on, behave as a device of this level does.
+/// `level`, to a backend that can set its feature level: from now on, behave as a device of this level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LevelForm {
-    /// Such as `4.1`.
+    /// The feature level, such as `4.1`.
     pub feature_level: String,
 }
 
-/// `bye`, to the backend: no case follows, and it is to end.
+/// `bye`, to the backend: no case follows, so the process ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bye {}
@@ -202,22 +201,22 @@ impl From<&Lack> for LackForm {
 }
 
 impl HostHello {
-    /// That its text is within its bound, or what is wrong with it.
+    /// Checks that the text is not too long.
     pub(crate) fn check_bounds(&self) -> Result<(), String> {
         check_text("host", &self.host)
     }
 }
 
 impl Hello {
-    /// Reads the header of the message, or says at which key there is something else than belongs there.
+    /// Reads the header of the message. The error names the key with a wrong value.
     pub(crate) fn read(header: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(header).map_err(|error| {
-            let said = serde_json::from_slice::<Map<String, Json>>(header).ok();
-            said.and_then(|said| misplaced(&said)).unwrap_or_else(|| error.to_string())
+            let keys = serde_json::from_slice::<Map<String, Json>>(header).ok();
+            keys.and_then(|keys| misplaced(&keys)).unwrap_or_else(|| error.to_string())
         })
     }
 
-    /// That every text and every list is within its bound, or which is not.
+    /// Checks that no text and no list is too long. The error names the key.
     fn check_bounds(&self) -> Result<(), String> {
         check_text("name", &self.name)?;
         check_text("version", &self.version)?;
@@ -233,7 +232,11 @@ impl Hello {
         })
     }
 
-    /// What the message says, or what is wrong with it.
+    /// The capabilities that the message declares.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of bounds or unknown, or the backend declares that it can do nothing.
     pub fn capabilities(&self) -> Result<Capabilities, String> {
         if self.protocol != VERSION {
             return Err(speaks("it", self.protocol));
@@ -250,22 +253,21 @@ impl Hello {
                     let known: Vec<String> = DataType::all().map(|known| known.to_string()).collect();
                     let meant = dmlcts_model::closest(name, known.iter().map(String::as_str));
                     let meant = meant.map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
-                    format!("its `{key}`: `{}` is none{meant}", short(name))
+                    format!("its `{key}`: `{}` is not a data type{meant}", short(name))
                 })
             };
             names.iter().map(data_type).collect()
         };
         if self.data_types.is_empty() {
-            return Err("its `data_types` are none, so that it can be asked for nothing".to_owned());
+            return Err("its `data_types` are empty, so it can run no case".to_owned());
         }
         if self.operators.as_ref().is_some_and(Vec::is_empty) {
-            return Err("its `operators` are none, so that it can be asked for nothing; leave the key out where it has \
-                        whatever it is asked for"
+            return Err("its `operators` are empty, so it can run no case; leave the key out if it has every operator"
                 .to_owned());
         }
         if self.ranks.min > self.ranks.max {
             let Ranks { min, max } = self.ranks;
-            return Err(format!("its `ranks` end at {max} before they begin at {min}"));
+            return Err(format!("the `max` of its `ranks`, {max}, is below the `min`, {min}"));
         }
         let lacks = self.lacks.iter().map(|lack| {
             let data_types = data_types_of("lacks", &lack.data_types)?;
@@ -276,12 +278,12 @@ impl Hello {
         let busy = self.limits.busy_cases.map_or(limits.busy_jobs, |cases| cases as usize);
         for (key, cases) in [("batch_cases", batch), ("busy_cases", busy)] {
             if cases == 0 {
-                return Err(format!("its `limits.{key}` is 0, so that it can be asked for nothing"));
+                return Err(format!("its `limits.{key}` is 0, so it can run no case"));
             }
         }
         if let Some(bytes) = self.limits.tensor_bytes.filter(|bytes| *bytes < LEAST_TENSOR) {
             return Err(format!(
-                "its `limits.tensor_bytes` is {bytes}, and no tensor has less than {LEAST_TENSOR}"
+                "its `limits.tensor_bytes` is {bytes}, but the smallest tensor has {LEAST_TENSOR} bytes"
             ));
         }
         Ok(Capabilities {
@@ -307,13 +309,13 @@ impl Hello {
     }
 }
 
-/// The first key of a `hello` whose value is none for it, and what is wrong with that. A mistake has no name
-/// by itself: each value is tried in the place of one that is right, and of what is in it each part.
-fn misplaced(said: &Map<String, Json>) -> Option<String> {
+/// The first key of a `hello` with a wrong value, and the mistake. Serde's errors do not name the key. So
+/// each value, and then each part of the wrong one, is put into a correct `hello` and parsed again.
+fn misplaced(keys: &Map<String, Json>) -> Option<String> {
     let (text, level) = (String::new, FeatureLevel::NEWEST.to_string());
     let right = json!({"protocol": VERSION, "name": text(), "version": text(), "feature_level": level,
         "data_types": [], "ranks": {"min": 1, "max": 1}});
-    said.iter().find_map(|(key, value)| {
+    keys.iter().find_map(|(key, value)| {
         let wrong = |value: Json| {
             let mut probe = right.clone();
             probe[key] = value;
@@ -337,7 +339,7 @@ fn misplaced(said: &Map<String, Json>) -> Option<String> {
     })
 }
 
-/// That a text of the message is within its bound.
+/// Checks that a text of the message is not too long.
 fn check_text(key: &str, text: &str) -> Result<(), String> {
     let length = text.chars().count();
     if length <= LONGEST {
@@ -346,7 +348,7 @@ fn check_text(key: &str, text: &str) -> Result<(), String> {
     Err(format!("its `{key}` has {length} characters, and at most {LONGEST} are allowed"))
 }
 
-/// That a list of the message is within its bound.
+/// Checks that a list of the message is not too long.
 fn check_list<T>(key: &str, list: &[T]) -> Result<(), String> {
     if list.len() <= MOST {
         return Ok(());
@@ -354,18 +356,18 @@ fn check_list<T>(key: &str, list: &[T]) -> Result<(), String> {
     Err(format!("its `{key}` has {} elements, and at most {MOST} are allowed", list.len()))
 }
 
-/// That a list of texts is within its bound, and each of them.
+/// Checks that a list of texts is not too long, and that none of them is.
 fn check_texts(key: &str, texts: &[String]) -> Result<(), String> {
     check_list(key, texts)?;
     texts.iter().enumerate().try_for_each(|(place, text)| check_text(&format!("{key}[{place}]"), text))
 }
 
-/// As much of a text as a `hello` may hold.
+/// A text, truncated to the length that a `hello` may hold.
 fn cut(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-/// A text of the backend's, within bounds and on one line.
+/// A text of the backend, truncated and on one line.
 pub(crate) fn short(text: &str) -> String {
     printable(text, LONGEST).into_owned()
 }
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_its_usual_value_and_what_is_said_comes_back() {
+    fn a_key_that_is_left_out_has_its_default_and_others_read_back() {
         let capabilities = hello().capabilities().expect("it is whole");
         assert_eq!((capabilities.operators.clone(), capabilities.can_set_feature_level), (None, false));
         assert_eq!(capabilities.limits, Limits::default());
@@ -393,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_kind_is_named_by_its_key() {
+    fn a_value_of_another_type_is_reported_with_its_key() {
         let said = |spoil: fn(&mut Json)| {
             let mut hello = serde_json::to_value(hello()).expect("it is JSON");
             spoil(&mut hello);
@@ -422,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_named() {
+    fn a_contradiction_is_reported_with_its_key() {
         let said = |spoil: fn(&mut Hello)| {
             let mut hello = hello();
             spoil(&mut hello);
@@ -431,26 +433,28 @@ mod tests {
         assert!(said(|hello| hello.protocol = 2).contains("version 2"));
         assert!(said(|hello| hello.name = " ".to_owned()).contains("`name`"));
         assert!(said(|hello| hello.feature_level = "5".to_owned()).contains("`feature_level`: `5`"));
-        assert!(said(|hello| hello.data_types.push("F32".to_owned())).contains("`F32` is none"));
+        assert!(said(|hello| hello.data_types.push("F32".to_owned())).contains("`F32` is not a data type"));
         assert!(
             said(|hello| hello.data_types[0] = "Float32".to_owned()).ends_with("did you mean `FLOAT32`?")
         );
-        assert!(said(|hello| hello.data_types.clear()).contains("`data_types` are none"));
-        assert!(said(|hello| hello.operators = Some(Vec::new())).contains("`operators` are none"));
-        assert!(said(|hello| hello.ranks.min = 5).contains("`ranks` end at 4 before they begin at 5"));
+        assert!(said(|hello| hello.data_types.clear()).contains("`data_types` are empty"));
+        assert!(said(|hello| hello.operators = Some(Vec::new())).contains("`operators` are empty"));
+        assert!(said(|hello| hello.ranks.min = 5).contains("`max` of its `ranks`, 4, is below the `min`, 5"));
         assert!(said(|hello| hello.limits.batch_cases = Some(0)).contains("batch_cases"));
         assert!(said(|hello| hello.limits.busy_cases = Some(0)).contains("busy_cases"));
-        assert!(said(|hello| hello.limits.tensor_bytes = Some(3)).contains("no tensor has less than 4"));
+        assert!(
+            said(|hello| hello.limits.tensor_bytes = Some(3)).contains("the smallest tensor has 4 bytes")
+        );
         let lack = |hello: &mut Hello| {
             hello.lacks.push(LackForm { operator: "SLICE".to_owned(), data_types: vec!["F16".to_owned()] });
         };
-        assert!(said(lack).contains("its `lacks`: `F16` is none"));
+        assert!(said(lack).contains("its `lacks`: `F16` is not a data type"));
     }
 
-    /// What is said of a message that is spoiled so.
+    /// The start of the error, and the change that causes it.
     type Spoil = (&'static str, fn(&mut Hello));
 
-    /// One that is too long.
+    /// A text that is too long.
     fn text() -> String {
         "x".repeat(LONGEST + 1)
     }
@@ -460,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_or_a_list_beyond_its_bound_is_named_with_the_bound() {
+    fn a_text_or_list_that_is_too_long_is_reported_with_the_limit() {
         let spoils: [Spoil; 11] = [
             ("name` has 256 characters", |hello| hello.name = text()),
             ("version` has 256 characters", |hello| hello.version = text()),
@@ -496,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_text_of_a_backend_is_cut_for_its_hello() {
+    fn a_long_text_of_a_backend_is_truncated_in_its_hello() {
         let mut capabilities = hello().capabilities().expect("it is whole");
         capabilities.driver = "x".repeat(LONGEST + 1);
         let hello = Hello::from(&capabilities);

@@ -19,48 +19,48 @@ const LONGEST: usize = 1000;
 pub struct Results {
     /// The outcome of each case. Its length is the number of cases.
     pub outcome: Vec<OutcomeWord>,
-    /// What was being done, for `rejected` (usually `create`) and `failed` (usually `execute`); a column of
-    /// nulls may be left out.
+    /// For `rejected` and `failed`: the step that failed. Null means `create` for `rejected`, and `execute`
+    /// for `failed`. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Vec<Option<PhaseWord>>>,
-    /// The HRESULT of what was `rejected`, usually `E_INVALIDARG` (2147942487): the only one that says that
-    /// the desc is invalid. A column of nulls may be left out.
+    /// For `rejected`: the HRESULT. Null means `E_INVALIDARG` (2147942487), the only one that says that the
+    /// desc is invalid. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<Vec<Option<u32>>>,
-    /// What was written to, for `strayed`; a column of nulls may be left out.
+    /// For `strayed`: the memory that was written to. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Vec<Option<PlaceWord>>>,
-    /// How many bytes from the edge of that memory, for `strayed`: `input[offset]`, `output[-offset]`, or
-    /// `(output + TotalTensorSizeInBytes)[offset]`; a column of nulls may be left out.
+    /// For `strayed`: the distance from the edge of that memory, in bytes. The byte is `input[offset]`,
+    /// `output[-offset]`, or `(output + TotalTensorSizeInBytes)[offset]`. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Vec<Option<u64>>>,
-    /// Why, in the backend's words; a column of nulls may be left out.
+    /// The reason, in the backend's words. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<Option<String>>>,
-    /// The `number` of the question that it answers, where that has one.
+    /// The `number` of the `run` that it answers, if that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
 }
 
-/// What a backend did with a case.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeWord {
-    /// Created and run, every time; the outputs are in the body.
+    /// Created, and run each time; the outputs are in the body.
     Output,
-    /// Created; it was not to run.
+    /// Created, and not asked to run.
     Accepted,
     /// Refused.
     Rejected,
-    /// Valid for all it knows, but not supported.
+    /// Not supported, and not found invalid.
     Unsupported,
-    /// Something went wrong that is no refusal.
+    /// Failed for another reason than a refusal.
     Failed,
-    /// Ran, and wrote to memory that is not its output: `place` and `offset` say where.
+    /// Ran, and wrote to memory outside of its output: `place` and `offset` say where.
     Strayed,
 }
 
-/// The steps of an operator's life.
+/// The steps of creating and running an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseWord {
@@ -100,15 +100,15 @@ impl From<PhaseWord> for Phase {
     }
 }
 
-/// What a run wrote to that was not its output.
+/// The memory outside of its output that a run wrote to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceWord {
     /// The memory of its input.
     Input,
-    /// What lies before the memory of its output.
+    /// The memory before its output.
     Before,
-    /// What lies behind the memory of its output.
+    /// The memory after its output.
     Behind,
 }
 
@@ -133,7 +133,7 @@ impl From<PlaceWord> for StrayPlace {
 }
 
 impl Results {
-    /// The outcomes of these jobs. Those that only a host can see become failures.
+    /// The outcomes of these jobs. Outcomes that only a host can observe become failures.
     pub fn of(jobs: &[Job]) -> Self {
         let mut results = Self { outcome: Vec::with_capacity(jobs.len()), ..Self::default() };
         for (index, job) in jobs.iter().enumerate() {
@@ -178,12 +178,16 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// It is not what its schema says; the message says where.
+    /// The header does not have the form of its schema. The message names the place.
     pub fn read(header: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(header).map_err(|error| error.to_string())
     }
 
-    /// Whether every column that is there has a value for each case.
+    /// Checks that every column has a value for each case.
+    ///
+    /// # Errors
+    ///
+    /// A column has another length, there is no case, or a stray write has no place or offset.
     pub fn check(&self) -> Result<(), String> {
         let cases = self.outcome.len();
         let lengths = [
@@ -237,7 +241,7 @@ impl Results {
         let has_memory = |index: usize| !jobs[index].runs.is_empty();
         let mut strayed = (0..count).filter(|index| self.outcome[*index] == OutcomeWord::Strayed);
         if let Some(index) = strayed.find(|index| !has_memory(*index)) {
-            return Err(format!("case {index} `strayed`, and was not to run"));
+            return Err(format!("case {index} `strayed`, and was not asked to run"));
         }
         let mut body = body;
         for range in ran() {
@@ -278,7 +282,7 @@ impl Results {
     }
 }
 
-/// Puts a value into a column, which its first value creates.
+/// Adds a value to a column. The first value creates the column.
 fn put<T: Clone>(column: &mut Option<Vec<Option<T>>>, index: usize, length: usize, value: Option<T>) {
     if column.is_some() || value.is_some() {
         let column = column.get_or_insert_with(|| Vec::with_capacity(length));
@@ -308,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_with_its_number() {
+    fn written_results_read_back_with_their_number() {
         let outcome = vec![OutcomeWord::Output, OutcomeWord::Rejected];
         for number in [None, Some(0), Some(u64::MAX)] {
             for code in [None, Some(vec![None, Some(7)])] {
@@ -329,7 +333,7 @@ mod tests {
         assert!(said(stray).contains("case 1 `strayed`, and its `place` or `offset` is missing"));
     }
 
-    /// Jobs whose outcomes these are, and which run once each, or never.
+    /// Jobs with these outcomes, each with this number of runs.
     fn jobs(outcomes: &[Outcome], runs: usize) -> Batch {
         let mut batch = Batch::default();
         let signature = Arc::new(Signature { operator: "COPY".to_owned(), members: Vec::new() });
@@ -358,10 +362,10 @@ mod tests {
         assert_eq!(read.apply(&[], asked.parts().0, &mut []), Ok(4));
         let came: Vec<Outcome> = asked.jobs().iter().map(|job| job.outcome.clone()).collect();
         assert_eq!(came, outcomes);
-        // What did not run has no memory.
+        // A case that did not run has no memory to write outside of.
         let mut asked = jobs(&[Outcome::Lost, Outcome::Lost, Outcome::Lost, Outcome::Lost], 0);
         let said = read.apply(&[], asked.parts().0, &mut []);
-        assert_eq!(said, Err("case 0 `strayed`, and was not to run".to_owned()));
+        assert_eq!(said, Err("case 0 `strayed`, and was not asked to run".to_owned()));
         assert!(asked.jobs().iter().all(|job| job.outcome == Outcome::Lost));
     }
 }

@@ -1,4 +1,4 @@
-//! `run` as JSON: jobs become columns at the host, and jobs again in a backend that is written in Rust.
+//! `run` as JSON. The host turns jobs into columns, and a backend in Rust turns them back into jobs.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -19,51 +19,50 @@ use crate::{Batch, Job};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunForm {
-    /// How many cases: the length of every column but those of `members` and `output_fill`.
+    /// The number of cases. It is the length of every column, except `members` and `output_fill`.
     pub cases: u64,
-    /// Which `run` it is, for a backend that says `ahead`; left out for others.
+    /// The number of this `run`, for a backend that declares `ahead`; left out for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The operator's name: `SLICE1`.
     pub operator: Vec<String>,
-    /// `InputTensor`, a column a field. Where the tensor is null, every field is.
+    /// `InputTensor`, one column for each field. If the tensor is null, every field is null.
     #[serde(rename = "InputTensor")]
     pub input: TensorForm,
-    /// `OutputTensor`, a column a field.
+    /// `OutputTensor`, one column for each field.
     #[serde(rename = "OutputTensor")]
     pub output: TensorForm,
-    /// By operator, the other members of its struct: a column a member, with a value for each case of this
-    /// operator, in the order of the cases.
+    /// The other members of each operator's struct, one column for each member. A column has a value for each
+    /// case of the operator, in the order of the cases.
     pub members: BTreeMap<String, BTreeMap<String, Vec<MemberForm>>>,
-    /// `DML_BUFFER_BINDING` of the input. The body holds the tensor's memory without what lies before the
-    /// offset.
+    /// `DML_BUFFER_BINDING` of the input. The body holds the tensor's memory, which begins at the offset.
     #[serde(rename = "InputBinding")]
     pub input_binding: BindingForm,
     /// `DML_BUFFER_BINDING` of the output.
     #[serde(rename = "OutputBinding")]
     pub output_binding: BindingForm,
-    /// How often to run the created operator, each time on the next input; 0 where creating it is all.
+    /// How often to run the created operator, each time on the next input. 0 means to create it only.
     pub runs: Vec<u32>,
-    /// A byte for each run, in the order of the inputs: the output's memory is to be full of it before the
-    /// run, so that elements that are never written show.
+    /// A byte for each run, in the order of the inputs. Fill the output's memory with it before the run, so
+    /// that elements that are never written can be detected.
     pub output_fill: Vec<u8>,
 }
 
-/// `DML_BUFFER_TENSOR_DESC`, a column a field.
+/// `DML_BUFFER_TENSOR_DESC`, one column for each field.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct TensorForm {
-    /// The code of `DML_TENSOR_DATA_TYPE`; any 32-bit code can be met.
+    /// The code of `DML_TENSOR_DATA_TYPE`. Any 32-bit code is possible.
     pub data_type: Vec<Option<u32>>,
     /// The bits of `DML_TENSOR_FLAGS`.
     pub flags: Vec<Option<u32>>,
-    /// What the member says, which may not be the length of the lists.
+    /// The value of the member. It may differ from the length of the lists.
     pub dimension_count: Vec<Option<u32>>,
-    /// In elements, outermost axis first, each from 0 to 2^32 - 1; null is a null pointer.
+    /// In elements, outermost axis first, each from 0 to 2^32 - 1. Null is a null pointer.
     pub sizes: Vec<Option<ListForm>>,
-    /// In elements; null is a null pointer, and means packed.
+    /// In elements. Null is a null pointer, which means packed.
     pub strides: Vec<Option<ListForm>>,
-    /// Up to 2^64 - 1: more than a floating-point number holds exactly.
+    /// Up to 2^64 - 1, which a floating-point number cannot hold exactly.
     pub total_tensor_size_in_bytes: Vec<Option<u64>>,
     /// In bytes.
     pub guaranteed_base_offset_alignment: Vec<Option<u32>>,
@@ -73,16 +72,16 @@ pub struct TensorForm {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct BindingForm {
-    /// In bytes, one a case.
+    /// In bytes, one for each case.
     pub offset: Vec<u64>,
 }
 
-/// Numbers, one an axis.
+/// Numbers, one for each axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListForm(pub List);
 
-/// What a member holds: an integer (counts, enumerators, data types), a list, null for a null list, or for a
-/// scalar union sixteen hex digits, which are its eight bytes in the order of memory.
+/// The value of a member: an integer (counts, enumerators, data types), a list, or null for a null list. A
+/// scalar union is sixteen hex digits, its eight bytes in the order of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberForm(pub Value);
 
@@ -92,7 +91,7 @@ impl JsonSchema for ListForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"description": "Numbers, one an axis.", "type": "array", "items": {"type": "integer"}})
+        json_schema!({"description": "Numbers, one for each axis.", "type": "array", "items": {"type": "integer"}})
     }
 }
 
@@ -103,8 +102,8 @@ impl JsonSchema for MemberForm {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "An integer (counts, enumerators, data types), a list of integers or null, or for a scalar union \
-                its eight bytes in the order of memory, as sixteen hex digits.",
+            "description": "An integer (counts, enumerators, data types), a list of integers, or null. A scalar union is \
+                sixteen hex digits, its eight bytes in the order of memory.",
             "type": ["integer", "array", "null", "string"],
             "items": {"type": "integer"},
             "pattern": "^[0-9a-f]{16}$",
@@ -203,7 +202,8 @@ pub fn read_run(
 }
 
 impl RunForm {
-    /// The header for these jobs. `output_fill` has a byte per run: what its output is full of beforehand.
+    /// The header for these jobs. `output_fill` has a byte for each run, which fills the output before the
+    /// run.
     pub(crate) fn new(jobs: &[Job], output_fill: &[u8], number: Option<u64>) -> Self {
         let mut run =
             Self { cases: jobs.len() as u64, number, output_fill: output_fill.to_vec(), ..Self::default() };
@@ -230,8 +230,12 @@ impl RunForm {
         run
     }
 
-    /// Puts the cases into an empty batch. The outputs take at most `most` bytes. A mistake is reported with
-    /// its place.
+    /// Puts the cases into an empty batch. The outputs take at most `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Columns differ in length, a case is not possible, or the body does not match. The message names the
+    /// place.
     pub fn fill(
         &self,
         body: &[u8],
@@ -260,12 +264,12 @@ impl RunForm {
             for _ in 0..self.runs[index] {
                 let ([Some(input), Some(output)], Some(fill)) = (sizes, fills.next()) else {
                     return Err(format!(
-                        "case {index} is to run, and has no tensors to run on, or no `output_fill`"
+                        "case {index} asks for a run, and has no tensors or no `output_fill` for it"
                     ));
                 };
                 let (memory, rest) = body
                     .split_at_checked(input)
-                    .ok_or_else(|| format!("case {index}: the body ends before its input"))?;
+                    .ok_or_else(|| format!("case {index}: the body ends within its input"))?;
                 body = rest;
                 let run = lay_out(batch, memory, output, *fill, most)
                     .ok_or_else(|| format!("case {index} is larger than memory"))?;
@@ -280,7 +284,7 @@ impl RunForm {
         Ok(())
     }
 
-    /// Whether every column has a value for each case.
+    /// Checks that every column has a value for each case.
     fn check(&self, cases: usize) -> Result<(), String> {
         let (input, output) = (&self.input, &self.output);
         let tensors =
@@ -293,7 +297,7 @@ impl RunForm {
         ];
         let of_tensors = tensors.iter().flat_map(|(name, lengths)| lengths.map(|length| (*name, length)));
         match own.into_iter().chain(of_tensors).find(|(_, length)| *length != cases) {
-            Some((name, length)) => Err(format!("`{name}` counts {length} cases, and `operator` {cases}")),
+            Some((name, length)) => Err(format!("`{name}` has {length} cases, and `operator` has {cases}")),
             None => Ok(()),
         }
     }
@@ -314,7 +318,7 @@ impl RunForm {
             let value = value.filter(|value| can_hold(&member.kind, &value.0));
             value
                 .map(|value| value.0.clone())
-                .ok_or_else(|| format!("`{}` is missing, or of another kind", member.name))
+                .ok_or_else(|| format!("`{}` is missing, or has another type", member.name))
         });
         let members = members.collect::<Result<_, _>>()?;
         let unknown = columns.keys().find(|name| signature.position(name).is_none());
@@ -363,7 +367,7 @@ impl TensorForm {
         ]
     }
 
-    /// The tensor of a case, where all columns are long enough.
+    /// The tensor of a case. All columns must be long enough.
     fn tensor(&self, index: usize) -> Result<Option<Tensor>, String> {
         let list = |column: &[Option<ListForm>]| column[index].as_ref().map(|list| list.0.clone());
         let (sizes, strides) = (list(&self.sizes), list(&self.strides));
@@ -387,7 +391,7 @@ impl TensorForm {
                 }))
             }
             (None, None, None, None, None) if sizes.is_none() && strides.is_none() => Ok(None),
-            _ => Err("some fields of a tensor are null, and some are not".to_owned()),
+            _ => Err("a tensor has both null fields and fields with values".to_owned()),
         }
     }
 }
@@ -441,14 +445,14 @@ mod tests {
         option::weighted(0.9, tensor)
     }
 
-    /// An operator, both tensors, lists for its members, a scalar, and how often it runs.
+    /// An operator, both tensors, lists for its members, a scalar, and the number of runs.
     type Draft = (usize, Option<Tensor>, Option<Tensor>, Option<List>, [u8; 8], usize);
 
     fn any_draft() -> impl Strategy<Value = Draft> {
         (0..3_usize, any_tensor(), any_tensor(), any_list(), any::<[u8; 8]>(), 0..4_usize)
     }
 
-    /// The drafts as jobs, their inputs one behind the other, and what their outputs are full of.
+    /// The drafts as jobs, their inputs one after the other, and the bytes that fill their outputs.
     fn batch(drafts: &[Draft]) -> (Batch, Vec<u8>, Vec<u8>) {
         let (mut batch, mut body, mut fills) = (Batch::default(), Vec::new(), Vec::new());
         let signatures = signatures();
@@ -481,7 +485,7 @@ mod tests {
         (batch, body, fills)
     }
 
-    /// That both batches hold the same jobs on the same memory.
+    /// Checks that both batches have the same jobs.
     fn check_same(one: &Batch, other: &Batch) {
         assert_eq!(one.jobs().len(), other.jobs().len());
         for (one, other) in one.jobs().iter().zip(other.jobs()) {
@@ -494,7 +498,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(
+        fn a_written_run_reads_back(
             drafts in vec(any_draft(), 1..12),
             number in option::of(any::<u64>()),
         ) {
