@@ -201,7 +201,8 @@ struct Cases {
     seen: HashMap<Key, [Status; 2]>,
     meanings: Vec<Meaning>,
     known: BTreeMap<Meaning, Status>,
-    /// The status of a case that passed, by operator. Nearly all cases pass, so they have a lookup of their own.
+    /// The status of a case that passed, by operator. Nearly all cases pass, so they have a lookup of their
+    /// own.
     passed: Vec<(String, Status)>,
 }
 

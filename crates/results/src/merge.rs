@@ -57,8 +57,8 @@ impl PartFiles {
     ///
     /// # Errors
     ///
-    /// A file cannot be read, two parts have the same case, a run was cut off, counts do not add up, or `take`
-    /// fails.
+    /// A file cannot be read, two parts have the same case, a run was cut off, counts do not add up, or
+    /// `take` fails.
     pub fn join(
         self,
         library: &'static Library,

@@ -37,18 +37,18 @@ named_enum! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum Runs: id, from_id {
-        /// Once, and in a sample of the cases a second time on other data, which shows what it remembers.
-        /// Where the expected output looks like the poison before it, it runs again over another poison,
-        /// which shows what it never wrote.
+        /// Once, and for a sample of the cases a second time on other data, which shows state that it keeps.
+        /// If the expected output looks like the poison in the output's memory, it runs again over other
+        /// poison, which shows elements that it never wrote.
         #[default]
         Sampled = "sampled",
-        /// Once in each case, on the case's own data.
+        /// Once for each case, on the case's own data.
         Once = "once",
     }
 }
 
 impl Runs {
-    /// How many runs a case has at most.
+    /// The maximum number of runs of a case.
     pub(crate) fn most(self) -> u64 {
         match self {
             Self::Sampled => 3,

@@ -1,42 +1,42 @@
-//! Failures in groups: what those of one group have in common, and how many there are.
+//! Failures in groups: the common properties of a group's failures, and their number.
 //!
-//! Memory stays bounded however much fails: of each group the first is kept, and of groups there are at most
-//! [`FoundGroups::MOST`].
+//! The first failure of each group is kept, and there are at most [`FoundGroups::MOST`] groups. So memory is
+//! bounded, however many cases fail.
 
 use dmlcts_model::{Case, Desc, Expectation, FeatureLevel, Outcome, Value};
 use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
 
 use crate::{Class, Failure, Rate, Verdict, expect};
 
-/// A case whose verdict was not expected. Its case can be read again by the index.
+/// A case with an unexpected verdict. The index is enough to read the case again.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its index in the source.
+    /// The index of the case in the source.
     pub index: u64,
-    /// The place of its strategy in [`Source::strategies`](crate::Source::strategies).
+    /// The index of its strategy in [`Source::strategies`](crate::Source::strategies).
     pub strategy: usize,
-    /// The place of its operator in the library.
+    /// The index of its operator in the library.
     pub operator: usize,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// In which way it failed.
+    /// The class of the failure.
     pub class: Class,
-    /// What the backend did.
+    /// The outcome of the backend.
     pub outcome: Outcome,
-    /// What the spec says of its desc.
+    /// The spec's judgement of its desc.
     pub judgement: Judgement,
-    /// The value of its first enumeration, where it has one.
+    /// The value of its first enumeration, if it has one.
     pub mode: Option<i64>,
-    /// How often it failed, where it is a flake.
+    /// How often it failed, if it is a flake.
     pub rate: Option<Rate>,
-    /// How many of the cases that it stands for were run again alone: itself, and as the first of a group,
-    /// others of it.
+    /// The number of cases that were run again alone: the case itself, and for the first of a group, others
+    /// of the group.
     pub again: u64,
-    /// The place of the known failure that matches it, and that it does not fit.
+    /// The index of the known failure that matches the case, if the case fails in another way.
     pub known: Option<usize>,
 }
 
-/// What failures of one group have in common.
+/// The common properties of the failures of one group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GroupKey {
     operator: usize,
@@ -60,8 +60,8 @@ impl Found {
         }
     }
 
-    /// The failure, where its case and what the backend did with it were kept, and the memory of its run was
-    /// not. `None` where the case is of another operator.
+    /// The failure, from the recorded case and outcome, without the memory of its run. `None` if the case has
+    /// another operator.
     pub fn failure(
         &self,
         library: &'static Library,
@@ -95,7 +95,7 @@ impl Found {
         })
     }
 
-    /// The value of the desc's first enumeration: operators with modes go wrong mode by mode.
+    /// The value of the desc's first enumeration. A fault in an operator with modes often affects one mode.
     pub(crate) fn mode_of(desc: &Desc) -> Option<i64> {
         let members = desc.signature.members.iter().zip(&desc.members);
         members
@@ -107,33 +107,33 @@ impl Found {
     }
 }
 
-/// Failures by group: how many, and the first of each. There are at most [`FoundGroups::MOST`].
+/// Groups of failures, of a batch or of a run. There are at most [`FoundGroups::MOST`].
 #[derive(Clone, Debug, Default)]
 pub struct FoundGroups {
-    /// The first failure of each group, and how many the group has, in the order of the first ones.
+    /// The first failure and the size of each group, in the order of the first failures.
     pub groups: Vec<(Found, u64)>,
-    /// Failures of groups that found no room.
+    /// The number of failures in further groups.
     pub others: u64,
-    /// Further failures of the groups of a chunk, for the case that the first ones are flakes.
+    /// Later failures of the groups of a batch. They replace first failures that are flakes.
     pub(crate) later: Vec<Found>,
-    /// The first cases of a chunk that passed although they are known to fail, for the case that they fail at
-    /// times.
+    /// The first cases of a batch that passed although they are known to fail. They run again, in case they
+    /// are flakes.
     pub(crate) passes: Vec<Found>,
 }
 
 impl FoundGroups {
-    /// How many groups are kept.
+    /// The maximum number of groups.
     pub const MOST: usize = 64;
 
-    /// Of a chunk, so many failures of each group are kept.
+    /// The maximum number of later failures of each group of a batch, and of passes of each known failure.
     const LATER: u64 = 16;
 
-    /// These groups, and so many failures of others.
+    /// These groups, and this number of failures in further groups.
     pub fn new(groups: Vec<(Found, u64)>, others: u64) -> Self {
         Self { groups, others, ..Self::default() }
     }
 
-    /// Adds a failure of a chunk, and says whether it is the first of a group.
+    /// Adds a failure of a batch. Returns whether it is the first of a group.
     pub(crate) fn add(&mut self, found: Found) -> bool {
         let later = found.clone();
         let key = later.key();
@@ -145,7 +145,7 @@ impl FoundGroups {
         is_first
     }
 
-    /// Adds a case of a chunk that passed although it is known to fail. Of each known failure some are kept.
+    /// Adds a case of a batch that passed although it is known to fail. Some of each known failure are kept.
     pub(crate) fn add_pass(&mut self, found: Found) {
         let alike = self.passes.iter().filter(|pass| pass.known == found.known).count() as u64;
         if alike <= Self::LATER {
@@ -153,12 +153,12 @@ impl FoundGroups {
         }
     }
 
-    /// Whether a failure needs no closer look: there is one like it, or no room for one.
+    /// Whether a failure needs no further examination: its group exists, or no further group is kept.
     pub(crate) fn knows(&self, found: &Found) -> bool {
         self.groups.len() >= Self::MOST || self.groups.iter().any(|(first, _)| first.key() == found.key())
     }
 
-    /// Adds failures of one group, of which this is the first.
+    /// Adds failures of one group, whose first is `found`. Returns whether the group is new.
     pub fn add_many(&mut self, found: Found, cases: u64) -> bool {
         let key = found.key();
         if let Some((first, count)) = self.groups.iter_mut().find(|(first, _)| first.key() == key) {

@@ -15,21 +15,21 @@ named_enum! {
     /// Why a run ended.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Ending: id, from_id {
-        /// Every case of the suite was looked at.
+        /// Every case was read.
         Complete = "complete",
-        /// As many cases ran as were asked for.
+        /// The maximum number of cases ran.
         Limit = "limit",
-        /// A case failed, and the run was to end there.
+        /// A case failed, and the configuration ends a run at the first failure.
         FirstFailure = "first-failure",
-        /// The time was up.
+        /// The time limit was reached.
         Timeout = "timeout",
-        /// As many cases hung as may.
+        /// The maximum number of cases hung.
         Hangs = "hangs",
-        /// Somebody asked for it, by Ctrl-C or another signal.
+        /// The process got Ctrl-C or another signal.
         Interrupted = "interrupted",
-        /// A backend could not be started.
+        /// A backend could not be started or replaced.
         BackendLost = "backend-lost",
-        /// What became of the cases could not be recorded any more.
+        /// The results could not be recorded.
         NotRecorded = "not-recorded",
     }
 }
@@ -47,8 +47,8 @@ impl Stop {
     pub const MOMENT: Duration = Duration::from_millis(500);
 
     /// Asks the run to end. Cases in flight are finished first, and failures are examined. After
-    /// [`Ending::Interrupted`], this must be done within a [moment](Self::MOMENT), even if another
-    /// reason was given before.
+    /// [`Ending::Interrupted`], this must be done within a [moment](Self::MOMENT), even if another reason was
+    /// given before.
     pub fn request(&self, reason: Ending) {
         // The byte is 0, which is `Ending::Complete`, until the first request.
         let _ = self.reason.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
