@@ -1,5 +1,5 @@
-//! Cases from bytes. Random descs are nearly never valid, and comparing refusals only would test half of the
-//! suite: so a case is one that the generator draws, valid or open, and then, half of the time, spoilt.
+//! Cases from bytes. Random descs are almost never valid, and would test little but refusals. So the
+//! generator draws a valid or open case, and half of the cases are then mutated.
 
 use std::sync::LazyLock;
 
@@ -31,8 +31,8 @@ pub fn arbitrary_case(bytes: &mut Unstructured<'_>) -> Result<Case> {
     let mut case = CASES.blank().ok_or(Error::IncorrectFormat)?;
     let index: u64 = bytes.arbitrary()?;
     CASES.case(index.into(), &mut case).ok_or(Error::IncorrectFormat)?;
-    let spoilt = if bytes.ratio(1, 2)? { bytes.int_in_range(1..=3)? } else { 0 };
-    for _ in 0..spoilt {
+    let mutations = if bytes.ratio(1, 2)? { bytes.int_in_range(1..=3)? } else { 0 };
+    for _ in 0..mutations {
         mutate(&mut case, bytes)?;
     }
     Ok(case)

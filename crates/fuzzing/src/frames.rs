@@ -1,5 +1,5 @@
-//! Fuzzing the protocol of backend processes: whatever a pipe brings, it is a frame, the end, or a mistake
-//! that can be shown; and whatever a header says, it is a message that makes sense, or a mistake.
+//! Fuzzes the protocol of backend processes. Any bytes are a frame, the end, or a mistake with a short
+//! message. Any header is a valid message or a mistake.
 
 use dmlcts_backend::{
     Backend, Batch,
@@ -9,15 +9,15 @@ use dmlcts_model::Outcome;
 use dmlcts_reference::Reference;
 use dmlcts_spec::Library;
 
-/// As much memory may be asked for.
+/// The maximum number of bytes of a header, a body or a batch's outputs.
 const MOST: u64 = 1 << 20;
 
-/// The target. The bytes are read as what a pipe brings, and as the header of each message: the first line is
-/// the header, and what follows it the body.
+/// The target. The bytes are read as frames, and as each message, with the first line as the header and the
+/// rest as the body.
 ///
 /// # Panics
 ///
-/// Where a frame does not survive being written, or an answer to a job goes beyond it.
+/// A frame that was read is written as other bytes, or results answer more jobs than there are.
 pub fn frames(bytes: &[u8]) {
     let mut pipe = bytes;
     loop {
@@ -43,7 +43,7 @@ pub fn frames(bytes: &[u8]) {
     messages(&bytes[..end], bytes.get(end + 1..).unwrap_or_default());
 }
 
-/// Reads a header as each message.
+/// Reads a header and a body as each message.
 fn messages(header: &[u8], body: &[u8]) {
     let _ = serde_json::from_slice::<HostHello>(header);
     let _ = serde_json::from_slice::<LevelForm>(header);
@@ -65,7 +65,7 @@ fn messages(header: &[u8], body: &[u8]) {
     }
 }
 
-/// Runs what was read without a mistake.
+/// Runs a batch that was read without a mistake.
 fn run(is_read: bool, batch: &mut Batch) {
     if is_read {
         Reference::backend().run(batch);
