@@ -99,7 +99,7 @@ fn a_line_that_is_damaged_is_the_end_only_where_it_is_the_last() {
         let said = format!("line {number} of {} is damaged, and lines follow it: ", file.path());
         assert!(error.to_string().starts_with(&said), "{error}");
         assert!(
-            error.help().contains(&format!("whose last line is then {}, ", number - 1)),
+            error.help().contains(&format!("copy the file up to line {} and ", number - 1)),
             "{}",
             error.help()
         );
