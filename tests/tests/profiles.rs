@@ -206,7 +206,7 @@ fn the_changelog_says_what_changed_with_the_spec() {
 }
 
 #[test]
-fn what_a_changelog_lacks_is_named() {
+fn a_missing_changelog_entry_is_named() {
     let lacks =
         |changelog: &str| missing(changelog, "0123456789ab", &[("mine".to_owned(), 2)], &["SLICE"]).len();
     assert_eq!(lacks("### Changed\n\n- `0123456789ab`: SLICE, `mine` version 2\n"), 2, "it stands elsewhere");

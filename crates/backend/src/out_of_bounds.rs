@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_the_runs_of_a_job_is_its_own_to_its_end() {
+    fn the_memory_between_runs_of_a_job_belongs_to_the_job() {
         let mut batch = ran();
         let first = batch.jobs()[3].runs[0].output.clone();
         batch.outputs[first.end + 15] = 0;

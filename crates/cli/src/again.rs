@@ -115,7 +115,7 @@ mod tests {
 
     /// Parsing the words gives the same options again, so that no option that matters is lost.
     #[test]
-    fn what_is_repeated_means_the_same() {
+    fn repeated_words_mean_the_same() {
         let words = [
             "--backend",
             "exec:python3 it's.py",
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_is_not_repeated() {
+    fn defaults_are_not_repeated() {
         let usual = parse(&[]);
         let form = form(&usual, None);
         assert!(usual.words_of_a_case(&form).is_empty());

@@ -277,7 +277,7 @@ fn an_archive_that_cannot_be_unpacked_is_an_error_and_no_reason_to_build() {
 }
 
 #[test]
-fn what_the_cache_brought_is_neither_downloaded_nor_built() {
+fn a_cached_program_is_neither_downloaded_nor_built() {
     // There is no release and no Cargo.
     let runner = Runner::new("hit");
     let bin = runner.at("temp dir/dmlcts/bin");

@@ -39,7 +39,7 @@ fn command_of(shown: &str) -> &str {
 }
 
 #[test]
-fn whatever_bears_on_a_case_is_in_the_command_that_runs_it_again() {
+fn the_command_that_repeats_a_case_has_every_relevant_option() {
     let list = Scratch::new("again list.yaml", LIST);
     let (wrong, silent) = (broken("wrong-data", CASE), broken("hang", CASE));
     let rows: [(&str, &[&str]); 10] = [
@@ -76,7 +76,7 @@ fn failure(shown: &str) -> Vec<&str> {
 }
 
 #[test]
-fn so_it_is_for_a_suite_and_where_its_results_are_joined() {
+fn the_commands_of_suites_and_joined_results_have_every_relevant_option() {
     let (list, results) = (Scratch::new("again-list.yaml", LIST), Scratch::nothing("again.jsonl"));
     let backend = broken("wrong-data", CASE);
     let arguments = [

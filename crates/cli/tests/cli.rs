@@ -233,7 +233,7 @@ fn bad_input_is_explained() {
 
 /// An argument that looks like something else gets a hint.
 #[test]
-fn what_was_meant_is_proposed() {
+fn close_names_are_proposed() {
     let cases: [(&str, &[&str]); 6] = [
         ("script_for_backend", &["run", "--backend", "./mine.py"]),
         ("command_for_backend", &["doctor", "--backend", "python3 mine.py"]),
@@ -448,7 +448,7 @@ fn without_an_adapter_the_program_says_what_to_install_and_exits_with_3() {
 /// DirectML runs only on Windows. Elsewhere its name exists, and one sentence says why it cannot run.
 #[cfg(all(feature = "directml", not(windows)))]
 #[test]
-fn where_there_is_no_windows_directml_says_so_and_exits_with_3() {
+fn directml_exits_with_3_without_windows() {
     let output = dmlcts().args(["run", "--backend", "directml:warp"]).output().expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("the backend cannot be started: DirectML is a part of Windows"), "{said}");

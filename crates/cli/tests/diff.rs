@@ -67,7 +67,7 @@ fn diff(old: &Scratch, new: &Scratch) -> String {
 }
 
 #[test]
-fn what_changed_between_two_runs_is_told_by_kind() {
+fn differences_between_runs_are_listed_by_kind() {
     let whole = recorded("diff-whole.jsonl", &["--strategy", "documented"]);
     let old = changed(
         &whole,
@@ -110,7 +110,7 @@ fn only_what_got_worse_is_an_error() {
 /// Cases that a run did not reach before it ended early are unknown, not gone. An outdated list of known
 /// failures does not turn an improvement into a regression.
 #[test]
-fn what_was_known_to_fail_and_passes_is_fixed() {
+fn a_known_failure_that_passes_is_fixed() {
     let whole = recorded("known-whole.jsonl", &["--limit", "20"]);
     let known = r#""verdict":"expected-fail","class":"wrong-value""#;
     let with = |name: &str, verdict: &str| changed(&whole, name, &[(1, verdict), (2, verdict)], &[]);
@@ -156,7 +156,7 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
 
 /// Runs without a common case cannot be compared, independent of their other differences.
 #[test]
-fn where_nothing_was_compared_there_is_no_verdict() {
+fn runs_without_a_common_case_have_no_verdict() {
     let parts = ["1/2", "2/2"].map(|part| {
         let name = format!("part-{}.jsonl", &part[..1]);
         recorded(&name, &["--strategy", "documented", "--partition", part])

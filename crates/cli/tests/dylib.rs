@@ -94,7 +94,7 @@ fn the_example_in_c_passes() {
 }
 
 #[test]
-fn what_is_no_library_is_named() {
+fn a_file_that_is_no_library_is_reported() {
     let file = Scratch::new("no-library", "text");
     let ran = text(&["run", "--backend", &format!("dylib:{}", file.path()), CASE]);
     assert!(ran.starts_with("exit 3\n") && ran.contains("cannot be loaded as a shared library: "), "{ran}");
@@ -325,7 +325,7 @@ fn a_fault_in_close_fails_the_run() {
 
 /// Cases that need something undeclared are skipped without a call, in every kind of host.
 #[test]
-fn what_is_not_declared_is_skipped_wherever_it_runs() {
+fn undeclared_cases_are_skipped_in_every_process() {
     let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
     let changes = [
         (".data_types = 0xFFE", ".data_types = 1u << 1"),

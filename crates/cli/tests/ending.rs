@@ -147,7 +147,7 @@ fn a_run_of_which_every_case_is_skipped_is_no_success() {
 /// A verdict is the same whether or not the output is read.
 #[cfg(unix)]
 #[test]
-fn what_comes_to_a_verdict_has_its_exit_code_without_a_reader() {
+fn a_verdict_keeps_its_exit_code_without_a_reader() {
     let case = "SLICE FLOAT32 in=4,4 out=3,2 Offsets=1,2 Sizes=3,2 Strides=1,1 fill=iota";
     let wrong = common::broken("wrong-data", case);
     let (good, bad) = (Scratch::new("good.jsonl", ""), Scratch::new("bad.jsonl", ""));

@@ -38,7 +38,7 @@ fn a_process_can_host_a_process() {
 }
 
 #[test]
-fn what_does_not_start_is_named() {
+fn a_backend_that_does_not_start_is_named() {
     let program = env!("CARGO_BIN_EXE_dmlcts");
     let backend = |words: &str| format!("exec:{program} {words}");
     insta::assert_snapshot!(text(&["run", "--backend", "exec:"]));

@@ -49,7 +49,7 @@ fn a_mistake_on_standard_input_names_its_line() {
 }
 
 #[test]
-fn what_is_listed_runs_from_standard_input() {
+fn a_list_runs_from_standard_input() {
     let list = stdout(&["list", "--limit", "200"]);
     let ran = text_with_input(&["run", "-"], &list);
     assert!(ran.contains("ran       200 cases on reference"), "{ran}");
@@ -104,7 +104,7 @@ fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
 /// The command that names unexercised obligations counts the same cases as the run, also for an endless
 /// suite.
 #[test]
-fn what_an_ended_run_left_out_is_named_by_the_command_that_it_names() {
+fn an_ended_run_names_the_command_for_its_missing_obligations() {
     for options in [&["--suite", "soak"][..], &["--suite", "soak", "--where", "operator == SLICE"]] {
         let shown = stdout(&[&["run", "--timeout", "1s"], options].concat());
         let (counts, rest) = shown.split_once(" obligations met (dmlcts ").expect("obligations");
@@ -147,7 +147,7 @@ fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
 }
 
 #[test]
-fn what_comes_next_keeps_the_selection() {
+fn the_next_command_keeps_the_selection() {
     let selection = ["--where", "operator == SLICE", "--strategy", "random,negative", "--seed", "7"];
     let picked = "--where 'operator == SLICE' --strategy negative,random --seed 7";
     let mut arguments = vec!["run", "--allow", "zero-sign", "--feature-level", "4.1", "--limit", "90"];

@@ -13,7 +13,7 @@ fn short(command: &str) -> String {
 }
 
 #[test]
-fn what_a_command_can_do_stands_on_a_page_of_eighty_columns() {
+fn help_fits_eighty_columns() {
     for command in COMMANDS {
         let help = short(command);
         assert!(help.lines().all(|line| line.chars().count() <= 80), "{command}: {help}");

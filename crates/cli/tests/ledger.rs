@@ -144,7 +144,7 @@ fn a_ledger_is_shown_question_by_question() {
 }
 
 #[test]
-fn what_is_no_ledger_ends_the_program_before_the_run_and_stays() {
+fn a_wrong_ledger_ends_the_program_before_the_run_and_stays() {
     let results = Scratch::new("unmade.jsonl", "");
     fs::remove_file(results.path()).expect("it was there");
     let mut shown = String::new();

@@ -56,7 +56,7 @@ fn the_parts_of_a_suite_become_one_run_again() {
 }
 
 #[test]
-fn what_cannot_be_joined_is_an_error_with_its_exit_code() {
+fn each_error_of_merge_has_its_exit_code() {
     let documented = ["--strategy", "documented"];
     let (one, two, other) = (
         part("1/2", &documented),
@@ -139,7 +139,7 @@ fn parts_that_do_not_join_leave_reports_that_say_why() {
 /// A merge cannot be continued. The remedy is another file for the whole run.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_keeps_the_whole_from_being_written_has_a_remedy_that_merge_has() {
+fn errors_about_the_output_name_options_of_merge() {
     let one = part("whole", &["--strategy", "documented"]);
     assert_eq!(
         text(&["merge", one.path(), "--results", "/dev/full"]).replace(one.path(), "one"),

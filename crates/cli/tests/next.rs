@@ -83,7 +83,7 @@ fn each_case_that_failed_is_listed_as_a_command() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_listed_can_be_given_to_a_shell() {
+fn a_listed_line_can_be_pasted_into_a_shell() {
     let file = Scratch::nothing("next-pasted.jsonl");
     let backend = broken("wrong-data", ONE);
     let recording = ["run", "--quiet", "--results", file.path(), "--backend", &backend, ONE, OTHER];

@@ -104,7 +104,7 @@ fn a_run_that_is_cut_off_states_nothing_and_goes_on_to_its_statement() {
 }
 
 #[test]
-fn what_a_run_leaves_out_is_reserved() {
+fn left_out_cases_are_reservations() {
     let shown = stdout(&[&SMOKE[..], &["--memory", "64B"]].concat());
     let lines: Vec<&str> = shown
         .lines()

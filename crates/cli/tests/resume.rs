@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         (stringify!(a_hang_in_a_part_of_a_suite), a_hang_in_a_part_of_a_suite),
         (stringify!(a_run_that_hangs_too_often), a_run_that_hangs_too_often),
         (stringify!(a_run_that_begins_with_hangs_only), a_run_that_begins_with_hangs_only),
-        (stringify!(what_failed_before_counts_in_the_whole), what_failed_before_counts_in_the_whole),
+        (stringify!(failures_before_resuming_count), failures_before_resuming_count),
     ];
     common::run_tests(tests, &[])
 }
@@ -310,7 +310,7 @@ fn a_run_that_begins_with_hangs_only() {
 
 /// Failures, known failures and answers to open questions, in parts that were killed between them, and in the
 /// joined run with its ledger.
-fn what_failed_before_counts_in_the_whole() {
+fn failures_before_resuming_count() {
     let list = Scratch::new("resume-list.yaml", LIST);
     let parts = at_once(["1/2", "2/2"], |part| {
         let listed = stdout(&["list", "--suite", "smoke", "--partition", part]);

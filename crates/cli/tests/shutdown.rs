@@ -55,7 +55,7 @@ fn a_fault_at_exit_outranks_a_failure() {
 
 /// A process that this program ends is not blamed for its exit.
 #[test]
-fn who_has_to_be_ended_is_told_of_once_and_fails_nothing() {
+fn a_killed_process_is_reported_once_and_fails_no_case() {
     let (_script, backend) = ending("stays", "exec sleep 100");
     let said = text(&["run", "--jobs", "2", "--backend", &backend, CASE]);
     assert!(said.starts_with("exit 0\n"), "{said}");
@@ -174,7 +174,7 @@ fn nothing_is_blessed_of_a_backend_that_breaks_at_its_end_or_does_not_end() {
 }
 
 #[test]
-fn what_is_printed_at_the_end_is_told_of_once_and_fails_nothing() {
+fn text_printed_at_the_end_is_reported_once_and_fails_no_case() {
     let (_script, backend) = ending("prints", "echo '12 cases done, and none of them has failed'");
     let said = text(&["run", "--jobs", "2", "--backend", &backend, CASE]);
     assert!(said.starts_with("exit 0\n"), "{said}");

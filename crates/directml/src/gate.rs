@@ -169,7 +169,7 @@ mod tests {
     /// Windows requires this: no other device can be created before the last holder of a removed one releases
     /// it.
     #[test]
-    fn whoever_is_alone_is_the_last_to_hold_on_to_the_device() {
+    fn exclusive_access_is_the_only_reference_to_the_device() {
         let gate = Arc::new(Gate::new(Arc::new(0)));
         thread::scope(|scope| {
             for number in 1..=8 {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_put_there_is_that_of_whoever_comes_next() {
+    fn a_new_device_is_used_by_later_users() {
         let gate = Arc::new(Gate::new(1));
         gate.alone().device = Some(2);
         assert_eq!(gate.enter().device(), Some(&2));

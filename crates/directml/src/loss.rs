@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_tells_where_a_case_did_it_again_whichever_comes_first() {
+    fn a_repeated_removal_is_reported_by_no_case() {
         assert_eq!(told(&[true]), [false]);
         assert_eq!(told(&[false, true, false]), [false; 3]);
         assert_eq!(told(&[true, false, true]), [false; 3]);
     }
 
     #[test]
-    fn who_never_finds_out_keeps_nobody_from_telling() {
+    fn a_case_without_a_result_does_not_prevent_a_report() {
         let losses = Arc::default();
         let (one, other) = (Loss::new(&losses), Loss::new(&losses));
         drop(one);

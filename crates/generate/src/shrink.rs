@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_matter_goes() {
+    fn irrelevant_values_are_shrunk() {
         let small = shrunk(
             "SLICE1 INT16 in=2,7,3 out=1,3,2 InputTensor.Strides=40,4,1 InputWindowOffsets=1,0,1 \
              InputWindowSizes=1,7,2 InputWindowStrides=1,-3,1 OutputBinding.Offset=64 fill=special:77",

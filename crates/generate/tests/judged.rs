@@ -36,7 +36,7 @@ fn cases(expansion: &Expansion<'_>, strategy: Strategy) -> Vec<Case> {
 }
 
 #[test]
-fn what_is_made_valid_is_valid() {
+fn repaired_descs_are_valid() {
     let expansion = expand("smoke", 0);
     for strategy in [Strategy::Documented, Strategy::Exhaustive, Strategy::Random, Strategy::Layout] {
         let mut open = 0;

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_plain_stays_plain_in_markdown_and_in_html() {
+    fn plain_text_stays_plain_in_markdown_and_html() {
         assert_eq!(html("a_b <i>\n& $x$"), r"a_b &lt;i&gt;\n&amp; $x$");
         assert_eq!(text("a_b | ~~c~~ <i> $x$ \\"), r"a\_b \| \~\~c\~\~ &lt;i&gt; \$x\$ \\");
     }

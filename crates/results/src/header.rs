@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_differs_between_two_runs_is_named() {
+    fn every_difference_between_two_headers_is_named() {
         let said = |change: fn(&mut Header)| {
             let mut other = header();
             change(&mut other);

@@ -504,7 +504,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_never_synced() {
+    fn only_files_are_synced() {
         assert!(writer("/dev/null").durable.is_none());
     }
 }

@@ -156,7 +156,7 @@ fn a_part_that_ended_early_is_named_with_how_far_it_came() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_not_joined() {
+fn parts_that_do_not_belong_together_are_refused() {
     let lines = many();
     let part = |name: &str, lines: &[String], part, of| {
         let file = Scratch::nothing(name);

@@ -109,7 +109,7 @@ fn a_file_that_took_the_name_of_the_one_that_was_made_stays() {
 }
 
 #[test]
-fn what_is_no_results_file_is_said_to_be_none() {
+fn other_files_are_refused_with_a_reason() {
     let file = Scratch::nothing("none.jsonl");
     let said = |text: &str| {
         fs::write(file.path(), text).expect("it can be written");

@@ -46,7 +46,7 @@ fn a_file_that_was_cut_anywhere_is_gone_on_with() {
 
 /// A run that continues and is interrupted before the earlier point leaves the earlier cases.
 #[test]
-fn what_stands_behind_the_last_checkpoint_stays_until_there_is_as_much_anew() {
+fn lines_after_the_checkpoint_stay_until_as_many_are_new() {
     let file = Scratch::nothing("behind.jsonl");
     let lines = lines(60);
     record(file.path(), &lines, None);

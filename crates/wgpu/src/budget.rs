@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_back_can_be_taken_again() {
+    fn released_memory_can_be_taken_again() {
         let budget = Budget::new(100);
         let first = budget.take(60, Duration::ZERO).expect("there is enough");
         let fault = budget.take(41, Duration::ZERO).expect_err("there is too little");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_is_seen_and_goes_on_when_there_is_enough() {
+    fn a_waiting_thread_is_counted_and_continues_when_memory_is_free() {
         let budget = Budget::new(100);
         let share = budget.take(100, Duration::ZERO).expect("there is enough");
         assert!(!budget.is_wanted());

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_keeps_to_its_memory_is_left_alone() {
+    fn a_backend_within_its_memory_passes() {
         let (mut batch, body) = ran();
         let (jobs, _, outputs) = batch.parts();
         for job in jobs {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_strayed_has_strayed_whatever_it_says_unless_it_has_no_answer() {
+    fn a_stray_write_replaces_every_outcome_but_a_missing_one() {
         let refused = || Outcome::Unsupported("no".into());
         for (said, is_noted) in [(refused(), true), (Outcome::Lost, false), (Outcome::TimedOut, false)] {
             let (mut batch, body) = ran();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_much_is_refused_before_it_is_taken() {
+    fn too_large_arenas_are_refused_before_allocation() {
         let mut batch = Batch::default();
         assert!(lay_out(&mut batch, &[], 1001, 0, 1000).is_none());
         assert!(lay_out(&mut batch, &[], usize::MAX / 2, 0, u64::MAX).is_none());

@@ -74,7 +74,7 @@ fn a_crash_leaves_the_batches_behind_it_alone() {
 /// has ended.
 #[test]
 #[cfg(target_os = "linux")]
-fn what_a_process_leaves_behind_is_ended_and_delays_nobody() {
+fn a_left_process_is_ended_and_delays_no_case() {
     for (trouble, is_ended) in [(Trouble::LeavesAnother, true), (Trouble::LeavesAStranger, false)] {
         let memory = memory();
         let started = Instant::now();

@@ -173,7 +173,7 @@ fn refusals_keep_their_words() {
 
 /// A process that says `ahead` has the next batch before it has answered the previous one.
 #[test]
-fn who_is_asked_ahead_has_two_batches() {
+fn a_process_that_declares_ahead_has_two_batches() {
     let mut host = host("two");
     let mut batches: Vec<Batch> = (5..=10).map(|cases| batch(&vec![Trouble::None; cases])).collect();
     for pair in batches.chunks_mut(2) {

@@ -12,7 +12,7 @@ fn failure(trouble: Trouble) -> String {
 }
 
 #[test]
-fn what_is_no_answer_is_named() {
+fn wrong_answers_are_described() {
     assert!(failure(Trouble::Prints).starts_with("`case done` stands where a frame must begin"));
     assert!(failure(Trouble::Announces).contains("announces 1152921504606846976 bytes of body"));
     assert!(failure(Trouble::AnswersTooMany).contains("they answer 1000 cases, and "));

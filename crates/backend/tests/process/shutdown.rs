@@ -29,7 +29,7 @@ fn an_honest_process_ends_well() {
 }
 
 #[test]
-fn who_fails_after_the_last_answer_is_seen_with_its_last_words() {
+fn a_failure_after_the_last_answer_is_reported_with_its_last_words() {
     let (shutdowns, _) = dismissed("leaks", 1);
     let leaks = "23; it said: ==7==ERROR: LeakSanitizer: detected memory leaks | SUMMARY: 12 bytes leaked";
     let said = shutdowns.bad_end().expect("it leaks");
@@ -49,7 +49,7 @@ fn who_fails_after_the_last_answer_is_seen_with_its_last_words() {
 
 /// An ended process breaks nothing, and its host knows why it ended.
 #[test]
-fn who_does_not_end_is_ended_and_told_of_once() {
+fn a_process_that_does_not_end_is_killed_and_reported_once() {
     let (shutdowns, told) = dismissed("stays", 2);
     assert_eq!((counts(&shutdowns), shutdowns.bad_end()), ((0, 0, 2), None));
     assert_eq!(told.len(), 1, "{told:?}");
@@ -58,7 +58,7 @@ fn who_does_not_end_is_ended_and_told_of_once() {
 
 /// Text on standard output is a fault, as at any other time.
 #[test]
-fn what_a_process_sends_after_its_last_answer_is_told_of_once() {
+fn surplus_answers_are_reported_once() {
     let prints = "`12 cases done, 0 failed` stands where a frame must begin; ";
     for (way, what) in [("prints-at-end", prints), ("repeats-at-end", "it sent another `hello`")] {
         let (shutdowns, told) = dismissed(way, 2);

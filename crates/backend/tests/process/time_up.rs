@@ -67,7 +67,7 @@ fn cut_off((mut host, incidents): (Host, Incidents), way: &str, trouble: Trouble
 }
 
 #[test]
-fn whatever_a_process_does_is_cut_off() {
+fn every_case_is_cut_off_at_the_deadline() {
     at_once(WAYS, |way| {
         for trouble in [Trouble::None, Trouble::Ends, Trouble::TakesLong] {
             cut_off(host(way), way, trouble);
@@ -76,7 +76,7 @@ fn whatever_a_process_does_is_cut_off() {
 }
 
 #[test]
-fn whoever_is_interrupted_is_cut_off_alike() {
+fn an_interrupt_cuts_every_case_off() {
     at_once(WAYS, |way| {
         for trouble in [Trouble::None, Trouble::Ends, Trouble::TakesLong] {
             cut_off(interrupted(way), way, trouble);

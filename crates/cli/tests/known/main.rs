@@ -32,21 +32,21 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let tests: &[(&str, fn())] = &[
-        (stringify!(what_is_known_to_fail_ends_a_run_with_0), what_is_known_to_fail_ends_a_run_with_0),
+        (stringify!(known_failures_end_a_run_with_0), known_failures_end_a_run_with_0),
         (stringify!(a_list_that_is_not_true_any_more), a_list_that_is_not_true_any_more),
         (stringify!(reports_in_files_fail_where_the_run_does), reports_in_files_fail_where_the_run_does),
         (stringify!(parts_of_a_run_say_it_once_they_are_joined), parts_of_a_run_say_it_once_they_are_joined),
+        (stringify!(a_blessed_list_holds_until_the_next_change), a_blessed_list_holds_until_the_next_change),
         (
-            stringify!(what_is_blessed_holds_until_the_next_change),
-            what_is_blessed_holds_until_the_next_change,
+            stringify!(entries_that_another_run_blesses_meanwhile_stay),
+            entries_that_another_run_blesses_meanwhile_stay,
         ),
-        (stringify!(what_another_run_blesses_meanwhile_stays), what_another_run_blesses_meanwhile_stays),
         #[cfg(target_os = "linux")]
-        (stringify!(a_run_waits_for_whoever_changes_its_list), a_run_waits_for_whoever_changes_its_list),
+        (stringify!(a_run_waits_for_the_lock_of_its_list), a_run_waits_for_the_lock_of_its_list),
         (stringify!(a_bug_of_a_line_is_blessed_in_a_line), a_bug_of_a_line_is_blessed_in_a_line),
-        (stringify!(what_passes_is_taken_out), what_passes_is_taken_out),
+        (stringify!(an_entry_whose_cases_pass_is_removed), an_entry_whose_cases_pass_is_removed),
         (stringify!(what_only_some_data_show), what_only_some_data_show),
-        (stringify!(what_no_predicate_tells_is_left_out), what_no_predicate_tells_is_left_out),
+        (stringify!(failures_without_a_predicate_are_left_out), failures_without_a_predicate_are_left_out),
         (stringify!(a_list_of_another_backend_is_left_alone), a_list_of_another_backend_is_left_alone),
         (stringify!(a_suite_is_more_than_its_name), a_suite_is_more_than_its_name),
         (
@@ -58,8 +58,8 @@ fn main() -> ExitCode {
     ];
     // It takes long: .ci/nightly runs it.
     let ignored: &[(&str, fn())] = &[(
-        stringify!(what_is_blessed_of_real_bugs_holds_in_the_next_run),
-        what_is_blessed_of_real_bugs_holds_in_the_next_run,
+        stringify!(a_blessed_list_of_real_bugs_holds_in_the_next_run),
+        a_blessed_list_of_real_bugs_holds_in_the_next_run,
     )];
     common::run_tests(tests, ignored)
 }
@@ -80,7 +80,7 @@ fn ran(way: &str, list: &Scratch, more: &[&str]) -> String {
     text.lines().filter(|line| !line.starts_with("speed ")).collect::<Vec<_>>().join("\n")
 }
 
-fn what_is_known_to_fail_ends_a_run_with_0() {
+fn known_failures_end_a_run_with_0() {
     let list = Scratch::new("holds.yaml", LIST);
     let held = ran("inverted", &list, &[]);
     assert!(held.starts_with("exit 0\n"), "{held}");
@@ -163,7 +163,7 @@ fn parts_of_a_run_say_it_once_they_are_joined() {
     assert!(differs.starts_with("exit 2\n") && differs.contains("--known-failures: "), "{differs}");
 }
 
-fn what_is_blessed_holds_until_the_next_change() {
+fn a_blessed_list_holds_until_the_next_change() {
     let list = Scratch::new("blessed.yaml", "");
     std::fs::remove_file(list.path()).expect("it was there");
     let bless = |way: &str| {
@@ -209,7 +209,7 @@ fn what_is_blessed_holds_until_the_next_change() {
 
 /// At its end, a run finds entries in its list that another run has blessed since it began: the backend adds
 /// them.
-fn what_another_run_blesses_meanwhile_stays() {
+fn entries_that_another_run_blesses_meanwhile_stay() {
     const NOTHING: &str = "backend: wrong\nfailures: []\n";
     let list = Scratch::new("shared.yaml", "");
     let program = std::env::current_exe().expect("it has a path");
@@ -232,7 +232,7 @@ fn what_another_run_blesses_meanwhile_stays() {
 /// A program that changes the list has read it before. So a run must not bless anything before that program
 /// is done.
 #[cfg(target_os = "linux")]
-fn a_run_waits_for_whoever_changes_its_list() {
+fn a_run_waits_for_the_lock_of_its_list() {
     let folder = std::env::temp_dir().join(format!("dmlcts-bless-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("the temporary folder takes a folder");
     let list = folder.join("list.yaml");
@@ -265,7 +265,7 @@ fn blessed(way: &str, suite: &str) -> String {
     blessed
 }
 
-fn what_is_blessed_of_real_bugs_holds_in_the_next_run() {
+fn a_blessed_list_of_real_bugs_holds_in_the_next_run() {
     let mut all = String::new();
     for (way, most, _) in &bugs::BUGS {
         let blessed = blessed(way, "smoke");
@@ -307,7 +307,7 @@ fn what_only_some_data_show() {
 
 /// Entries with passing cases are removed or narrowed, whatever suites they name, and the run reports it. If
 /// one entry becomes two, one keeps the person's text, and the other gets generated text.
-fn what_passes_is_taken_out() {
+fn an_entry_whose_cases_pass_is_removed() {
     let bless = |way: &str, list: &Scratch| {
         let backend = backend(way);
         let said = text(&["run", "--quiet", "--retries", "1", "--backend", &backend, "--bless", list.path()]);
@@ -330,7 +330,7 @@ fn what_passes_is_taken_out() {
 
 /// One of two faults has no simple predicate. The other one is blessed, and the run names the failures that
 /// are left.
-fn what_no_predicate_tells_is_left_out() {
+fn failures_without_a_predicate_are_left_out() {
     let list = Scratch::new("scattered.yaml", "");
     std::fs::remove_file(list.path()).expect("it was there");
     let backend = backend("scattered");

@@ -48,7 +48,7 @@ fn each_list_is_judged_by_its_own_barriers() {
 
 /// An initialiser without work writes nothing that needs a barrier.
 #[test]
-fn what_nothing_depends_on_needs_no_barrier() {
+fn independent_copies_need_no_barrier() {
     let slice = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
     for number in 0..BARRIERS.len() {
         let Some((text, code)) = run_without(number, &["--retries", "0", slice]) else { return };

@@ -102,7 +102,7 @@ fn every_call_may_end_the_process() {
 
 /// The faults of a library beside failing calls.
 #[test]
-fn what_a_library_does_wrong_is_seen_and_named() {
+fn every_fault_of_the_library_is_reported() {
     for (told, case, words) in [
         ("out-of-memory@create", EMPTY_WINDOW, "refused, but not as invalid"),
         ("device-removed@create", EMPTY_WINDOW, "the device was removed"),
@@ -219,7 +219,7 @@ fn a_library_that_ends_the_process_is_found_out_case_by_case() {
 /// Standard output belongs to the host. A library prints while it creates a device, before the first answer,
 /// and later.
 #[test]
-fn a_library_that_prints_in_a_worker_harms_nobody() {
+fn a_library_may_print_in_a_worker() {
     for call in ["device", "types", "create", "dispatch"] {
         let told = format!("print@{call}");
         assert_eq!(passed(run_with(stand_in(), &told, &["--jobs", "1", SLICE1, PADDING1])), 2, "{told}");

@@ -5,7 +5,7 @@ use super::*;
 
 /// A missing answer of a library is not taken for an answer.
 #[test]
-fn what_a_library_is_too_old_to_be_asked_is_said() {
+fn an_old_library_names_the_features_that_it_cannot_report() {
     let (text, code) = run("level=1.0,unsupported@levels", &["--limit", "40"]);
     let words = "feature level 1.0; the level is assumed, since the library is too old to be asked for it \
                  (0x887A0004 DXGI_ERROR_UNSUPPORTED)";

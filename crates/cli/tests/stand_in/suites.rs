@@ -44,7 +44,7 @@ fn worker_processes_come_to_the_same() {
 /// The suites have cases of a little more than 2^16 elements. With 2^20 elements, each copied alone, the
 /// stand-in reaches its limit.
 #[test]
-fn what_is_too_large_for_the_stand_in_is_refused_in_so_many_words_and_costs_no_other_case_its_verdict() {
+fn a_case_too_large_for_the_stand_in_fails_alone_with_the_reason() {
     let reversed = |size: usize| {
         format!(
             "SLICE1 UINT16 in={size} out={size} InputWindowOffsets=0 InputWindowSizes={size} \

@@ -67,7 +67,7 @@ mod tests {
     use crate::direct3d::testing::stand_in;
 
     #[test]
-    fn nobody_gets_descriptors_that_somebody_else_has() {
+    fn descriptors_have_one_user_at_a_time() {
         let directml = stand_in();
         let gate = directml.gate.enter();
         let device = gate.device().expect("there is one");

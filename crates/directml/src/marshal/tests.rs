@@ -215,7 +215,7 @@ fn another_operator_is_named() {
 }
 
 #[test]
-fn what_is_the_same_to_the_library_is_equal() {
+fn descs_that_are_equal_in_c_are_equal() {
     let text = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2";
     let with = |rest: &str| marshalled(&format!("{text} {rest}"));
     assert_eq!(with("fill=iota"), with("InputBinding.Offset=64 fill=random:7"));

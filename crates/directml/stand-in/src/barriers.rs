@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_sees_stays_in_its_state() {
+    fn upload_and_readback_buffers_keep_their_state() {
         let mut recorded = Recorded::default();
         for (to, from, words) in [
             (Some(UPLOAD), None, "a copy writes a buffer in the state GENERIC_READ, not COPY_DEST"),

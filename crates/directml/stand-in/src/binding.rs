@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_part_is_said() {
+    fn a_wrong_part_is_described() {
         let good = Part { offset: 32, size: 96, buffer: true, unordered: true, width: 128 };
         assert_eq!(good.fault(96, 16), None);
         let fault = |part: Part| part.fault(96, 16).expect("it is wrong");

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_named() {
+    fn an_unknown_word_is_named() {
         for text in [
             "crash",
             "crash@",

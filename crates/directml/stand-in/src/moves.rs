@@ -135,7 +135,7 @@ mod tests {
 
     /// Three elements, with five before them and five behind: each mode folds more than once.
     #[test]
-    fn what_lies_outside_is_what_the_mode_says() {
+    fn elements_outside_follow_the_mode() {
         let (none, inside) = (vec![None; 5], [Some(0), Some(1), Some(2)]);
         assert_eq!(line(DML_PADDING_MODE_CONSTANT), [&none[..], &inside, &none].concat());
         assert_eq!(line(DML_PADDING_MODE_EDGE), some([0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2]));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_many_moves_is_too_large() {
+    fn too_many_moves_are_too_large() {
         let line = |columns, step| {
             let tensor = Tensor { sizes: vec![1, columns], ..tensor([1, 1], [1, 1]) };
             let axes = [Axis::Steps { start: 0, step: 1 }, Axis::Steps { start: 0, step }];

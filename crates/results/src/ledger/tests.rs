@@ -147,7 +147,7 @@ fn another_driver_has_an_entry_of_its_own_and_is_compared_with_the_last_one() {
 }
 
 #[test]
-fn what_is_written_is_read_again_with_the_comments_above_it() {
+fn a_written_ledger_reads_back_with_its_comments() {
     let file = Scratch::new("write.yaml", "# Mine: of all machines.\n\nbackends: []\n");
     let odd = LedgerEntry {
         name: "it's: \"odd\" # 1".to_owned(),
@@ -173,7 +173,7 @@ fn what_is_written_is_read_again_with_the_comments_above_it() {
 }
 
 #[test]
-fn what_is_no_ledger_is_left_alone() {
+fn a_file_that_is_no_ledger_stays() {
     let twice = "- {name: a, version: '1', level: '6.4', suite: smoke, spec: ab, questions: ";
     let wrong = format!(
         "backends:\n  {twice}[]}}\n  {twice}[{{question: q, answers: [{{answer: refuse, cases: 1, example: x}}]}}, {{question: q}}]}}\n"
@@ -221,7 +221,7 @@ fn a_link_stays_a_link_and_permissions_stay() {
 /// Whoever changes the file has read it: another run must not enter anything before that one is done.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_waits_for_whoever_changes_the_ledger() {
+fn a_run_waits_for_the_lock_of_the_ledger() {
     let file = Scratch::new("awaited.yaml", "");
     let lock = crate::FileLock::acquire(file.as_ref());
     let path = file.path().to_owned();

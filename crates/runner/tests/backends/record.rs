@@ -78,7 +78,7 @@ fn every_case_is_told_of_in_order_with_what_there_is_to_say() {
 }
 
 #[test]
-fn nothing_is_told_of_cases_unless_somebody_asks() {
+fn cases_are_reported_only_on_request() {
     let (told, points, summary) = recorded(&run_of(&[BYTES], spoiling(|_, _| {})));
     assert_eq!((told.len(), points.len(), summary.tally().total()), (0, 0, 1));
 }

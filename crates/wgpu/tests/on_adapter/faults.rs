@@ -142,7 +142,7 @@ fn small_cases_that_get_no_memory_are_out_of_memory() {
 }
 
 #[test]
-fn whoever_needs_memory_gets_what_others_only_keep() {
+fn unused_memory_of_others_is_freed_on_demand() {
     // The large case takes three times its 100,000 bytes and a little more. So the memory that the small case
     // keeps for the next batch must be released.
     let Some(gpu) = gpu(Options { memory: 302_000, ..Options::default() }) else { return };

@@ -124,7 +124,7 @@ fn a_header_that_is_longer_than_its_room_finds_it() {
 
 proptest! {
     #[test]
-    fn what_is_packed_reads_back_over_what_was_there(
+    fn packed_cases_read_back_over_old_ones(
         descs in vec((any_desc(), any::<u64>(), 0..4_usize), 0..12),
         before in vec((any_desc(), any::<u64>(), 0..4_usize), 0..12),
     ) {
@@ -167,7 +167,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_member_cannot_hold_is_not_packed() {
+fn values_beyond_a_member_are_not_packed() {
     let signatures = signatures();
     for (operator, values) in [
         ("CUT", [Value::Integer(1 << 31), Value::List(None)]),
@@ -188,7 +188,7 @@ fn what_a_member_cannot_hold_is_not_packed() {
 }
 
 #[test]
-fn what_makes_no_sense_is_named_with_its_case() {
+fn a_mistake_in_words_is_reported_with_its_case() {
     let said = |header: &str, words: &[u32]| {
         let body: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let read = read_packed(header.as_bytes(), &body, &signatures(), &mut Batch::default(), 100);

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_hangs_is_not_told_to_be_quicker() {
+    fn a_hanging_backend_gets_no_advice_on_speed() {
         let mut tally = Tally::default();
         tally.count_many(Verdict::Pass, 100);
         assert!(too_slow(&tally).starts_with("that is slow for `smoke`"));

@@ -280,7 +280,7 @@ fn reads_outside_and_sizes_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn what_a_device_lacks_is_refused() {
+fn unsupported_features_are_refused() {
     let old = |case: Case| case.with(|case| case.abilities.level = DML_FEATURE_LEVEL_4_1);
     old(Case::padding1()).refused("no such operator is known at this feature level");
     assert!(old(Case::slice1()).read().is_ok());

@@ -307,7 +307,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn whatever_can_be_had_is_covered_and_nothing_else(
+        fn every_possible_combination_is_covered_and_no_other(
             domains in prop::collection::vec(1_usize..4, 2..6),
             pairs in prop::collection::vec([(0_usize..6, 0_u8..3), (0_usize..6, 0_u8..3)], 0..6),
             strength in 2_usize..5,

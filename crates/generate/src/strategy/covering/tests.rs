@@ -112,7 +112,7 @@ fn for_each_combination(domains: &[usize], count: usize, visit: &mut Visit<'_>) 
 }
 
 #[test]
-fn whatever_can_meet_meets_in_some_row_and_nothing_else() {
+fn every_allowed_combination_has_a_row_and_no_other() {
     for space in spaces() {
         let axes = Axes::new(&space);
         assert!(!axes.is_cut && axes.features.len() > 2);
