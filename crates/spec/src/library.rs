@@ -33,9 +33,8 @@ impl Library {
     /// If an embedded spec does not load. Tests rule this out.
     pub fn embedded() -> &'static Self {
         static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-            load::load(&Library::embedded_sources(), Proof::Tested)
-                .map(Library::new)
-                .unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}"))
+            let loaded = load::load(&Library::embedded_sources(), Proof::Tested);
+            Library::new(loaded.unwrap_or_else(|error| panic!("the embedded specs do not load:\n{error}")))
         });
         &LIBRARY
     }
