@@ -251,7 +251,7 @@ fn no_string_of_a_results_file_becomes_a_command() {
     let output = check(&["failures", &file], "an option");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{said}");
-    assert!(said.starts_with(&format!("error: line {} of {file} is no line", place + 1)), "{said}");
+    assert!(said.starts_with(&format!("error: line {} of {file} is not a line", place + 1)), "{said}");
 }
 
 #[test]
