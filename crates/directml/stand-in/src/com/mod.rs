@@ -112,15 +112,15 @@ unsafe fn hand_over(object: &impl Interface, interface: *const GUID, place: *mut
     unsafe { object.query(interface, place) }.ok()
 }
 
-/// What the process was told to do wrong.
+/// The misbehaviour that the environment variable requests.
 fn requested() -> Result<&'static Arc<Misbehaviour>> {
     static REQUESTED: OnceLock<std::result::Result<Arc<Misbehaviour>, String>> = OnceLock::new();
-    let told = REQUESTED.get_or_init(|| {
+    let requested = REQUESTED.get_or_init(|| {
         say(format_args!("{}", DESCRIPTION.to_string_lossy()));
         let text = std::env::var("DMLCTS_STAND_IN").unwrap_or_default();
         Misbehaviour::parse(&text).map(Arc::new)
     });
-    told.as_ref().map_err(|mistake| {
+    requested.as_ref().map_err(|mistake| {
         say(format_args!("DMLCTS_STAND_IN: {mistake}"));
         E_INVALIDARG.into()
     })

@@ -30,7 +30,7 @@ use windows::{
     core::{ComObject, GUID, HRESULT, IUnknown, Interface, Result, implement},
 };
 
-use super::{device::Device, object, say, told};
+use super::{device::Device, object, requested, say};
 use crate::{
     barriers::{Buffer, Heap, Recorded, States, Use},
     misbehaviour::{Call, Fault},
