@@ -157,7 +157,8 @@ impl Header {
     }
 
     /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How
-    /// a backend was [asked](Self::backend_options) makes no difference: its path may be another on another machine.
+    /// a backend was [asked](Self::backend_options) makes no difference: its path may be another on another
+    /// machine.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         let mut found = disagreements(self.facts(), other.facts());
         let (own, others) = (self.declared(), other.declared());
