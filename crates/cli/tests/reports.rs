@@ -80,25 +80,24 @@ fn a_report_on_a_full_disk_is_the_machines_failure() {
     }
 }
 
-/// A backend process with a time limit of one millisecond for tens of megabytes.
 #[test]
 fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     let (xml, page, results) =
         (Scratch::new("bad.xml", ""), Scratch::new("bad.md", ""), Scratch::new("bad.jsonl", ""));
-    let large = "SLICE UINT8 in=40000000 out=40000000 Offsets=0 Sizes=40000000 Strides=1 fill=iota";
-    let backend = format!("exec:'{}' serve", env!("CARGO_BIN_EXE_dmlcts"));
+    let case = "SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 fill=iota";
+    let backend = common::broken("hang", case);
     let files = ["--junit", xml.path(), "--markdown", page.path(), "--results", results.path()];
-    let hasty = ["run", "--backend", &backend, "--case-timeout", "1ms", large];
-    let output = run(&[&hasty[..], &files].concat());
+    let hangs = ["run", "--backend", &backend, "--case-timeout", "1s", "--retries", "1", case];
+    let output = run(&[&hangs[..], &files].concat());
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let said = xml.text();
     assert!(
         said.contains(r#"<error message="1 of 1 case: 1 timed out" type="timed-out">"#)
-            && said.contains(large),
+            && said.contains(case),
         "{said}"
     );
     let said = page.text();
-    assert!(said.starts_with("## dmlcts: 1 unexpected verdict\n") && said.contains(large), "{said}");
+    assert!(said.starts_with("## dmlcts: 1 unexpected verdict\n") && said.contains(case), "{said}");
     let said = results.text();
     assert!(
         said.contains(r#""verdict":"timeout""#) && said.contains(r#"{"ending":"complete","exit_code":1,"#),
@@ -108,7 +107,7 @@ fn a_run_with_failures_exits_with_1_and_every_report_says_which() {
     // broken.
     assert_eq!(run(&["merge", "--quiet", results.path()]).status.code(), Some(1));
     let patient = Scratch::new("good.jsonl", "");
-    assert_eq!(run(&["run", "--results", patient.path(), large]).status.code(), Some(0));
+    assert_eq!(run(&["run", "--results", patient.path(), case]).status.code(), Some(0));
     assert_eq!(run(&["diff", patient.path(), results.path()]).status.code(), Some(1));
     assert_eq!(run(&["diff", results.path(), patient.path()]).status.code(), Some(0));
 }
