@@ -4,10 +4,11 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process,
+    sync::atomic::{AtomicU32, Ordering},
 };
 
-/// A file of one test in the folder for temporary files, removed at the test's end. Tests that run at the
-/// same time need different names.
+/// A file of one test in the folder for temporary files, removed at the test's end. Two files of the same
+/// name have different paths.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
@@ -25,7 +26,9 @@ impl Scratch {
 
     /// A path for a file of this name, which does not exist yet.
     pub fn nothing(name: &str) -> Self {
-        let path = env::temp_dir().join(format!("dmlcts-{}-{name}", process::id()));
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("dmlcts-{}-{count}-{name}", process::id()));
         // An earlier process may have had the same number.
         let _ = fs::remove_file(&path);
         Self(path)

@@ -42,7 +42,7 @@ fn the_wait_for_hangs_is_announced() {
     let mut line = String::new();
     BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("text");
     child.kill().and_then(|()| child.wait()).expect("it runs");
-    let announced = "waiting for up to 33 s: the backend hangs on purpose, 11 times for 3 s; --case-timeout 1s shortens it\n";
+    let announced = "waiting for up to 21 s: the backend hangs on purpose, 7 times for 3 s; --case-timeout 1s shortens it\n";
     assert_eq!(line, announced);
 }
 

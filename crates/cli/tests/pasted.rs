@@ -1,6 +1,7 @@
 //! The CI examples of the README and the guide, as a reader pastes them: their commands work, from the parts
 //! of a run to the files that are kept. The programs that they install are installed already, and
-//! `venv/bin/python3 mine.py` is this program as a backend. `action.rs` tests how the steps of this repository's action run.
+//! `venv/bin/python3 mine.py` is this program as a backend. `action.rs` tests how the steps of this
+//! repository's action run.
 
 #![cfg(unix)]
 

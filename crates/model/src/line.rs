@@ -70,9 +70,9 @@
 //! | `explicit:BYTES` | what these bytes hold, with two hex digits per byte; missing bytes are zero, and bytes beyond the input are ignored | `explicit:0000803f`: 1, 0, 0, 0 |
 //!
 //! A seed is a number from 0 to 2^64 - 1, and a pass is one from 0 to 255. The special values of a float type
-//! are quiet and signalling NaNs with different bits, both infinities, 0 and -0, denormals, and normal numbers
-//! at the bounds of the type. Those of an integer type are 0, 1, the extremes and their neighbours, patterns of
-//! bits, and numbers that a conversion to a float rounds.
+//! are quiet and signalling NaNs with different bits, both infinities, 0 and -0, denormals, and normal
+//! numbers at the bounds of the type. Those of an integer type are 0, 1, the extremes and their neighbours,
+//! patterns of bits, and numbers that a conversion to a float rounds.
 //!
 //! # The canonical form
 //!

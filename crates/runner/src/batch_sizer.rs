@@ -1,5 +1,6 @@
-//! The number of cases of a batch: one at first, and more while batches are quick. An ending run waits for the
-//! batches in flight, and a killed program loses them. So a batch should take no longer than half a second.
+//! The number of cases of a batch: one at first, and more while batches are quick. An ending run waits for
+//! the batches in flight, and a killed program loses them. So a batch should take no longer than half a
+//! second.
 
 use std::time::{Duration, Instant};
 

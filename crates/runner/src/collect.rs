@@ -259,8 +259,8 @@ impl<'run> Collector<'run> {
         tell(Event::Progress(self.totals.progress));
     }
 
-    /// The result without the cases beyond the limit. If the limit lies within the batch, only the cases up to
-    /// it run again, and no case after them.
+    /// The result without the cases beyond the limit. If the limit lies within the batch, only the cases up
+    /// to it run again, and no case after them.
     fn up_to_limit(&mut self, mut result: BatchResult) -> BatchResult {
         let Some(limit) = self.limit else { return result };
         let left = limit - self.totals.progress.ran;

@@ -39,7 +39,8 @@ pub(crate) enum Trouble {
     TakesLong,
     /// Hangs if the file of the second argument does not exist, and creates it.
     HangsOnce,
-    /// Sends a frame of another version of the protocol. In a batch with other cases, their answers are wrong.
+    /// Sends a frame of another version of the protocol. In a batch with other cases, their answers are
+    /// wrong.
     SpeaksAnother,
 }
 

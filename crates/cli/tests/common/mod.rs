@@ -50,7 +50,11 @@ pub(crate) fn run_tests(tests: &[(&str, fn())], ignored: &[(&str, fn())]) -> Exi
     };
     let ignored = ignored.iter().map(trial).map(|trial| trial.with_ignored_flag(true));
     let trials = tests.iter().map(trial).chain(ignored).collect();
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code()
+    let mut arguments = libtest_mimic::Arguments::from_args();
+    // Other test programs read this variable themselves.
+    let threads = || std::env::var("RUST_TEST_THREADS").ok()?.parse().ok();
+    arguments.test_threads = arguments.test_threads.or_else(threads);
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 pub(crate) fn dmlcts() -> Command {

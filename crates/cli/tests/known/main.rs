@@ -441,7 +441,7 @@ fn mistakes_in_lists() {
 /// Several questions fail in one way: the first shows a case, in the smallest form that was found, and the
 /// number of cases.
 fn a_doctor_shows_one_bug_once() {
-    let said = text(&["doctor", "--backend", &backend("inverted")]);
+    let said = text(&["doctor", "--case-timeout", "1s", "--backend", &backend("inverted")]);
     assert!(said.starts_with("exit 1\n"), "{said}");
     let count = |what: &str| said.matches(what).count();
     assert_eq!((count("FAIL "), count(" look at it: ")), (1, 1), "{said}");

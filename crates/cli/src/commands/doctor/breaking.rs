@@ -21,9 +21,11 @@ use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, probl
 /// The time that a broken backend may be silent. It hangs on purpose, and a working case takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// How often a failure runs again. A working check needs no more, and each time costs the waits of a hang.
+const RETRIES: u32 = 1;
 /// How often the check for hangs waits at most: three times until the case is blamed, and four times whenever
 /// the failure runs again.
-const HANGS: u32 = 3 + 4 * Configuration::USUAL_RETRIES;
+const HANGS: u32 = 3 + 4 * RETRIES;
 
 /// Breaks the backend with each kind of fault.
 pub(super) fn breaks(
@@ -134,5 +136,7 @@ fn passing<'a>(
 
 /// Runs one case.
 fn alone(case: &Case, backend: Arc<Factory>, deadline: Option<Instant>) -> Result<Summary, Problem> {
-    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, (Some(1), false), deadline)?.0)
+    let configuration =
+        Configuration { jobs: 1, retries: RETRIES, shrink: false, deadline, ..Configuration::default() };
+    Ok(run(Arc::new(Listed::new(vec![case.clone()], "example")), backend, configuration)?.0)
 }

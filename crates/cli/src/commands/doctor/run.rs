@@ -8,17 +8,13 @@ use dmlcts_spec::Library;
 use super::failed::Failures;
 use crate::{problem::Problem, selection::load_suite};
 
-/// Runs something on the backend, until the time is up, and keeps what failed; in smaller cases, too, with
-/// `shrink`.
+/// Runs cases on the backend, and keeps those that failed.
 pub(super) fn run(
     source: Arc<dyn Source>,
     backend: Arc<Factory>,
-    (jobs, shrink): (Option<usize>, bool),
-    deadline: Option<Instant>,
+    configuration: Configuration,
 ) -> Result<(Summary, Failures), Problem> {
-    let usual = Configuration::default();
-    let configuration =
-        Configuration { jobs: jobs.unwrap_or(usual.jobs), deadline, shrink, record: true, ..usual };
+    let configuration = Configuration { record: true, ..configuration };
     let run = Run { library: Library::embedded(), source, backend, configuration, stop: Stop::default() };
     let mut failures = Failures::default();
     let summary = dmlcts_runner::run(&run, &mut |event| {
@@ -37,5 +33,6 @@ pub(super) fn smoke(
     let expansion = load_suite("smoke")?
         .expand(Library::embedded(), 0)
         .map_err(|error| RunError::Backend(format!("the suite `smoke` does not expand: {error}").into()))?;
-    run(Arc::new(SuiteSource::new(expansion, &[])), backend, (None, true), deadline)
+    let configuration = Configuration { deadline, ..Configuration::default() };
+    run(Arc::new(SuiteSource::new(expansion, &[])), backend, configuration)
 }
