@@ -10,6 +10,7 @@ use crate::{
     batch_result::BatchResult,
     executor::Executor,
     judge::{Examination, Judge},
+    one_by_one,
     shared::Shared,
 };
 
@@ -44,17 +45,20 @@ impl<'run> Alone<'run> {
 
     /// Runs and judges at most this many of the cases.
     pub(crate) fn run_part(&mut self, cases: &Range<u64>, most: u64) -> BatchResult {
-        let mut result = BatchResult::new(cases.clone(), self.shared);
+        let mut result = BatchResult::new(cases.clone(), self.shared.no_totals());
         let (mut next, mut left) = (cases.start, most);
         while next < cases.end && left > 0 && result.cut.is_none() {
             let most = left.min(self.shared.batch_cases);
-            let prepared = self.executor.prepare(&(next..cases.end), most, true);
+            let Some(prepared) = self.executor.prepare(&(next..cases.end), most, true) else {
+                result.end_before(next);
+                break;
+            };
             (next, left) = (prepared.cases.end, left - prepared.batch.planned.len() as u64);
             result.totals.progress.read = next - cases.start;
             let answered = self.executor.run(prepared);
-            self.judge.add(&answered, &mut result);
-            self.executor.free(answered);
-            self.judge.shrink();
+            if !one_by_one::judge(&mut self.executor, &mut self.judge, answered, &mut result) {
+                break;
+            }
         }
         result
     }

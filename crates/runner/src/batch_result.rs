@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{CaseResults, Ending, Totals, shared::Shared};
+use crate::{CaseResults, Ending, Totals};
 
 /// The results of the cases of a batch.
 #[derive(Debug)]
@@ -21,9 +21,8 @@ pub(crate) struct BatchResult {
 }
 
 impl BatchResult {
-    /// A result for cases that were all read but not judged yet.
-    pub(crate) fn new(range: Range<u64>, shared: &Shared) -> Self {
-        let mut totals = shared.no_totals();
+    /// A result for cases that were all read but not judged yet. `totals` are those of no case.
+    pub(crate) fn new(range: Range<u64>, mut totals: Totals) -> Self {
         totals.progress.read = range.end - range.start;
         Self { range, totals, cases: CaseResults::default(), hangs: 0, cut: None }
     }

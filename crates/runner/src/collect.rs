@@ -15,7 +15,7 @@ use dmlcts_model::{Case, Outcome};
 
 use crate::{
     CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate, Stop,
-    Totals, Verdict, alone::Alone, batch_result::BatchResult, shared::Shared,
+    Totals, Verdict, alone::Alone, batch_result::BatchResult, panics::caught, shared::Shared,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
@@ -140,8 +140,9 @@ impl<'run> Collector<'run> {
             } else {
                 self.shared.dealer.wake();
             }
-            let patience = deadline.map_or(LOOK_UP, |deadline| deadline.saturating_duration_since(now));
-            match results.recv_timeout(patience.min(LOOK_UP)) {
+            let left = deadline.filter(|_| !stop.is_requested());
+            let left = left.map_or(LOOK_UP, |deadline| deadline.saturating_duration_since(now));
+            match results.recv_timeout(left.min(LOOK_UP)) {
                 Ok(result) => {
                     self.waiting.insert(result.range.start, result);
                     while let Some(result) = self.waiting.remove(&self.next) {
@@ -190,7 +191,7 @@ impl<'run> Collector<'run> {
     /// ended by this point, or are abandoned.
     pub(crate) fn end(self, tell: &mut dyn FnMut(Event<'_>)) -> (Totals, Vec<Group>) {
         let Self { alone, incidents, totals, groups, .. } = self;
-        drop(alone);
+        let _ = caught(|| drop(alone));
         tell_incidents(&incidents, tell);
         (totals, groups)
     }

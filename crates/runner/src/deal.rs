@@ -67,15 +67,19 @@ impl Dealer {
     /// Returns the cases for a batch of at most this size, as soon as they are not too far ahead. `None` if
     /// no case is left or the run is to end. Calls `waits` before it blocks.
     pub(crate) fn next(&self, cases: u64, stop: &Stop, waits: impl FnOnce()) -> Option<Range<u64>> {
-        let is_far = |dealing: &Dealing| dealing.is_far() && !stop.is_requested();
-        if is_far(&self.dealing()) {
-            waits();
-        }
-        let mut dealing = self.dealing();
-        while is_far(&dealing) {
-            dealing = self.moved.wait(dealing).unwrap_or_else(PoisonError::into_inner);
-        }
         let most = cases.clamp(1, self.most).saturating_mul(self.reach);
+        let mut waits = Some(waits);
+        let mut dealing = self.dealing();
+        while dealing.is_far() && !stop.is_requested() {
+            dealing = if let Some(waits) = waits.take() {
+                // Other workers may fill the window meanwhile, so the check repeats.
+                drop(dealing);
+                waits();
+                self.dealing()
+            } else {
+                self.moved.wait(dealing).unwrap_or_else(PoisonError::into_inner)
+            };
+        }
         if stop.is_requested() { None } else { dealing.deal(most) }
     }
 

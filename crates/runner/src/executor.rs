@@ -1,16 +1,12 @@
 //! Runs batches on one backend, and replaces a backend that panics.
 
-use std::{
-    ops::Range,
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::Instant,
-};
+use std::{ops::Range, time::Instant};
 
 use dmlcts_backend::{Pipelined, Purpose};
 use dmlcts_model::Case;
 
 use crate::{
-    panics,
+    panics::caught,
     prepare::{Prepared, Preparer},
     prepared_batch::PreparedBatch,
     shared::{LargeCasePermit, Shared},
@@ -68,8 +64,14 @@ impl<'run> Executor<'run> {
     }
 
     fn set_up(&mut self) {
-        if self.backend.capabilities().can_set_feature_level {
-            self.backend.set_feature_level(self.shared.level);
+        let (backend, level) = (&mut self.backend, self.shared.level);
+        let set_up = caught(|| {
+            if backend.capabilities().can_set_feature_level {
+                backend.set_feature_level(level);
+            }
+        });
+        if let Err(message) = set_up {
+            self.shared.lose_backend(format!("when its feature level was set, {message}"));
         }
     }
 
@@ -78,11 +80,17 @@ impl<'run> Executor<'run> {
         self.preparer.read(index)
     }
 
-    /// Prepares a batch of at most this many of the dealt cases. It has none of them if the first one is
-    /// large and another thread holds a large case, unless `waits` is true.
-    pub(crate) fn prepare(&mut self, dealt: &Range<u64>, most: u64, waits: bool) -> Prepared<'run> {
+    /// Prepares a batch of at most this many of the dealt cases. If the first one is large and another thread
+    /// holds a large case, it waits, or returns `None` if `waits` is false. It also returns `None` if the run
+    /// ends while it waits.
+    pub(crate) fn prepare(&mut self, dealt: &Range<u64>, most: u64, waits: bool) -> Option<Prepared<'run>> {
         let spare = self.spare.pop().unwrap_or_default();
-        self.preparer.prepare(dealt, most, waits, spare)
+        let prepared = self.preparer.prepare(dealt, most, waits, spare);
+        if prepared.cases.is_empty() {
+            self.spare.push(prepared.batch);
+            return None;
+        }
+        Some(prepared)
     }
 
     /// Prepares one case for a thorough check. The batch is empty if the case does not belong to the run.
@@ -158,9 +166,4 @@ impl<'run> Executor<'run> {
         }
         Some(message)
     }
-}
-
-/// Calls a backend. The error is the message of its panic.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    panics::caught(|| catch_unwind(AssertUnwindSafe(work))).map_err(|payload| panics::message(&*payload))
 }

@@ -61,13 +61,6 @@ impl<'run> Judge<'run> {
         }
     }
 
-    /// The results of an answered batch.
-    pub(crate) fn judge(&mut self, answered: &Answered<'_>) -> BatchResult {
-        let mut result = BatchResult::new(answered.cases.clone(), self.shared);
-        self.add(answered, &mut result);
-        result
-    }
-
     /// Adds the results of an answered batch, in the order of its cases. Stops at a case that was cut off:
     /// the later cases count as not run.
     pub(crate) fn add(&mut self, answered: &Answered<'_>, result: &mut BatchResult) {

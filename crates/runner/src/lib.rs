@@ -43,6 +43,7 @@ mod flake;
 mod found;
 mod judge;
 mod known;
+mod one_by_one;
 mod panics;
 mod partition;
 mod prepare;

@@ -1,7 +1,11 @@
 //! Panics of a backend are caught and become the outcome of a case. A panic hook can ask here whether a panic
 //! will be caught, and then print nothing.
 
-use std::{any::Any, cell::Cell};
+use std::{
+    any::Any,
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -13,12 +17,12 @@ pub fn is_caught_here() -> bool {
     INSIDE.get()
 }
 
-/// Runs a closure that catches its own panics.
-pub(crate) fn caught<T>(inside: impl FnOnce() -> T) -> T {
+/// Calls a backend. The error is the message of its panic.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     INSIDE.set(true);
-    let done = inside();
+    let done = catch_unwind(AssertUnwindSafe(work));
     INSIDE.set(false);
-    done
+    done.map_err(|payload| message(&*payload))
 }
 
 /// The message of a panic.

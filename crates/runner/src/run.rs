@@ -60,6 +60,9 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     if !run.stop.is_requested() {
         collector.reopen_groups();
     }
+    if collector.is_at_limit() && !collector.is_all_read() {
+        run.stop.request(Ending::Limit);
+    }
     let results = start_workers(&shared, configuration.jobs.max(1));
     let abandoned = collector.collect(&results, configuration.deadline, tell);
     let ending = match run.stop.reason() {
@@ -190,7 +193,8 @@ fn work(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs:
         Err(error) => return shared.lose_backend(error.to_string()),
     };
     let mut is_first = true;
-    Worker::new(shared, backend).work(&mut |result| {
+    let mut worker = Worker::new(shared, backend);
+    worker.work(&mut |result| {
         // If the collector no longer listens, the run has ended.
         let _ = sender.send(result);
         if std::mem::take(&mut is_first) {
@@ -198,6 +202,8 @@ fn work(shared: &Arc<Shared>, sender: &Sender<BatchResult>, number: usize, jobs:
             start_worker(shared, sender, 2 * number + 2, jobs);
         }
     });
+    // A backend that panics in its destructor has answered everything.
+    let _ = panics::caught(|| drop(worker));
 }
 
 #[cfg(test)]

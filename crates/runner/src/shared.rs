@@ -6,7 +6,8 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Instant,
+    thread,
+    time::{Duration, Instant},
 };
 
 use dmlcts_backend::{Capabilities, Limits};
@@ -133,15 +134,18 @@ impl Shared {
         operators.find(|(_, operator)| Arc::ptr_eq(operator.signature(), &desc.signature))
     }
 
-    /// The right to hold a large case in memory; `None` if another thread has it and `waits` is false.
+    /// The right to hold a large case in memory. If another thread has it, this waits until the time of the
+    /// run is up, or returns `None` if `waits` is false.
     pub(crate) fn large_case_permit(&self, waits: bool) -> Option<LargeCasePermit<'_>> {
-        match self.large.try_lock() {
-            Ok(permit) => Some(permit),
-            Err(TryLockError::Poisoned(permit)) => Some(permit.into_inner()),
-            Err(TryLockError::WouldBlock) if waits => {
-                Some(self.large.lock().unwrap_or_else(PoisonError::into_inner))
+        /// The interval at which a waiting thread looks again.
+        const INTERVAL: Duration = Duration::from_millis(5);
+        loop {
+            match self.large.try_lock() {
+                Ok(permit) => return Some(permit),
+                Err(TryLockError::Poisoned(permit)) => return Some(permit.into_inner()),
+                Err(TryLockError::WouldBlock) if waits && !self.is_time_up() => thread::sleep(INTERVAL),
+                Err(TryLockError::WouldBlock) => return None,
             }
-            Err(TryLockError::WouldBlock) => None,
         }
     }
 

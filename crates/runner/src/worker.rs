@@ -7,8 +7,9 @@ use dmlcts_backend::{Pipelined, Purpose};
 use crate::{
     batch_result::BatchResult,
     batch_sizer::BatchSizer,
-    executor::{Answered, Executor, InFlight, Panic},
+    executor::{Executor, InFlight},
     judge::Judge,
+    one_by_one,
     prepare::Prepared,
     shared::Shared,
 };
@@ -37,7 +38,10 @@ impl<'run> Worker<'run> {
     /// Runs batches until none is left or the run must end, and passes each result to `done`.
     pub(crate) fn work(&mut self, done: &mut dyn FnMut(BatchResult)) {
         while let Some(dealt) = self.deal(done) {
-            let prepared = self.prepare(&dealt, done);
+            let Some(prepared) = self.prepare(&dealt, done) else {
+                self.shared.dealer.give_back(dealt);
+                break;
+            };
             self.shared.dealer.give_back(prepared.cases.end..dealt.end);
             // A large case must be alone in memory.
             let kept = if prepared.permit.is_some() { 0 } else { self.shared.in_flight - 1 };
@@ -55,9 +59,10 @@ impl<'run> Worker<'run> {
     }
 
     /// Prepares a batch. Before it waits for another thread with a large case, it finishes its own batches.
-    fn prepare(&mut self, dealt: &Range<u64>, done: &mut dyn FnMut(BatchResult)) -> Prepared<'run> {
+    /// `None` if the run ends while it waits.
+    fn prepare(&mut self, dealt: &Range<u64>, done: &mut dyn FnMut(BatchResult)) -> Option<Prepared<'run>> {
         let prepared = self.executor.prepare(dealt, self.sizer.cases(), false);
-        if !prepared.cases.is_empty() {
+        if prepared.is_some() {
             return prepared;
         }
         self.finish_until(0, done);
@@ -75,44 +80,10 @@ impl<'run> Worker<'run> {
                 // The time of a large case says nothing about the time of others.
                 self.sizer.note(answered.batch.planned.len() as u64, since, Instant::now());
             }
-            let result = match &answered.panic {
-                None => self.judge.judge(&answered),
-                Some(panic) => self.judge_one_by_one(&answered, panic),
-            };
-            self.executor.free(answered);
-            self.judge.shrink();
+            let mut result = BatchResult::new(answered.cases.clone(), self.shared.no_totals());
+            one_by_one::judge(&mut self.executor, &mut self.judge, answered, &mut result);
             self.shared.note(&result);
             done(result);
-        }
-    }
-
-    /// Runs and judges the cases of a batch one by one, to find the case over which the backend panicked. If
-    /// none panics alone, the first case counts as crashed, so that no panic is missed. The collector then
-    /// finds that the case passes alone, and reports a flake.
-    fn judge_one_by_one(&mut self, answered: &Answered<'run>, panic: &Panic) -> BatchResult {
-        let mut alone = |blamed: Option<&str>| {
-            let mut result = BatchResult::new(answered.cases.clone(), self.shared);
-            let mut is_found = false;
-            for (place, planned) in answered.batch.planned.iter().enumerate() {
-                if result.cut.is_some() || self.shared.stop.is_requested() {
-                    result.end_before(planned.index);
-                    break;
-                }
-                let prepared = self.executor.prepare(&(planned.index..planned.index + 1), 1, true);
-                let mut answered = self.executor.run(prepared);
-                if let Some(message) = blamed.filter(|_| place == 0) {
-                    answered.batch.crash(message);
-                }
-                is_found |= answered.panic.is_some();
-                self.judge.add(&answered, &mut result);
-                self.executor.free(answered);
-            }
-            (result, is_found)
-        };
-        let (result, is_found) = alone(None);
-        match panic {
-            Panic::Here(message) if !is_found => alone(Some(message)).0,
-            _ => result,
         }
     }
 }

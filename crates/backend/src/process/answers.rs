@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// How long the host listens to a process that has sent more than its answers before.
-pub(super) const LISTEN: Duration = Duration::from_millis(5);
+pub(super) const LONG_SURPLUS_WAIT: Duration = Duration::from_millis(5);
 
 /// How a process failed on some jobs.
 pub(super) struct Failure {
@@ -46,20 +46,27 @@ impl Host {
                 is_followed = received.is_followed;
                 let count = take(&received.frame, question.number, &mut jobs[answered..], outputs);
                 answered += count.map_err(Fault::Wrong)?;
-                self.note_answer();
                 Ok(())
             });
         }
         let (is_doubtful, fault) = match taken {
             Err(fault) => (!matches!(fault, Fault::Ended(_) | Fault::Silent(_)), fault),
             // A frame that has arrived already needs no long wait.
-            Ok(()) => match self.surplus(if is_followed { LISTEN } else { listen }, is_followed) {
+            Ok(()) => match self.surplus(if is_followed { LONG_SURPLUS_WAIT } else { listen }, is_followed) {
                 Some(fault) if !jobs.is_empty() => (true, fault),
-                _ => return Ok(()),
+                _ => {
+                    if !jobs.is_empty() {
+                        self.note_answer();
+                    }
+                    return Ok(());
+                }
             },
         };
         if is_doubtful {
             answered = 0;
+        }
+        if answered > 0 {
+            self.note_answer();
         }
         question.poison.restore(answered..jobs.len(), jobs, outputs);
         jobs[answered..].iter_mut().for_each(|job| job.outcome = Outcome::Lost);

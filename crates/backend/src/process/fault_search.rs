@@ -14,9 +14,9 @@ use dmlcts_model::{Outcome, Phase};
 
 use super::{
     Host,
-    answers::{Failure, LISTEN},
+    answers::{Failure, LONG_SURPLUS_WAIT},
     child::Fault,
-    host::MOMENT,
+    host::SURPLUS_WAIT,
 };
 use crate::Batch;
 
@@ -46,7 +46,7 @@ impl Host {
     /// backend is lost in the meantime, the remaining jobs stay unanswered.
     pub(super) fn find_fault(&mut self, first: &Failure, batch: &mut Batch) {
         let jobs = first.answered..batch.jobs().len();
-        let listen = if first.is_doubtful { LISTEN } else { MOMENT };
+        let listen = if first.is_doubtful { LONG_SURPLUS_WAIT } else { SURPLUS_WAIT };
         let mut search = Search { cases: jobs.len(), listen, ..Search::default() };
         for place in jobs {
             self.ask_alone(place, &mut search, batch);
@@ -57,7 +57,10 @@ impl Host {
         if matches!(first.fault, Fault::Silent(_)) && search.is_slow(self.launcher.case_timeout()) {
             self.launcher.note_slow(search.cases);
         } else if let Some(job) = batch.parts().0.get_mut(first.answered) {
-            job.outcome = first.fault.outcome("; no case does it again when it is run alone");
+            job.outcome = first.fault.outcome("; no case repeats it alone");
+            if job.outcome == Outcome::TimedOut {
+                self.note_hang();
+            }
         }
     }
 
@@ -100,7 +103,7 @@ impl Host {
             // Uses another probe after each dead process: one probe that kills processes must not lose the
             // backend.
             let Some(mut probe) = self.launcher.probes.batch(self.dead as usize) else { return true };
-            if self.try_one(0, MOMENT, &mut probe).is_ok() {
+            if self.try_one(0, SURPLUS_WAIT, &mut probe).is_ok() {
                 return true;
             }
         }

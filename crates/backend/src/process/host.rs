@@ -21,7 +21,7 @@ use crate::{
 
 /// How long the host listens to a process after its answers. Anything that arrives later counts as an answer
 /// to the next question.
-pub(super) const MOMENT: Duration = Duration::from_micros(50);
+pub(super) const SURPLUS_WAIT: Duration = Duration::from_micros(50);
 /// The number of processes in a row that may fail before they answer anything, after the first one.
 const REPLACEMENTS: u32 = 3;
 
@@ -260,7 +260,7 @@ impl Pipelined for Host {
             self.send_next();
         }
         let Some(question) = self.in_flight.pop_front() else { return };
-        let collected = self.collect(jobs, outputs, &question, MOMENT);
+        let collected = self.collect(jobs, outputs, &question, SURPLUS_WAIT);
         self.launcher.probes.note(jobs, inputs);
         if let Err(failure) = collected {
             self.find_fault(&failure, batch);

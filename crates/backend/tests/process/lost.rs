@@ -32,6 +32,18 @@ fn a_backend_that_never_answers_is_given_up() {
     );
 }
 
+/// Each case is answered, and each answer is followed by another, so that none counts.
+#[test]
+fn a_backend_that_always_answers_twice_is_given_up() {
+    for way in WAYS {
+        let mut host = host(way);
+        let batch = run_in(&mut host, &[Trouble::AnswersTwice; 5]);
+        assert!(batch.jobs().iter().all(|job| job.outcome == Outcome::Lost), "{way}: {:?}", batch.jobs());
+        let lost = host.lost().expect("it is given up");
+        assert!(lost.starts_with("4 processes in a row failed before they answered a case; "), "{lost}");
+    }
+}
+
 #[test]
 fn a_backend_that_stops_answering_is_given_up_later() {
     let mut host = host("each");

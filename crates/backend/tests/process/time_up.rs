@@ -37,7 +37,7 @@ fn interrupted(way: &str) -> (Host, Incidents) {
 /// Whether a case was answered, or crashed as the first case of a process.
 fn is_settled(outcome: &Outcome) -> bool {
     match outcome {
-        Outcome::Crashed(how) => !how.contains("no case does it again"),
+        Outcome::Crashed(how) => !how.contains("no case repeats it alone"),
         outcome => *outcome == Outcome::Output,
     }
 }

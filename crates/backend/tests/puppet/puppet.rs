@@ -191,9 +191,15 @@ fn act(
         Trouble::AnswersTooMany => {
             write_frame(stdout, Kind::Results, &accepted(1000)?, &[])?;
         }
-        Trouble::Floods => loop {
-            write_frame(stdout, Kind::Results, &accepted(1)?, &[])?;
-        },
+        Trouble::Floods => {
+            let mut frame = Vec::new();
+            write_frame(&mut frame, Kind::Results, &accepted(1)?, &[])?;
+            // Many at once, so that the host always finds another one behind its answers.
+            let frames = frame.repeat(1000);
+            loop {
+                stdout.write_all(&frames)?;
+            }
+        }
         Trouble::Babbles => write_frame(stdout, Kind::Results, b"{\"outcome\":[\"maybe\"]}", &[])?,
         Trouble::SendsTooFewBytes => write_frame(stdout, Kind::Results, &results, &[1])?,
         Trouble::Repeats => {

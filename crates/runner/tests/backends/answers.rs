@@ -8,7 +8,7 @@ use std::sync::{
 use dmlcts_backend::{Capabilities, Job, Lack};
 use dmlcts_model::{DataType, ErrorCode, Outcome, Phase};
 use dmlcts_runner::{Class, Event, Rate, Undeclared, Verdict};
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, Operator, Predicate};
 
 use crate::fixture::{
     BYTES, EMPTY_WINDOW, REVERSAL, STRIDE_ZERO, behaving, case, correct, declared, declaring, failure,
@@ -232,6 +232,61 @@ fn a_panic_over_a_whole_batch_and_over_no_case_alone_is_a_flake() {
     assert!((1..20).contains(&flakes), "{flakes}");
     assert_eq!((tally.of(Verdict::Flake), tally.of(Verdict::Pass)), (flakes, 40 - flakes), "{tally:?}");
     assert_eq!(summary.groups[0].first.outcome, Outcome::Crashed("it panicked: too many".into()));
+}
+
+/// The first case of each batch is not sent to the backend.
+#[test]
+fn a_panic_over_a_batch_counts_for_a_case_that_was_sent() {
+    let capabilities = Capabilities { data_types: vec![DataType::FLOAT32], ..declared() };
+    let backend = declaring(capabilities, |batch| {
+        assert!(batch.jobs().len() < 2, "too many");
+        correct(batch);
+    });
+    let mut run = run_of(&[BYTES, REVERSAL, REVERSAL].repeat(16), backend);
+    run.configuration.jobs = 1;
+    let summary = summary(&run);
+    assert!(summary.tally().of(Verdict::Flake) > 0, "{:?}", summary.tally());
+    assert_eq!(summary.tally().of(Verdict::Skip), 16);
+}
+
+/// A panic over a large case, beside other large cases and a collector that runs it again.
+#[test]
+fn a_panic_over_a_large_case_lets_others_have_theirs() {
+    let large = |first: u32| {
+        format!(
+            "SLICE1 UINT8 in=9000000 out=8999990 InputWindowOffsets={first} InputWindowSizes=8999990 \
+             InputWindowStrides=1 fill=iota"
+        )
+    };
+    let backend = behaving(|batch| {
+        let panics = |job: &Job| job.desc.list("InputWindowOffsets") == Some(&[1]);
+        assert!(!batch.jobs().iter().any(panics), "a large one");
+        correct(batch);
+    });
+    let lines: Vec<String> = (0..6).map(large).collect();
+    let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    lines.extend([REVERSAL; 10]);
+    let mut run = run_of(&lines, backend);
+    (run.configuration.jobs, run.configuration.shrink) = (3, false);
+    let summary = summary(&run);
+    assert_eq!((summary.tally().of(Verdict::Crash), summary.tally().of(Verdict::Pass)), (1, 15));
+}
+
+/// The cases of the batch in which the limit lies run again, up to the limit.
+#[test]
+fn a_panic_before_a_limit_is_pinned_to_its_case() {
+    let backend = behaving(|batch| {
+        assert!(!batch.jobs().iter().any(|job| job.desc.list("InputWindowSizes") == Some(&[0])), "window");
+        correct(batch);
+    });
+    let mut lines = vec![REVERSAL; 200];
+    lines[120] = EMPTY_WINDOW;
+    let mut run = run_of(&lines, backend);
+    (run.configuration.jobs, run.configuration.limit) = (1, Some(125));
+    let scopes = Library::embedded().operators().iter().map(Operator::scope);
+    run.configuration.filter = Some(Arc::new(Predicate::compile("rank > 0", scopes).expect("it compiles")));
+    let summary = summary(&run);
+    assert_eq!((summary.tally().of(Verdict::Crash), summary.tally().of(Verdict::Pass)), (1, 124));
 }
 
 #[test]

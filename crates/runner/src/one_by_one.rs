@@ -1,0 +1,69 @@
+//! Judges an answered batch. If the backend panicked over it, its cases run again one by one, to find the case
+//! that causes the panic.
+
+use crate::{
+    batch_result::BatchResult,
+    executor::{Answered, Executor, Panic},
+    judge::Judge,
+};
+
+/// Adds the results of a batch and frees it. Requires that the backend has no batch in flight if the backend
+/// that had this one panicked. Returns whether all cases were read: a run that ends leaves the rest out.
+pub(crate) fn judge<'run>(
+    executor: &mut Executor<'run>,
+    judge: &mut Judge<'run>,
+    answered: Answered<'run>,
+    result: &mut BatchResult,
+) -> bool {
+    let blame = match &answered.panic {
+        Some(Panic::Here(message)) if answered.batch.planned.len() > 1 => Some(message.clone()),
+        Some(Panic::Elsewhere) => None,
+        _ => {
+            judge.add(&answered, result);
+            free(executor, judge, answered);
+            return true;
+        }
+    };
+    let cases: Vec<u64> = answered.batch.planned.iter().map(|planned| planned.index).collect();
+    free(executor, judge, answered);
+    // If no case panics alone, the first one counts as crashed, so that no panic is missed. The collector then
+    // finds that the case passes alone, and reports a flake.
+    let mut blame = blame.filter(|_| !cases.iter().any(|index| panics_alone(executor, judge, *index)));
+    for index in cases {
+        let Some(mut answered) = run(executor, index).filter(|_| result.cut.is_none()) else {
+            result.end_before(index);
+            return false;
+        };
+        if !answered.batch.batch.jobs().is_empty()
+            && let Some(message) = blame.take()
+        {
+            answered.batch.crash(&message);
+        }
+        judge.add(&answered, result);
+        free(executor, judge, answered);
+    }
+    true
+}
+
+/// Whether the backend panics over this case alone.
+fn panics_alone<'run>(executor: &mut Executor<'run>, judge: &mut Judge<'run>, index: u64) -> bool {
+    let Some(answered) = run(executor, index) else { return false };
+    let panics = answered.panic.is_some();
+    free(executor, judge, answered);
+    panics
+}
+
+/// Runs one case. `None` if the run ends.
+fn run<'run>(executor: &mut Executor<'run>, index: u64) -> Option<Answered<'run>> {
+    if executor.shared.stop.is_requested() {
+        return None;
+    }
+    let prepared = executor.prepare(&(index..index + 1), 1, true)?;
+    Some(executor.run(prepared))
+}
+
+/// Frees a batch, and memory that only large cases need.
+fn free<'run>(executor: &mut Executor<'run>, judge: &mut Judge<'run>, answered: Answered<'run>) {
+    executor.free(answered);
+    judge.shrink();
+}
