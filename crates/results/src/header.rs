@@ -171,8 +171,8 @@ impl Header {
         found
     }
 
-    /// The parts of the backend's declaration that affect results. The number of cases that it wants at a
-    /// time affects none, and differs between a process and a thread.
+    /// The parts of the backend's declaration that affect results. The number of cases that keep it busy
+    /// affects none, and differs between a process and a thread.
     fn declared(&self) -> Hello {
         let mut declared = self.backend.capabilities.clone();
         declared.limits.busy_cases = None;

@@ -15,8 +15,8 @@ use crate::{
 /// The selected cases, and how they run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionForm {
-    /// The profile whose conformance the run tests, if any. It determines the suite, the seed and the feature
-    /// level.
+    /// The profile that the run tests the backend against, if any. It determines the suite, the seed and the
+    /// feature level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileEdition>,
     /// The suite; null if cases were given one by one.

@@ -7,8 +7,8 @@ use super::{
     Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerQuestion,
 };
 
-/// Questions with their answers, such as `id reject 3 semantics 2`. The number after `together` is no
-/// answer's.
+/// Questions with their answers, such as `id reject 3 semantics 2`. The number after `together` is
+/// [`LedgerQuestion::together`].
 fn questions(all: &[&str]) -> Vec<LedgerQuestion> {
     let question = |text: &&str| {
         let words: Vec<&str> = text.split(' ').collect();

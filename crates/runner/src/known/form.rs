@@ -79,7 +79,7 @@ named_enum! {
 
 impl Kind {
     /// The kind after a change of class. If the backend calls the cases unsupported, a bug becomes
-    /// `Unsupported`. If it stops calling them so, they become a bug.
+    /// `Unsupported`. If it no longer does, `Unsupported` becomes a bug.
     #[must_use]
     pub fn changed(self, from: Class, to: Class) -> Self {
         match self {
