@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use dmlcts_runner::{Ending, Summary};
 
-/// The exit codes, and what `--help` says of them.
+/// The exit codes in the text of `--help`.
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    nothing unexpected happened
@@ -51,7 +51,7 @@ impl Exit {
         }
     }
 
-    /// What a run comes to, of the whole of a suite where there is its name.
+    /// The exit for a run. `suite` is the name of a suite that ran as a whole.
     pub(crate) fn of(summary: &Summary, suite: Option<&str>) -> Self {
         if summary.ending == Ending::Interrupted {
             Self::Interrupted

@@ -74,7 +74,7 @@ fn on_one_line(said: clap::Error) -> clap::Error {
 fn say(said: &clap::Error) -> Result<Exit, Problem> {
     let text = said.render();
     if said.use_stderr() {
-        // Where nobody can be told, the exit code still tells.
+        // If standard error cannot be written, the exit code still reports the error.
         let text = if colour::has_colour_of_errors() { text.ansi().to_string() } else { text.to_string() };
         let _ = output::stderr().write_all(text.as_bytes());
         return Ok(Exit::Usage);

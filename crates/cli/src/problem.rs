@@ -25,9 +25,9 @@ pub(crate) enum Problem {
     /// A problem that a sentence describes, with its remedy.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
+        /// The message.
         message: String,
-        /// What to do; may be empty.
+        /// The remedy; may be empty.
         help: String,
     },
     /// A mistake in a case line.
@@ -35,7 +35,7 @@ pub(crate) enum Problem {
     Line {
         /// The line.
         line: String,
-        /// Where it is wrong, and why.
+        /// The location and the reason of the mistake.
         error: LineError,
     },
     /// A mistake in a case of a list on standard input.
@@ -43,7 +43,7 @@ pub(crate) enum Problem {
     List {
         /// The whole list.
         text: String,
-        /// Where in it a case is wrong, and why.
+        /// The location and the reason of the mistake.
         error: LineError,
     },
     /// A mistake in a predicate.
@@ -51,7 +51,7 @@ pub(crate) enum Problem {
     Predicate {
         /// The predicate.
         text: String,
-        /// Where it is wrong, and why.
+        /// The location and the reason of the mistake.
         mistake: dmlcts_spec::expression::Mistake,
     },
     /// Mistakes in YAML files.
@@ -182,12 +182,12 @@ impl Problem {
     }
 }
 
-/// How the program ends that a command has come to an end in.
+/// The program's exit after a command.
 pub(crate) fn exit_after(ended: &Result<Exit, Problem>) -> Exit {
     ended.as_ref().map_or_else(Problem::exit, |exit| *exit)
 }
 
-/// Says that a name is unknown, which one may be meant, and which there are.
+/// A message for an unknown name, with a similar name and all known names.
 pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let meant = closest(name, known.iter().copied())
         .map(|close| format!("did you mean `{close}`? "))

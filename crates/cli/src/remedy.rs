@@ -1,9 +1,9 @@
-//! What to do where a backend does not start.
+//! Remedies for a backend that does not start.
 
 use dmlcts_backend::{OpenError, process::StartError};
 
-/// What to do where a backend of this name is the user's own and does not start. The others say so
-/// themselves.
+/// The remedy if a user's own backend with this name does not start. The errors of other backends name
+/// theirs.
 pub(crate) fn of_backend(name: &str, error: &OpenError) -> Option<String> {
     match (name.split_once(':')?, error) {
         (("exec", command), OpenError::Process(error)) => of_process(command, error),
@@ -15,7 +15,7 @@ pub(crate) fn of_backend(name: &str, error: &OpenError) -> Option<String> {
     }
 }
 
-/// What to do where a process of this command did not start.
+/// The remedy if a process of this command does not start.
 fn of_process(command: &str, error: &StartError) -> Option<String> {
     Some(match error {
         StartError::Spawn { is_other_format: true, .. } => {

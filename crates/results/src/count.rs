@@ -1,11 +1,11 @@
-//! Counting the cases of a file, to hold them against what its checkpoints and its summary say: a file that
-//! lost lines looks like any other, and nothing may be built on it.
+//! Counts the cases of a file, and compares the counts with its checkpoints and its summary. A file that lost
+//! lines looks like any other, but its results must not be used.
 
 use dmlcts_runner::Verdict;
 
 use crate::{CaseForm, TotalsForm};
 
-/// The cases of a file, as far as it was read.
+/// The counts of the cases that were read so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Count {
     /// The index of the last one.
@@ -18,7 +18,7 @@ impl Count {
     ///
     /// # Errors
     ///
-    /// Where it does not stand behind the ones before it.
+    /// If its index is not greater than the index of the case before it.
     pub(crate) fn case(&mut self, case: &CaseForm<'_>) -> Result<(), String> {
         let index = case.index;
         if self.last.is_some_and(|before| before >= index) {
@@ -29,16 +29,16 @@ impl Count {
         Ok(())
     }
 
-    /// How many cases there are.
+    /// The number of cases.
     pub(crate) fn cases(&self) -> u64 {
         self.verdicts.iter().sum()
     }
 
-    /// Holds the cases against what something says of them: it, as an error names it.
+    /// Compares the cases with these totals. `what` is the name of the totals in an error.
     ///
     /// # Errors
     ///
-    /// Where it counts others.
+    /// If the totals count other cases.
     pub(crate) fn check(&self, what: &str, totals: &TotalsForm) -> Result<(), String> {
         for verdict in Verdict::ALL {
             let counts = totals.verdicts.iter().filter_map(|form| form.counts.get(&verdict));

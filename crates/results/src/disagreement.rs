@@ -1,28 +1,28 @@
-//! In what two runs differ, as far as their headers tell.
+//! The differences between the headers of two runs.
 
-/// One thing in which two runs differ.
+/// One difference between two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// What differs.
+    /// The name of the fact that differs.
     pub what: &'static str,
-    /// What this one has; empty for nothing.
+    /// The value of this run; empty for none.
     pub own: String,
-    /// What the other one has; empty for nothing.
+    /// The value of the other run; empty for none.
     pub other: String,
 }
 
 impl Disagreement {
-    /// In words, with names for the two.
+    /// A phrase that describes the difference, with these names for the two runs.
     pub fn describe(&self, own: &str, other: &str) -> String {
         let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { value.to_owned() };
         format!("{}: {} {own}, {} {other}", self.what, shown(&self.own), shown(&self.other))
     }
 }
 
-/// What must agree: its name, and what it is.
+/// The facts that must agree: their names and values.
 pub(crate) type Facts = Vec<(&'static str, String)>;
 
-/// Both lists name the same things in the same order.
+/// The facts that differ. Both lists have the same names in the same order.
 pub(crate) fn disagreements(own: Facts, other: Facts) -> Vec<Disagreement> {
     let both = own.into_iter().zip(other);
     both.filter(|((_, own), (_, other))| own != other)
@@ -30,7 +30,7 @@ pub(crate) fn disagreements(own: Facts, other: Facts) -> Vec<Disagreement> {
         .collect()
 }
 
-/// As much of a hash as tells two apart.
+/// The start of a hash, long enough to distinguish two hashes.
 pub(crate) fn short(hash: &str) -> String {
     hash.chars().take(12).collect()
 }

@@ -1,5 +1,5 @@
-//! The lines of a results file, as JSON has them. This and the header's types are what its JSON Schema is
-//! made from.
+//! The lines of a results file as JSON. The JSON Schema is generated from these types and from those of the
+//! header.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -16,82 +16,83 @@ use crate::{Header, PartitionForm, StatementForm, TotalsForm, UnknownName};
 pub enum Line<'a> {
     /// The first line.
     Header(Box<Header>),
-    /// What became of a case.
+    /// The result of a case.
     #[serde(borrow)]
     Case(Box<CaseForm<'a>>),
-    /// What all cases so far came to.
+    /// The totals of all cases so far.
     Checkpoint(Box<TotalsForm>),
     /// The last line.
     Summary(Box<SummaryForm>),
 }
 
-/// What became of a case. What stands behind the verdict is left out where the case just passed.
+/// The result of a case. The details of the verdict are left out if the case just passed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseForm<'a> {
-    /// Its index among the cases to choose from.
+    /// Its index among all cases, including those that the selection leaves out.
     pub index: u64,
     /// The case, as `dmlcts list` prints it and `dmlcts run` takes it.
     #[serde(borrow)]
     pub line: Cow<'a, str>,
-    /// What it came to.
+    /// Its verdict.
     #[schemars(with = "String", extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: Verdict,
-    /// The strategy that made it.
+    /// The strategy that generated it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// What the backend did.
+    /// The backend's outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeForm>,
-    /// In which way it failed.
+    /// The class of its failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<Class>,
     /// The ids of the clauses that its desc breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violates: Vec<String>,
-    /// What it says to the open questions that it raised, where it is recorded.
+    /// Its answers to the open questions that it raised, if its verdict is `recorded`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AnswerForm>,
     /// The known failure that matches it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
-    /// How often it failed, where it is a flake.
+    /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
-    /// How the output differs from what it should be.
+    /// How the output differs from the expected one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<DifferencesForm>,
 }
 
-/// What a backend did with a case.
+/// The outcome of a case on a backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutcomeForm {
-    /// `output`: created and run. `accepted`: created, and not asked to run. `rejected`: refused.
-    /// `unsupported`, `failed`, `crashed`, `timed-out`: in the backend's words. `strayed`: wrote to memory
-    /// that is not its output. `lost`: there was no answer.
+    /// `output`: created and run. `accepted`: created, but not run. `rejected`: refused. `unsupported`:
+    /// called unsupported. `failed`: an error of the backend's own. `crashed`: the backend ended or panicked.
+    /// `timed-out`: no answer in time. `strayed`: wrote to memory outside its output. `lost`: no answer.
     #[schemars(extend("enum" = OutcomeForm::KINDS))]
     pub kind: String,
-    /// What was being done: `create`, `compile`, `bind`, `execute` or `read back`.
+    /// The phase: `create`, `compile`, `bind`, `execute` or `read back`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// The `HRESULT` of a refusal, such as `0x80070057`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What was written to by what strayed: the `input`, or what lies `before` or `behind` the output.
+    /// The memory that was written to if `kind` is `strayed`: the `input`, or the bytes `before` or `behind`
+    /// the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = StrayPlace::ALL.map(StrayPlace::id)))]
     pub place: Option<String>,
-    /// How many bytes from the edge of that memory: `input[offset]`, `output[-offset]`, or `(output +
+    /// The distance from the edge of that memory, in bytes: `input[offset]`, `output[-offset]`, or `(output +
     /// TotalTensorSizeInBytes)[offset]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// The backend's words; long ones are cut.
+    /// The backend's message; a long one is cut.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
 impl OutcomeForm {
-    /// What [`OutcomeForm::kind`] can be.
+    /// The values of [`OutcomeForm::kind`].
     pub const KINDS: [&str; 9] = [
         "output",
         "accepted",
@@ -105,54 +106,54 @@ impl OutcomeForm {
     ];
 }
 
-/// How often a case failed that was run several times.
+/// How often a case failed in several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RateForm {
-    /// Runs in which it failed.
+    /// The number of runs in which it failed.
     pub failed: u32,
-    /// All runs.
+    /// The number of all runs.
     pub runs: u32,
 }
 
-/// What a case says to an open question.
+/// The answer of a case to an open question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerForm {
     /// The question's id.
     pub question: String,
     /// `reject`, `accept`, `semantics`, or `reading-2` for the second of the other readings that the spec's
-    /// questions allow; or `reject-together`, where it was refused and another question that it raised may be
-    /// why.
+    /// questions allow. `reject-together`: the case was refused, and another question that it raised may be
+    /// the reason.
     pub answer: String,
 }
 
-/// How an output differs from what it should be.
+/// How an output differs from the expected one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferencesForm {
-    /// How many elements were compared.
+    /// The number of elements that were compared.
     pub elements: u64,
-    /// How many of them differ in which way.
+    /// The number of differing elements of each kind.
     #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Difference::ALL.map(Difference::name)})))]
     pub wrong: BTreeMap<Difference, u64>,
-    /// The coordinates of the first that differs.
+    /// The coordinates of the first differing element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<i64>,
-    /// Its bits as they should be, such as `0x3f800000`.
+    /// Its expected bits, such as `0x3f800000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// Its bits as they are.
+    /// Its actual bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
 }
 
-/// A part of a run that ended before it had looked at every case.
+/// A part of a run that ended before it read every case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CutForm {
-    /// Which part.
+    /// The part.
     pub partition: PartitionForm,
     /// Why it ended.
     #[schemars(with = "String", extend("enum" = Ending::ALL.map(Ending::id)))]
     pub ending: Ending,
-    /// How many cases it had looked at, those of other parts included.
+    /// The number of cases that it read, including those of other parts.
     pub read: u64,
 }
 
@@ -172,33 +173,33 @@ impl CutForm {
     }
 }
 
-/// How a run ended, and what it came to.
+/// How a run ended, and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryForm {
     /// Why it ended.
     #[schemars(with = "String", extend("enum" = Ending::ALL.map(Ending::id)))]
     pub ending: Ending,
-    /// What the program exits with.
+    /// The program's exit code.
     pub exit_code: u8,
-    /// Why the backend was lost, where it was.
+    /// Why the backend was lost, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
-    /// How processes of the backend ended badly that were told to end, where some did.
+    /// How processes of the backend ended badly after they were told to end, if some did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_end: Option<String>,
-    /// Cases that were started and never answered: the first of each range, and the one behind its last.
+    /// Cases that were started and never answered, as ranges: the first case, and the one after the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<(u64, u64)>,
-    /// Where parts were joined, those that ended early.
+    /// The parts that ended early, if parts were joined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<CutForm>,
-    /// How many obligations of the spec were met, of the operators that had any case.
+    /// The number of obligations of the spec that were met, for the operators that had any case.
     pub obligations_met: u64,
-    /// How many there are of these operators.
+    /// The number of obligations of these operators.
     pub obligations: u64,
-    /// What the run says of the backend's conformance, where it is of a profile.
+    /// The statement on the backend's conformance, if the run is of a profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<StatementForm>,
-    /// What the cases came to.
+    /// The totals of the cases.
     pub totals: TotalsForm,
 }

@@ -1,5 +1,5 @@
-//! The first line: what was run, on what, and by whom. Two runs whose headers agree run the same cases on the
-//! same backend.
+//! The first line of a results file: the program, the selection of cases, and the backend. Two runs whose
+//! headers agree run the same cases on the same backend.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
 /// The version of the format that this program writes, and the only one that it reads.
 pub const VERSION: u32 = 1;
 
-/// Everything that it takes to run the same again.
+/// Everything needed to run the same cases again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Header {
     /// The version of the format: 1.
@@ -26,52 +26,53 @@ pub struct Header {
     pub program: String,
     /// The BLAKE3 hash of the spec, in hex.
     pub spec: String,
-    /// The command that runs the same again, for a POSIX shell. What was read from standard input is not in
-    /// it.
+    /// The command that repeats the run, for a POSIX shell. It does not contain the text that was read from
+    /// standard input.
     pub command: String,
-    /// Which cases were chosen, and how they are run.
+    /// The selected cases, and how they run.
     pub selection: SelectionForm,
-    /// How many cases there are to choose from, those that are left out included; null where they never end.
+    /// The number of all cases, including those that the selection leaves out; null if the cases never end.
     pub cases: Option<u64>,
-    /// The feature level that cases are judged at.
+    /// The feature level at which cases are judged.
     pub level: String,
-    /// Who answers.
+    /// The backend that answers.
     pub backend: BackendForm,
 }
 
-/// Who answers.
+/// The backend that answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackendForm {
-    /// As it was named on the command line.
+    /// Its name on the command line.
     pub argument: String,
-    /// Whether one that is built in answered on threads of the program, and not in processes.
+    /// Whether a built-in backend answered on threads of the program instead of in processes.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub in_process: bool,
-    /// For how many milliseconds one in another process might be silent while it had cases.
+    /// The time that a backend in another process could be silent while it had cases, in milliseconds.
     #[serde(default = "usual_case_timeout")]
     pub case_timeout: u64,
-    /// What it says of itself, as a backend process says it in its `hello`.
+    /// Its declaration, in the form of a backend process's `hello`.
     pub capabilities: Hello,
 }
 
-/// Who is asked, and how: what the command line says of the backend, and the backend does not say itself.
+/// The backend and its options on the command line. The backend itself does not declare them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackendOptions {
     /// The backend's name on the command line.
     pub argument: String,
-    /// Whether one that is built in answers on threads of this program.
+    /// Whether a built-in backend answers on threads of this program.
     pub in_process: bool,
-    /// How long one in another process may be silent while it has cases.
+    /// The time that a backend in another process may be silent while it has cases.
     pub case_timeout: Duration,
 }
 
 impl BackendOptions {
-    /// How long a backend may be silent where nobody says otherwise.
+    /// The default time that a backend may be silent.
     pub const USUAL_CASE_TIMEOUT: Duration = Duration::from_secs(10);
-    /// Who is asked where nobody is named: the backend that every machine has.
+    /// The default backend, which every machine has.
     pub const USUAL_BACKEND: &str = "reference";
 
-    /// The words of a command that asks the same in the same way; nothing where that is as usual.
+    /// The words of a command for the same backend and options. Options with their default values are left
+    /// out.
     pub fn words(&self) -> Vec<String> {
         let Self { argument, in_process, case_timeout } = self;
         let mut words = Vec::new();
@@ -87,7 +88,7 @@ impl BackendOptions {
         words
     }
 
-    /// In what two ways to ask differ.
+    /// The differences between two backends and their options.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         disagreements(self.facts(), other.facts())
     }
@@ -112,7 +113,7 @@ fn is_usual(in_process: &bool) -> bool {
 }
 
 impl Header {
-    /// Checks the values that serde does not: levels, differences, and what the backend declares.
+    /// Checks the values that serde does not: levels, differences, and the backend's declaration.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         let levels = self.selection.feature_level.iter().chain([&self.level]);
         for level in levels {
@@ -126,7 +127,7 @@ impl Header {
         capabilities.map(drop).map_err(|cause| UnknownName::new("the backend", &cause))
     }
 
-    /// The header of a run of these cases on this backend, which is asked so.
+    /// The header of a run of these cases on this backend with these options.
     pub fn new(
         (selection, command): (SelectionForm, String),
         spec: &str,
@@ -149,15 +150,15 @@ impl Header {
         }
     }
 
-    /// Who was asked, and how.
+    /// The backend and its options.
     pub fn backend_options(&self) -> BackendOptions {
         let BackendForm { argument, in_process, case_timeout, .. } = &self.backend;
         let case_timeout = Duration::from_millis(*case_timeout);
         BackendOptions { argument: argument.clone(), in_process: *in_process, case_timeout }
     }
 
-    /// In what the runs of two headers differ; nothing where they run the same cases on the same backend. How
-    /// a backend was [asked](Self::backend_options) makes no difference: its path may be another on another
+    /// The differences between two headers; empty if both runs have the same cases and the same backend. The
+    /// [options of the backend](Self::backend_options) are not compared, since its path may differ on another
     /// machine.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         let mut found = disagreements(self.facts(), other.facts());
@@ -170,15 +171,15 @@ impl Header {
         found
     }
 
-    /// What the backend declares, as far as it matters to what comes out: how much it wants at a time does
-    /// not, and differs between a process and a thread.
+    /// The parts of the backend's declaration that affect results. The number of cases that keep it busy
+    /// affects none, and differs between a process and a thread.
     fn declared(&self) -> Hello {
         let mut declared = self.backend.capabilities.clone();
         declared.limits.busy_cases = None;
         declared
     }
 
-    /// What must agree, in the order in which a person would ask.
+    /// The facts that must agree, the most general ones first.
     fn facts(&self) -> Facts {
         let backend = &self.backend.capabilities;
         let mut facts = vec![("dmlcts", self.program.clone()), ("spec", short(&self.spec))];
@@ -233,7 +234,7 @@ mod tests {
             said(|options| options.case_timeout = Duration::from_millis(1500)),
             "--case-timeout: 10000ms here, 1500ms there"
         );
-        // A file of before says neither, and is taken to be of a usual run.
+        // A file without these keys is read with their default values.
         let mut json = serde_json::to_value(header()).expect("it is JSON");
         json["backend"].as_object_mut().expect("an object").remove("case_timeout");
         json["selection"].as_object_mut().expect("an object").remove("retries");
@@ -250,7 +251,7 @@ mod tests {
             all.iter().map(|one| one.describe("here", "there")).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(said(|_| {}), "");
-        // The same program may lie elsewhere.
+        // The same program may have another path.
         assert_eq!(said(|header| header.backend.argument = "exec:/there/mine".to_owned()), "");
         assert_eq!(
             said(|header| header.program = "9.9.9".to_owned()),

@@ -1,10 +1,10 @@
-//! Runs on disk: written while a run goes on, read to resume it, to merge its parts and to compare two of
-//! them.
+//! Runs on disk. A results file is written during a run, and is read to resume it, to merge its parts, or to
+//! compare two runs.
 //!
 //! # The format
 //!
-//! A results file is UTF-8 text with a JSON object per line. Each object has one key, which says what the
-//! line is. The types of this crate are the specification of the format; the JSON Schema
+//! A results file is UTF-8 text with a JSON object per line. Each object has one key, which names the kind of
+//! line. The types of this crate are the specification of the format; the JSON Schema
 //! `crates/results/schema/line.json` is generated from them.
 //!
 //! | line | when | what |
@@ -28,11 +28,11 @@
 //! no line that was written. A power cut loses at most the last [`UNSYNCED`] lines, since the writer syncs
 //! the file before more lines are unsynced. A slow run syncs after each chunk.
 //!
-//! Each chunk ends with a checkpoint. Where checkpoints would take more than a hundredth of the time, some
-//! chunks have none; the next one follows within a twentieth of a second once no chunk does. `--resume`
-//! checks the number of lines against the checkpoints and runs the cases behind the last checkpoint again.
-//! Unchanged lines stay in place. Changed ones are replaced once the same number of cases has run again, so
-//! each case stands in the file once, and a failed write leaves no fewer cases than before.
+//! Each chunk ends with a checkpoint. If checkpoints would take more than a hundredth of the time, some
+//! chunks have none. When no chunk follows, the missing checkpoint is written within a twentieth of a second.
+//! `--resume` checks the number of lines against the checkpoints and runs the cases behind the last
+//! checkpoint again. Unchanged lines stay in place. Changed ones are replaced once the same number of cases
+//! has run again. So each case is in the file once, and a failed write leaves no fewer cases than before.
 
 mod convert;
 mod count;

@@ -1,8 +1,7 @@
-//! Which cases were chosen, how they are run, and the options of `run` that say so.
+//! The selection of a run: its cases, how they run, and the options of `run` that select them.
 //!
-//! What two selections differ in, whether one is a whole suite, and which words of a command mean the same
-//! again: all of it follows from two functions here that take a selection apart, so that a member which is
-//! added is forgotten nowhere.
+//! The comparison of two selections, the check for a whole suite, and the words of a command all use two
+//! functions. Each function destructures the selection, so the compiler reports a field that it omits.
 
 use dmlcts_runner::{Configuration, Partition, Profile, Runs};
 use schemars::JsonSchema;
@@ -13,48 +12,48 @@ use crate::{
     disagreement::{Facts, disagreements, short},
 };
 
-/// Which cases were chosen, and how they are run.
+/// The selected cases, and how they run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionForm {
-    /// The profile that the run is to show a backend's conformance to, where it is to. Suite, seed and
-    /// feature level are its own then.
+    /// The profile that the run tests the backend against, if any. It determines the suite, the seed and the
+    /// feature level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileEdition>,
-    /// The suite; null where cases were given one by one.
+    /// The suite; null if cases were given one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuiteForm>,
     /// The cases that were given instead of a suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<GivenForm>,
-    /// The seed of everything that is drawn.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// The predicate that had to hold.
+    /// The predicate that selects cases.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
-    /// The strategies that were chosen; empty where all of the suite's were.
+    /// The selected strategies; empty if all strategies of the suite were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<String>,
-    /// The feature level that was asked for; null where it is the backend's own.
+    /// The requested feature level; null for the backend's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_level: Option<String>,
-    /// The part of the cases that was run; null where all were.
+    /// The part of the cases that was run; null if all were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionForm>,
-    /// How many cases were to run at most.
+    /// The maximum number of cases to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// How many bytes a case may take; larger ones are created only.
+    /// The maximum number of bytes for a case. The operator of a larger case is created, but not run.
     pub memory: u64,
     /// How often a created operator runs.
     #[serde(default, skip_serializing_if = "are_sampled")]
     pub runs: Runs,
-    /// How often a failure is run again alone.
+    /// The number of times that a failure runs again alone.
     #[serde(default = "usual_retries")]
     pub retries: u32,
-    /// The lists of what is known to fail.
+    /// The lists of known failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_failures: Vec<KnownFileForm>,
-    /// Differences that are no failures.
+    /// The differences that do not count as failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
 }
@@ -80,16 +79,16 @@ pub struct SuiteForm {
 /// Cases that were given one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GivenForm {
-    /// How many.
+    /// The number of cases.
     pub cases: u64,
-    /// The BLAKE3 hash of their lines, each with a line feed behind it, in hex.
+    /// The BLAKE3 hash of their lines, each followed by a line feed, in hex.
     pub hash: String,
 }
 
 /// A list of known failures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownFileForm {
-    /// The file, as it was named.
+    /// The path of the file, as it was given.
     pub path: String,
     /// The BLAKE3 hash of its text, in hex.
     pub hash: String,
@@ -98,20 +97,20 @@ pub struct KnownFileForm {
 /// One of several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartitionForm {
-    /// Which, from 1.
+    /// The number of the part, from 1.
     pub part: u64,
-    /// How many there are.
+    /// The number of parts.
     pub of: u64,
 }
 
-/// A size as `--memory` reads it back: a whole number of the largest unit that loses nothing.
+/// A size in the syntax of `--memory`: a whole number of the largest unit that represents it exactly.
 fn exact_size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(shift, _)| bytes > 0 && bytes.trailing_zeros() >= *shift);
     unit.map_or_else(|| format!("{bytes}B"), |(shift, name)| format!("{}{name}", bytes >> shift))
 }
 
-/// What a file says that was written before retries were recorded.
+/// The value for a file that does not record retries.
 fn usual_retries() -> u32 {
     Configuration::USUAL_RETRIES
 }
@@ -121,27 +120,27 @@ fn are_sampled(runs: &Runs) -> bool {
     *runs == Runs::Sampled
 }
 
-/// What an option of `run` decides.
+/// The aspect of a run that an option decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decides {
-    /// Which of a suite's cases there are to choose from.
+    /// The cases of a suite that the run selects.
     Choice,
-    /// What is drawn.
+    /// The random choices.
     Seed,
-    /// The feature level that cases are judged at, and must be valid at.
+    /// The feature level at which cases are judged and must be valid.
     Level,
-    /// How many of the cases that were chosen run here.
+    /// The part of the selected cases that runs.
     Part,
-    /// Which cases are too large to run.
+    /// The size above which a case does not run.
     Size,
-    /// What is a failure.
+    /// The criteria for a failure.
     Failure,
-    /// What is made of a failure.
+    /// The treatment of a failure.
     Gate,
 }
 
 impl SelectionForm {
-    /// In what two selections differ.
+    /// The differences between two selections.
     pub fn disagreements(&self, other: &Self) -> Vec<Disagreement> {
         disagreements(self.facts(), other.facts())
     }
@@ -166,7 +165,7 @@ impl SelectionForm {
         let suite = suite.as_ref().map(|suite| format!("suite {} ({})", suite.name, short(&suite.hash)));
         let given = given.as_ref().map(|given| format!("{} given ({})", given.cases, short(&given.hash)));
         let profile = profile.as_ref().map(|profile| format!("{} version {}", profile.name, profile.version));
-        // The same list may have another path elsewhere.
+        // The same list may have another path on another machine.
         let known: Vec<String> = known_failures.iter().map(|file| short(&file.hash)).collect();
         vec![
             ("--profile", profile.unwrap_or_default()),
@@ -185,11 +184,11 @@ impl SelectionForm {
         ]
     }
 
-    /// Each option by which this is not a usual run of a whole suite, with its value and what it decides.
-    /// Those of a profile are there as what it stands for.
+    /// The options that differ from a usual run of a whole suite, each with its value and the aspect that it
+    /// decides. A profile is represented by the options that it stands for.
     fn options(&self) -> Vec<(Decides, &'static str, String)> {
-        // What is run is no option: the suite may be named by its path, and cases may come from standard
-        // input.
+        // The suite and the given cases are not options: a suite may be named by its path, and cases may come
+        // from standard input.
         let Self {
             profile: _,
             suite: _,
@@ -229,28 +228,29 @@ impl SelectionForm {
         given.chain(lists).collect()
     }
 
-    /// The words of a command that decide some of it as this selection does; nothing where that is as usual.
+    /// The words of a command for the options that decide `wanted`. Options with their usual values are left
+    /// out.
     pub fn words(&self, wanted: &[Decides]) -> Vec<String> {
         let options = self.options().into_iter().filter(|(decides, ..)| wanted.contains(decides));
         options.flat_map(|(_, name, value)| [name.to_owned(), value]).collect()
     }
 
-    /// What bears on a single case: the words with which it comes to the same again.
+    /// The words for a command that runs a single case with the same result.
     pub fn words_of_a_case(&self) -> Vec<String> {
         self.words(&[Decides::Level, Decides::Size, Decides::Failure, Decides::Gate])
     }
 
-    /// What chooses cases of a suite, whichever it is.
+    /// The words that select cases of any suite.
     pub fn words_of_a_choice(&self) -> Vec<String> {
         self.words(&[Decides::Choice, Decides::Seed])
     }
 
-    /// What `list` and `count` need to be told to show the cases that run.
+    /// The words with which `list` and `count` show the cases that run.
     pub fn words_of_a_list(&self) -> Vec<String> {
         self.words(&[Decides::Choice, Decides::Seed, Decides::Level, Decides::Part])
     }
 
-    /// Everything but what is run. A profile takes the place of what it stands for.
+    /// All words except the suite or the given cases. A profile replaces the words that it stands for.
     pub fn words_of_a_run(&self) -> Vec<String> {
         let how = [Decides::Part, Decides::Size, Decides::Failure, Decides::Gate];
         match &self.profile {
@@ -263,28 +263,28 @@ impl SelectionForm {
         }
     }
 
-    /// What chooses the cases that a run would come to without a limit, as `count --obligations` is told.
+    /// The words for `count --obligations`: they select the cases of a run without a limit.
     pub fn words_without_limit(&self) -> Vec<String> {
         Self { limit: None, ..self.clone() }.words_of_a_list()
     }
 
-    /// What bears on which cases run, beyond the suite: nothing where all of it do, as usual.
+    /// The words, beyond the suite, that affect the cases that run. There are none if all cases run as usual.
     pub fn words_of_answers(&self) -> Vec<String> {
         self.words(&[Decides::Choice, Decides::Seed, Decides::Level, Decides::Part, Decides::Size])
     }
 
-    /// Whether these are all cases that the suite has with this seed.
+    /// Whether the selection has all cases that the suite has with this seed.
     pub fn has_all_cases(&self) -> bool {
         self.words(&[Decides::Choice, Decides::Level, Decides::Part]).is_empty()
     }
 
-    /// Whether a suite is run as everybody runs it: with the usual seed, all cases, and nothing allowed that
-    /// is not allowed by itself.
+    /// Whether a suite runs with the usual options: the usual seed, all cases, and the usual criteria for a
+    /// failure.
     pub fn is_usual(&self) -> bool {
         self.words_of_answers().is_empty() && self.words(&[Decides::Failure]).is_empty()
     }
 
-    /// Whether it chooses the cases of a profile, or a part of them.
+    /// Whether it selects the cases of a profile, or a part of them.
     pub fn is_of(&self, profile: &Profile) -> bool {
         let form = profile.form();
         self.suite.as_ref().is_some_and(|suite| suite.name == form.suite)
@@ -296,7 +296,7 @@ impl SelectionForm {
             && self.limit.is_none()
     }
 
-    /// What is run, in a few words.
+    /// A short description of the selected cases.
     pub fn describe(&self) -> String {
         let Some(suite) = &self.suite else { return "cases given".to_owned() };
         let mut text = format!("suite {}, seed {}", suite.name, self.seed);

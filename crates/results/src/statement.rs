@@ -1,62 +1,62 @@
-//! What the run of a profile says of its backend, as a summary has it.
+//! The statement of a profile's run on its backend's conformance, as a summary contains it.
 
 use dmlcts_runner::{Class, Conformity, ReservationKind, Statement, Verdict, Withheld};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether a backend conforms to the profile that the header names, or why the run does not say so. Open
-/// questions have their answers in the totals: they are a part of what is stated.
+/// Whether a backend conforms to the profile that the header names, or why the run makes no statement. The
+/// answers to open questions are in the totals; they are part of the statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementForm {
-    /// Whether it conforms; absent where the run makes no statement.
+    /// Whether it conforms; absent if the run makes no statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = Conformity::ALL.map(Conformity::id)))]
     pub conformity: Option<String>,
     /// Why the run makes no statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
-    /// What of the profile was not shown, or was forgiven.
+    /// The cases that the statement does not cover, and the differences that were allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reservations: Vec<ReservationForm>,
-    /// What was unexpected.
+    /// The unexpected results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingForm>,
-    /// Cases that were not asked, since only a level above the profile's makes them valid.
+    /// The number of cases that were left out, because only a level above the profile's makes them valid.
     #[serde(default)]
     pub above: u64,
-    /// Invalid descs that bare arrays cannot say to the backend.
+    /// The number of invalid descs that bare arrays cannot express.
     #[serde(default)]
     pub unsayable: u64,
 }
 
-/// Cases of which a statement does not say that they came to what the profile promises.
+/// Cases that a statement does not cover, or differences that were allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReservationForm {
-    /// Why not: what the backend does not have, a known failure, cases created only that the profile has run,
-    /// differences that were allowed.
+    /// The reason: a missing capability, a known failure, cases that were only created although the profile
+    /// runs them, or allowed differences.
     #[schemars(extend("enum" = ReservationKind::ALL.map(ReservationKind::id)))]
     pub kind: String,
-    /// What it is about: an operator, a known failure, the differences.
+    /// The subject: an operator, a known failure, or the differences.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
-    /// How many cases; of differences that were allowed, how many runs of an operator.
+    /// The number of cases. For allowed differences, the number of runs of an operator.
     pub cases: u64,
 }
 
-/// Cases that came to the same that was not expected.
+/// Cases with the same unexpected result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailingForm {
     /// Their operator.
     pub operator: String,
-    /// What they came to.
+    /// Their verdict.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: String,
-    /// In which way they failed; absent where there are too many ways to tell them apart, and where a known
+    /// The class of their failure. Absent if there are too many classes to count separately, or if a known
     /// failure passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<String>,
-    /// How many.
+    /// The number of cases.
     pub cases: u64,
 }
 

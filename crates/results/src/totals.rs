@@ -1,4 +1,4 @@
-//! What cases came to, as a checkpoint and a summary have it.
+//! The totals of cases, as checkpoints and summaries contain them.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +8,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, UnknownName};
 
-/// What cases came to, added up.
+/// The totals of cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TotalsForm {
-    /// Every case below this index was looked at: a run goes on from here.
+    /// Every case below this index was read. A resumed run continues here.
     pub next: u64,
-    /// How long the cases took.
+    /// The time that the cases took, in milliseconds.
     pub milliseconds: u64,
-    /// Cases looked at, including those that were left out.
+    /// The number of cases that were read, including those that were left out.
     pub read: u64,
-    /// Cases put to the backend: as many as there are verdicts.
+    /// The number of cases with a verdict.
     pub ran: u64,
-    /// How many came to which verdict.
+    /// The number of cases with each verdict.
     pub verdicts: Vec<VerdictsForm>,
-    /// What was exercised of the spec: for each operator the sets of places in its lists of clauses,
-    /// questions and so on, in hex, bit `n` for place `n`.
+    /// The parts of the spec that were exercised. Each operator has a set of places for each of its lists,
+    /// such as clauses and questions. A set is in hex, with bit `n` for place `n`.
     pub coverage: BTreeMap<String, BTreeMap<String, String>>,
-    /// How much was run.
+    /// The amount of work.
     pub work: WorkForm,
-    /// Things that are allowed, and worth knowing.
+    /// Behaviour that is allowed, but worth knowing.
     pub notes: NotesForm,
-    /// How open questions were answered.
+    /// The answers to open questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<CountedAnswer>,
     /// Why cases were skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedForm>,
-    /// What became of the cases of each known failure of the backend.
+    /// The results of the cases of each known failure of the backend.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<KnownForm>,
-    /// What failed, by group, in the order of each group's first case.
+    /// The failures by group, in the order of each group's first case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupForm>,
-    /// Failures of further groups, which were counted only.
+    /// The number of failures in further groups, which are only counted.
     #[serde(default)]
     pub ungrouped: u64,
 }
@@ -53,49 +53,49 @@ impl TotalsForm {
     }
 }
 
-/// How many cases of one strategy and one operator came to which verdict.
+/// The number of cases with each verdict, for one strategy and one operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictsForm {
-    /// The strategy that made them.
+    /// The strategy that generated them.
     pub strategy: String,
     /// Their operator.
     pub operator: String,
-    /// How many came to which verdict; those of no case are left out.
+    /// The number of cases with each verdict. Verdicts without a case are left out.
     #[schemars(with = "BTreeMap<String, u64>", extend("propertyNames" = serde_json::json!({"enum": Verdict::ALL.map(Verdict::id)})))]
     pub counts: BTreeMap<Verdict, u64>,
-    /// The first of them that was not as expected.
+    /// The first case with an unexpected verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<FirstForm>,
-    /// In which way that one failed; left out where it passed unexpectedly.
+    /// The class of its failure; left out if it passed unexpectedly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Option<Class>,
 }
 
-/// How much was run.
+/// The amount of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkForm {
-    /// How often a created operator was run.
+    /// The number of runs of created operators.
     pub runs: u64,
-    /// Cases whose operator ran a second time, on other data than their own.
+    /// The number of cases whose operator ran a second time, on other data.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub on_other_data: u64,
-    /// Bytes of the outputs of these runs.
+    /// The number of bytes in the outputs of these runs.
     pub bytes: u64,
-    /// Valid cases that were too large to run.
+    /// The number of valid cases that were too large to run.
     pub too_large: u64,
-    /// Those of them that passed: created as they should be.
+    /// The number of these cases that passed: they were created correctly.
     pub only_created: u64,
 }
 
-/// What the documentation lets an implementation do, but a careful one does not.
+/// Behaviour that the documentation allows, but a careful implementation avoids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotesForm {
-    /// Runs that wrote into the holes of a strided output.
+    /// The number of runs that wrote into the holes of a strided output.
     pub holes: u64,
-    /// Runs that wrote behind an output's last element.
+    /// The number of runs that wrote behind an output's last element.
     pub tails: u64,
-    /// Runs whose output differed in no way but those that the run allows.
+    /// The number of runs whose output differed only in ways that the run allows.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgiven: u64,
 }
@@ -105,40 +105,40 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// How many cases of an operator were skipped, for what the backend did not declare.
+/// The number of cases of an operator that were skipped for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedForm {
     /// Their operator.
     pub operator: String,
-    /// What was not declared: the operator, the data type, the rank; or `bare-arrays`, where an invalid desc
-    /// has lists that are not as long as its counts say.
+    /// The undeclared part: the operator, the data type or the rank. `bare-arrays`: an invalid desc has lists
+    /// whose lengths differ from its counts.
     #[schemars(with = "String", extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
     pub undeclared: Undeclared,
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
 }
 
-/// How many cases answered an open question in one way.
+/// The number of cases that gave one answer to an open question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CountedAnswer {
     /// The operator whose question it is.
     pub operator: String,
     /// The question, and the answer.
     pub answer: AnswerForm,
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
-    /// The first of them.
+    /// The first of these cases.
     pub first: FirstForm,
 }
 
-/// Failures that have their operator, their class and their clauses in common.
+/// Failures with the same operator, class and clauses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupForm {
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
     /// Their operator.
     pub operator: String,
-    /// In which way they failed.
+    /// The class of their failure.
     #[schemars(with = "String", extend("enum" = Class::ALL.map(Class::id)))]
     pub class: Class,
     /// The ids of the clauses that their descs break.
@@ -150,22 +150,22 @@ pub struct GroupForm {
     /// The value of their first enumeration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<i64>,
-    /// The index of the first of them.
+    /// The index of the first case.
     pub index: u64,
-    /// The strategy that made it.
+    /// The strategy that generated it.
     pub strategy: String,
-    /// The first of them.
+    /// The first of these cases.
     pub line: String,
-    /// What it came to.
+    /// Its verdict.
     #[schemars(with = "String", extend("enum" = Verdict::ALL.map(Verdict::id)))]
     pub verdict: Verdict,
-    /// How often it failed, where it is a flake.
+    /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
-    /// How many of them were run again alone; the others are taken to fail each time, too.
+    /// The number of cases that ran again alone. The others are assumed to fail each time, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<u64>,
-    /// What the backend did with it, when it ran again alone.
+    /// Its outcome when it ran again alone.
     pub outcome: OutcomeForm,
     /// A smaller case that fails in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -83,8 +83,8 @@ impl Answers {
         }
     }
 
-    /// Counts more cases that gave this answer to a question of an operator, by their indices, with the index
-    /// and the line of the first of these cases.
+    /// Counts more cases that gave this answer to a question of an operator. `operator` and `question` are
+    /// indices. The tuple is the number of cases, and the index and the line of the first.
     pub fn count_many(
         &mut self,
         operator: usize,
@@ -108,8 +108,8 @@ impl Answers {
         self.0.iter_mut().find(|(known, _)| *known == key).map(|(_, count)| count)
     }
 
-    /// The counts, in the order of the spec: the index of the operator, the index of the question, the
-    /// answer, the number of cases, and the index and the line of the first of them.
+    /// The counts, in the order of the spec: the indices of operator and question, the answer, the number of
+    /// cases, and the first case's index and line.
     pub fn in_order(&self) -> impl Iterator<Item = (usize, usize, CaseAnswer, u64, &(u64, String))> {
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_by_key(|((operator, question, said), _)| {

@@ -1,9 +1,9 @@
 //! Compares an output with the expected one, bit for bit, and classifies the differences.
 //!
-//! Outputs are usually equal, and `memcmp` decides that wherever the elements lie side by side. Only an
-//! output that differs is compared element by element. That distinguishes a wrong value from an element that
-//! was never written, and from three ways in which arithmetic changes a copied value: a NaN made canonical, a
-//! denormal flushed to zero, and a zero that lost its sign.
+//! Outputs are usually equal, and `memcmp` decides that if the elements lie side by side. Only an output that
+//! differs is compared element by element. That distinguishes a wrong value from an element that was never
+//! written, and from three ways in which arithmetic changes a copied value: a NaN made canonical, a denormal
+//! flushed to zero, and a zero that lost its sign.
 
 use std::fmt;
 
@@ -12,16 +12,16 @@ use dmlcts_model::{
 };
 
 named_enum! {
-    /// How an element differs from what was expected, the mildest first.
+    /// How an element differs from the expected one, the mildest kind first.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Difference: name {
         /// The sign of a zero was lost; the values compare equal.
         ZeroSign = "zero-sign",
         /// A denormal became a zero.
         DenormalFlushed = "denormal-flushed",
-        /// A NaN stayed a NaN, but other bits of it.
+        /// A NaN became another NaN.
         NanCanonicalised = "nan-canonicalised",
-        /// The element still holds what its memory was poisoned with.
+        /// The element still holds the poison of its memory.
         Unwritten = "unwritten",
         /// Anything else.
         WrongValue = "wrong-value",
@@ -29,7 +29,7 @@ named_enum! {
 }
 
 impl Difference {
-    /// Whether arithmetic does so to a value that is only to be copied.
+    /// Whether arithmetic makes this change to a copied value.
     pub(crate) fn is_of_arithmetic(self) -> bool {
         matches!(self, Self::ZeroSign | Self::DenormalFlushed | Self::NanCanonicalised)
     }
@@ -155,8 +155,8 @@ pub(crate) fn element(memory: &[u8], offset: u64, size: usize) -> Option<&[u8]> 
 }
 
 /// Compares every element. `poisoned` holds the outputs of all runs on the same data, each with its own
-/// poison. An element is unwritten only if each of these outputs still holds its poison there, since a
-/// written value may look like one of the poisons.
+/// poison. An element is unwritten only if each of these outputs still holds its poison there: a written
+/// value may look like one poison.
 pub(crate) fn differences(
     tensor: &Tensor,
     expected: &[u8],

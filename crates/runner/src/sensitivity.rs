@@ -1,7 +1,7 @@
 //! The sensitivity of a case: the classes of faults that it can show. Only an output with a NaN can lose a
 //! NaN's bits. Only an operator that runs on other data can remember its first run. An element from the wrong
-//! place is sure to show only if no two elements are equal, and an element that stayed 0 only if no expected
-//! element is 0.
+//! place is sure to show only if no two elements are equal. An element that stayed 0 is sure to show only if
+//! no expected element is 0.
 //!
 //! A known failure of such a class depends on the data as much as on the desc, and no predicate over descs
 //! describes it. So an entry leaves out cases that are not sensitive to its class. A case that may pass
@@ -66,9 +66,9 @@ impl Sensitivities {
         }
     }
 
-    /// Adjusts the sensitivities for open questions that allow these answers. An output that none of them
-    /// allows is sure to show only if the answers allow exactly one way to run, and the data distinguish all
-    /// elements.
+    /// Adjusts the sensitivities for open questions that allow these answers. If none of them allows an
+    /// output, the output is sure to show on two conditions: the answers allow exactly one way to run, and
+    /// the data distinguish all elements.
     pub(crate) fn with_answers(self, allowed: &[Allowed]) -> Self {
         let mut runs = allowed.iter().filter(|answer| **answer != Allowed::Reject);
         let answers = match (runs.next(), runs.next()) {
@@ -95,8 +95,8 @@ impl Sensitivities {
 }
 
 /// Whether the output of a run shows every element from the wrong place, and every element that stayed 0.
-/// That holds if no two elements of the input are equal, none of them equals a scalar that may take its
-/// place, and no element of the expected output is 0.
+/// That holds on three conditions. No two elements of the input are equal. None of them equals a scalar that
+/// may take its place. No element of the expected output is 0.
 pub(crate) fn tells_places(desc: &Desc, given: &[u8], expected: &[u8]) -> bool {
     let (Some(input), Some(output)) = (&desc.input, &desc.output) else { return false };
     let Some(size) = input.data_type.element_size() else { return false };

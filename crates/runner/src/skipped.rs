@@ -5,7 +5,7 @@
 use dmlcts_model::{Expectation, named_enum};
 
 named_enum! {
-    /// What of a desc a backend did not declare, in the order of summaries.
+    /// The part of a desc that a backend did not declare, in the order of summaries.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum Undeclared: id, from_id {
         /// The operator.
@@ -14,16 +14,15 @@ named_enum! {
         DataType = "data-type",
         /// The rank of a tensor, or a count that a valid desc has.
         Rank = "rank",
-        /// An invalid desc whose lists are not as long as its counts say, which arrays without a length
-        /// cannot say.
+        /// An invalid desc whose lists differ in length from its counts. Arrays without a length cannot
+        /// express it.
         BareArrays = "bare-arrays",
     }
 }
 
 impl Undeclared {
-    /// The same, of a case of which this is expected. Only what is invalid can excuse itself by what arrays
-    /// cannot say: in any other desc the lists are as long as the counts, so that the counts are what was not
-    /// declared.
+    /// Corrects the part for a case with this expectation. Only in an invalid desc can lists differ in length
+    /// from their counts. In any other desc, the undeclared part is the counts.
     pub(crate) fn of(self, expectation: &Expectation) -> Self {
         match self {
             Self::BareArrays if *expectation != Expectation::Reject => Self::Rank,

@@ -1,39 +1,39 @@
-//! Counts of what cases came to.
+//! Counts of verdicts, work and notes.
 
 use crate::Verdict;
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Cases looked at, including those that the filter left out.
+    /// The number of cases that were read, including those that the filter left out.
     pub read: u64,
-    /// Cases put to the backend, or skipped without, since it has not declared what they need.
+    /// The number of cases that were sent to the backend, or skipped because it does not declare them.
     pub ran: u64,
-    /// Cases whose verdict is not expected.
+    /// The number of cases with an unexpected verdict.
     pub unexpected: u64,
 }
 
-/// How many cases came to which verdict.
+/// The number of cases with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([u64; Verdict::ALL.len()]);
 
 impl Tally {
-    /// Cases that came to this verdict.
+    /// The number of cases with this verdict.
     pub fn of(&self, verdict: Verdict) -> u64 {
         self.0[verdict as usize]
     }
 
-    /// Cases of any verdict.
+    /// The number of all cases.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Cases that the backend was asked and that it has, whatever became of them.
+    /// The number of cases that the backend tried, whatever the outcome.
     pub fn tried(&self) -> u64 {
         self.total() - self.of(Verdict::Skip) - self.of(Verdict::Lost)
     }
 
-    /// Cases whose verdict is not expected.
+    /// The number of cases with an unexpected verdict.
     pub fn unexpected(&self) -> u64 {
         Verdict::ALL
             .into_iter()
@@ -42,12 +42,12 @@ impl Tally {
             .sum()
     }
 
-    /// Counts one more case of this verdict.
+    /// Counts one more case with this verdict.
     pub fn count(&mut self, verdict: Verdict) {
         self.count_many(verdict, 1);
     }
 
-    /// Counts so many more.
+    /// Counts this number of cases with this verdict.
     pub fn count_many(&mut self, verdict: Verdict, cases: u64) {
         self.0[verdict as usize] += cases;
     }
@@ -62,29 +62,29 @@ impl Tally {
     }
 }
 
-/// How much was run.
+/// The amount of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// How often a created operator was run, as far as the backend says that it was.
+    /// The number of runs of created operators, as the backend reports them.
     pub runs: u64,
-    /// Cases whose operator ran a second time, on other data than their own.
+    /// The number of cases whose operator ran a second time, on other data.
     pub on_other_data: u64,
-    /// Bytes of the outputs of these runs.
+    /// The number of bytes in the outputs of these runs.
     pub bytes: u64,
-    /// Valid cases that were created only, being larger than the memory that a case may take or than the
-    /// backend's limit.
+    /// The number of valid cases that were only created, because they exceed the memory limit of a case or
+    /// the backend's limit.
     pub too_large: u64,
-    /// Those of them that passed: created as they should be, with no output to compare.
+    /// The number of these cases that passed: created correctly, with no output to compare.
     pub only_created: u64,
 }
 
-/// What the documentation lets an implementation do, but a careful one does not.
+/// Behaviour that the documentation allows, but a careful implementation avoids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// Runs that wrote into the holes of a strided output.
+    /// The number of runs that wrote into the holes of a strided output.
     pub holes: u64,
-    /// Runs that wrote between the last element and `TotalTensorSizeInBytes`.
+    /// The number of runs that wrote between the last element and `TotalTensorSizeInBytes`.
     pub tails: u64,
-    /// Runs whose output differed in no way but those that this run allows.
+    /// The number of runs whose output differed only in ways that this run allows.
     pub forgiven: u64,
 }

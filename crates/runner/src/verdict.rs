@@ -7,39 +7,39 @@ use dmlcts_model::{Allowed, ErrorCode, Expectation, Outcome, StrayPlace, named_e
 use crate::Difference;
 
 named_enum! {
-    /// What a case comes to, in the order in which summaries list it.
+    /// The verdict on a case, in the order of summaries.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Verdict: id, from_id {
-        /// What was expected happened.
+        /// The outcome is as expected.
         Pass = "pass",
-        /// The pages leave it open, and the outcome is one of those that they allow.
+        /// The pages leave the outcome open, and allow this one.
         Recorded = "recorded",
         /// The backend declared that it does not support this.
         Skip = "skip",
         /// A failure that is listed as known.
         ExpectedFail = "expected-fail",
-        /// Something else happened than was expected.
+        /// The outcome is not as expected.
         Fail = "fail",
         /// A case that is listed as a known failure passed.
         UnexpectedPass = "unexpected-pass",
         /// It failed once, and passed when it was run again alone.
         Flake = "flake",
-        /// The backend ended, or panicked, while it ran.
+        /// The backend ended or panicked while the case ran.
         Crash = "crash",
         /// The backend did not answer in time.
         Timeout = "timeout",
-        /// There is no answer, as a rule because the backend can give none any more.
+        /// There is no answer, usually because the backend is lost.
         Lost = "lost",
     }
 }
 
 impl Verdict {
-    /// Whether a run in which it happened exits with an error.
+    /// Whether a run with such a case exits with an error.
     pub fn is_unexpected(self) -> bool {
         !matches!(self, Self::Pass | Self::Recorded | Self::Skip | Self::ExpectedFail)
     }
 
-    /// As summaries spell it.
+    /// The name in summaries.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "passed",
@@ -222,7 +222,7 @@ impl fmt::Display for Class {
 pub enum Seen {
     /// Nothing was run.
     Nothing,
-    /// The output is as expected. With an open question, it is that of an allowed reading.
+    /// The output is as expected. With an open question, it is the output of an allowed reading.
     Same,
     /// Something is wrong.
     Wrong(Class),

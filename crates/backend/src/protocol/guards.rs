@@ -1,23 +1,23 @@
-//! The memory of runs on the backend's side of the protocol, and a look at it after they ran: a process sends
-//! nothing back but outputs, so that what else was written to in its memory has to be found there.
+//! The memory of runs on the backend's side of the protocol, and its check after they ran. A process sends
+//! back only outputs, so other writes to its memory must be found there.
 
 use std::ops::Range;
 
 use crate::{Batch, Run, note_writes_out_of_bounds};
 
-/// Bytes before and behind every output, which nobody may write to: a few rows of a small tensor. More would
-/// no longer stay in a core's cache with some hundred cases. `dmlcts_backend.h` and the guide name the
-/// number.
+/// The number of bytes before and behind every output that must not be written to: a few rows of a small
+/// tensor. With larger guards, some hundred cases would not fit in a core's cache. `dmlcts_backend.h` and the
+/// guide state this number.
 const GUARD: usize = 256;
-/// What they hold: no pattern that a host is likely to fill outputs with.
+/// The content of guards: a byte that a host is unlikely to fill outputs with.
 const GUARD_BYTE: u8 = 0xC9;
-/// A guard as it was.
+/// An unchanged guard.
 const INTACT: [u8; GUARD] = [GUARD_BYTE; GUARD];
-/// What a run's memory starts at a multiple of.
+/// The alignment of a run's memory, in bytes.
 const ALIGNMENT: usize = 16;
 
-/// Adds the memory of one more run to both arenas, whose outputs take `most` bytes at most: a copy of
-/// `input`, and an output that is full of `fill`. `None` where the machine has no room.
+/// Adds the memory of one more run to both arenas: a copy of `input`, and an output full of `fill`. All
+/// outputs together take at most `most` bytes. `None` if there is no room.
 pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, most: u64) -> Option<Run> {
     if (batch.outputs.len() as u64).saturating_add(output as u64) > most {
         return None;
@@ -41,9 +41,8 @@ pub(super) fn lay_out(batch: &mut Batch, input: &[u8], output: usize, fill: u8, 
     Some(Run { input, output: start..end })
 }
 
-/// Looks at the memory of some jobs after they ran, and notes which of them wrote beside their outputs or
-/// into their inputs. `body` holds the inputs as they were, from those of the first job on; what is left of
-/// it is returned.
+/// Checks the memory of some jobs after they ran, and marks jobs that wrote beside their outputs or into
+/// their inputs. `body` starts with the original inputs of these jobs; the rest of it is returned.
 pub(super) fn check<'a>(batch: &mut Batch, range: Range<usize>, body: &'a [u8]) -> &'a [u8] {
     let mut left = body;
     let input_was = |run: &Run| {
@@ -65,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// A batch of four jobs that ran, and what its inputs were.
+    /// A batch of four jobs that ran, and its original inputs.
     fn ran() -> (Batch, Vec<u8>) {
         let (mut batch, mut body) = (Batch::default(), Vec::new());
         let signature = Arc::new(Signature { operator: "COPY".to_owned(), members: Vec::new() });
@@ -105,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_byte_before_or_behind_an_output_is_seen() {
-        // Behind the first output lies what is nearer to it, and behind the last one all of the guard.
+        // Two outputs share the guard between them, and a write there counts for the nearer output.
         for (before, distance) in [(true, 0), (true, 127), (false, 0), (false, 127)] {
             let (mut batch, body) = ran();
             let output = batch.jobs()[1].runs[0].output.clone();

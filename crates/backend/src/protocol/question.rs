@@ -1,19 +1,19 @@
-//! Frames that ask a backend to run cases: `packed` if it wants that, or `run`.
+//! Frames that ask a backend to run cases: `packed` if the backend wants it, or else `run`.
 
 use super::{Kind, PREFIX, RunForm, packed::Packed, prefix};
 use crate::Job;
 
-/// How a backend wants to be asked.
+/// The frames that a backend wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manner {
-    /// In words.
+    /// Whether it wants `packed` instead of `run`.
     pub(crate) is_packed: bool,
-    /// For the next cases before it has answered the last ones.
+    /// Whether it wants the next cases before it has answered the last ones.
     pub(crate) is_ahead: bool,
 }
 
-/// A frame that asks for these jobs. `output_fill` is what the outputs' memory holds before, a byte a run;
-/// `number` is for whoever is asked ahead.
+/// A frame that asks for these jobs. `output_fill` holds the byte that fills the output of each run. `number`
+/// is for a backend that is asked ahead.
 pub(crate) fn question(
     jobs: &[Job],
     inputs: &[u8],

@@ -1,17 +1,17 @@
-//! What a process that hosts a backend does about itself. Its standard output is for frames alone: libraries
-//! and drivers print when nobody expects it. And it ends with its own host, since nobody else ends a backend
-//! that hangs.
+//! Standard output and the end of a process that hosts a backend. Libraries and drivers may print at any
+//! time, so standard output is reserved for frames. A backend that hangs cannot end itself, so the process
+//! ends with its parent.
 
 #[cfg(windows)]
 mod windows;
 
 use std::io::{self, Write};
 
-/// So much of a frame is written at a time.
+/// The size of the buffer for frames, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Standard output for frames; what else the process prints goes to standard error from here on, where the
-/// system lets that be said of a whole process.
+/// Returns standard output for frames. All other output of the process then goes to standard error, if the
+/// system can redirect the output of a whole process.
 pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     #[cfg(unix)]
     {
@@ -27,10 +27,9 @@ pub fn claim_stdout() -> io::Result<Box<dyn Write>> {
     Ok(Box::new(io::stdout().lock()))
 }
 
-/// Has this process end within a second or two of the one that started it, whatever it is busy with: one that
-/// is killed ends nobody any more. `parent` is the number of that one, where it is known: it may have ended
-/// before anybody looks. Where the system does not say that a parent has ended, the process goes on until it
-/// reads again.
+/// Ends this process within a second or two after its parent, even if a thread hangs. A parent that was
+/// killed cannot end it. `parent` is the parent's process id, if known: the parent may have ended before this
+/// call. If the system does not report the end of a parent, the process continues until it reads again.
 pub fn end_with_parent(parent: Option<u32>) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -41,7 +40,7 @@ pub fn end_with_parent(parent: Option<u32>) -> io::Result<()> {
             while getppid() == parent {
                 std::thread::sleep(std::time::Duration::from_secs(1));
             }
-            // Whoever hangs may hold what an orderly end waits for.
+            // A thread that hangs may hold a lock that an orderly exit waits for.
             let _ = kill_process(getpid(), Signal::KILL);
         };
         std::thread::Builder::new().name("parent".to_owned()).spawn(watch)?;

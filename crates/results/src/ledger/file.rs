@@ -1,5 +1,5 @@
-//! A ledger's file: read with every mistake at its place, and never half written. What is not a ledger is
-//! left alone.
+//! A ledger's file. Mistakes are reported with their locations, a write replaces the whole file, and a file
+//! that is no ledger is left alone.
 
 use std::{
     fs,
@@ -15,47 +15,47 @@ use dmlcts_spec::{
 use super::{LedgerEntry, LedgerForm, LedgerNews};
 use crate::{FileLock, prepare_to_replace, replace};
 
-/// What can go wrong with a ledger.
+/// An error of a ledger's file.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// It cannot be read.
     #[error("{0}")]
     File(#[from] FileError),
-    /// It is something else, or broken.
+    /// It is no ledger, or it has mistakes.
     #[error("{0}")]
     Load(#[from] LoadError),
-    /// It is a file of results.
+    /// It is a results file.
     #[error("{path} is a results file, and no ledger")]
     Results {
         /// Its name.
         path: String,
     },
-    /// Something that is no file has its name: a folder, or a device.
+    /// It is no regular file, but a folder or a device.
     #[error("{path} is no file")]
     NoFile {
         /// Its name.
         path: String,
     },
-    /// No file can be made beside it.
+    /// No file can be created beside it.
     #[error("cannot write into the folder of the ledger {path}: {cause}")]
     Folder {
         /// The ledger.
         path: String,
-        /// Why not.
+        /// The cause.
         cause: io::Error,
     },
-    /// It was to be written when the run had ended, and could not be.
+    /// It could not be written after the run.
     #[error("cannot write the ledger {path}: {cause}; it is as it was")]
     Write {
         /// The ledger.
         path: String,
-        /// Why not.
+        /// The cause.
         cause: String,
     },
 }
 
 impl LedgerError {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> &'static str {
         match self {
             Self::File(FileError { reason: FileReason::TooLarge, .. }) => {
@@ -75,7 +75,7 @@ impl LedgerError {
         }
     }
 
-    /// Whether a machine is to blame, and not what was asked for.
+    /// Whether the machine failed, and the user's input is right.
     pub fn is_machine(&self) -> bool {
         matches!(self, Self::Write { .. })
     }
@@ -84,15 +84,15 @@ impl LedgerError {
 /// A ledger in a file.
 #[derive(Debug)]
 pub struct Ledger {
-    /// Where it lies, which is elsewhere where its name is a link.
+    /// Its path, with links resolved.
     path: PathBuf,
-    /// What stands in it now; nothing where there is no file yet.
+    /// Its current text; empty if there is no file yet.
     text: String,
     form: LedgerForm,
 }
 
 impl Ledger {
-    /// Reads a ledger that is there.
+    /// Reads an existing ledger.
     pub fn read(name: &str) -> Result<Self, LedgerError> {
         if is_results(name) {
             return Err(LedgerError::Results { path: name.to_owned() });
@@ -103,9 +103,9 @@ impl Ledger {
         Ok(Self { path, text: source.text, form })
     }
 
-    /// Reads a ledger, which is empty where there is no file yet.
+    /// Reads a ledger, which is empty if there is no file yet.
     pub fn open(name: &str) -> Result<Self, LedgerError> {
-        // A pipe would never be read to its end, and to write a ledger is to put a file in its place.
+        // A pipe may have no end, and a write would replace it with a file.
         if fs::metadata(name).is_ok_and(|about| !about.is_file()) {
             return Err(LedgerError::NoFile { path: name.to_owned() });
         }
@@ -120,19 +120,19 @@ impl Ledger {
         }
     }
 
-    /// Reads a ledger before a run, and makes sure that it can be written when the run has ended.
+    /// Reads a ledger before a run, and makes sure that it can be written after the run.
     pub fn prepare(name: &str) -> Result<(), LedgerError> {
         let ledger = Self::open(name)?;
         prepare_to_replace(&ledger.path).map_err(|cause| LedgerError::Folder { path: name.to_owned(), cause })
     }
 
-    /// What it holds.
+    /// Its contents.
     pub fn form(&self) -> &LedgerForm {
         &self.form
     }
 
-    /// Compares a run with what is there and enters it, in the file as it is now: whatever another run
-    /// entered meanwhile stays, and who would enter another at the same time waits.
+    /// Compares a run with the current file, and enters it. The file is locked meanwhile: entries of other
+    /// runs stay, and a concurrent run waits.
     pub fn record(name: &str, run: LedgerEntry, is_complete: bool) -> Result<LedgerNews, LedgerError> {
         let failed = |cause: String| LedgerError::Write { path: name.to_owned(), cause };
         let _lock = FileLock::acquire(Path::new(name));
@@ -142,7 +142,7 @@ impl Ledger {
         Ok(news)
     }
 
-    /// Puts a file with what it holds in the place of the one that is there.
+    /// Replaces the file with the current contents.
     fn write(&self) -> Result<(), String> {
         let text = self.form.to_yaml(&self.text);
         if text == self.text {
@@ -155,17 +155,18 @@ impl Ledger {
     }
 }
 
-/// Whether a file begins as results do, which are many and larger than a ledger may be.
+/// Whether a file begins like a results file. Such a file may be larger than a ledger may be, so only its
+/// start is read.
 fn is_results(name: &str) -> bool {
     const HEAD: &[u8] = br#"{"header":"#;
     let mut head = Vec::new();
-    // A pipe could not be read again. What is wrong with a file comes out where it is read as a ledger.
+    // A pipe could not be read again. Errors of the file are reported when it is read as a ledger.
     let file = fs::metadata(name).is_ok_and(|about| about.is_file()).then(|| fs::File::open(name));
     let read = file.and_then(Result::ok).map(|file| file.take(HEAD.len() as u64).read_to_end(&mut head));
     read.is_some_and(|read| read.is_ok()) && head == HEAD
 }
 
-/// Reads a ledger's text, or says all that is wrong with it.
+/// Parses a ledger's text, or reports all its mistakes.
 pub(crate) fn parse(source: &Source) -> Result<LedgerForm, LoadError> {
     let document: Document<LedgerForm> = yaml::read(source)?;
     let mut wrong = Vec::new();

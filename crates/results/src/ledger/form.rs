@@ -1,5 +1,5 @@
-//! A ledger as YAML: what can be written, field by field, and how it is written. The order depends on what
-//! stands there alone, so that a change of one answer is a change of its lines.
+//! The form of a ledger as YAML, field by field, and its output. The order depends only on the contents, so a
+//! change of one answer changes only its lines.
 
 use std::fmt::Write as _;
 
@@ -13,53 +13,54 @@ use dmlcts_spec::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What backends answer to the questions that the pages leave open.
+/// The answers of backends to the questions that the pages leave open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerForm {
-    /// What one backend answered in the cases of one suite, an entry each. No two have name, device, driver
-    /// and suite in common.
+    /// The answers of each backend in the cases of each suite, one entry each. No two entries have the same
+    /// name, device, driver and suite.
     pub backends: Vec<LedgerEntry>,
 }
 
-/// What one backend answered in the cases of one suite.
+/// The answers of one backend in the cases of one suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerEntry {
-    /// The backend, as it calls itself.
+    /// The backend's own name.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// The device that it runs on, where it says so.
+    /// The device that it runs on, if it reports one.
     #[serde(default)]
     pub device: String,
-    /// The driver of the device, where it says so.
+    /// The driver of the device, if it reports one.
     #[serde(default)]
     pub driver: String,
-    /// The feature level that cases were judged at.
+    /// The feature level at which cases were judged.
     pub level: String,
-    /// The suite that the cases are of.
+    /// The suite of the cases.
     pub suite: String,
-    /// The options of `dmlcts run` beyond the suite that bear on which cases ran and what they may do; left
-    /// out where there was none.
+    /// The options of `dmlcts run`, beyond the suite, that affect the cases that ran and their allowed
+    /// outcomes; left out if there were none.
     #[serde(default)]
     pub options: String,
     /// The BLAKE3 hash of the spec, in hex.
     pub spec: String,
-    /// The questions that the cases raised, by their ids.
+    /// The questions that the cases raised, sorted by their ids.
     pub questions: Vec<LedgerQuestion>,
 }
 
-/// A question, and what was answered.
+/// A question and its answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerQuestion {
     /// Its id.
     pub question: String,
-    /// What was answered; nothing where `together` is all there is.
+    /// The answers; empty if `together` counts every case.
     #[serde(default)]
     pub answers: Vec<LedgerAnswer>,
-    /// How many further cases raised it and were refused for it or for another question that they raised.
+    /// The number of further cases that raised it and were refused, for it or for another question that they
+    /// raised.
     #[serde(default)]
     pub together: u64,
 }
@@ -68,17 +69,17 @@ pub struct LedgerQuestion {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerAnswer {
-    /// `reject`; `accept`: created, and what came out was not compared; `semantics`: ran as the spec's
+    /// `reject`; `accept`: created, and the output was not compared; `semantics`: ran as the spec's
     /// semantics; or `reads` with the expression of another reading that the question allows.
     pub answer: String,
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
-    /// The first of them.
+    /// The first of these cases.
     pub example: String,
 }
 
 impl LedgerEntry {
-    /// What a run of a suite shows of a backend.
+    /// The answers of a backend in a run of a suite.
     pub fn new(
         capabilities: &Capabilities,
         level: FeatureLevel,
@@ -101,7 +102,7 @@ impl LedgerEntry {
         }
     }
 
-    /// What no two entries have in common, in the order in which they stand.
+    /// The unique key of an entry, which also determines the order.
     pub(crate) fn key(&self) -> (&str, &str, &str, &str) {
         (&self.name, &self.device, &self.driver, &self.suite)
     }
@@ -162,8 +163,8 @@ impl LedgerQuestion {
     }
 }
 
-/// As [`LedgerAnswer::answer`] spells it. A reading is spelled out, since its number means something else by
-/// another spec.
+/// An answer in the form of [`LedgerAnswer::answer`]. A reading is written as its expression, since its
+/// number depends on the spec.
 fn answer_text(operator: &Operator, answer: Answer) -> String {
     match answer {
         Answer::Reject => "reject".to_owned(),
@@ -176,13 +177,13 @@ fn answer_text(operator: &Operator, answer: Answer) -> String {
     }
 }
 
-/// What stands above a ledger that had nothing above it.
+/// The comment at the top of a ledger that has none.
 const HEAD: &str = "\
 # What backends answer where the pages leave a question open. `dmlcts run --ledger` keeps it, and `dmlcts ledger` shows it.
 ";
 
 impl LedgerForm {
-    /// The text of the ledger. Comments that stand above everything else in `old` are kept, and no others.
+    /// The text of the ledger. Only the comments at the top of `old` are kept.
     pub(crate) fn to_yaml(&self, old: &str) -> String {
         let above = comments(old);
         let mut text = if above.trim().is_empty() { HEAD } else { above }.to_owned();

@@ -1,9 +1,7 @@
-//! The ledger: what each backend answers to the questions that the pages leave open, kept in a file from run
-//! to run. Any allowed answer is right, so that none ever fails a run; that an answer is another one than
-//! last time is worth a look all the same.
+//! The ledger: a file of each backend's answers to the questions that the pages leave open. Any allowed
+//! answer is right, so no answer fails a run. But a changed answer deserves a look.
 //!
-//! It is a file for people, committed beside what it is about: YAML, in an order that depends on its contents
-//! alone.
+//! The ledger is YAML for people, who commit it. Its order depends only on its contents.
 
 mod file;
 mod form;

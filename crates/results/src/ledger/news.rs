@@ -1,33 +1,33 @@
-//! What a run changes in a ledger: compared with what the ledger has of the same backend, and entered where
-//! the run says more.
+//! The changes that a run makes to a ledger. The run is compared with the ledger's entry for the same
+//! backend, and entered if it adds something.
 
 use super::{LedgerEntry, LedgerForm, LedgerQuestion};
 
-/// What a run says that the ledger did not.
+/// The differences between a run and the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerNews {
     /// The ledger's file.
     pub path: String,
-    /// To how many questions the run has an answer.
+    /// The number of questions that the run answers.
     pub answered: usize,
-    /// What the run was compared with.
+    /// The entry that the run was compared with.
     pub against: Against,
-    /// The hash of the spec that the other answers are of, where it is another one.
+    /// The hash of the other entry's spec, if it differs.
     pub other_spec: Option<String>,
-    /// What changed, by the ids of the questions.
+    /// The changes, sorted by the ids of the questions.
     pub changes: Vec<LedgerChange>,
-    /// Where the run was not entered: the options of the entry that the ledger has instead.
+    /// The options of the entry that the ledger keeps, if the run was not entered.
     pub kept: Option<String>,
 }
 
-/// What a run is compared with.
+/// The entry that a run is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// Nothing: the ledger has nothing of this suite on this device.
+    /// None: the ledger has no entry for this suite on this device.
     Nothing,
-    /// What the ledger has of this backend.
+    /// The ledger's entry for this backend.
     Last,
-    /// What the ledger has of this backend with another driver.
+    /// The ledger's entry for this backend with another driver.
     Driver(String),
 }
 
@@ -36,29 +36,28 @@ pub enum Against {
 pub enum LedgerChange {
     /// The same cases have other answers.
     Changed {
-        /// What they had.
+        /// The old answers.
         old: LedgerQuestion,
-        /// What they have.
+        /// The new answers.
         new: LedgerQuestion,
     },
-    /// Other cases have these answers, too.
+    /// The run has answers that the entry does not have.
     Also {
-        /// What is known.
+        /// The known answers.
         old: LedgerQuestion,
-        /// What is news.
+        /// The further answers.
         new: LedgerQuestion,
     },
-    /// There was no answer.
+    /// The ledger had no answer.
     New(LedgerQuestion),
-    /// There is no answer any more, though all cases ran.
+    /// The run has no answer, although all cases ran.
     Gone(LedgerQuestion),
 }
 
 impl LedgerForm {
-    /// Compares a run with what is there, and enters it. A run that came to the end of its cases takes the
-    /// place of one with the same options, and of any other where it is of the whole suite. Where it did not
-    /// come to their end, what it has beyond the entry is added. A run of other cases of the suite says what
-    /// is news, and changes nothing.
+    /// Compares a run with the ledger, and enters it. A complete run replaces an entry with the same options;
+    /// a complete run of the whole suite replaces any entry. An incomplete run with the same options adds its
+    /// further answers. Any other run is only compared.
     pub fn record(&mut self, path: &str, run: LedgerEntry, is_complete: bool) -> LedgerNews {
         let place = self.backends.iter().position(|entry| entry.key() == run.key());
         let of_device = |entry: &&LedgerEntry| {
@@ -100,7 +99,7 @@ impl LedgerForm {
     }
 }
 
-/// How what a run says differs from an entry; `are_same` says that all cases of the entry ran.
+/// The differences between a run and an entry. `are_same` is whether all cases of the entry ran.
 fn changes(old: &LedgerEntry, new: &LedgerEntry, are_same: bool) -> Vec<LedgerChange> {
     let of = |entry: &LedgerEntry, id: &str| {
         entry.questions.iter().find(|question| question.question == id).cloned().unwrap_or_default()
@@ -112,7 +111,7 @@ fn changes(old: &LedgerEntry, new: &LedgerEntry, are_same: bool) -> Vec<LedgerCh
     ids.into_iter().filter_map(|id| change(of(old, id), of(new, id), are_same)).collect()
 }
 
-/// How the answers to one question differ; each has no id and no answer where there is nothing of it.
+/// The difference between the answers to one question. A missing question has neither an id nor answers.
 fn change(old: LedgerQuestion, new: LedgerQuestion, are_same: bool) -> Option<LedgerChange> {
     let names = |question: &LedgerQuestion| -> Vec<String> {
         question.answers.iter().map(|answer| answer.answer.clone()).collect()
@@ -126,8 +125,9 @@ fn change(old: LedgerQuestion, new: LedgerQuestion, are_same: bool) -> Option<Le
         (true, false) => Some(LedgerChange::New(new)),
         (false, true) if new.question.is_empty() => are_same.then_some(LedgerChange::Gone(old)),
         _ if are_same => {
-            // As many cases with the same answers in other numbers: some changed sides. More or fewer are of
-            // another suite, or are refused together with other questions now.
+            // If the number of cases is the same but the counts of answers differ, some cases changed their
+            // answers. A different number comes from a changed suite, or from cases that are refused together
+            // with other questions.
             let is_other = names(&old) != names(&new)
                 || answered(&old) == answered(&new) && counts(&old) != counts(&new);
             is_other.then_some(LedgerChange::Changed { old, new })
@@ -142,7 +142,7 @@ fn change(old: LedgerQuestion, new: LedgerQuestion, are_same: bool) -> Option<Le
     }
 }
 
-/// Adds what is news of a question.
+/// Adds the further answers to a question.
 fn add(entry: &mut LedgerEntry, new: &LedgerQuestion) {
     match entry.questions.binary_search_by(|known| known.question.cmp(&new.question)) {
         Ok(place) => {
@@ -154,7 +154,7 @@ fn add(entry: &mut LedgerEntry, new: &LedgerQuestion) {
     }
 }
 
-/// Where an answer stands among others: as the runner has them.
+/// The position of an answer among others, in the order of the runner.
 fn order(answer: &str) -> (usize, &str) {
     let known = ["reject", "accept", "semantics"];
     (known.iter().position(|known| *known == answer).unwrap_or(known.len()), answer)

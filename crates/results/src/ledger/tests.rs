@@ -7,7 +7,8 @@ use super::{
     Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerQuestion,
 };
 
-/// Questions with their answers, as `id reject 3 semantics 2`; a number behind `together` is no answer's.
+/// Questions with their answers, such as `id reject 3 semantics 2`. The number after `together` is
+/// [`LedgerQuestion::together`].
 fn questions(all: &[&str]) -> Vec<LedgerQuestion> {
     let question = |text: &&str| {
         let words: Vec<&str> = text.split(' ').collect();
@@ -40,7 +41,7 @@ fn entry(driver: &str, options: &str, all: &[&str]) -> LedgerEntry {
     }
 }
 
-/// Changes in short: what became of a question, with the answers before and now.
+/// Changes in short: each question with its old and new answers.
 fn short(changes: &[LedgerChange]) -> Vec<String> {
     let answers = |question: &LedgerQuestion| -> String {
         let all = question.answers.iter().map(|answer| format!("{} {}", answer.answer, answer.cases));
@@ -78,8 +79,8 @@ fn a_whole_run_takes_the_place_of_the_last_one_and_says_what_changed() {
     ];
     let mut form = ledger(&[entry("1", "", &before)]);
     assert_eq!(short(&form.record("ledger", entry("1", "", &before), true).changes), [""; 0]);
-    // As many cases, of which one changed sides; of `d` there are more now, which all have the same answer,
-    // and of `g` some that had it together with another question.
+    // `c` has the same number of cases, but one changed its answer. `d` has more cases with the same answer.
+    // `g` has fewer cases that were refused together with another question.
     let now = [
         "a semantics 63",
         "c reject 2 semantics 2",
@@ -119,7 +120,7 @@ fn other_cases_of_the_suite_are_told_of_and_not_entered() {
     let news = seeded.record("ledger", entry("1", "--seed 7", &["a semantics 2", "c accept 4"]), true);
     assert_eq!(short(&news.changes), ["a: reject 63 + semantics 2", "c: new accept 4"]);
     assert_eq!((news.kept.as_deref(), &seeded), (Some(""), &form()));
-    // The whole suite takes the place of whatever was there.
+    // The whole suite replaces any entry.
     let mut form = ledger(&[entry("1", "--seed 7", &["a reject 63", "b reject 2"])]);
     let news = form.record("ledger", entry("1", "", &["a reject 2"]), true);
     assert_eq!((short(&news.changes), news.kept), (vec![], None));
@@ -141,7 +142,7 @@ fn another_driver_has_an_entry_of_its_own_and_is_compared_with_the_last_one() {
     let keys: Vec<(&str, &str)> =
         form.backends.iter().map(|entry| (entry.name.as_str(), entry.driver.as_str())).collect();
     assert_eq!(keys, [("mine", "1"), ("mine", "2"), ("other", "0")]);
-    // On another device nothing is known.
+    // Another device has no entry.
     let elsewhere = LedgerEntry { device: "another".to_owned(), ..entry("2", "", &["a reject 63"]) };
     assert_eq!(form.record("ledger", elsewhere, true).against, Against::Nothing);
 }
@@ -194,14 +195,14 @@ fn a_file_that_is_no_ledger_stays() {
     }
     insta::assert_snapshot!("no_ledger", shown);
     assert!(super::file::parse(&Source::new("ledger", "backends: []\n")).is_ok());
-    // A file with nothing in it has nothing to lose.
+    // An empty file is an empty ledger.
     assert!(Ledger::prepare(Scratch::new("empty.yaml", "").path()).is_ok());
     let folder = std::env::temp_dir();
     assert!(matches!(Ledger::prepare(folder.to_str().expect("text")), Err(LedgerError::NoFile { .. })));
     assert!(matches!(Ledger::prepare("/no/such/folder/ledger.yaml"), Err(LedgerError::Folder { .. })));
 }
 
-/// A ledger behind a link is written where it lies, and keeps who may read it.
+/// A write to a ledger behind a link goes to the link's target, and keeps its permissions.
 #[cfg(unix)]
 #[test]
 fn a_link_stays_a_link_and_permissions_stay() {
@@ -218,7 +219,7 @@ fn a_link_stays_a_link_and_permissions_stay() {
     assert_eq!(mode & 0o777, 0o640);
 }
 
-/// Whoever changes the file has read it: another run must not enter anything before that one is done.
+/// A run reads the file before it writes it, so no other run may write in between.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_run_waits_for_the_lock_of_the_ledger() {

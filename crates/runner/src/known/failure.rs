@@ -1,25 +1,25 @@
-//! What an entry of a list says.
+//! The content of an entry of a list.
 
 use super::Kind;
 use crate::Class;
 
-/// What an entry says, but for how it finds its cases.
+/// The content of an entry, except the selector of its cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFailure {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: String,
     /// Its id.
     pub id: String,
-    /// The suites that say whether it is still true.
+    /// The suites whose complete runs show whether it is still true.
     pub suites: Vec<String>,
-    /// Its cases in words: the predicate, or how many are listed.
+    /// A description of its cases: the predicate, or the number of listed cases.
     pub cases: String,
-    /// In which way they fail.
+    /// The class of their failure.
     pub signature: Class,
-    /// Whose matter it is.
+    /// The kind of cause.
     pub kind: Kind,
     /// Why they fail.
     pub reason: String,
-    /// Where it is followed up.
+    /// The address of an issue about it.
     pub link: Option<String>,
 }

@@ -64,22 +64,22 @@ fn signatures() -> Vec<&'static str> {
 }
 
 named_enum! {
-    /// Whose matter a known failure is.
+    /// The kind of cause of a known failure.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum Kind: id {
         /// The backend is wrong.
         Bug = "bug",
-        /// The backend cannot do it, and cannot say so in advance by what it declares.
+        /// The backend does not support the cases, and its declaration cannot express that.
         Unsupported = "unsupported",
-        /// The pages can be read otherwise.
+        /// The pages can be read in another way.
         Question = "question",
     }
 }
 
 impl Kind {
-    /// What it becomes where the cases fail with another class: what a backend calls unsupported is so, and
-    /// was a bug before, or is one now where it is called so no more.
+    /// The kind after a change of class. If the backend calls the cases unsupported, a bug becomes
+    /// `Unsupported`. If it no longer does, `Unsupported` becomes a bug.
     #[must_use]
     pub fn changed(self, from: Class, to: Class) -> Self {
         match self {

@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{Class, Ruling, Sensitivities, Sensitivity, Verdict};
 
-/// The known failures of one or more backends. Of the entries that match a case the first one that expects
-/// what happened counts; where none does, the first one.
+/// The known failures of one or more backends. If several entries match a case, the first one that expects
+/// its result counts. If none does, the first one counts.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFailures {
     entries: Vec<Listed>,
@@ -38,7 +38,7 @@ struct Listed {
 pub(crate) struct Match {
     /// The index of the entry.
     pub(crate) place: usize,
-    /// Whether the case can show what the entry says. If it cannot, the entry does not match.
+    /// Whether the case can show the entry's failure. If it cannot, the entry does not match.
     pub(crate) sensitivity: Sensitivity,
 }
 

@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use crate::Difference;
 
-    /// Every signature with every result of a case, and every combination of results with its conclusion, as
-    /// a text that people can check line by line.
+    /// Every signature with every result of a case, and every combination of results with its conclusion.
+    /// People can check the text line by line.
     #[test]
     fn the_table() {
         let wrong = Class::Output(Difference::WrongValue);

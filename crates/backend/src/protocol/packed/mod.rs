@@ -1,6 +1,5 @@
-//! `packed`: what `run` says in columns of JSON, as 32-bit words in the body, for backends that ask for it.
-//! Most of what a tiny case takes on its way to a process and back is writing and reading numbers as text,
-//! and words need neither.
+//! `packed`: the contents of `run` as 32-bit words in the body instead of columns of JSON, for backends that
+//! ask for it. For a tiny case, most of the transfer time goes into numbers as text, and words avoid that.
 
 mod read;
 #[cfg(test)]
@@ -16,21 +15,21 @@ pub(crate) use write::Packed;
 /// The length of a list that is a null pointer.
 const NULL: u32 = u32::MAX;
 
-/// `packed`, to the backend: as `run`, but the body begins with words that say what `run` says in columns.
+/// `packed`, to the backend: like `run`, but words at the start of the body replace the columns of `run`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackedForm {
-    /// How many cases.
+    /// The number of cases.
     pub cases: u64,
-    /// Which question it is, for a backend that says `ahead`; left out for others.
+    /// The number of the question, for a backend that declares `ahead`; left out for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// The operators' names. A case names one by its place in this list, from 0 on.
+    /// The operators' names. A case refers to an operator by its index in this list, from 0.
     pub operators: Vec<String>,
-    /// How many words of four bytes each, little-endian, the body begins with. Behind them lies the inputs'
-    /// memory.
+    /// The number of words at the start of the body, four bytes each, little-endian. The inputs' memory
+    /// follows them.
     pub words: u64,
 }
 
-/// A word as it travels.
+/// A word in a frame.
 type Word = [u8; 4];

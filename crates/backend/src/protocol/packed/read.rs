@@ -1,4 +1,4 @@
-//! Words become jobs again, over what earlier jobs left behind: the backend's side.
+//! The backend's side: reads words into jobs, and reuses the memory of earlier jobs.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Signature, 
 use super::{NULL, PackedForm, Word};
 use crate::{Batch, protocol::guards::lay_out};
 
-/// Puts the cases of a `packed` into an empty batch, whose outputs take `most` bytes at most, and returns its
-/// number. What is wrong with them is said with its place.
+/// Puts the cases of a `packed` into an empty batch, and returns its number. The outputs take at most `most`
+/// bytes. An error names the case that it is about.
 pub fn read_packed(
     header: &[u8],
     body: &[u8],
@@ -42,7 +42,7 @@ fn blank(signature: &Arc<Signature>) -> Desc {
     Desc::usual(Arc::clone(signature), unit(), unit())
 }
 
-/// What is left of a body.
+/// The unread rest of a body.
 struct Reader<'a> {
     words: Words<'a>,
     inputs: &'a [u8],
@@ -62,7 +62,7 @@ impl Reader<'_> {
         };
         let desc = &mut batch.push_over(blank, binding).desc;
         if !Arc::ptr_eq(&desc.signature, signature) {
-            // Whatever its members hold is written over.
+            // All members are overwritten below.
             desc.signature = Arc::clone(signature);
             desc.members.resize(signature.members.len(), Value::Integer(0));
         }
@@ -90,12 +90,12 @@ impl Reader<'_> {
     }
 }
 
-/// A number of two halves, the lower one first.
+/// A number from two halves, the lower one first.
 fn whole([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// The words that are left. Every method gives up, with `None`, where there are too few.
+/// The unread words. Every method returns `None` if there are too few.
 struct Words<'a>(&'a [Word]);
 
 impl Words<'_> {
@@ -123,7 +123,7 @@ impl Words<'_> {
         self.list(&mut tensor.strides, i64::from)
     }
 
-    /// Reads a list over what is there.
+    /// Reads a list into the memory of an earlier one.
     #[inline]
     fn list(&mut self, place: &mut Option<List>, value: impl Fn(u32) -> i64) -> Option<()> {
         let [length] = self.take()?;
@@ -132,7 +132,8 @@ impl Words<'_> {
             return Some(());
         }
         let (words, rest) = self.0.split_at_checked(length as usize)?;
-        // Eight at once, whatever stands behind those of the list: a loop over one or two takes longer.
+        // Eight words are converted at once, including words behind the list: a loop over one or two takes
+        // longer.
         let eight = self.0.first_chunk::<8>().filter(|eight| words.len() <= eight.len());
         self.0 = rest;
         if let Some(eight) = eight {
@@ -146,7 +147,7 @@ impl Words<'_> {
         Some(())
     }
 
-    /// Reads a value over what is there.
+    /// Reads a value into the memory of an earlier one.
     fn value(&mut self, kind: &MemberKind, place: &mut Value) -> Option<()> {
         match kind {
             MemberKind::U32List => self.list(list_of(place)?, i64::from),
@@ -169,7 +170,7 @@ impl Words<'_> {
     }
 }
 
-/// The list that a value is.
+/// The list in a value. A value of another kind becomes a null list.
 fn list_of(value: &mut Value) -> Option<&mut Option<List>> {
     if !matches!(value, Value::List(_)) {
         *value = Value::List(None);

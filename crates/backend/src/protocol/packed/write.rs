@@ -1,4 +1,4 @@
-//! Jobs become words: the host's side.
+//! The host's side: writes jobs as words.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use crate::{
     protocol::{Kind, PREFIX, prefix},
 };
 
-/// Room that the words of most cases do not need.
+/// The number of words to reserve for a case: more than most cases need.
 const MOST_WORDS: usize = 128;
-/// Room in front of the words for what a frame begins with: the header, which is only known at the end, has
-/// spaces behind it.
+/// The number of words to reserve for the prefix and the header of a frame. The header is known only at the
+/// end, and is padded with spaces.
 const FRONT_WORDS: usize = 48;
 
-/// The words of cases, and the operators that they are of.
+/// The words of cases, and their operators.
 #[derive(Default)]
 pub(crate) struct Packed<'a> {
-    /// Behind as many as [`FRONT_WORDS`] that are not written yet.
+    /// The first [`FRONT_WORDS`] are reserved.
     words: Vec<Word>,
     operators: Vec<&'a Arc<Signature>>,
     cases: usize,
-    /// Bits that a word has no room for; none, as long as every member holds what its integer type can hold.
+    /// The bits that do not fit in a word: 0 if every member fits its integer type.
     excess: u64,
 }
 
 impl<'a> Packed<'a> {
-    /// Packs cases, whose outputs' memory is full of `output_fill` before, a byte a run, and whose inputs
-    /// take so many bytes. `None` where a member holds what its type in the struct cannot hold: that is for
-    /// `run` to say.
+    /// Packs cases. `output_fill` holds the byte that fills the output of each run, and `memory` is the size
+    /// of the inputs in bytes. `None` if a member does not fit its type in the struct: only `run` can express
+    /// that.
     pub(crate) fn of(jobs: &'a [Job], output_fill: &[u8], memory: usize) -> Option<Self> {
         let mut packed = Self { cases: jobs.len(), ..Self::default() };
         packed.words.reserve(FRONT_WORDS + MOST_WORDS * jobs.len() + memory.div_ceil(size_of::<Word>()));
@@ -42,7 +42,7 @@ impl<'a> Packed<'a> {
         (packed.excess == 0).then_some(packed)
     }
 
-    /// The frame, up to the inputs' memory, which takes so many bytes.
+    /// The frame without the inputs' memory, which takes `memory` bytes.
     pub(crate) fn into_frame(self, number: Option<u64>, memory: usize) -> Vec<u8> {
         let form = PackedForm {
             cases: self.cases as u64,
@@ -56,7 +56,7 @@ impl<'a> Packed<'a> {
         header.resize(header.len().max(front - PREFIX), b' ');
         let body = bytes.len() - front + memory;
         let start = prefix(Kind::Packed, header.len(), body).into_iter().chain(header);
-        // All but very long headers are as long as the room for them, and nothing moves.
+        // All but very long headers fit the reserved space, so that no words move.
         bytes.splice(..front, start);
         bytes
     }

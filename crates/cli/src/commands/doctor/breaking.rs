@@ -21,10 +21,10 @@ use crate::{arguments::DoctorArguments, backends, breakage::Fault, output, probl
 /// The time that a broken backend may be silent. It hangs on purpose, and a working case takes less.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How often a failure runs again. A working check needs no more, and each time costs the waits of a hang.
+/// The number of times that a failure runs again. One is enough, and each time repeats the waits of a hang.
 const RETRIES: u32 = 1;
-/// How often the check for hangs waits at most: three times until the case is blamed, and four times whenever
-/// the failure runs again.
+/// The maximum number of waits in the check for hangs: three until the case is blamed, and four for each time
+/// that the failure runs again.
 const HANGS: u32 = 3 + 4 * RETRIES;
 
 /// Breaks the backend with each kind of fault.
@@ -36,8 +36,7 @@ pub(super) fn breaks(
 ) -> Result<(), Problem> {
     let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let examples = Library::embedded().operators().iter().flat_map(Operator::examples);
-    // A backend may answer `unsupported` to a case that needs something undeclared, so that this would be no
-    // fault.
+    // A backend may answer `unsupported` to a case that needs something undeclared, which would be no fault.
     let examples: Vec<&Case> =
         examples.map(|example| &example.case).filter(|case| has(declared, case)).collect();
     if examples.is_empty() {

@@ -2,8 +2,8 @@
 //! whether its faults would be found.
 //!
 //! The first half is a run of the suite `smoke`, read question by question ([`reading`]). The second half
-//! breaks the backend on purpose, through a shim around it in a process of its own, and shows that each kind
-//! of fault fails the run ([`breaking`]). A check without a case is reported as untried, never as passed.
+//! breaks the backend on purpose, through a shim in a process of its own. It shows that each kind of fault
+//! fails the run ([`breaking`]). A check without a case is reported as untried, never as passed.
 
 mod breaking;
 mod failed;
@@ -34,11 +34,11 @@ use crate::{
     remedy, signals,
 };
 
-/// Looks at a backend, and says how the program ends.
+/// Checks a backend, and returns the program's exit.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     signals::end_program();
     let mut report = Report::new(colour::palette());
-    // A time that is beyond all clocks is never up.
+    // A timeout beyond the range of the clock means no deadline.
     let deadline = Instant::now().checked_add(arguments.timeout);
     let hosting = Hosting {
         case_timeout: arguments.case_timeout,

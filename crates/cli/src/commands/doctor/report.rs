@@ -1,4 +1,4 @@
-//! What `doctor` shows, line by line.
+//! The output of `doctor`, line by line.
 
 use dmlcts_model::escaped;
 use dmlcts_report::{Palette, Tone, counted};
@@ -6,17 +6,17 @@ use dmlcts_runner::Class;
 
 use crate::{output, problem::Problem};
 
-/// Why a check was not tried that no time was left for.
+/// The reason for a check that the deadline prevented.
 const NO_TIME: &str = "the time was up before";
 
-/// What was found, line by line. It goes on where nobody reads it any more, since the exit code is still to
-/// come.
+/// The report, line by line. It continues after its reader closes the pipe, since the exit code depends on
+/// the remaining checks.
 pub(super) struct Report {
     palette: Palette,
     pub(super) failures: usize,
-    /// The checks that no time was left for.
+    /// The number of checks that the deadline prevented.
     late: usize,
-    /// The operators and ways in which cases failed that were shown to fail.
+    /// The operators and classes of the failures that were shown.
     pub(super) shown: Vec<(usize, Class)>,
 }
 
@@ -25,35 +25,36 @@ impl Report {
         Self { palette, failures: 0, late: 0, shown: Vec::new() }
     }
 
-    /// Shows what is as it should be.
+    /// Shows a check that passed.
     pub(super) fn fine(&mut self, what: &str, found: &str) -> Result<(), Problem> {
         self.line(Tone::Good, "ok   ", what, found)
     }
 
-    /// Shows what is not, and what to do.
+    /// Shows a check that failed, and the remedy.
     pub(super) fn wrong(&mut self, what: &str, found: &str, remedy: &str) -> Result<(), Problem> {
         self.failures += 1;
         self.line(Tone::Bad, "FAIL ", what, found)?;
         self.below(remedy)
     }
 
-    /// Shows more of the last line.
+    /// Shows another line below the last one.
     pub(super) fn below(&mut self, text: &str) -> Result<(), Problem> {
         output::show(&format!("{:30} {}", "", self.palette.paint(Tone::Note, escaped(text))))
     }
 
-    /// Shows what there was nothing to tell by. Why not has a line of its own, as a failure.
+    /// Shows a check that could not be tried, and the reason.
     pub(super) fn untried(&mut self, what: &str, why: &str) -> Result<(), Problem> {
         self.line(Tone::Note, "--   ", what, &format!("not tried: {why}"))
     }
 
-    /// Shows that the time was up before this many checks.
+    /// Shows that the deadline prevented this number of checks.
     pub(super) fn late(&mut self, what: &str, checks: usize) -> Result<(), Problem> {
         self.late += checks;
         self.untried(what, NO_TIME)
     }
 
-    /// Shows how many checks no time was left for: a backend is not well for all that they would tell.
+    /// Shows the number of checks that the deadline prevented. They may hide faults, so they count as a
+    /// failure.
     pub(super) fn end(&mut self) -> Result<(), Problem> {
         if self.late == 0 {
             return Ok(());

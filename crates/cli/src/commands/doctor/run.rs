@@ -1,4 +1,4 @@
-//! Runs of `doctor`, which keep what failed.
+//! Runs of `doctor`, which keep the failed cases.
 
 use std::{sync::Arc, time::Instant};
 
