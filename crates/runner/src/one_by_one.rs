@@ -1,5 +1,5 @@
-//! Judges an answered batch. If the backend panicked over it, its cases run again one by one, to find the case
-//! that causes the panic.
+//! Judges an answered batch. If the backend panicked over it, its cases run again one by one, to find the
+//! case that causes the panic.
 
 use crate::{
     batch_result::BatchResult,

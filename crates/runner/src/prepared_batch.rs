@@ -271,7 +271,8 @@ impl PreparedBatch {
     }
 
     /// Prepares the memory for the run: poisons the outputs and copies the inputs. A backend that is
-    /// [isolated](dmlcts_backend::Capabilities::is_isolated) cannot write to the inputs, so they are not copied.
+    /// [isolated](dmlcts_backend::Capabilities::is_isolated) cannot write to the inputs, so they are not
+    /// copied.
     pub(crate) fn seal(&mut self, is_isolated: bool) {
         let outputs = &mut self.batch.outputs;
         outputs.clear();
