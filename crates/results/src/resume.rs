@@ -19,7 +19,7 @@ use crate::{
 /// writes this much between two checkpoints.
 const MOST_KEPT: u64 = 64 << 20;
 
-/// A results file to resume. It is not changed before [`Unfinished::go_on`].
+/// A results file to resume. It is not changed before [`Self::resume`].
 #[derive(Debug)]
 pub struct Unfinished {
     path: String,

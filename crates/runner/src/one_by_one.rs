@@ -26,8 +26,8 @@ pub(crate) fn judge<'run>(
     };
     let cases: Vec<u64> = answered.batch.planned.iter().map(|planned| planned.index).collect();
     free(executor, judge, answered);
-    // If no case panics alone, the first one counts as crashed, so that no panic is missed. The collector then
-    // finds that the case passes alone, and reports a flake.
+    // If no case panics alone, the first one counts as crashed, so that no panic is missed. The collector
+    // then finds that the case passes alone, and reports a flake.
     let mut blame = blame.filter(|_| !cases.iter().any(|index| panics_alone(executor, judge, *index)));
     for index in cases {
         let Some(mut answered) = run(executor, index).filter(|_| result.cut.is_none()) else {
