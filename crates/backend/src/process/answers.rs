@@ -15,6 +15,9 @@ use crate::{
     protocol::{Frame, Kind, Results, short},
 };
 
+/// How long the host waits for a frame whose first bytes have arrived behind the answers. On a busy machine,
+/// the thread that reads them may need a while.
+const FOLLOWING_WAIT: Duration = Duration::from_millis(500);
 /// How long the host listens to a process that has sent more than its answers before.
 pub(super) const LONG_SURPLUS_WAIT: Duration = Duration::from_millis(5);
 
@@ -51,8 +54,8 @@ impl Host {
         }
         let (is_doubtful, fault) = match taken {
             Err(fault) => (!matches!(fault, Fault::Ended(_) | Fault::Silent(_)), fault),
-            // A frame that has arrived already needs no long wait.
-            Ok(()) => match self.surplus(if is_followed { LONG_SURPLUS_WAIT } else { listen }, is_followed) {
+            // Bytes that have arrived already are the beginning of a frame.
+            Ok(()) => match self.surplus(if is_followed { FOLLOWING_WAIT } else { listen }, is_followed) {
                 Some(fault) if !jobs.is_empty() => (true, fault),
                 _ => {
                     if !jobs.is_empty() {
