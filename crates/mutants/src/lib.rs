@@ -35,8 +35,18 @@ mod backend;
 mod fault;
 mod kernel;
 
+mod arithmetic;
+mod combined;
+mod ffi;
+mod gpu;
+mod memory;
+mod packing;
 mod padding;
 mod slice;
+mod state;
+mod strides;
+mod validation;
+mod values;
 
 pub use backend::Faulty;
 pub use fault::Fault;
@@ -91,7 +101,22 @@ impl Needs {
 
 /// All mutants, by theme.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    [slice::MUTANTS, padding::MUTANTS].into_iter().flatten()
+    [
+        slice::MUTANTS,
+        padding::MUTANTS,
+        strides::MUTANTS,
+        arithmetic::MUTANTS,
+        values::MUTANTS,
+        gpu::MUTANTS,
+        packing::MUTANTS,
+        ffi::MUTANTS,
+        validation::MUTANTS,
+        state::MUTANTS,
+        memory::MUTANTS,
+        combined::MUTANTS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The mutant with this name.

@@ -3,7 +3,7 @@
 use crate::{
     Fault, Mutant, Needs,
     fault::RIGHT,
-    kernel::{Axis, Kind, Plan, fold},
+    kernel::{Axis, Kind, fold},
 };
 
 pub(crate) const MUTANTS: &[Mutant] = &[

@@ -54,7 +54,8 @@ fn batch(cases: &[Case], level: FeatureLevel) -> Batch {
     let (mut inputs, mut outputs) = (0_usize, 256_usize);
     for (case, _) in cases.iter().zip(&accepted).filter(|(_, accepted)| **accepted) {
         let [input, output] = total(case).map(|size| size as usize);
-        let times = if input as u64 > SPARSE { 1 } else { 2 };
+        let is_large = |size: usize| size as u64 > SPARSE;
+        let times = if is_large(output) { 0 } else { 2 - usize::from(is_large(input)) };
         let mut of_case = Vec::new();
         for _ in 0..times {
             let start = inputs.next_multiple_of(16);
