@@ -344,7 +344,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE UINT8 in=2 out=2 InputTensor.Strides=65537 Sizes=2 Offsets=0 Strides=1"],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().for_each(|axis| axis.input_stride = i64::from(axis.input_stride as u16))
+                plan.axes.iter_mut().for_each(|axis| axis.input_stride = i64::from(axis.input_stride as u16));
             },
             ..RIGHT
         },
@@ -358,7 +358,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE UINT8 in=2 out=2 InputTensor.Strides=32769 Sizes=2 Offsets=0 Strides=1"],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().for_each(|axis| axis.input_stride = i64::from(axis.input_stride as i16))
+                plan.axes.iter_mut().for_each(|axis| axis.input_stride = i64::from(axis.input_stride as i16));
             },
             ..RIGHT
         },
@@ -374,7 +374,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             plan: |plan, _| {
                 plan.axes
                     .iter_mut()
-                    .for_each(|axis| axis.output_stride = i64::from(axis.output_stride as u16))
+                    .for_each(|axis| axis.output_stride = i64::from(axis.output_stride as u16));
             },
             ..RIGHT
         },

@@ -13,9 +13,10 @@ use crate::{
 /// Makes the first axis that is so read its input from the other end, or from the second element.
 fn confuse(plan: &mut Plan, is_so: impl Fn(&Axis) -> bool) {
     if let Some(axis) = plan.axes.iter_mut().find(|axis| is_so(axis)) {
-        match plan.kind {
-            Kind::Padding1 => (axis.start, axis.end) = (axis.end, axis.start),
-            _ => (axis.offset, axis.window) = (axis.n - 1 - axis.offset, 1),
+        if plan.kind == Kind::Padding1 {
+            (axis.start, axis.end) = (axis.end, axis.start);
+        } else {
+            (axis.offset, axis.window) = (axis.n - 1 - axis.offset, 1);
         }
     }
 }
@@ -97,7 +98,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["PADDING1 FLOAT32 in=2 out=9 PaddingMode=WRAP StartPadding=7 EndPadding=0"],
         fault: Fault {
             plan: |plan, _| {
-                assert!(!(plan.mode == WRAP && plan.any(|axis| axis.start > 3 * axis.n)), "a fold overflows")
+                assert!(!(plan.mode == WRAP && plan.any(|axis| axis.start > 3 * axis.n)), "a fold overflows");
             },
             ..RIGHT
         },
@@ -110,9 +111,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         needs: Needs::Nothing,
         witness: &["SLICE FLOAT32 in=11 out=11 Sizes=11 Offsets=0 Strides=1"],
         fault: Fault {
+            hangs: true,
             plan: |plan, _| {
                 while plan.inner().out == 11 {
-                    thread::sleep(Duration::from_secs(1))
+                    thread::sleep(Duration::from_secs(1));
                 }
             },
             ..RIGHT
@@ -126,6 +128,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         needs: Needs::Nothing,
         witness: &["PADDING1 FLOAT32 in=2 out=7 PaddingMode=REFLECTION StartPadding=5 EndPadding=0"],
         fault: Fault {
+            hangs: true,
             plan: |plan, _| {
                 while plan.mode == REFLECTION && plan.any(|axis| axis.n > 1 && axis.start > 2 * axis.n) {
                     thread::sleep(Duration::from_secs(1));
@@ -187,7 +190,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().filter(|axis| axis.is_padded()).skip(4).for_each(|axis| axis.start = 0)
+                plan.axes.iter_mut().filter(|axis| axis.is_padded()).skip(4).for_each(|axis| axis.start = 0);
             },
             ..RIGHT
         },
@@ -205,7 +208,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             plan: |plan, _| {
                 if plan.mode == WRAP {
                     let third = plan.axes.iter_mut().filter(|axis| axis.is_padded()).nth(2);
-                    third.into_iter().for_each(|axis| (axis.start, axis.end) = (axis.end, axis.start));
+                    if let Some(axis) = third {
+                        (axis.start, axis.end) = (axis.end, axis.start);
+                    }
                 }
             },
             ..RIGHT
@@ -223,7 +228,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, _| {
                 if plan.mode == WRAP && plan.rank() >= 6 {
-                    plan.pack_output()
+                    plan.pack_output();
                 }
             },
             ..RIGHT
@@ -239,7 +244,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, _| {
                 if plan.width == 8 {
-                    confuse(plan, |axis| axis.step < -1 && axis.offset > 0)
+                    confuse(plan, |axis| axis.step < -1 && axis.offset > 0);
                 }
             },
             ..RIGHT
@@ -279,7 +284,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, _| {
                 if plan.strided == [true, true] && plan.rank() >= 5 {
-                    plan.pack_input()
+                    plan.pack_input();
                 }
             },
             ..RIGHT
@@ -348,7 +353,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, _| {
                 if plan.mode == CONSTANT {
-                    confuse(plan, |axis| axis.input_stride == 0 && axis.start > 0 && axis.end > 0)
+                    confuse(plan, |axis| axis.input_stride == 0 && axis.start > 0 && axis.end > 0);
                 }
             },
             ..RIGHT

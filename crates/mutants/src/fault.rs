@@ -10,6 +10,8 @@ use crate::kernel::{Plan, put};
 /// two of them.
 #[derive(Debug)]
 pub struct Fault {
+    /// Whether an operator may never answer, so that the backend has to run in a process of its own.
+    pub(crate) hangs: bool,
     /// Reads the caller's desc: may change what everything else sees of it.
     pub(crate) read: fn(&mut Desc),
     /// Whether to accept a desc.
@@ -38,6 +40,7 @@ pub struct Fault {
 
 /// The behaviour without a fault.
 pub(crate) const RIGHT: Fault = Fault {
+    hangs: false,
     read: |_| {},
     judge: |asked, _| asked.is_valid(),
     code: ErrorCode::INVALID_ARGUMENT,

@@ -112,7 +112,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                     let length = list.len();
                     list.fill(0);
                     list[..pairs.len().min(length)].copy_from_slice(&pairs);
-                })
+                });
             },
             ..RIGHT
         },

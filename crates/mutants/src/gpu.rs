@@ -1,6 +1,10 @@
 //! Faults of kernels on GPUs: counts of workgroups, tails of vectors, rows, and tiles.
 
-use crate::{Fault, Mutant, Needs, fault::RIGHT, kernel::Plan};
+use crate::{
+    Fault, Mutant, Needs,
+    fault::RIGHT,
+    kernel::{Axis, Plan},
+};
 
 /// Whether an index is in the last, incomplete group of this many elements, behind at least one whole group.
 fn is_in_tail(plan: &Plan, index: i64, group: i64) -> bool {
@@ -180,7 +184,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 let size = plan.axes[axis].n;
                 let is_tail = |at: &i64| axis == plan.last() && size > 8 && *at >= size / 8 * 8;
                 match plan.source(axis, c) {
-                    Some(at) if plan.mode == 0 && plan.any(|axis| axis.is_padded()) && is_tail(&at) => None,
+                    Some(at) if plan.mode == 0 && plan.any(Axis::is_padded) && is_tail(&at) => None,
                     right => right,
                 }
             },

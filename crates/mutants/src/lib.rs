@@ -71,6 +71,13 @@ pub struct Mutant {
     pub fault: Fault,
 }
 
+impl Mutant {
+    /// Whether an operator may never answer, so that the backend has to run in a process of its own.
+    pub fn hangs(&self) -> bool {
+        self.fault.hangs
+    }
+}
+
 /// What a suite needs to show a fault, besides ordinary cases. A suite without it is excused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {

@@ -1,6 +1,10 @@
 //! Faults of memory: writes and reads outside of a tensor. The copy itself is right.
 
-use crate::{Fault, Mutant, Needs, fault::RIGHT, kernel::Kind};
+use crate::{
+    Fault, Mutant, Needs,
+    fault::RIGHT,
+    kernel::{Axis, Kind},
+};
 
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
@@ -21,7 +25,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE FLOAT64 in=4 out=4 Sizes=4 Offsets=0 Strides=1"],
         fault: Fault {
             after: |plan, memory, _| {
-                (0..plan.width).for_each(|byte| memory.spoil_output((memory.output.len() + byte) as i64))
+                (0..plan.width).for_each(|byte| memory.spoil_output((memory.output.len() + byte) as i64));
             },
             ..RIGHT
         },
@@ -54,7 +58,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |plan, memory, _| {
                 if plan.any(|axis| axis.start > 0) {
-                    memory.spoil_output(-(plan.width as i64))
+                    memory.spoil_output(-(plan.width as i64));
                 }
             },
             ..RIGHT
@@ -85,7 +89,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |plan, memory, _| {
                 if plan.strided[1] && plan.inner().output_stride == 1 {
-                    memory.spoil_output(memory.output.len() as i64)
+                    memory.spoil_output(memory.output.len() as i64);
                 }
             },
             ..RIGHT
@@ -101,7 +105,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |plan, memory, _| {
                 if plan.width == 1 && plan.elements() % 2 == 0 {
-                    memory.spoil_output(memory.output.len() as i64)
+                    memory.spoil_output(memory.output.len() as i64);
                 }
             },
             ..RIGHT
@@ -117,7 +121,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |_, memory, _| {
                 if memory.output.len() >= 1000 {
-                    memory.spoil_output(memory.output.len() as i64)
+                    memory.spoil_output(memory.output.len() as i64);
                 }
             },
             ..RIGHT
@@ -172,7 +176,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |plan, memory, _| {
                 if plan.any(|axis| axis.step < 0) {
-                    memory.spoil_input(plan.width)
+                    memory.spoil_input(plan.width);
                 }
             },
             ..RIGHT
@@ -187,8 +191,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["PADDING1 FLOAT32 in=4 out=5 PaddingMode=EDGE StartPadding=1 EndPadding=0"],
         fault: Fault {
             after: |plan, memory, _| {
-                if plan.any(|axis| axis.is_padded()) && memory.output.len() <= 2 * memory.input.len() {
-                    memory.spoil_input(0)
+                if plan.any(Axis::is_padded) && memory.output.len() <= 2 * memory.input.len() {
+                    memory.spoil_input(0);
                 }
             },
             ..RIGHT
@@ -203,7 +207,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE FLOAT32 in=4 out=4 Sizes=4 Offsets=0 Strides=1"],
         fault: Fault {
             after: |plan, memory, _| {
-                assert!(memory.inputs.len() >= memory.input.end + plan.width, "memory ends there")
+                assert!(memory.inputs.len() >= memory.input.end + plan.width, "memory ends there");
             },
             ..RIGHT
         },

@@ -5,7 +5,7 @@ use dmlcts_model::DataType;
 use crate::{
     Fault, Mutant, Needs,
     fault::RIGHT,
-    kernel::{Plan, put},
+    kernel::{Axis, Plan, put},
 };
 
 /// Writes an element, and zeros to the rest of its word of four bytes.
@@ -28,9 +28,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             store: |plan, output, byte, element| {
                 if plan.width == 1 {
-                    put_word(plan, output, byte, element)
+                    put_word(plan, output, byte, element);
                 } else {
-                    put(plan, output, byte, element)
+                    put(plan, output, byte, element);
                 }
             },
             ..RIGHT
@@ -46,9 +46,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             store: |plan, output, byte, element| {
                 if plan.width == 2 {
-                    put_word(plan, output, byte, element)
+                    put_word(plan, output, byte, element);
                 } else {
-                    put(plan, output, byte, element)
+                    put(plan, output, byte, element);
                 }
             },
             ..RIGHT
@@ -64,9 +64,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             store: |plan, output, byte, element| {
                 if plan.width == 1 && plan.strided[1] {
-                    put_word(plan, output, byte, element)
+                    put_word(plan, output, byte, element);
                 } else {
-                    put(plan, output, byte, element)
+                    put(plan, output, byte, element);
                 }
             },
             ..RIGHT
@@ -184,7 +184,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE UINT8 in=10 out=5 Offsets=1 Sizes=5 Strides=1"],
         fault: Fault {
             from: |plan, at| {
-                if plan.width == 1 && plan.any(|axis| axis.is_cropped()) {
+                if plan.width == 1 && plan.any(Axis::is_cropped) {
                     plan.from(at) / 4 * 4
                 } else {
                     plan.from(at)
@@ -203,7 +203,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, _| {
                 if plan.width == 8 {
-                    bytes.rotate_left(4)
+                    bytes.rotate_left(4);
                 }
             },
             ..RIGHT
@@ -221,7 +221,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, is_fill| {
                 if is_fill && plan.data_type == DataType::FLOAT64 {
-                    bytes.rotate_left(4)
+                    bytes.rotate_left(4);
                 }
             },
             ..RIGHT
@@ -237,7 +237,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, _| {
                 if plan.data_type == DataType::UINT16 {
-                    bytes.reverse()
+                    bytes.reverse();
                 }
             },
             ..RIGHT
@@ -253,7 +253,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, _| {
                 if plan.data_type == DataType::INT16 {
-                    bytes[1] = 0
+                    bytes[1] = 0;
                 }
             },
             ..RIGHT
@@ -269,7 +269,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, _| {
                 if plan.data_type == DataType::FLOAT64 {
-                    bytes[..4].fill(0)
+                    bytes[..4].fill(0);
                 }
             },
             ..RIGHT
@@ -305,7 +305,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 plan.axes
                     .iter_mut()
                     .filter(|axis| axis.out == 1)
-                    .for_each(|axis| (axis.offset, axis.window) = (0, 1))
+                    .for_each(|axis| (axis.offset, axis.window) = (0, 1));
             },
             ..RIGHT
         },
@@ -370,7 +370,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             store: |plan, output, byte, element| {
                 put(plan, output, byte, element);
-                if plan.width == 1 && element[0] == plan.value[0] && plan.any(|axis| axis.is_padded()) {
+                if plan.width == 1 && element[0] == plan.value[0] && plan.any(Axis::is_padded) {
                     put(plan, output, byte - 1, element);
                 }
             },

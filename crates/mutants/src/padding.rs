@@ -296,7 +296,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["PADDING1 FLOAT32 in=3 out=5 PaddingMode=EDGE StartPadding=1 EndPadding=1"],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().filter(|axis| axis.start == axis.end).for_each(|axis| axis.start = 0)
+                plan.axes.iter_mut().filter(|axis| axis.start == axis.end).for_each(|axis| axis.start = 0);
             },
             ..RIGHT
         },
@@ -395,7 +395,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["PADDING1 FLOAT32 in=3 out=4 PaddingMode=EDGE StartPadding=1 EndPadding=0"],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().for_each(|axis| (axis.start, axis.end) = (axis.end, axis.start))
+                plan.axes.iter_mut().for_each(|axis| (axis.start, axis.end) = (axis.end, axis.start));
             },
             ..RIGHT
         },

@@ -54,7 +54,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 plan.axes
                     .iter_mut()
                     .filter(|axis| axis.step < 0)
-                    .for_each(|axis| axis.window = axis.n - axis.offset)
+                    .for_each(|axis| axis.window = axis.n - axis.offset);
             },
             ..RIGHT
         },
@@ -68,7 +68,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE1 FLOAT32 in=8 out=2 InputWindowOffsets=2 InputWindowSizes=4 InputWindowStrides=-2"],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().filter(|axis| axis.step < 0).for_each(|axis| axis.offset = 0)
+                plan.axes.iter_mut().filter(|axis| axis.step < 0).for_each(|axis| axis.offset = 0);
             },
             ..RIGHT
         },
@@ -196,7 +196,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             plan: |plan, _| {
-                assert!(!plan.any(|axis| axis.step == i64::from(i32::MIN)), "a division overflows")
+                assert!(!plan.any(|axis| axis.step == i64::from(i32::MIN)), "a division overflows");
             },
             ..RIGHT
         },
@@ -277,7 +277,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE FLOAT32 in=3,3,3 out=2,2,2 Offsets=1,1,1 Sizes=2,2,2 Strides=1,1,1"],
         fault: Fault {
             plan: |plan, _| {
-                plan.axes.iter_mut().filter(|axis| axis.is_cropped()).skip(2).for_each(|axis| axis.offset = 0)
+                plan.axes
+                    .iter_mut()
+                    .filter(|axis| axis.is_cropped())
+                    .skip(2)
+                    .for_each(|axis| axis.offset = 0);
             },
             ..RIGHT
         },

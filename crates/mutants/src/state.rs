@@ -82,7 +82,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 cached(plan, state, |key| {
                     key.axes.iter_mut().for_each(|axis| axis.input_stride = 0);
                     key.strided[0] = false;
-                })
+                });
             },
             ..RIGHT
         },
@@ -102,7 +102,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 cached(plan, state, |key| {
                     key.axes.iter_mut().for_each(|axis| axis.output_stride = 0);
                     key.strided[1] = false;
-                })
+                });
             },
             ..RIGHT
         },
@@ -119,7 +119,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             plan: |plan, state| {
-                cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.offset = 0))
+                cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.offset = 0));
             },
             ..RIGHT
         },
@@ -136,7 +136,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             plan: |plan, state| {
-                cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.window = 0))
+                cached(plan, state, |key| key.axes.iter_mut().for_each(|axis| axis.window = 0));
             },
             ..RIGHT
         },
@@ -193,8 +193,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 cached(plan, state, |key| {
-                    key.axes.iter_mut().for_each(|axis| (axis.start, axis.end) = (0, 0))
-                })
+                    key.axes.iter_mut().for_each(|axis| (axis.start, axis.end) = (0, 0));
+                });
             },
             ..RIGHT
         },
@@ -214,7 +214,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 cached(plan, state, |key| {
                     key.kind = if key.kind == Kind::Padding1 { Kind::Padding1 } else { Kind::Slice };
                     key.axes.iter_mut().for_each(|axis| (axis.window, axis.step) = (0, 0));
-                })
+                });
             },
             ..RIGHT
         },
@@ -364,7 +364,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 if let Some(first) = state.live.len().checked_sub(16).and_then(|slot| state.live.get(slot)) {
-                    *plan = first.clone()
+                    *plan = first.clone();
                 }
             },
             ..RIGHT
@@ -383,7 +383,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 if let Some(first) = state.live.len().checked_sub(32).and_then(|slot| state.live.get(slot)) {
-                    *plan = first.clone()
+                    *plan = first.clone();
                 }
             },
             ..RIGHT
@@ -399,7 +399,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 if state.live.len() >= 8 {
-                    plan.write_nothing()
+                    plan.write_nothing();
                 }
             },
             ..RIGHT
@@ -415,7 +415,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 if state.live.len() >= 1000 {
-                    plan.write_nothing()
+                    plan.write_nothing();
                 }
             },
             ..RIGHT
@@ -431,7 +431,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 if state.created % 256 == 255 {
-                    plan.write_nothing()
+                    plan.write_nothing();
                 }
             },
             ..RIGHT
@@ -447,7 +447,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             plan: |plan, state| {
                 if state.created % 65536 == 65535 {
-                    plan.write_nothing()
+                    plan.write_nothing();
                 }
             },
             ..RIGHT
@@ -472,7 +472,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |_, memory, state| {
                 if state.runs % 10 == 9 {
-                    memory.spoil_output(0)
+                    memory.spoil_output(0);
                 }
             },
             ..RIGHT
@@ -488,7 +488,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |_, memory, state| {
                 if state.runs % 1000 == 999 {
-                    memory.spoil_output(0)
+                    memory.spoil_output(0);
                 }
             },
             ..RIGHT
@@ -504,7 +504,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             after: |_, memory, state| {
                 if state.runs == 0 {
-                    memory.output().fill(0xee)
+                    memory.output().fill(0xee);
                 }
             },
             ..RIGHT

@@ -1,6 +1,10 @@
 //! Faults of strided tensors: which strides count, in which unit, and what is taken for packed.
 
-use crate::{Fault, Mutant, Needs, fault::RIGHT, kernel::Plan};
+use crate::{
+    Fault, Mutant, Needs,
+    fault::RIGHT,
+    kernel::{Axis, Plan},
+};
 
 /// Whether these sizes and strides, outermost first, are those of a packed tensor.
 fn is_packed(plan: &Plan, side: usize) -> bool {
@@ -409,7 +413,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                     && inner.n == 1
                     && inner.out == 1
                 {
-                    outer.input_stride = inner.input_stride * outer.input_stride;
+                    outer.input_stride *= inner.input_stride;
                 }
             },
             ..RIGHT
@@ -447,7 +451,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             plan: |plan, _| {
-                if plan.any(|axis| axis.is_padded()) {
+                if plan.any(Axis::is_padded) {
                     plan.pack_input();
                 }
             },

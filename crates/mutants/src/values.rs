@@ -105,7 +105,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             value: |plan, bytes, _| {
                 through(plan, bytes, DataType::FLOAT32, |bits| {
                     if f32::from_bits(bits as u32).is_nan() { 0x7fc0_0000 } else { bits }
-                })
+                });
             },
             ..RIGHT
         },
@@ -121,7 +121,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             value: |plan, bytes, _| {
                 through(plan, bytes, DataType::FLOAT16, |bits| {
                     if bits & 0x7c00 == 0x7c00 { bits & 0xfe00 } else { bits }
-                })
+                });
             },
             ..RIGHT
         },
@@ -191,7 +191,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             value: |plan, bytes, _| {
                 through(plan, bytes, DataType::FLOAT32, |bits| {
                     if bits & 0x7f80_0000 == 0 { bits & 0x7fff_ffff } else { bits }
-                })
+                });
             },
             ..RIGHT
         },
@@ -207,7 +207,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             value: |plan, bytes, _| {
                 through(plan, bytes, DataType::FLOAT32, |bits| {
                     if f32::from_bits(bits as u32).is_infinite() { bits - 1 } else { bits }
-                })
+                });
             },
             ..RIGHT
         },
@@ -235,7 +235,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             value: |plan, bytes, _| {
                 through(plan, bytes, DataType::FLOAT64, |bits| {
                     f64::from(f64::from_bits(bits) as f32).to_bits()
-                })
+                });
             },
             ..RIGHT
         },
@@ -249,7 +249,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE INT64 in=1 out=1 fill=explicit:0100000000002000 Sizes=1 Offsets=0 Strides=1"],
         fault: Fault {
             value: |plan, bytes, _| {
-                through(plan, bytes, DataType::INT64, |bits| (bits as i64 as f64) as i64 as u64)
+                through(plan, bytes, DataType::INT64, |bits| (bits as i64 as f64) as i64 as u64);
             },
             ..RIGHT
         },
@@ -287,7 +287,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE INT32 in=1 out=1 fill=explicit:01000001 Sizes=1 Offsets=0 Strides=1"],
         fault: Fault {
             value: |plan, bytes, _| {
-                through(plan, bytes, DataType::INT32, |bits| u64::from((bits as i32 as f32) as i32 as u32))
+                through(plan, bytes, DataType::INT32, |bits| u64::from((bits as i32 as f32) as i32 as u32));
             },
             ..RIGHT
         },
@@ -301,7 +301,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE UINT32 in=1 out=1 fill=explicit:01000001 Sizes=1 Offsets=0 Strides=1"],
         fault: Fault {
             value: |plan, bytes, _| {
-                through(plan, bytes, DataType::UINT32, |bits| u64::from((bits as u32 as f32) as u32))
+                through(plan, bytes, DataType::UINT32, |bits| u64::from((bits as u32 as f32) as u32));
             },
             ..RIGHT
         },
@@ -330,7 +330,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 through(plan, bytes, DataType::UINT16, |bits| {
                     let drop = (64 - bits.leading_zeros()).saturating_sub(11);
                     bits >> drop << drop
-                })
+                });
             },
             ..RIGHT
         },
@@ -347,7 +347,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
                 through(plan, bytes, DataType::INT16, |bits| {
                     let drop = (64 - bits.leading_zeros()).saturating_sub(8);
                     if bits < 0x8000 { bits >> drop << drop } else { bits }
-                })
+                });
             },
             ..RIGHT
         },
@@ -361,7 +361,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         witness: &["SLICE INT8 in=1 out=1 fill=explicit:80 Sizes=1 Offsets=0 Strides=1"],
         fault: Fault {
             value: |plan, bytes, _| {
-                through(plan, bytes, DataType::INT8, |bits| if bits == 0x80 { 0x81 } else { bits })
+                through(plan, bytes, DataType::INT8, |bits| if bits == 0x80 { 0x81 } else { bits });
             },
             ..RIGHT
         },
@@ -377,7 +377,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             value: |plan, bytes, _| {
                 through(plan, bytes, DataType::FLOAT32, |bits| {
                     u64::from(f32::from_bits(bits as u32).round().to_bits())
-                })
+                });
             },
             ..RIGHT
         },
@@ -548,7 +548,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, is_fill| {
                 if is_fill {
-                    lose_sign_of_zero(plan, bytes, DataType::FLOAT32)
+                    lose_sign_of_zero(plan, bytes, DataType::FLOAT32);
                 }
             },
             ..RIGHT
@@ -566,7 +566,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, is_fill| {
                 if is_fill {
-                    lose_sign_of_zero(plan, bytes, DataType::FLOAT16)
+                    lose_sign_of_zero(plan, bytes, DataType::FLOAT16);
                 }
             },
             ..RIGHT
@@ -584,7 +584,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, is_fill| {
                 if is_fill {
-                    quieten(plan, bytes, DataType::FLOAT32)
+                    quieten(plan, bytes, DataType::FLOAT32);
                 }
             },
             ..RIGHT
@@ -602,7 +602,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, is_fill| {
                 if is_fill {
-                    flush(plan, bytes, DataType::FLOAT32)
+                    flush(plan, bytes, DataType::FLOAT32);
                 }
             },
             ..RIGHT
@@ -795,7 +795,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         fault: Fault {
             value: |plan, bytes, is_fill| {
                 if is_fill && float(plan, bytes).is_none() {
-                    bytes.fill(0)
+                    bytes.fill(0);
                 }
             },
             ..RIGHT
