@@ -1,5 +1,6 @@
 //! `dmlcts mutants`: the kill matrix. Each mutant runs each strategy of a suite until the first unexpected
-//! verdict, and then the whole suite.
+//! verdict. A mutant that survives all strategies runs the whole suite, too: a fault that remembers earlier
+//! cases may need several strategies.
 
 use std::{
     io::Write,
@@ -12,7 +13,7 @@ use std::{
 };
 
 use dmlcts_backend::process::{Deadline, Incidents};
-use dmlcts_generate::{Suite, suite::Strategy};
+use dmlcts_generate::{Length, Suite, suite::Strategy};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
@@ -35,6 +36,21 @@ const CASE_TIMEOUT: Duration = Duration::from_secs(2);
 struct Column {
     name: String,
     source: Arc<dyn Source>,
+    /// The parts of the suite that it has: the first case of each part in the suite, and its length.
+    parts: Vec<(u64, u64)>,
+}
+
+impl Column {
+    /// The number of cases of the whole suite up to the case with this number.
+    fn in_suite(&self, mut number: u64) -> Option<u64> {
+        for &(start, length) in &self.parts {
+            if number <= length {
+                return Some(start + number);
+            }
+            number -= length;
+        }
+        None
+    }
 }
 
 /// A mutant, and for each column the number of cases up to the first unexpected verdict.
@@ -98,39 +114,49 @@ fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, P
             "name a suite with an end, such as --suite ci",
         ));
     }
-    let mut strategies: Vec<Strategy> = Vec::new();
+    let (mut strategies, mut start): (Vec<(Strategy, Vec<_>)>, _) = (Vec::new(), 0);
     for part in whole.expansion().parts() {
-        if !strategies.contains(&part.strategy()) {
-            strategies.push(part.strategy());
+        let Length::Finite(length) = part.length() else { break };
+        // The suite has fewer than 2^64 cases.
+        let range = (start, length as u64);
+        match strategies.iter_mut().find(|(strategy, _)| *strategy == part.strategy()) {
+            Some((_, parts)) => parts.push(range),
+            None => strategies.push((part.strategy(), vec![range])),
         }
+        start += length as u64;
     }
     let mut columns = Vec::new();
-    for strategy in strategies {
-        columns.push(Column { name: strategy.name().to_owned(), source: Arc::new(source(&[strategy])?) });
+    for (strategy, parts) in strategies {
+        columns.push(Column {
+            name: strategy.name().to_owned(),
+            source: Arc::new(source(&[strategy])?),
+            parts,
+        });
     }
-    columns.push(Column { name: "suite".to_owned(), source: Arc::new(whole) });
+    columns.push(Column { name: "suite".to_owned(), source: Arc::new(whole), parts: vec![(0, start)] });
     Ok(columns)
 }
 
-/// Runs all mutants, several at once.
+/// Runs all mutants, several at once. Those that hang have a thread each, which mostly waits.
 fn run_all(
     mutants: &[&'static Mutant],
     columns: &[Column],
     arguments: &MutantsArguments,
 ) -> Result<Vec<Row>, Problem> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let threads = arguments.jobs.map_or(processors, usize::from).clamp(1, mutants.len().max(1));
+    let (slow, quick): (Vec<_>, Vec<_>) = mutants.iter().copied().partition(|mutant| mutant.hangs());
+    let threads = arguments.jobs.map_or(processors, usize::from).min(quick.len());
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut done = Vec::new();
-        while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let kills = columns.iter().map(|column| kill(mutant, column)).collect::<Result<_, _>>()?;
-            done.push(Row { mutant, kills });
+        let mut rows = Vec::new();
+        while let Some(mutant) = quick.get(next.fetch_add(1, Ordering::Relaxed)) {
+            rows.push(row(mutant, columns)?);
         }
-        Ok::<_, Problem>(done)
+        Ok::<_, Problem>(rows)
     };
     let mut rows = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let alone = slow.iter().map(|mutant| scope.spawn(|| Ok(vec![row(mutant, columns)?])));
+        let workers: Vec<_> = alone.chain((0..threads).map(|_| scope.spawn(work))).collect();
         let mut rows = Vec::new();
         for worker in workers {
             rows.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
@@ -140,6 +166,18 @@ fn run_all(
     let place = |row: &Row| mutants.iter().position(|mutant| std::ptr::eq(*mutant, row.mutant));
     rows.sort_by_key(place);
     Ok(rows)
+}
+
+/// Runs a mutant on each strategy, and on the whole suite if it survives.
+fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
+    let Some((whole, strategies)) = columns.split_last() else {
+        return Ok(Row { mutant, kills: Vec::new() });
+    };
+    let mut kills = strategies.iter().map(|column| kill(mutant, column)).collect::<Result<Vec<_>, _>>()?;
+    let in_suite = |(column, kill): (&Column, &Option<u64>)| column.in_suite((*kill)?);
+    let first = strategies.iter().zip(&kills).filter_map(in_suite).min();
+    kills.push(if first.is_some() { first } else { kill(mutant, whole)? });
+    Ok(Row { mutant, kills })
 }
 
 /// The number of cases up to the first unexpected verdict; `None` if there is none.
