@@ -17,7 +17,7 @@ use dmlcts_generate::{Length, Suite, suite::Strategy};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
-use dmlcts_runner::{Configuration, Ending, Run, Runs, Source, Stop, SuiteSource, Summary};
+use dmlcts_runner::{Configuration, Ending, Listed, Run, Runs, Source, Stop, SuiteSource, Summary};
 use dmlcts_spec::Library;
 
 use crate::{
@@ -32,7 +32,10 @@ use crate::{
 /// The time after which a mutant that hangs is ended.
 const CASE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The cases of one strategy, or of the whole suite.
+/// The column of the pages' own examples, which are no part of the suite.
+const PAGES: &str = "pages";
+
+/// The cases of one strategy, of the whole suite, or of the pages.
 struct Column {
     name: String,
     source: Arc<dyn Source>,
@@ -100,7 +103,7 @@ fn list(mutants: &[&Mutant]) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// Each strategy of the suite, and the whole suite. The searches of a suite run once for each column.
+/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each column.
 fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, Problem> {
     let source = |strategies: &[Strategy]| {
         let expansion = suite.expand(Library::embedded(), arguments.seed);
@@ -125,7 +128,7 @@ fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, P
         }
         start += length as u64;
     }
-    let mut columns = Vec::new();
+    let mut columns = vec![Column { name: PAGES.to_owned(), source: Arc::new(pages()), parts: Vec::new() }];
     for (strategy, parts) in strategies {
         columns.push(Column {
             name: strategy.name().to_owned(),
@@ -135,6 +138,13 @@ fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, P
     }
     columns.push(Column { name: "suite".to_owned(), source: Arc::new(whole), parts: vec![(0, start)] });
     Ok(columns)
+}
+
+/// The examples of the pages, as they stand there.
+fn pages() -> Listed {
+    let operators = Library::embedded().operators().iter();
+    let examples = operators.flat_map(|operator| operator.examples()).map(|example| example.case.clone());
+    Listed::new(examples.collect(), PAGES)
 }
 
 /// Runs all mutants, several at once. Those that hang have a thread each, which mostly waits.
@@ -272,13 +282,9 @@ fn print(suite: &Suite, columns: &[Column], rows: &[Row]) -> std::io::Result<()>
             rows.len()
         )?;
     }
-    if let Some(place) = columns.iter().position(|column| column.name == Strategy::Documented.name()) {
-        writeln!(
-            out,
-            "The pages' own examples miss {} of {} mutants.",
-            rows.len() - killed(place),
-            rows.len()
-        )?;
+    if let Some(place) = columns.iter().position(|column| column.name == PAGES) {
+        let missed = rows.len() - killed(place);
+        writeln!(out, "The pages' own examples miss {missed} of {} mutants.", rows.len())?;
     }
     let survivors: Vec<_> = rows.iter().filter(|row| row.survives()).collect();
     let (excused, unexcused): (Vec<&Row>, Vec<&Row>) =
