@@ -26,10 +26,11 @@
 //!
 //! # What a mutant must be
 //!
-//! - Small and plausible: a bug of a shipped library, or one that a kernel, a driver or an FFI layer can have.
+//! - Small and plausible: a bug of a shipped library, or one that a kernel, a driver or an FFI layer can
+//!   have.
 //! - Wrong: each mutant has a [witness](Mutant::witness), a case at which it differs from the reference in a
 //!   way that the specification forbids. A test runs all witnesses.
-//! - Independent of the suites. A mutant that no suite kills stays: it shows what the suites lack.
+//! - Independent of the suites. A mutant that no suite kills stays, and shows what the suites lack.
 
 mod backend;
 mod fault;

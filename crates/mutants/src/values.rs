@@ -8,7 +8,8 @@ use crate::{
     kernel::{Kind, Plan},
 };
 
-/// The bits of an element of a float type, its sign bit, its exponent and its mantissa; `None` for an integer.
+/// The bits of an element of a float type, and the masks of its sign, exponent and mantissa; `None` for an
+/// integer.
 fn float(plan: &Plan, bytes: &[u8]) -> Option<[u64; 4]> {
     let (length, mantissa) = match plan.data_type {
         DataType::FLOAT16 => (16, 10),

@@ -18,7 +18,7 @@ use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
 use dmlcts_runner::{Configuration, Ending, Listed, Run, Runs, Source, Stop, SuiteSource, Summary};
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, Operator};
 
 use crate::{
     arguments::MutantsArguments,
@@ -103,7 +103,8 @@ fn list(mutants: &[&Mutant]) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each column.
+/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each
+/// column.
 fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, Problem> {
     let source = |strategies: &[Strategy]| {
         let expansion = suite.expand(Library::embedded(), arguments.seed);
@@ -143,7 +144,7 @@ fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, P
 /// The examples of the pages, as they stand there.
 fn pages() -> Listed {
     let operators = Library::embedded().operators().iter();
-    let examples = operators.flat_map(|operator| operator.examples()).map(|example| example.case.clone());
+    let examples = operators.flat_map(Operator::examples).map(|example| example.case.clone());
     Listed::new(examples.collect(), PAGES)
 }
 
