@@ -112,6 +112,7 @@ pub(crate) enum Command {
     Ledger(LedgerArguments),
     Suites(SuitesArguments),
     Profiles(ProfilesArguments),
+    Mutants(MutantsArguments),
     Completions(CompletionsArguments),
 }
 
@@ -192,6 +193,41 @@ pub(crate) struct SuitesArguments {
     #[arg(value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
     pub(crate) name: Option<String>,
 }
+
+/// Measures how strong a suite is: which planted faults does it find?
+///
+/// Each mutant is a backend with one fault. For each mutant and each strategy of the suite, a run ends at the
+/// first unexpected verdict. The table has the number of cases that this took, or `-` if the mutant survived.
+/// The exit code is 1 if a mutant survived the whole suite, unless the suite lacks what the fault needs.
+#[derive(Debug, Args)]
+#[command(after_help = MUTANTS_EXAMPLES)]
+pub(crate) struct MutantsArguments {
+    /// The suite to measure: a name, or a YAML file
+    #[arg(long, default_value = "smoke", value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) suite: String,
+
+    /// The seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+
+    /// Only these mutants; commas separate several names
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) mutant: Vec<String>,
+
+    /// The number of threads [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+
+    /// List the mutants instead of running them
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+const MUTANTS_EXAMPLES: &str = "\
+Examples:
+  dmlcts mutants --list
+  dmlcts mutants --suite ci
+  dmlcts mutants --mutant slice1-stride-at-least-one,padding-every-mode-is-constant";
 
 /// Lists the profiles that a backend can conform to, or shows one
 ///

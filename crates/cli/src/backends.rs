@@ -15,7 +15,8 @@ use dmlcts_backend::{
     dylib::Dylib,
     process::{Command, Deadline, Incidents, Launcher},
 };
-use dmlcts_model::Desc;
+use dmlcts_model::{Desc, closest};
+use dmlcts_mutants::Mutant;
 use dmlcts_reference::Reference;
 use dmlcts_report::command;
 use dmlcts_runner::{Factory, RunError, Stop};
@@ -32,10 +33,11 @@ pub(crate) const NAMES: &[&str] = &[
     "wgpu",
     "exec:<command>",
     "dylib:<path>",
+    "mutant:<name>",
 ];
 
 /// The backends with a part after a colon.
-const KINDS: &[&str] = &["exec", "dylib", "wgpu", "directml"];
+const KINDS: &[&str] = &["exec", "dylib", "wgpu", "directml", "mutant"];
 
 /// How backend processes are hosted.
 #[derive(Clone, Debug)]
@@ -113,6 +115,13 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             }))
         }
         ("dylib", _) => served(name, hosting),
+        ("mutant", own) => {
+            let mutant = mutant(own)?;
+            if !hosting.in_process {
+                return served(name, hosting);
+            }
+            Ok(Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(mutant)))))
+        }
         _ => Err(match own(name) {
             Some(meant) => {
                 let kind = name.split_whitespace().next().filter(|kind| KINDS.contains(kind));
@@ -127,6 +136,18 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             None => Problem::usage(unknown("backend", name, NAMES), "name one of them behind --backend"),
         }),
     }
+}
+
+/// The mutant with this name.
+pub(crate) fn mutant(name: &str) -> Result<&'static Mutant, Problem> {
+    dmlcts_mutants::find(name).ok_or_else(|| {
+        let meant = closest(name, dmlcts_mutants::all().map(|mutant| mutant.name));
+        let meant = meant.map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
+        Problem::usage(
+            format!("there is no mutant `{name}`{meant}"),
+            "`dmlcts mutants --list` lists the mutants",
+        )
+    })
 }
 
 /// The backend that a name without a colon probably means, if it looks like a command or like the path of a

@@ -101,7 +101,7 @@ pub(crate) fn load_suite(name: &str) -> Result<Suite, Problem> {
     Suite::load(name).map_err(|error| suite_problem(name, error))
 }
 
-fn suite_problem(name: &str, error: SuiteError) -> Problem {
+pub(crate) fn suite_problem(name: &str, error: SuiteError) -> Problem {
     match error {
         SuiteError::Unknown { .. } => {
             let known: Vec<&str> = Suite::names().collect();

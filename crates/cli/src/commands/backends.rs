@@ -24,6 +24,10 @@ pub(crate) fn backends() -> Result<Exit, Problem> {
         "dylib:<...> a shared library that speaks the ABI of crates/backend/include/dmlcts_backend.h"
     )?;
     writeln!(out, "exec:<...>  a process that speaks the protocol of crates/backend/PROTOCOL.md")?;
+    writeln!(
+        out,
+        "mutant:<...> the reference with one planted fault, to measure suites; see `dmlcts mutants --list`"
+    )?;
     out.flush()?;
     Ok(Exit::Success)
 }

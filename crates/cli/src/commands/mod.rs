@@ -11,6 +11,7 @@ mod failures;
 mod ledger;
 mod list;
 mod merge;
+mod mutants;
 mod obligations;
 mod picker;
 mod profiles;
@@ -41,6 +42,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites(arguments) => suites::suites(arguments),
+        Command::Mutants(arguments) => mutants::mutants(arguments),
         Command::Profiles(arguments) => profiles::profiles(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
     }

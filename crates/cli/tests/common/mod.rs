@@ -14,7 +14,7 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 21] = [
+pub(crate) const COMMANDS: [&str; 22] = [
     "",
     "run",
     "list",
@@ -35,6 +35,7 @@ pub(crate) const COMMANDS: [&str; 21] = [
     "ledger",
     "suites",
     "profiles",
+    "mutants",
     "completions",
 ];
 

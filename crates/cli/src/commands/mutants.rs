@@ -1,0 +1,304 @@
+//! `dmlcts mutants`: the kill matrix. Each mutant runs each strategy of a suite until the first unexpected
+//! verdict. A mutant that survives all strategies runs the whole suite, too: a fault that remembers earlier
+//! cases may need several strategies.
+
+use std::{
+    io::Write,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use dmlcts_backend::process::{Deadline, Incidents};
+use dmlcts_generate::{Length, Suite, suite::Strategy};
+use dmlcts_model::escaped;
+use dmlcts_mutants::{Mutant, Needs};
+use dmlcts_report::grouped;
+use dmlcts_runner::{Configuration, Ending, Listed, Run, Runs, Source, Stop, SuiteSource, Summary};
+use dmlcts_spec::{Library, Operator};
+
+use crate::{
+    arguments::MutantsArguments,
+    backends::{self, Hosting},
+    exit::Exit,
+    output,
+    problem::Problem,
+    selection::{load_suite, suite_problem},
+};
+
+/// The time after which a mutant that hangs is ended.
+const CASE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The column of the pages' own examples, which are no part of the suite.
+const PAGES: &str = "pages";
+
+/// The cases of one strategy, of the whole suite, or of the pages.
+struct Column {
+    name: String,
+    source: Arc<dyn Source>,
+    /// The parts of the suite that it has: the first case of each part in the suite, and its length.
+    parts: Vec<(u64, u64)>,
+}
+
+impl Column {
+    /// The number of cases of the whole suite up to the case with this number.
+    fn in_suite(&self, mut number: u64) -> Option<u64> {
+        for &(start, length) in &self.parts {
+            if number <= length {
+                return Some(start + number);
+            }
+            number -= length;
+        }
+        None
+    }
+}
+
+/// A mutant, and for each column the number of cases up to the first unexpected verdict.
+struct Row {
+    mutant: &'static Mutant,
+    kills: Vec<Option<u64>>,
+}
+
+impl Row {
+    /// Whether the whole suite, which is the last column, does not find the fault.
+    fn survives(&self) -> bool {
+        self.kills.last().is_none_or(Option::is_none)
+    }
+}
+
+/// Prints the kill matrix of a suite, or lists the mutants.
+pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
+    let mutants: Vec<&Mutant> = if arguments.mutant.is_empty() {
+        dmlcts_mutants::all().collect()
+    } else {
+        arguments.mutant.iter().map(|name| backends::mutant(name)).collect::<Result<_, _>>()?
+    };
+    if arguments.list {
+        return list(&mutants);
+    }
+    let suite = load_suite(&arguments.suite)?;
+    let columns = columns(&suite, arguments)?;
+    let rows = run_all(&mutants, &columns, arguments)?;
+    output::unless_gone(print(&suite, &columns, &rows))?;
+    let survives = |row: &Row| row.survives() && excuse(row.mutant, &suite).is_none();
+    Ok(if rows.iter().any(survives) { Exit::Unexpected } else { Exit::Success })
+}
+
+/// Lists mutants with their descriptions.
+fn list(mutants: &[&Mutant]) -> Result<Exit, Problem> {
+    let mut out = output::stdout();
+    for mutant in mutants {
+        writeln!(out, "{}", mutant.name)?;
+        writeln!(out, "  {}: {}", mutant.operators.join(", "), mutant.about)?;
+        writeln!(out, "  seen in: {}", mutant.seen_in)?;
+        if let Some(reason) = mutant.needs.reason() {
+            writeln!(out, "  needs: {reason}")?;
+        }
+        writeln!(out, "  case: {}", mutant.witness.join("\n        "))?;
+    }
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each
+/// column.
+fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, Problem> {
+    let source = |strategies: &[Strategy]| {
+        let expansion = suite.expand(Library::embedded(), arguments.seed);
+        let expansion = expansion.map_err(|error| suite_problem(&arguments.suite, error))?;
+        Ok::<_, Problem>(SuiteSource::new(expansion, strategies))
+    };
+    let whole = source(&[])?;
+    if whole.count().is_none() {
+        return Err(Problem::usage(
+            format!("the suite `{}` is endless, and a survivor would run forever", suite.name()),
+            "name a suite with an end, such as --suite ci",
+        ));
+    }
+    let (mut strategies, mut start): (Vec<(Strategy, Vec<_>)>, _) = (Vec::new(), 0);
+    for part in whole.expansion().parts() {
+        let Length::Finite(length) = part.length() else { break };
+        // The suite has fewer than 2^64 cases.
+        let range = (start, length as u64);
+        match strategies.iter_mut().find(|(strategy, _)| *strategy == part.strategy()) {
+            Some((_, parts)) => parts.push(range),
+            None => strategies.push((part.strategy(), vec![range])),
+        }
+        start += length as u64;
+    }
+    let mut columns = vec![Column { name: PAGES.to_owned(), source: Arc::new(pages()), parts: Vec::new() }];
+    for (strategy, parts) in strategies {
+        columns.push(Column {
+            name: strategy.name().to_owned(),
+            source: Arc::new(source(&[strategy])?),
+            parts,
+        });
+    }
+    columns.push(Column { name: "suite".to_owned(), source: Arc::new(whole), parts: vec![(0, start)] });
+    Ok(columns)
+}
+
+/// The examples of the pages, as they stand there.
+fn pages() -> Listed {
+    let operators = Library::embedded().operators().iter();
+    let examples = operators.flat_map(Operator::examples).map(|example| example.case.clone());
+    Listed::new(examples.collect(), PAGES)
+}
+
+/// Runs all mutants, several at once. Those that hang have a thread each, which mostly waits.
+fn run_all(
+    mutants: &[&'static Mutant],
+    columns: &[Column],
+    arguments: &MutantsArguments,
+) -> Result<Vec<Row>, Problem> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let (slow, quick): (Vec<_>, Vec<_>) = mutants.iter().copied().partition(|mutant| mutant.hangs());
+    let threads = arguments.jobs.map_or(processors, usize::from).min(quick.len());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut rows = Vec::new();
+        while let Some(mutant) = quick.get(next.fetch_add(1, Ordering::Relaxed)) {
+            rows.push(row(mutant, columns)?);
+        }
+        Ok::<_, Problem>(rows)
+    };
+    let mut rows = thread::scope(|scope| {
+        let alone = slow.iter().map(|mutant| scope.spawn(|| Ok(vec![row(mutant, columns)?])));
+        let workers: Vec<_> = alone.chain((0..threads).map(|_| scope.spawn(work))).collect();
+        let mut rows = Vec::new();
+        for worker in workers {
+            rows.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok::<_, Problem>(rows)
+    })?;
+    let place = |row: &Row| mutants.iter().position(|mutant| std::ptr::eq(*mutant, row.mutant));
+    rows.sort_by_key(place);
+    Ok(rows)
+}
+
+/// Runs a mutant on each strategy, and on the whole suite if it survives.
+fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
+    let Some((whole, strategies)) = columns.split_last() else {
+        return Ok(Row { mutant, kills: Vec::new() });
+    };
+    let mut kills = strategies.iter().map(|column| kill(mutant, column)).collect::<Result<Vec<_>, _>>()?;
+    let in_suite = |(column, kill): (&Column, &Option<u64>)| column.in_suite((*kill)?);
+    let first = strategies.iter().zip(&kills).filter_map(in_suite).min();
+    kills.push(if first.is_some() { first } else { kill(mutant, whole)? });
+    Ok(Row { mutant, kills })
+}
+
+/// The number of cases up to the first unexpected verdict; `None` if there is none.
+///
+/// A mutant is safe code, so it runs in this process, where starting costs nothing. A mutant that hangs runs
+/// in processes, which can be ended.
+fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem> {
+    let incidents = Incidents::default();
+    let hosting = Hosting {
+        case_timeout: CASE_TIMEOUT,
+        end: None,
+        deadline: Deadline::default(),
+        max_hangs: Some(1),
+        incidents: incidents.clone(),
+        in_process: !mutant.hangs(),
+        is_served: false,
+    };
+    let name = format!("mutant:{}", mutant.name);
+    let run = Run {
+        library: Library::embedded(),
+        source: Arc::clone(&column.source),
+        backend: backends::factory(&name, &hosting)?,
+        configuration: Configuration {
+            jobs: 1,
+            fail_fast: true,
+            max_hangs: Some(1),
+            retries: 0,
+            shrink: false,
+            incidents,
+            runs: Runs::default(),
+            ..Configuration::default()
+        },
+        stop: Stop::default(),
+    };
+    let summary = dmlcts_runner::run(&run, &mut |_| {}).map_err(|error| Problem::start(error, &name))?;
+    Ok(cases_to_kill(&summary))
+}
+
+/// The number of cases up to the first unexpected verdict of a run, or up to the loss of its backend.
+fn cases_to_kill(summary: &Summary) -> Option<u64> {
+    let (strategies, operators) = (summary.strategies.len(), Library::embedded().operators().len());
+    let places =
+        (0..strategies).flat_map(|strategy| (0..operators).map(move |operator| (strategy, operator)));
+    let first = places.filter_map(|(strategy, operator)| {
+        summary.totals.first_unexpected(strategy, operator).map(|unexpected| unexpected.index + 1)
+    });
+    first.min().or_else(|| (summary.ending != Ending::Complete).then_some(summary.totals.progress.ran + 1))
+}
+
+/// Why a suite need not kill a mutant; `None` if it must.
+fn excuse(mutant: &Mutant, suite: &Suite) -> Option<&'static str> {
+    match mutant.needs {
+        Needs::Nothing => None,
+        Needs::Memory(reason) | Needs::ManyCases(reason) => (suite.name() == "smoke").then_some(reason),
+        Needs::GuardedMemory(reason) | Needs::OlderLevel(reason) => Some(reason),
+    }
+}
+
+/// Prints the matrix, the totals and the survivors.
+fn print(suite: &Suite, columns: &[Column], rows: &[Row]) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    let first = rows.iter().map(|row| row.mutant.name.len()).max().unwrap_or(0).max("mutant".len());
+    let width = |column: &Column| column.name.len().max(7);
+    write!(out, "{:first$}", "mutant")?;
+    for column in columns {
+        write!(out, "  {:>1$}", escaped(&column.name), width(column))?;
+    }
+    writeln!(out)?;
+    for row in rows {
+        write!(out, "{:first$}", row.mutant.name)?;
+        for (column, kill) in columns.iter().zip(&row.kills) {
+            let cell = kill.map_or_else(|| "-".to_owned(), grouped);
+            write!(out, "  {cell:>0$}", width(column))?;
+        }
+        writeln!(out)?;
+    }
+    write!(out, "{:first$}", "killed")?;
+    let killed = |place: usize| rows.iter().filter(|row| row.kills[place].is_some()).count();
+    for (place, column) in columns.iter().enumerate() {
+        write!(out, "  {:>1$}", killed(place), width(column))?;
+    }
+    writeln!(out, "\n")?;
+    for (place, column) in columns.iter().enumerate() {
+        let name = if place + 1 == columns.len() { suite.name() } else { &column.name };
+        let cases = column.source.count().unwrap_or_default();
+        writeln!(
+            out,
+            "{}: {} cases kill {} of {} mutants",
+            escaped(name),
+            grouped(cases),
+            killed(place),
+            rows.len()
+        )?;
+    }
+    if let Some(place) = columns.iter().position(|column| column.name == PAGES) {
+        let missed = rows.len() - killed(place);
+        writeln!(out, "The pages' own examples miss {missed} of {} mutants.", rows.len())?;
+    }
+    let survivors: Vec<_> = rows.iter().filter(|row| row.survives()).collect();
+    let (excused, unexcused): (Vec<&Row>, Vec<&Row>) =
+        survivors.into_iter().partition(|row| excuse(row.mutant, suite).is_some());
+    for (title, rows) in [("Survivors", unexcused), ("Survivors that this suite need not kill", excused)] {
+        if rows.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{title} ({}):", rows.len())?;
+        for Row { mutant, .. } in rows {
+            let needs = excuse(mutant, suite).map(|why| format!("; needs {why}")).unwrap_or_default();
+            writeln!(out, "  {}: {} ({}){needs}", mutant.name, mutant.about, mutant.seen_in)?;
+        }
+    }
+    out.flush()
+}

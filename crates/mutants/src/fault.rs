@@ -1,0 +1,165 @@
+//! A fault: the seams at which a backend's behaviour can be replaced, and what each one is given.
+
+use std::ops::Range;
+
+use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
+
+use crate::kernel::{Plan, put};
+
+/// A backend's behaviour. Each seam is a function, and [`RIGHT`] has the right ones. A mutant replaces one or
+/// two of them.
+#[derive(Debug)]
+pub struct Fault {
+    /// Whether an operator may never answer, so that the backend has to run in a process of its own.
+    pub(crate) hangs: bool,
+    /// Reads the caller's desc: may change what everything else sees of it.
+    pub(crate) read: fn(&mut Desc),
+    /// Whether to accept a desc.
+    pub(crate) judge: fn(&Asked<'_>, &mut State) -> bool,
+    /// The code of refusals that the reference does not share.
+    pub(crate) code: ErrorCode,
+    /// Changes the numbers of a created operator. It may remember and recall operators.
+    pub(crate) plan: fn(&mut Plan, &mut State),
+    /// The output coordinates of an index.
+    pub(crate) coordinates: fn(&Plan, i64, &mut [i64]),
+    /// Whether the element of an index, at these output coordinates, is written at all.
+    pub(crate) visits: fn(&Plan, i64, &[i64]) -> bool,
+    /// The input coordinate that an output coordinate of an axis reads; `None` for the padding value.
+    pub(crate) source: fn(&Plan, usize, i64) -> Option<i64>,
+    /// The input element at input coordinates.
+    pub(crate) from: fn(&Plan, &[i64]) -> i64,
+    /// The output element at output coordinates.
+    pub(crate) to: fn(&Plan, &[i64]) -> i64,
+    /// Changes the bytes of an element on their way. True stands for the padding value.
+    pub(crate) value: fn(&Plan, &mut [u8], bool),
+    /// Writes an element at a byte of the output.
+    pub(crate) store: fn(&Plan, &mut [u8], i64, &[u8]),
+    /// Acts on memory after a run.
+    pub(crate) after: fn(&Plan, &mut Memory<'_>, &mut State),
+}
+
+/// The behaviour without a fault.
+pub(crate) const RIGHT: Fault = Fault {
+    hangs: false,
+    read: |_| {},
+    judge: |asked, _| asked.is_valid(),
+    code: ErrorCode::INVALID_ARGUMENT,
+    plan: |_, _| {},
+    coordinates: Plan::coordinates,
+    visits: |_, _, _| true,
+    source: Plan::source,
+    from: Plan::from,
+    to: Plan::to,
+    value: |_, _, _| {},
+    store: put,
+    after: |_, _, _| {},
+};
+
+/// A desc to accept or to refuse.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) desc: &'a Desc,
+    pub(crate) level: FeatureLevel,
+    /// Why the reference refuses it; `None` if it does not.
+    pub(crate) refusal: Option<&'a str>,
+}
+
+impl Asked<'_> {
+    /// Whether the reference accepts the desc.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.refusal.is_none()
+    }
+
+    /// Whether the reference accepts the desc, or refuses it for this reason.
+    pub(crate) fn but_for(&self, reason: &str) -> bool {
+        self.refusal.is_none_or(|refusal| refusal.contains(reason))
+    }
+
+    /// The same, but only for descs with these numbers.
+    pub(crate) fn but_for_where(&self, reason: &str, is_so: impl Fn(&Plan) -> bool) -> bool {
+        self.is_valid() || self.but_for(reason) && Plan::of(self.desc).is_some_and(|plan| is_so(&plan))
+    }
+
+    /// Whether the reference accepts the desc, and it does not have these numbers.
+    pub(crate) fn unless(&self, is_so: impl Fn(&Plan) -> bool) -> bool {
+        self.is_valid() && !Plan::of(self.desc).is_some_and(|plan| is_so(&plan))
+    }
+
+    /// Whether the desc is one of this operator.
+    pub(crate) fn is_of(&self, operator: &str) -> bool {
+        self.desc.signature.operator == operator
+    }
+
+    /// The integer in a member; 0 if the operator has no such member.
+    pub(crate) fn integer(&self, member: &str) -> i64 {
+        self.desc.integer(member).unwrap_or_default()
+    }
+
+    /// `TotalTensorSizeInBytes` of the input and the output.
+    pub(crate) fn total_sizes(&self) -> [u64; 2] {
+        [&self.desc.input, &self.desc.output]
+            .map(|tensor| tensor.as_ref().map_or(0, |tensor| tensor.total_size))
+    }
+
+    /// The bytes that the elements of the input and the output need: exact, not rounded up.
+    pub(crate) fn needed(&self) -> [i128; 2] {
+        let Some(plan) = Plan::of(self.desc) else { return [0; 2] };
+        let span = |reach: fn(&crate::kernel::Axis) -> i128| {
+            (plan.axes.iter().map(reach).sum::<i128>() + 1) * plan.width as i128
+        };
+        [
+            span(|axis| i128::from(axis.n - 1) * i128::from(axis.input_stride)),
+            span(|axis| i128::from(axis.out - 1) * i128::from(axis.output_stride)),
+        ]
+    }
+}
+
+/// What a backend remembers. It lives as long as the backend.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// The number of operators created before this one.
+    pub(crate) created: u64,
+    /// The number of runs before this one.
+    pub(crate) runs: u64,
+    /// The number of runs of this operator before this one.
+    pub(crate) runs_of_operator: u64,
+    /// The operators that exist besides this one: those before it in the batch.
+    pub(crate) live: Vec<Plan>,
+    /// Operators that a fault remembers.
+    pub(crate) plans: Vec<Plan>,
+    /// Bytes that a fault remembers.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The memory of a run, and of all other runs of its batch.
+#[derive(Debug)]
+pub(crate) struct Memory<'a> {
+    pub(crate) inputs: &'a mut [u8],
+    pub(crate) outputs: &'a mut [u8],
+    /// The input of the run.
+    pub(crate) input: Range<usize>,
+    /// The output of the run.
+    pub(crate) output: Range<usize>,
+}
+
+impl Memory<'_> {
+    /// The bytes of the output.
+    pub(crate) fn output(&mut self) -> &mut [u8] {
+        &mut self.outputs[self.output.clone()]
+    }
+
+    /// Changes the byte this far behind the output's start, or before it.
+    pub(crate) fn spoil_output(&mut self, distance: i64) {
+        let place = (self.output.start as i64 + distance) as usize;
+        if let Some(byte) = self.outputs.get_mut(place) {
+            *byte ^= 0x5a;
+        }
+    }
+
+    /// Changes a byte of the input.
+    pub(crate) fn spoil_input(&mut self, place: usize) {
+        if let Some(byte) = self.inputs.get_mut(self.input.start + place) {
+            *byte ^= 0x5a;
+        }
+    }
+}
