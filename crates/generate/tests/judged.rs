@@ -176,6 +176,22 @@ fn no_searched_strategy_makes_a_case_twice() {
 }
 
 #[test]
+fn every_binding_of_a_generated_case_is_allowed() {
+    for name in ["smoke", "ci"] {
+        let expansion = expand(name, 0);
+        let Length::Finite(length) = expansion.length() else { panic!("{name} ends") };
+        let (mut case, mut moved) = (expansion.blank().unwrap(), 0);
+        for index in 0..length {
+            expansion.case(index, &mut case).unwrap();
+            moved += u32::from(case.binding != dmlcts_model::BindingOffsets::default());
+            let broken = Library::embedded().broken_bindings(&case);
+            assert!(broken.is_empty(), "{case}: {}", broken[0].text);
+        }
+        assert!(moved > 100, "{name}: {moved}");
+    }
+}
+
+#[test]
 fn boundaries_have_both_sides() {
     let expansion = expand("smoke", 0);
     let mut exact = BTreeSet::new();

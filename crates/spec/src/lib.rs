@@ -173,6 +173,7 @@
 //! | `data_types` | `{name, code, bits, kind}`, where `kind` is `float`, `unsigned` or `signed` | required |
 //! | `enumerations` | `{name, enumerators}`, with `{name, value, since, cite, page, note}` each | none |
 //! | `clauses`, `questions` | as for an operator; `each` may also be `tensor` and `tensor axis` | required; none |
+//! | `bindings` | [rules of bindings](#bindings) | none |
 //! | `errata`, `notes` | [remarks](#remarks) | none |
 //!
 //! Loading compares levels and data types with those that the program knows, so that neither list becomes
@@ -180,6 +181,14 @@
 //! and `OutputTensor`. For example, `size-positive` becomes `slice1.input.size-positive` and
 //! `slice1.output.size-positive`. Shared rules precede every operator's own clauses. An operator's `given`
 //! may name them, as in `input.size-positive`.
+//!
+//! ## Bindings
+//!
+//! A binding says where a tensor lies in its buffer. It is a part of a case, but not of a desc, so that no
+//! clause judges it. A case that breaks a rule of bindings has no defined outcome: `judge` says so, and `run`
+//! refuses it. A rule has the keys `id`, `that`, `cite`, `page` and `note`, as a clause has. Its condition
+//! applies to both tensors: `Binding.Offset` is the offset of the tensor that `Tensor` stands for. An
+//! undefined condition counts as true.
 //!
 //! # Expressions
 //!
@@ -199,6 +208,7 @@
 //! suggests a similar name if there is one. One load reports as many independent mistakes as it can find, and
 //! no mistake that only follows from another.
 
+mod binding;
 mod branching;
 mod clause;
 mod conditions;
@@ -220,6 +230,7 @@ mod semantics;
 mod source;
 pub mod yaml;
 
+pub use binding::BindingRule;
 pub use branching::SemanticBranch;
 pub use clause::{Answer, Citation, Clause, Origin, Question, Scope};
 pub use conditions::{Conditions, Truth};
