@@ -158,6 +158,11 @@
 //!
 //! `errata` and `notes` are lists of `{id, text, cite, page}`, for remarks that belong to no single clause.
 //!
+//! A note may state what the pages expect of certain valid descs, such as broadcast inputs. Its key `when`
+//! then holds the [condition](expression) that these descs meet, on the desc as a whole. A suite must have a
+//! valid desc that meets it: an [obligation](Obligation::Note). A note of `common.yaml` has one for each
+//! operator.
+//!
 //! ## Citations
 //!
 //! Every statement cites its source. `cite` is required and names the section, such as `Members / Strides`.
@@ -238,7 +243,7 @@ pub use coverage::{Coverage, Obligation};
 pub use file::{FileError, FileReason, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
-pub use operator::{Example, ModeSupport, Operator, Remark, Support, ValidDesc};
+pub use operator::{Example, ModeSupport, Note, Operator, Remark, Support, ValidDesc};
 pub use oracle::{OracleError, Plan};
 pub use predicate::Predicate;
 pub use scratch::Scratch;

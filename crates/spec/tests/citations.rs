@@ -23,6 +23,7 @@ const PAGES: &[(&str, &[&str])] = &[
     ("ns-directml-dml_buffer_binding", &["Members / Buffer", "Members / Offset", "Members / SizeInBytes"]),
     ("ne-directml-dml_tensor_flags", &["Constants", "Constants / DML_TENSOR_FLAG_OWNED_BY_DML"]),
     ("ne-directml-dml_tensor_data_type", &["Constants", "Remarks / DML_FEATURE_LEVEL_6_3"]),
+    ("ns-directml-dml_scalar_union", &["Members"]),
     ("dml-helper-functions", &["DMLCalcBufferTensorSize", "CalculateStrides"]),
     (
         "dml-feature-level-history",

@@ -170,6 +170,9 @@ named_enum! {
         /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and
         /// strides make no sense.
         Unsettled = "unsettled",
+        /// `spare(Scalar)`: the bytes of a scalar member behind those of an output element, as one number. 0
+        /// for an element of eight bytes. Undefined where an element has no whole number of bytes.
+        Spare = "spare",
     }
 }
 

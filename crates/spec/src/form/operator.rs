@@ -223,7 +223,8 @@ pub struct TensorForm {
     pub rows: Vec<Vec<serde_yaml::Number>>,
 }
 
-/// An erratum or a note that belongs to no single clause.
+/// An erratum or a note that belongs to no single clause. A note with `when` states what the pages expect of
+/// certain valid descs, and a suite must have such a desc.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemarkForm {
@@ -236,4 +237,7 @@ pub struct RemarkForm {
     pub cite: String,
     /// The text of the remark.
     pub text: String,
+    /// The valid descs that a note is about: a condition on the desc as a whole. Errata have none.
+    #[serde(default)]
+    pub when: Option<String>,
 }
