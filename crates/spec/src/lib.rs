@@ -149,7 +149,7 @@
 //! |---|---|---|
 //! | `id` | as for clauses | required |
 //! | `desc` | a [case line](dmlcts_model::line) without `fill`; both tensors are packed | required |
-//! | `input`, `output` | `{rows}`: the tensor's innermost rows in order | required |
+//! | `input`, `output` | `{rows}`: the tensor's innermost rows in order; or `{hex}`: its bytes, two hex digits each | required |
 //! | `cite`, `page`, `note` | see [citations](#citations) | |
 //!
 //! Loading judges and executes each example. The desc must be valid, and the result must equal `output`.
@@ -233,6 +233,7 @@ pub mod program;
 mod scratch;
 mod semantics;
 mod source;
+mod tensor_data;
 pub mod yaml;
 
 pub use binding::BindingRule;
@@ -249,3 +250,4 @@ pub use predicate::Predicate;
 pub use scratch::Scratch;
 pub use semantics::{AlternativeReading, Branch, Semantics};
 pub use source::{Diagnostic, LoadError, Source};
+pub use tensor_data::tensor_bytes;
