@@ -1,6 +1,6 @@
-//! The suites and profiles of dmlcts as texts. They are a package of their own so that each crate that embeds
-//! them can be packaged: a package holds only files of its own folder. A reader sees both lists in the order
-//! that they have here.
+//! The suites, profiles and test vectors of dmlcts as texts. They are a package of their own so that each
+//! crate that embeds them can be packaged: a package holds only files of its own folder. A reader sees the
+//! lists in the order that they have here.
 
 /// The suites: name and text. The smallest comes first.
 pub const SUITES: [(&str, &str); 5] = [
@@ -18,6 +18,10 @@ pub const PROFILES: [(&str, &str); 3] = [
     ("directml-6.4-smoke", include_str!("profiles/directml-6.4-smoke.yaml")),
 ];
 
+/// The test vectors of other projects: name and text.
+pub const VECTORS: [(&str, &str); 2] =
+    [("onnx", include_str!("vectors/onnx.yaml")), ("onnxruntime", include_str!("vectors/onnxruntime.yaml"))];
+
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
@@ -28,14 +32,16 @@ mod tests {
     fn assert_lists_all(folder: &str, list: &[(&str, &str)]) {
         let entries =
             fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("the folder is there");
-        let files: BTreeSet<_> = entries.map(|entry| entry.expect("a folder lists").file_name()).collect();
+        let names = entries.map(|entry| entry.expect("a folder lists").file_name());
+        let files: BTreeSet<_> = names.filter(|name| name != "NOTICE.md").collect();
         let listed: BTreeSet<_> = list.iter().map(|(name, _)| format!("{name}.yaml").into()).collect();
         assert_eq!(listed, files);
     }
 
     #[test]
-    fn every_suite_and_every_profile_is_embedded() {
+    fn every_suite_profile_and_file_of_vectors_is_embedded() {
         assert_lists_all("suites", &SUITES);
         assert_lists_all("profiles", &PROFILES);
+        assert_lists_all("vectors", &VECTORS);
     }
 }

@@ -4,7 +4,10 @@
 
 use std::{env, ffi::OsString, io::Read};
 
-use dmlcts_model::{Case, line};
+use dmlcts_model::{
+    Case,
+    line::{self, LineError},
+};
 use dmlcts_report::{bytes, command};
 use dmlcts_spec::Library;
 
@@ -15,17 +18,30 @@ const STDIN: &str = "-";
 /// The maximum size of standard input. All its cases are held in memory at once.
 const MOST: u64 = 64 << 20;
 
+/// Whether given cases may break the rules of bindings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bindings {
+    /// They may, since nothing is bound.
+    Any,
+    /// They may not: the pages define no outcome for a bad binding, and it may remove the device.
+    Kept,
+}
+
 /// The cases of the arguments in order, up to `most`.
-pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Problem> {
+pub(crate) fn cases(arguments: &[String], most: u64, bindings: Bindings) -> Result<Vec<Case>, Problem> {
     let mut cases = Vec::new();
     for argument in arguments {
         if argument == STDIN {
             let most = most.saturating_sub(cases.len() as u64);
-            cases.extend(parse_list(&read(std::io::stdin().lock(), most)?, most)?);
+            cases.extend(parse_list(&read(std::io::stdin().lock(), most)?, most, bindings)?);
         } else {
-            cases.push(parse_case(argument).map_err(|problem| {
+            let case = parse_case(argument).map_err(|problem| {
                 unquoted_backend(env::args_os().skip(1)).or_else(|| unquoted(arguments)).unwrap_or(problem)
-            })?);
+            })?;
+            if let Some(error) = bad_binding(argument, &case, bindings) {
+                return Err(Problem::Line { line: argument.clone(), error });
+            }
+            cases.push(case);
         }
     }
     if cases.is_empty() {
@@ -35,6 +51,22 @@ pub(crate) fn cases(arguments: &[String], most: u64) -> Result<Vec<Case>, Proble
         ));
     }
     Ok(cases)
+}
+
+/// The error for a case that may not run because of a binding.
+fn bad_binding(line: &str, case: &Case, bindings: Bindings) -> Option<LineError> {
+    if bindings == Bindings::Any {
+        return None;
+    }
+    let rule = Library::embedded().broken_bindings(case).into_iter().next()?;
+    let name = rule.side.binding_name();
+    let start = line.find(name).unwrap_or_default();
+    let length = line[start..].find(char::is_whitespace).unwrap_or(line.len() - start);
+    Some(LineError {
+        span: start..start + length,
+        message: format!("no outcome is defined, since it breaks `{}` ({})", rule.text, rule.cite.on("")),
+        help: format!("write {name}=0, or another offset that keeps the rule"),
+    })
 }
 
 /// The error for a case that was given without quotes, so that the shell split it. No case is one word, so
@@ -149,7 +181,7 @@ fn is_case(line: &[u8]) -> bool {
 }
 
 /// The cases of a text, one line each.
-fn parse_list(text: &str, most: u64) -> Result<Vec<Case>, Problem> {
+fn parse_list(text: &str, most: u64, bindings: Bindings) -> Result<Vec<Case>, Problem> {
     let signatures = Library::embedded().signatures();
     let mut start = 0;
     let mut cases = Vec::new();
@@ -160,11 +192,12 @@ fn parse_list(text: &str, most: u64) -> Result<Vec<Case>, Problem> {
                 break;
             }
             let indented = start + (line.len() - line.trim_start().len());
-            let case = line::parse(content, signatures).map_err(|mut error| {
+            let parsed = line::parse(content, signatures)
+                .and_then(|case| bad_binding(content, &case, bindings).map_or(Ok(case), Err));
+            cases.push(parsed.map_err(|mut error| {
                 error.span = indented + error.span.start..indented + error.span.end;
                 Problem::List { text: text.to_owned(), error }
-            })?;
-            cases.push(case);
+            })?);
         }
         start += line.len();
     }
@@ -180,9 +213,9 @@ mod tests {
     #[test]
     fn comments_and_empty_lines_are_no_cases() {
         let text = format!("# two cases\n\n  {CASE}\r\n\t# and\n{CASE}");
-        assert_eq!(parse_list(&text, u64::MAX).expect("cases").len(), 2);
-        assert_eq!(parse_list(&text, 1).expect("cases").len(), 1);
-        assert!(parse_list("# nothing\n", u64::MAX).expect("no mistake").is_empty());
+        assert_eq!(parse_list(&text, u64::MAX, Bindings::Any).expect("cases").len(), 2);
+        assert_eq!(parse_list(&text, 1, Bindings::Any).expect("cases").len(), 1);
+        assert!(parse_list("# nothing\n", u64::MAX, Bindings::Any).expect("no mistake").is_empty());
     }
 
     #[test]
@@ -213,7 +246,7 @@ mod tests {
         }
         let mut endless = Endless(0);
         let text = read(&mut endless, 10).expect("ten lines");
-        assert_eq!((parse_list(&text, 10).expect("cases").len(), endless.0), (10, 10));
+        assert_eq!((parse_list(&text, 10, Bindings::Any).expect("cases").len(), endless.0), (10, 10));
         let Err(problem) = read(Endless(0), u64::MAX) else { panic!("it has no end") };
         assert!(problem.to_string().contains("more than 64.0 MiB"), "{problem}");
     }

@@ -209,3 +209,23 @@ fn too_long_a_list_is_answered_with_what_each_command_has() {
          help: give fewer cases at once; `run` alone also takes --limit, or --suite instead of cases\n"
     );
 }
+
+#[test]
+fn a_binding_that_the_pages_do_not_allow_is_judged_and_not_run() {
+    let bad = format!("{CASE} OutputBinding.Offset=8");
+    insta::assert_snapshot!("judge_of_a_bad_binding", text(&["judge", &bad]));
+    assert!(text(&["explain", &bad]).contains("not run: a binding breaks offset-minimum"));
+    insta::assert_snapshot!("run_of_a_bad_binding", text(&["run", &bad]));
+    insta::assert_snapshot!(
+        "run_of_a_bad_binding_in_a_list",
+        text_with_input(&["run", "-"], &format!("# two\n{CASE}\n  {bad}\n"))
+    );
+    let promised =
+        "SLICE FLOAT32 in=4 out=2 InputTensor.GuaranteedBaseOffsetAlignment=64 Offsets=0 Sizes=2 Strides=2";
+    let bad = format!("{promised} InputBinding.Offset=32");
+    insta::assert_snapshot!("run_of_a_broken_promise", text(&["run", &bad]));
+    for good in [format!("{CASE} OutputBinding.Offset=48"), format!("{promised} InputBinding.Offset=128")] {
+        let ran = text(&["run", &good]);
+        assert!(ran.contains("1 passed, 0 failed") && !text(&["judge", &good]).contains("not run"), "{ran}");
+    }
+}

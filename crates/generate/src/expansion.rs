@@ -18,8 +18,10 @@ use crate::{
         layout::Layouts,
         negative,
         random::{self, Random, Sampler},
+        vectors,
     },
     suite::{CheckedPart, FillForm, PartForm, Strategy, Suite, SuiteError},
+    vectors::Vectors,
 };
 
 /// A suite applied to a spec. The case at `index` depends only on the spec, the suite, the seed and `index`.
@@ -92,7 +94,12 @@ impl Suite {
 impl<'lib> Expansion<'lib> {
     fn new(suite: &Suite, library: &'lib Library, seed: u64) -> Result<Self, LoadError> {
         let checked = suite.check(library)?;
-        let mut spaces = Spaces { library, seed, found: Vec::new(), pools: Vec::new() };
+        let mut spaces =
+            Spaces { library, seed, found: Vec::new(), pools: Vec::new(), vectors: Arc::default() };
+        if suite.form().parts.iter().any(|part| part.strategy == Strategy::Vectors) {
+            let files = Vectors::embedded(library)?;
+            spaces.vectors = files.iter().flat_map(Vectors::cases).cloned().collect();
+        }
         let forms = suite.form().parts.iter().cloned();
         let mut wrong: Vec<Diagnostic> = Vec::new();
         let parts = forms
@@ -171,6 +178,8 @@ struct Spaces<'lib> {
     seed: u64,
     found: Vec<(usize, Option<Arc<Space<'lib>>>)>,
     pools: Vec<Arc<Pools<'lib>>>,
+    /// The test vectors, if a part has them.
+    vectors: Arc<[Case]>,
 }
 
 impl<'lib> Spaces<'lib> {
@@ -221,7 +230,7 @@ fn generator<'lib>(
     spaces: &mut Spaces<'lib>,
     seed: u64,
 ) -> Box<dyn Generator + 'lib> {
-    let CheckedPart { types, ranks, .. } = part;
+    let CheckedPart { operators, types, ranks, .. } = part;
     let each = form.each.unwrap_or(4) as usize;
     // Negative and boundary parts start from small random descs.
     let elements = match form.strategy {
@@ -247,6 +256,10 @@ fn generator<'lib>(
             let samplers = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
             let length = form.count.map_or(Length::Endless, |count| Length::Finite(count.into()));
             Box::new(Random::new(samplers, seed, length))
+        }
+        Strategy::Vectors => {
+            let cases = Arc::clone(&spaces.vectors);
+            searched([cases], move |cases| vectors::search(cases, &operators, &types, ranks))
         }
         Strategy::Documented => {
             let spaces = bounded.into_iter().map(|bounded| bounded.space);

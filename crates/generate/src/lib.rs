@@ -32,6 +32,7 @@
 //! | `space`, `pool` | an operator's descs as settings, types and tuples; tuples to draw from |
 //! | `lower`, `solve` | constraints on one axis, lowered from clauses; their solutions |
 //! | `strategy` | one file per strategy |
+//! | [`vectors`] | the test vectors of other projects, compared with the oracle |
 //! | [`fill`] | the content of inputs, and the origin of a wrong element |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
 //! | `shrink` | a smaller case that fails in the same way |
@@ -49,6 +50,7 @@ mod solve;
 mod space;
 mod strategy;
 pub mod suite;
+pub mod vectors;
 
 pub use certificate::Certificate;
 pub use expansion::{Expansion, Part};

@@ -270,18 +270,25 @@ mod tests {
     #[test]
     fn settings_share_pools_where_they_ask_the_same() {
         let pools = pools("PADDING1");
-        // Only REFLECTION raises a question.
+        // Every mode asks about wrapping sums, and REFLECTION also about a single element.
         assert_eq!(pools.places, [0, 0, 1, 0, 0]);
     }
 
     #[test]
     fn open_tuples_are_apart_where_a_question_can_arise() {
-        let (padding, slice) = (pools("PADDING1"), pools("SLICE"));
+        let (padding, slice, slice1) = (pools("PADDING1"), pools("SLICE"), pools("SLICE1"));
+        let strided = |open| slice1.tuples(slice1.share(0), open, 5, 2);
+        assert!(std::ptr::eq(strided(true), strided(false)), "SLICE1 has no question on an axis");
         let reflection = padding.share(2);
         let tuples = |open, input| padding.tuples(reflection, open, input, 5);
-        assert!(std::ptr::eq(tuples(true, 2), tuples(false, 2)));
         assert_eq!(tuples(false, 1).len(), 0);
         assert!(tuples(true, 1).len() > 1);
+        let wraps = |tuple: &[i64]| tuple[INPUT] + tuple[2] + tuple[3] > tuple[OUTPUT];
+        assert!(tuples(true, 2).iter().any(wraps));
+        assert!(!tuples(false, 2).iter().any(wraps));
+        // An output that is smaller than the input has no other padding.
+        assert!(padding.tuples(padding.share(0), true, 5, 2).iter().all(wraps));
+        assert_eq!(padding.tuples(padding.share(0), false, 5, 2).len(), 0);
         let of_slice = |open| slice.tuples(slice.share(0), open, 5, 1);
         let raises = |tuple: &[i64]| tuple[4] == 0 || tuple[4] > i64::from(i32::MAX);
         assert!(of_slice(true).iter().any(raises));

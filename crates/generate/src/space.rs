@@ -51,6 +51,9 @@ pub(crate) struct Setting {
     pub(crate) questions: Vec<Rule>,
     /// The negations of the questions' conditions.
     pub(crate) closed: Vec<Condition>,
+    /// The conditions on each axis of a valid desc: the rules without the alternatives that `closed` excludes,
+    /// and `closed`.
+    valid: Vec<Condition>,
     /// The comparisons of the semantics on each axis. The output coordinate is the unknown after the last
     /// variable.
     pub(crate) reads: Vec<Condition>,
@@ -62,8 +65,9 @@ impl Setting {
     /// The conditions on each axis of a desc that is not invalid (`open`), or that in addition raises no
     /// question.
     pub(crate) fn conditions(&self, open: bool) -> impl Iterator<Item = &Condition> {
-        let closed: &[Condition] = if open { &[] } else { &self.closed };
-        self.rules.iter().map(|rule| &rule.that).chain(closed)
+        let (rules, valid): (&[Rule], &[Condition]) =
+            if open { (&self.rules, &[]) } else { (&[], &self.valid) };
+        rules.iter().map(|rule| &rule.that).chain(valid)
     }
 }
 
@@ -145,9 +149,12 @@ impl<'lib> Space<'lib> {
                 let rules = lower::rules(self.operator, &values);
                 let questions = lower::questions(self.operator, &values);
                 let reads = lower::reads(self.operator, &values);
-                let closed = questions.iter().map(|question| question.that.clone().negated()).collect();
+                let closed: Vec<Condition> =
+                    questions.iter().map(|question| question.that.clone().negated()).collect();
+                let strict = rules.iter().map(|rule| rule.that.clone().without(&closed));
+                let valid = strict.chain(closed.iter().cloned()).collect();
                 let name = names.join(" ");
-                Setting { values, name, rules, questions, closed, reads, unit: Vec::new() }
+                Setting { values, name, rules, questions, closed, valid, reads, unit: Vec::new() }
             })
             .collect()
     }

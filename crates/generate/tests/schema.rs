@@ -4,11 +4,32 @@
 #[path = "../../spec/tests/blessed/mod.rs"]
 mod blessed;
 
-use dmlcts_generate::{Suite, suite::SuiteForm};
+use dmlcts_generate::{
+    Suite,
+    suite::SuiteForm,
+    vectors::{Vectors, VectorsForm},
+};
 
 #[test]
 fn the_schema_of_suites_is_current() {
     blessed::compare::<SuiteForm>("cases/schema/suite.json");
+}
+
+#[test]
+fn the_schema_of_vectors_is_current() {
+    blessed::compare::<VectorsForm>("cases/schema/vectors.json");
+}
+
+#[test]
+fn every_file_of_vectors_names_its_schema_and_itself() {
+    let files = Vectors::embedded(dmlcts_spec::Library::embedded()).unwrap_or_else(|error| panic!("{error}"));
+    for (file, (name, text)) in files.iter().zip(dmlcts_case_files::VECTORS) {
+        assert_eq!(file.form().vectors, name);
+        let modeline = "# yaml-language-server: $schema=../schema/vectors.json";
+        assert_eq!(text.lines().next(), Some(modeline), "{name}");
+        let license = format!("# SPDX-License-Identifier: {}", file.form().source.license);
+        assert!(text.lines().any(|line| line == license), "{name}");
+    }
 }
 
 #[test]

@@ -29,6 +29,14 @@ impl Side {
             Self::Output => "OutputTensor",
         }
     }
+
+    /// The name of the tensor's binding offset in a case line and in expressions.
+    pub fn binding_name(self) -> &'static str {
+        match self {
+            Self::Input => "InputBinding.Offset",
+            Self::Output => "OutputBinding.Offset",
+        }
+    }
 }
 
 /// The value of a member. Integers of every width are held as `i64`; [`MemberKind::range`] bounds them.

@@ -18,6 +18,7 @@
 //! |---|---|---|
 //! | SLICE with a stride of 0 (open by the page of SLICE) | refused | as DirectML does; SLICE1's page forbids it |
 //! | SLICE with a stride above `INT_MAX` (open by the page of SLICE) | refused | as DirectML does |
+//! | a sum of a size and its paddings that equals the output's size only modulo 2^32 (open by the page of PADDING1) | refused | the page's sum, read mathematically |
 //! | REFLECTION of a single element (open by the page of PADDING1) | repeats it | as DirectML does; the fold's limit |
 //! | `TotalTensorSizeInBytes` that is not a multiple of 4 (open by the page of buffer tensors) | accepted if large enough | as DirectML does |
 //! | alignments below 16 (the page: the element's size or more) | accepted | the page's text |

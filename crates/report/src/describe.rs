@@ -7,7 +7,9 @@ use dmlcts_model::{
     Case, Desc, FeatureLevel, List, Member, MemberKind, Offsets, Side, Tensor, Value, coordinates_of,
     element_count, element_to_text,
 };
-use dmlcts_spec::{Citation, Clause, IdSet, Judgement, Operator, Origin, Question, Validity, program::Mask};
+use dmlcts_spec::{
+    BindingRule, Citation, Clause, IdSet, Judgement, Operator, Origin, Question, Validity, program::Mask,
+};
 
 use crate::{
     Layout, Palette, Tone,
@@ -139,6 +141,18 @@ pub fn write_judgement(
             write_pages(out, open().map(|question| &question.cite))
         }
     }
+}
+
+/// Writes the rules of bindings that a case breaks. The judgement of its desc says nothing of them.
+pub fn write_bindings(out: &mut dyn Write, broken: &[&BindingRule], palette: Palette) -> io::Result<()> {
+    for rule in broken {
+        let head = palette.paint(Tone::Bad, "not run");
+        writeln!(out, "{head}: a binding breaks {}: {} ({})", rule.id, rule.text, rule.cite.on(""))?;
+        if let Some(note) = &rule.note {
+            writeln!(out, "      note: {}", one_line(note))?;
+        }
+    }
+    write_pages(out, broken.iter().map(|rule| &rule.cite))
 }
 
 fn in_set<T>(all: &[T], places: IdSet) -> impl Iterator<Item = &T> {

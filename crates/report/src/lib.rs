@@ -26,7 +26,8 @@ mod terminal;
 
 pub use comparison::write_comparison;
 pub use describe::{
-    CaseMemory, write_case, write_derivation, write_every_clause, write_judgement, write_tensor,
+    CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
+    write_tensor,
 };
 pub use failure::write_failure;
 pub use junit::{write_junit, write_junit_of_problem};

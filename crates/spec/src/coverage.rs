@@ -2,7 +2,7 @@
 //!
 //! The obligations of an operator follow from its spec. Every clause must be kept, broken and kept on its
 //! boundary, and every question raised. Valid descs must use every branch of the semantics, mode, data type,
-//! dimension count and row of support. A [`Coverage`] takes a few words of memory per operator. Each thread
+//! dimension count and row of support, and meet the condition of every note that has one. A [`Coverage`] takes a few words of memory per operator. Each thread
 //! marks its own, and the threads merge them at the end.
 
 use dmlcts_model::{DataType, Desc, FeatureLevel, Side, Value};
@@ -32,6 +32,8 @@ pub enum Obligation {
     /// A desc that is not invalid needs the row at this index of [`Operator::support`]: the row before does
     /// not allow it.
     Support(usize),
+    /// A valid desc meets the condition of the note at this index of [`Operator::notes`].
+    Note(usize),
 }
 
 impl Obligation {
@@ -60,6 +62,10 @@ impl Obligation {
                 let since = operator.support().get(place).map_or(FeatureLevel::NEWEST, |row| row.since);
                 format!("{} support since {since}", operator.name().to_lowercase())
             }
+            Self::Note(place) => {
+                let id = operator.notes().get(place).map_or("?", |note| note.id.as_str());
+                format!("{id} exercised")
+            }
         }
     }
 }
@@ -85,6 +91,7 @@ impl Operator {
         }
         let rows = self.support().iter().enumerate().filter(|(_, row)| row.since <= level);
         obligations.extend(rows.map(|(place, _)| Obligation::Support(place)));
+        obligations.extend((0..self.notes().len()).map(Obligation::Note));
         obligations
     }
 }
@@ -109,12 +116,23 @@ struct Marks {
     /// Dimension counts.
     ranks: IdSet,
     support: IdSet,
+    notes: IdSet,
 }
 
 impl Coverage {
     /// The names of an operator's sets, in the order of [`Coverage::of`].
-    pub const SETS: [&str; 9] =
-        ["satisfied", "violated", "boundary", "questions", "branches", "modes", "types", "ranks", "support"];
+    pub const SETS: [&str; 10] = [
+        "satisfied",
+        "violated",
+        "boundary",
+        "questions",
+        "branches",
+        "modes",
+        "types",
+        "ranks",
+        "support",
+        "notes",
+    ];
 
     /// A coverage with nothing marked.
     pub fn new(library: &Library) -> Self {
@@ -138,6 +156,9 @@ impl Coverage {
         if judgement.validity() != Validity::Invalid {
             marks.questions = marks.questions.union(judgement.questions);
             marks.accepted(operator, desc, level, scratch);
+        }
+        if judgement.validity() == Validity::Valid {
+            marks.noted(operator, desc, level, scratch);
         }
     }
 
@@ -179,14 +200,25 @@ impl Coverage {
             Obligation::Type(data_type) => marks.types.contains(data_type.0 as usize),
             Obligation::Rank(rank) => marks.ranks.contains(rank as usize),
             Obligation::Support(place) => marks.support.contains(place),
+            Obligation::Note(place) => marks.notes.contains(place),
         }
     }
 }
 
 impl Marks {
     fn sets(&mut self) -> [&mut IdSet; Coverage::SETS.len()] {
-        let Self { satisfied, violated, boundary, questions, branches, modes, types, ranks, support } = self;
-        [satisfied, violated, boundary, questions, branches, modes, types, ranks, support]
+        let Self { satisfied, violated, boundary, questions, branches, modes, types, ranks, support, notes } =
+            self;
+        [satisfied, violated, boundary, questions, branches, modes, types, ranks, support, notes]
+    }
+
+    /// Marks the notes that a valid desc exercises. Only those that are left are evaluated.
+    fn noted(&mut self, operator: &Operator, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) {
+        for (place, note) in operator.notes().iter().enumerate().take(IdSet::CAPACITY) {
+            if !self.notes.contains(place) && note.holds(desc, level, &mut scratch.values) {
+                self.notes.insert(place);
+            }
+        }
     }
 
     /// Marks what only a desc that is not invalid can exercise.

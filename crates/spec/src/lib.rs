@@ -149,7 +149,7 @@
 //! |---|---|---|
 //! | `id` | as for clauses | required |
 //! | `desc` | a [case line](dmlcts_model::line) without `fill`; both tensors are packed | required |
-//! | `input`, `output` | `{rows}`: the tensor's innermost rows in order | required |
+//! | `input`, `output` | `{rows}`: the tensor's innermost rows in order; or `{hex}`: its bytes, two hex digits each | required |
 //! | `cite`, `page`, `note` | see [citations](#citations) | |
 //!
 //! Loading judges and executes each example. The desc must be valid, and the result must equal `output`.
@@ -157,6 +157,11 @@
 //! ## Remarks
 //!
 //! `errata` and `notes` are lists of `{id, text, cite, page}`, for remarks that belong to no single clause.
+//!
+//! A note may state what the pages expect of certain valid descs, such as broadcast inputs. Its key `when`
+//! then holds the [condition](expression) that these descs meet, on the desc as a whole. A suite must have a
+//! valid desc that meets it: an [obligation](Obligation::Note). A note of `common.yaml` has one for each
+//! operator.
 //!
 //! ## Citations
 //!
@@ -173,6 +178,7 @@
 //! | `data_types` | `{name, code, bits, kind}`, where `kind` is `float`, `unsigned` or `signed` | required |
 //! | `enumerations` | `{name, enumerators}`, with `{name, value, since, cite, page, note}` each | none |
 //! | `clauses`, `questions` | as for an operator; `each` may also be `tensor` and `tensor axis` | required; none |
+//! | `bindings` | [rules of bindings](#bindings) | none |
 //! | `errata`, `notes` | [remarks](#remarks) | none |
 //!
 //! Loading compares levels and data types with those that the program knows, so that neither list becomes
@@ -180,6 +186,14 @@
 //! and `OutputTensor`. For example, `size-positive` becomes `slice1.input.size-positive` and
 //! `slice1.output.size-positive`. Shared rules precede every operator's own clauses. An operator's `given`
 //! may name them, as in `input.size-positive`.
+//!
+//! ## Bindings
+//!
+//! A binding says where a tensor lies in its buffer. It is a part of a case, but not of a desc, so that no
+//! clause judges it. A case that breaks a rule of bindings has no defined outcome: `judge` says so, and `run`
+//! refuses it. A rule has the keys `id`, `that`, `cite`, `page` and `note`, as a clause has. Its condition
+//! applies to both tensors: `Binding.Offset` is the offset of the tensor that `Tensor` stands for. An
+//! undefined condition counts as true.
 //!
 //! # Expressions
 //!
@@ -199,6 +213,7 @@
 //! suggests a similar name if there is one. One load reports as many independent mistakes as it can find, and
 //! no mistake that only follows from another.
 
+mod binding;
 mod branching;
 mod clause;
 mod conditions;
@@ -218,8 +233,10 @@ pub mod program;
 mod scratch;
 mod semantics;
 mod source;
+mod tensor_data;
 pub mod yaml;
 
+pub use binding::BindingRule;
 pub use branching::SemanticBranch;
 pub use clause::{Answer, Citation, Clause, Origin, Question, Scope};
 pub use conditions::{Conditions, Truth};
@@ -227,9 +244,10 @@ pub use coverage::{Coverage, Obligation};
 pub use file::{FileError, FileReason, read_file};
 pub use judgement::{IdSet, Judgement, Validity};
 pub use library::Library;
-pub use operator::{Example, ModeSupport, Operator, Remark, Support, ValidDesc};
+pub use operator::{Example, ModeSupport, Note, Operator, Remark, Support, ValidDesc};
 pub use oracle::{OracleError, Plan};
 pub use predicate::Predicate;
 pub use scratch::Scratch;
 pub use semantics::{AlternativeReading, Branch, Semantics};
 pub use source::{Diagnostic, LoadError, Source};
+pub use tensor_data::tensor_bytes;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use dmlcts_model::Signatures;
 
 use crate::{
-    LoadError, Operator, Remark, Source,
+    BindingRule, LoadError, Operator, Remark, Source,
     expression::Scope,
     load::{self, Loaded, Proof},
 };
@@ -15,6 +15,7 @@ use crate::{
 pub struct Library {
     operators: Vec<Operator>,
     remarks: Vec<Remark>,
+    bindings: Vec<BindingRule>,
     signatures: Signatures,
     hash: String,
 }
@@ -45,9 +46,9 @@ impl Library {
     }
 
     fn new(loaded: Loaded) -> Self {
-        let Loaded { operators, remarks, hash } = loaded;
+        let Loaded { operators, remarks, bindings, hash } = loaded;
         let signatures = Signatures::new(operators.iter().map(|operator| Arc::clone(operator.signature())));
-        Self { operators, remarks, signatures, hash }
+        Self { operators, remarks, bindings, signatures, hash }
     }
 
     /// Every operator, in the order of the sources.
@@ -63,6 +64,11 @@ impl Library {
     /// Errata and notes about what all operators share.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
+    }
+
+    /// The rules of bindings, for each tensor.
+    pub fn bindings(&self) -> &[BindingRule] {
+        &self.bindings
     }
 
     /// The signatures of all operators, for parsing case lines.

@@ -10,6 +10,7 @@ use crate::{
     expression,
     judge::Judge,
     oracle::{Oracle, OracleError, Plan},
+    program::{Builder, Inputs, OpId, Program, Values},
 };
 
 /// From which level on an enumerator can be used.
@@ -71,6 +72,32 @@ pub struct Remark {
     pub text: String,
 }
 
+/// A note that states what the pages expect of certain valid descs. A suite must have such a desc.
+#[derive(Debug)]
+pub struct Note {
+    /// The id, such as `slice1.identity`.
+    pub id: String,
+    /// The condition that these descs meet, as text.
+    pub text: String,
+    /// The condition, compiled.
+    program: Program,
+    root: OpId,
+}
+
+impl Note {
+    /// Compiles the condition of a note.
+    pub(crate) fn new(id: String, text: String, signature: &Arc<Signature>, term: &expression::Term) -> Self {
+        let mut builder = Builder::new(Arc::clone(signature));
+        let root = builder.add(term);
+        Self { id, text, program: builder.finish(), root }
+    }
+
+    /// Whether the note is about a desc. Undefined counts as false.
+    pub(crate) fn holds(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> bool {
+        self.program.evaluate(Inputs::new(desc, level), values).verdict(self.root) == Some(true)
+    }
+}
+
 /// One operator, loaded and checked.
 #[derive(Debug)]
 pub struct Operator {
@@ -87,6 +114,7 @@ pub struct Operator {
     pub(crate) semantics: Semantics,
     pub(crate) examples: Vec<Example>,
     pub(crate) remarks: Vec<Remark>,
+    pub(crate) notes: Vec<Note>,
     pub(crate) judge: Arc<Judge>,
     pub(crate) branching: Branching,
     /// The index in [`Library::operators`](crate::Library::operators).
@@ -183,6 +211,11 @@ impl Operator {
     /// Errata and notes that belong to no single clause.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
+    }
+
+    /// The notes that state an expectation, the shared ones first.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// Judges a desc. Its signature must be this operator's.

@@ -116,9 +116,9 @@ fn every_own_clause_can_be_broken_alone() {
 
 #[test]
 fn sums_do_not_wrap() {
-    // 4 + 0xFFFFFFFF + 1 is 2^32 + 4.
+    // 4 + 0xFFFFFFFF + 1 is 2^32 + 4; where the output has 4, the sum wraps, and the question is open.
     breaks(
-        "PADDING1 FLOAT32 in=4 out=4 PaddingMode=EDGE StartPadding=4294967295 EndPadding=1",
+        "PADDING1 FLOAT32 in=4 out=5 PaddingMode=EDGE StartPadding=4294967295 EndPadding=1",
         &["output-size"],
     );
     breaks("SLICE FLOAT32 in=4 out=2 Offsets=2 Sizes=2 Strides=4294967295", &["reads-in-bounds"]);
@@ -190,6 +190,8 @@ fn what_the_pages_leave_open_is_open() {
     let one = "PADDING1 FLOAT32 in=1 out=3 PaddingMode=REFLECTION StartPadding=1 EndPadding=1";
     open(one, &["reflection-of-one"]);
     assert_eq!(judge(&one.replace("REFLECTION", "SYMMETRIC")).validity, Validity::Valid);
+    let wraps = "PADDING1 FLOAT32 in=4 out=4 PaddingMode=EDGE StartPadding=4294967295 EndPadding=1";
+    open(wraps, &["output-size-wraps"]);
     open(&with(SLICE1, &[("InputTensor.TotalTensorSizeInBytes", "65")]), &["input.total-size-multiple"]);
     open(
         &with(SLICE1, &[("OutputTensor.GuaranteedBaseOffsetAlignment", "8")]),

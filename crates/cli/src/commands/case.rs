@@ -4,10 +4,17 @@ use std::io::Write;
 
 use dmlcts_generate::fill;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_report::{CaseMemory, bytes, write_case, write_judgement};
+use dmlcts_report::{CaseMemory, bytes, write_bindings, write_case, write_judgement};
 use dmlcts_spec::{Answer, Judgement, Library, Operator, Scratch};
 
-use crate::{arguments::CaseArguments, colour, exit::Exit, given, output, problem::Problem};
+use crate::{
+    arguments::CaseArguments,
+    colour,
+    exit::Exit,
+    given::{self, Bindings},
+    output,
+    problem::Problem,
+};
 
 /// A case, with its operator and the spec's judgement.
 pub(super) struct Judged {
@@ -33,7 +40,7 @@ pub(super) fn each_case(
     heading: Heading,
     write: impl Fn(&mut dyn Write, &Judged) -> Result<(), Problem>,
 ) -> Result<Exit, Problem> {
-    let cases = given::cases(&arguments.cases, u64::MAX)?;
+    let cases = given::cases(&arguments.cases, u64::MAX, Bindings::Any)?;
     let is_headed = heading == Heading::Always || cases.len() > 1;
     let level = arguments.feature_level.unwrap_or(FeatureLevel::NEWEST);
     let mut out = output::stdout();
@@ -122,10 +129,11 @@ pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
     })
 }
 
-/// Writes whether the desc is valid, and the clauses that it breaks.
+/// Writes whether the desc is valid, the clauses that it breaks, and the rules of bindings that the case breaks.
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
         let Judged { case, operator, level, judgement } = judged;
-        Ok(write_judgement(&mut out, operator, &case.desc, *level, judgement, colour::palette())?)
+        write_judgement(&mut out, operator, &case.desc, *level, judgement, colour::palette())?;
+        Ok(write_bindings(&mut out, &Library::embedded().broken_bindings(case), colour::palette())?)
     })
 }

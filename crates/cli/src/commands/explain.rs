@@ -4,8 +4,8 @@
 use std::io::Write;
 
 use dmlcts_model::Side;
-use dmlcts_report::{write_derivation, write_every_clause, write_judgement, write_tensor};
-use dmlcts_spec::Scratch;
+use dmlcts_report::{write_bindings, write_derivation, write_every_clause, write_judgement, write_tensor};
+use dmlcts_spec::{Library, Scratch};
 
 use super::case::{Heading, Judged, each_case};
 use crate::{arguments::CaseArguments, colour, exit::Exit, problem::Problem};
@@ -21,6 +21,7 @@ pub(crate) fn explain(arguments: &CaseArguments) -> Result<Exit, Problem> {
 fn write(mut out: &mut dyn Write, judged: &Judged) -> Result<(), Problem> {
     let (case, operator, palette) = (&judged.case, judged.operator, colour::palette());
     write_judgement(&mut out, operator, &case.desc, judged.level, &judged.judgement, palette)?;
+    write_bindings(&mut out, &Library::embedded().broken_bindings(case), palette)?;
     write_every_clause(&mut out, operator, &judged.judgement)?;
     let memory = judged.memory();
     writeln!(out)?;

@@ -26,7 +26,7 @@ use crate::{
     bless::Bless,
     certificate, colour,
     exit::Exit,
-    given,
+    given::{self, Bindings},
     known::{Known, whole_suite},
     ledger::LedgerOfRun,
     output,
@@ -264,7 +264,7 @@ fn cases(
     };
     if !arguments.cases.is_empty() {
         let most = selection.limit.filter(|_| !selection.leaves_out()).unwrap_or(u64::MAX);
-        let cases = given::cases(&arguments.cases, most)?;
+        let cases = given::cases(&arguments.cases, most, Bindings::Kept)?;
         let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
         let next = vec![(Replay::explain(&cases[0], level), "what the spec says of it".to_owned())];
         let lines: Vec<String> = cases.iter().map(Case::to_string).collect();

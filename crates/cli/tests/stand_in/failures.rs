@@ -121,10 +121,10 @@ fn every_fault_of_the_library_is_reported() {
 
 #[test]
 fn a_binding_that_removes_the_device_is_told_and_the_next_case_has_another_device() {
-    let bad = format!("{SLICE1} InputBinding.Offset=4");
-    let (text, code) = run("", &[SLICE1, &bad, PADDING1]);
+    let bad = format!("{SLICE1} InputBinding.Offset=64");
+    let (text, code) = run("alignment=256", &[SLICE1, &bad, PADDING1]);
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("the inputs: its offset of 260 bytes is no multiple of 16"), "{text}");
+    assert!(text.contains("the inputs: its offset of 320 bytes is no multiple of 256"), "{text}");
     assert!(text.contains("the device was removed: 0x887A0005 DXGI_ERROR_DEVICE_REMOVED"), "{text}");
     // The case after it runs while the failure is reproduced on the same device, and may lose the device.
     // This is not the case's failure.
@@ -134,9 +134,10 @@ fn a_binding_that_removes_the_device_is_told_and_the_next_case_has_another_devic
 /// Each of several threads loses devices that the others use.
 #[test]
 fn cases_that_remove_the_device_fail_and_no_other_whoever_else_is_on_it() {
-    let bad = format!("{SLICE1} InputBinding.Offset=4");
+    let bad = format!("{SLICE1} InputBinding.Offset=64");
     let cases = [SLICE1, &bad, PADDING1, SLICE1, &bad, PADDING1, EMPTY_WINDOW, &bad, SLICE1];
-    let (text, code) = run_with(stand_in(), "", &[&["--in-process", "--jobs", "4"], &cases[..]].concat());
+    let (text, code) =
+        run_with(stand_in(), "alignment=256", &[&["--in-process", "--jobs", "4"], &cases[..]].concat());
     assert!(code == 1 && text.contains("held      6 passed, 3 failed\n"), "exit {code}\n{text}");
 }
 

@@ -26,6 +26,7 @@
 //! | `without=TYPE` | the device lacks a data type, such as FLOAT64 |
 //! | `flags=FLAGS` | operators are compiled with these execution flags alone: `none`, `no-metacommands`, `half-precision`, or both with a `+` between them |
 //! | `debug-layer=TIMES` | there is a debug layer, and it says everything so many times |
+//! | `alignment=BYTES` | a tensor's offset must be a multiple of this power of two, or binding it removes the device |
 //! | `reasons` | standard error says why a desc is refused |
 //!
 //! | `CALL` | what is called |
@@ -151,6 +152,8 @@ pub struct Misbehaviour {
     pub flags: Option<DML_EXECUTION_FLAGS>,
     /// How often its debug layer says everything; 0 where there is none.
     pub debug_layer: usize,
+    /// The alignment that it demands of tensors' offsets; 0 for the usual one.
+    pub alignment: u32,
     faults: Vec<Planned>,
     calls: [AtomicU64; CALLS.len()],
 }
@@ -233,6 +236,8 @@ impl Misbehaviour {
             self.flags = Some(parse_flags(words)?);
         } else if let Some(times) = entry.strip_prefix("debug-layer=") {
             self.debug_layer = times.parse().ok().filter(|times| *times > 0)?;
+        } else if let Some(bytes) = entry.strip_prefix("alignment=") {
+            self.alignment = bytes.parse().ok().filter(|bytes: &u32| bytes.is_power_of_two())?;
         } else if entry == "accept-all" {
             self.accepts_all = true;
         } else if entry == "reasons" {
@@ -354,6 +359,7 @@ mod tests {
             "without=FLOAT8",
             "flags=fast",
             "debug-layer=0",
+            "alignment=48",
         ] {
             let mistake = Misbehaviour::parse(&format!("reasons,{text}")).expect_err(text);
             assert_eq!(mistake, format!("`{text}` is not understood"));

@@ -129,6 +129,18 @@ mod tests {
     }
 
     #[test]
+    fn alternatives_that_others_exclude_are_left_out() {
+        let is = |value| compare(Relation::Equal, unknown(N).add(unknown(OUT)), Term::Number(value));
+        let any = Condition::Any(vec![is(0), is(8), is(16)]);
+        let closed = [Condition::All(vec![is(8).negated(), is(16).negated()])];
+        assert_eq!(any.clone().without(&closed), is(0));
+        assert_eq!(any.clone().without(&[is(8).negated()]), Condition::Any(vec![is(0), is(16)]));
+        assert_eq!(any.clone().without(&[is(4).negated(), is(8)]), any);
+        let none = any.without(&[is(0), is(8), is(16)].map(Condition::negated));
+        assert_eq!(none.truth(&[Interval::single(0), Interval::single(0)]), Some(false));
+    }
+
+    #[test]
     fn branches_and_remainders_are_evaluated() {
         let fold = Term::If(
             Box::new(compare(Relation::Equal, unknown(0), Term::Number(1))),

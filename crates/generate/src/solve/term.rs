@@ -294,6 +294,29 @@ impl Condition {
         }
     }
 
+    /// The condition without the alternatives that other conditions exclude word for word: `x == 0 or x == 8`
+    /// becomes `x == 0` where `x != 8` holds. Narrowing cannot tell by itself which alternative is left.
+    pub(crate) fn without(self, excluded: &[Self]) -> Self {
+        let Self::Any(mut parts) = self else { return self };
+        let is_excluded = |part: &Self| excluded.iter().any(|other| other.excludes(part));
+        parts.retain(|part| !is_excluded(part));
+        match (parts.pop(), parts.is_empty()) {
+            (Some(only), true) => only,
+            (last, _) => {
+                parts.extend(last);
+                Self::Any(parts)
+            }
+        }
+    }
+
+    /// Whether this condition, or a part of it that must hold, is the negation of the other.
+    fn excludes(&self, other: &Self) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().any(|part| part.excludes(other)),
+            _ => *self == other.clone().negated(),
+        }
+    }
+
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::Constant(truth) => Self::Constant(!truth),

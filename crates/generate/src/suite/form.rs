@@ -103,6 +103,8 @@ named_enum! {
         Layout = "layout",
         /// Sizes at the limits of dispatches, counters and memory.
         Large = "large",
+        /// The test vectors of other projects, as they are.
+        Vectors = "vectors",
     }
 }
 

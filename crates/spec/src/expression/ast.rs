@@ -170,6 +170,9 @@ named_enum! {
         /// `unsettled(Tensor)`: the search for such a pair grows too long. Undefined where the sizes and
         /// strides make no sense.
         Unsettled = "unsettled",
+        /// `spare(Scalar)`: the bytes of a scalar member behind those of an output element, as one number. 0
+        /// for an element of eight bytes. Undefined where an element has no whole number of bytes.
+        Spare = "spare",
     }
 }
 
@@ -231,8 +234,8 @@ impl Expression {
         self.height
     }
 
-    /// The expression with `Tensor` replaced by the name of one of the two tensors. This makes two clauses of
-    /// one that is stated for each tensor.
+    /// The expression with `Tensor` replaced by the name of one of the two tensors, and `Binding.Offset` by
+    /// that of its binding. This makes two clauses of one that is stated for each tensor.
     #[must_use]
     pub fn for_tensor(&self, side: Side) -> Self {
         let mut copy = self.clone();
@@ -240,6 +243,7 @@ impl Expression {
             Some(rest) if rest.is_empty() || rest.starts_with('.') => {
                 Some(format!("{}{rest}", side.member_name()))
             }
+            None if name == "Binding.Offset" => Some(side.binding_name().to_owned()),
             _ => None,
         });
         copy

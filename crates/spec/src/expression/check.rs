@@ -223,7 +223,7 @@ impl Checker<'_> {
                 return Err(Mistake::new(span, format!("`{name}` is a tensor, not a value"))
                     .help(format!("name one of its fields, such as `{name}.Sizes`")));
             }
-            Resolved::Scalar => {
+            Resolved::Scalar(_) => {
                 return Err(Mistake::new(
                     span,
                     format!("`{name}` is a scalar union, whose bits are no integer"),
@@ -421,18 +421,24 @@ impl Checker<'_> {
                     [0, 1, 2].map(|index| self.typed(&arguments[index], context, &Type::Integer));
                 build(TermKind::Clamp(Box::new([x?, low?, high?])), Type::Integer, span)
             }
-            Function::Length | Function::Present | Function::Overlaps | Function::Unsettled => {
-                let value = if function == Function::Length { Type::Integer } else { Type::Condition };
+            Function::Length
+            | Function::Present
+            | Function::Overlaps
+            | Function::Unsettled
+            | Function::Spare => {
+                let is_integer = matches!(function, Function::Length | Function::Spare);
+                let value = if is_integer { Type::Integer } else { Type::Condition };
                 build(self.pointer(function, first)?, value, span)
             }
         }
     }
 
-    /// Functions whose argument is the name of a list or a tensor.
+    /// Functions whose argument is the name of a list, a tensor or a scalar.
     fn pointer(&self, function: Function, argument: &Expression) -> Result<TermKind, Mistake> {
         let wanted = match function {
             Function::Length => "a list",
             Function::Overlaps | Function::Unsettled => "a tensor",
+            Function::Spare => "a scalar",
             _ => "a list or a tensor",
         };
         let Form::Name(name) = &argument.form else {
@@ -452,6 +458,7 @@ impl Checker<'_> {
             (Function::Present, Resolved::Tensor(side)) => Leaf::TensorPresent(side),
             (Function::Overlaps, Resolved::Tensor(side)) => Leaf::Overlaps(side),
             (Function::Unsettled, Resolved::Tensor(side)) => Leaf::Unsettled(side),
+            (Function::Spare, Resolved::Scalar(position)) => Leaf::Spare(position),
             _ => {
                 let message = format!("`{}` takes {wanted}, which `{name}` is not", function.name());
                 return Err(Mistake::new(argument.span, message));

@@ -24,6 +24,7 @@
 //! - `present(X)`: a list or tensor is not a null pointer
 //! - `overlaps(Tensor)`: two coordinates share an offset
 //! - `unsettled(Tensor)`: finding out whether two coordinates share an offset takes too long
+//! - `spare(Scalar)`: the bytes of a scalar member that an element of the output does not use, as one number
 //!
 //! # Names of a case
 //!

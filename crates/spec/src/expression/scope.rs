@@ -89,8 +89,8 @@ pub(super) enum Resolved {
     Term(TermKind, Type),
     List(ListSource),
     Tensor(Side),
-    /// A scalar union, which has no value in expressions.
-    Scalar,
+    /// The scalar union at this index of the signature, which has no value in expressions.
+    Scalar(usize),
 }
 
 impl Scope {
@@ -231,7 +231,7 @@ impl Scope {
             MemberKind::U32List | MemberKind::I32List => {
                 return Some(Resolved::List(ListSource::Member(position)));
             }
-            MemberKind::Scalar => return Some(Resolved::Scalar),
+            MemberKind::Scalar => return Some(Resolved::Scalar(position)),
         };
         Some(Resolved::Term(TermKind::Leaf(Leaf::Member(position)), kind))
     }

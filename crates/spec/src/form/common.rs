@@ -26,12 +26,35 @@ pub struct CommonForm {
     /// The points about buffer tensors that the pages leave open.
     #[serde(default)]
     pub questions: Vec<QuestionForm>,
+    /// The rules of bindings, which say where a tensor may lie in its buffer.
+    #[serde(default)]
+    pub bindings: Vec<BindingForm>,
     /// The errors of the pages.
     #[serde(default)]
     pub errata: Vec<RemarkForm>,
     /// Further remarks for readers.
     #[serde(default)]
     pub notes: Vec<RemarkForm>,
+}
+
+/// One rule of bindings. A binding is no part of a desc, so that a case that breaks the rule is neither valid
+/// nor invalid: it has no defined outcome, and is not run.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BindingForm {
+    /// Lower-case words joined by hyphens; unique in the list.
+    pub id: String,
+    /// The condition that must be true of each tensor. `Binding.Offset` is the tensor's offset in bytes, and
+    /// `Tensor` stands for the input and the output in turn. An undefined condition counts as true.
+    pub that: String,
+    /// The page that is cited; by default the file's.
+    #[serde(default)]
+    pub page: Option<String>,
+    /// The section of the page.
+    pub cite: String,
+    /// Further information for readers.
+    #[serde(default)]
+    pub note: Option<String>,
 }
 
 /// One data type. Loading compares it with the program's own table.

@@ -7,7 +7,7 @@ mod common;
 mod operator;
 mod ordered;
 
-pub use common::{CommonForm, DataTypeForm, EnumerationForm, EnumeratorForm};
+pub use common::{BindingForm, CommonForm, DataTypeForm, EnumerationForm, EnumeratorForm};
 pub use operator::{
     AllowForm, ClauseForm, DimensionsForm, Each, ExampleForm, OperatorForm, QuestionForm, RemarkForm,
     SemanticsForm, SupportForm, TensorForm,

@@ -214,16 +214,21 @@ pub struct ExampleForm {
     pub note: Option<String>,
 }
 
-/// A tensor of an example.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+/// The elements of a packed tensor. Exactly one of the keys is present.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TensorForm {
     /// The tensor's innermost rows, in order.
-    #[schemars(with = "Vec<Vec<f64>>")]
-    pub rows: Vec<Vec<serde_yaml::Number>>,
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<Vec<f64>>>")]
+    pub rows: Option<Vec<Vec<serde_yaml::Number>>>,
+    /// The tensor's bytes, two hex digits each. White space means nothing.
+    #[serde(default)]
+    pub hex: Option<String>,
 }
 
-/// An erratum or a note that belongs to no single clause.
+/// An erratum or a note that belongs to no single clause. A note with `when` states what the pages expect of
+/// certain valid descs, and a suite must have such a desc.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemarkForm {
@@ -236,4 +241,7 @@ pub struct RemarkForm {
     pub cite: String,
     /// The text of the remark.
     pub text: String,
+    /// The valid descs that a note is about: a condition on the desc as a whole. Errata have none.
+    #[serde(default)]
+    pub when: Option<String>,
 }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use dmlcts_model::{
-    Case, DataType, FeatureLevel, Fill, Signatures, Tensor, element_from_text, element_to_text, line,
-};
+use dmlcts_model::{Case, DataType, FeatureLevel, Fill, Signatures, element_to_text, line};
 
 use super::{common::cite, rules::is_id};
 use crate::{
     Diagnostic, Example, Operator, Scratch, Validity,
-    form::{ExampleForm, OperatorForm, TensorForm},
+    form::{ExampleForm, OperatorForm},
+    tensor_data::tensor_bytes,
     yaml::{Document, Place},
 };
 
@@ -66,49 +65,10 @@ fn build(
         wrong.push(place.key("desc").mistake("an example has both tensors", "one of them is null"));
         return None;
     };
-    let input = bytes(&form.input, input, place.key("input"), wrong);
-    let output = bytes(&form.output, output, place.key("output"), wrong);
+    let input = tensor_bytes(&form.input, input, place.key("input"), wrong);
+    let output = tensor_bytes(&form.output, output, place.key("output"), wrong);
     case.fill = Fill::Explicit(input?.into());
     Some((case, output?))
-}
-
-/// The bytes of a packed tensor, from its rows.
-fn bytes(
-    form: &TensorForm,
-    tensor: &Tensor,
-    place: Place<'_>,
-    wrong: &mut Vec<Diagnostic>,
-) -> Option<Vec<u8>> {
-    let place = place.key("rows");
-    let before = wrong.len();
-    let element_size = tensor.data_type.element_size();
-    let (Some(sizes), Some(element_size), None) = (&tensor.sizes, element_size, &tensor.strides) else {
-        let message = "an example's tensor is packed, and its elements are whole bytes";
-        wrong.push(place.mistake(message, "cannot be laid out"));
-        return None;
-    };
-    let (width, outer) = sizes.split_last()?;
-    let rows: i128 = outer.iter().fold(1, |count: i128, &size| count.saturating_mul(i128::from(size)));
-    if i128::try_from(form.rows.len()) != Ok(rows) {
-        let message = format!("the tensor has {} rows, and its sizes make {rows}", form.rows.len());
-        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-        wrong.push(place.mistake(message, format!("its sizes are {}", sizes.join(", "))));
-    }
-    let mut bytes = Vec::new();
-    for (index, row) in form.rows.iter().enumerate() {
-        let place = place.index(index);
-        if i64::try_from(row.len()) != Ok(*width) {
-            let message = format!("the row has {} elements, and the innermost size is {width}", row.len());
-            wrong.push(place.mistake(message, format!("expected {width} elements")));
-        }
-        for (index, number) in row.iter().enumerate() {
-            match element_from_text(tensor.data_type, &number.to_string()) {
-                Ok(element) => bytes.extend_from_slice(&element[..element_size]),
-                Err(error) => wrong.push(place.index(index).mistake(error.to_string(), "")),
-            }
-        }
-    }
-    (wrong.len() == before).then_some(bytes)
 }
 
 /// Checks that the operator judges its example valid and computes its output.

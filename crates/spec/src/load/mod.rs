@@ -4,6 +4,7 @@
 //! After a mistake, loading continues with the parts that do not depend on it, so that one load reports as
 //! many mistakes as possible. Loading returns no partly checked operators: any mistake makes it fail.
 
+mod bindings;
 mod common;
 mod examples;
 mod members;
@@ -15,7 +16,7 @@ mod support;
 
 pub(crate) use proof::Proof;
 
-use crate::{Diagnostic, LoadError, Operator, Remark, Source, form, yaml};
+use crate::{BindingRule, Diagnostic, LoadError, Operator, Remark, Source, form, yaml};
 
 /// The parts of a [`Library`](crate::Library).
 pub(crate) struct Loaded {
@@ -23,6 +24,8 @@ pub(crate) struct Loaded {
     pub(crate) operators: Vec<Operator>,
     /// Errata and notes about what all operators share.
     pub(crate) remarks: Vec<Remark>,
+    /// The rules of bindings.
+    pub(crate) bindings: Vec<BindingRule>,
     /// The BLAKE3 hash of the sources, in hex.
     pub(crate) hash: String,
 }
@@ -65,12 +68,13 @@ pub(crate) fn load(sources: &[Source], proof: Proof) -> Result<Loaded, LoadError
     let form = &common.document.value;
     let place = common.document.root();
     let remarks = operator::remarks([&form.errata, &form.notes], place, &form.page, "", &mut wrong);
+    let bindings = bindings::load(&common.document, &operators, &mut wrong);
     LoadError::check(wrong)?;
     for (position, operator) in operators.iter_mut().enumerate() {
         operator.position = position;
     }
     let hash = hash(first, &documents, others);
-    Ok(Loaded { operators, remarks, hash })
+    Ok(Loaded { operators, remarks, bindings, hash })
 }
 
 /// The hash of the sources: the shared file first, then the operators by name. It depends neither on the

@@ -13,9 +13,9 @@ use super::{
     support::{self, SupportClause},
 };
 use crate::{
-    Citation, Diagnostic, Operator, Origin, Remark,
+    Citation, Diagnostic, Note, Operator, Origin, Remark,
     branching::Branching,
-    expression::{self, Scope},
+    expression::{self, Position, Scope},
     form::{ClauseForm, OperatorForm, RemarkForm},
     judge::Judge,
     oracle::Oracle,
@@ -52,6 +52,11 @@ pub(super) fn load(
     let Rules { clauses, questions, readings, .. } = rules;
     let prefix = format!("{}.", form.operator.to_lowercase());
     let remarks = remarks([&form.errata, &form.notes], root, &form.page, &prefix, wrong);
+    let mut of_shared = Vec::new();
+    let shared = &common.document;
+    let mut notes = notes(&shared.value.notes, shared.root(), &scope, &broken, &mut of_shared);
+    add_once(of_shared, wrong);
+    notes.extend(self::notes(&form.notes, root, &scope, &broken, wrong));
     let (Some(semantics), true) = (semantics, wrong.len() == before) else { return None };
 
     let judge = Arc::new(Judge::new(&signature, &clauses, &questions));
@@ -71,6 +76,7 @@ pub(super) fn load(
         semantics,
         examples: Vec::new(),
         remarks,
+        notes,
         judge,
         branching,
         // Set once every operator is loaded.
@@ -147,7 +153,12 @@ fn collect(
     for (index, question) in form.questions.iter().enumerate() {
         rules.question(question, root.key("questions").index(index), own(&[]), wrong);
     }
-    for diagnostic in of_shared {
+    add_once(of_shared, wrong);
+}
+
+/// Adds mistakes in what operators share, each for the first operator that has it.
+fn add_once(found: Vec<Diagnostic>, wrong: &mut Vec<Diagnostic>) {
+    for diagnostic in found {
         let key = |it: &Diagnostic| (it.source_name().to_owned(), it.span(), it.message().to_owned());
         if !wrong.iter().any(|known| key(known) == key(&diagnostic)) {
             wrong.push(diagnostic);
@@ -177,6 +188,33 @@ fn members_clauses(
     }
 }
 
+/// The notes of a file that state an expectation.
+fn notes(
+    forms: &[RemarkForm],
+    root: Place<'_>,
+    scope: &Scope,
+    broken: &Broken,
+    wrong: &mut Vec<Diagnostic>,
+) -> Vec<Note> {
+    let operator = scope.signature().operator.to_lowercase();
+    let mut notes = Vec::new();
+    for (index, form) in forms.iter().enumerate() {
+        let Some(text) = &form.when else { continue };
+        let condition = expression::parse(text)
+            .and_then(|expression| Ok((scope.condition(&expression, Position::Once)?, expression)));
+        match condition {
+            Ok((term, expression)) => {
+                let id = format!("{operator}.{}", form.id);
+                notes.push(Note::new(id, expression.to_string(), scope.signature(), &term));
+            }
+            Err(mistake) => {
+                broken.report(text, root.key("notes").index(index).key("when"), mistake, wrong);
+            }
+        }
+    }
+    notes
+}
+
 /// The errata and notes of a file.
 pub(super) fn remarks(
     [errata, notes]: [&[RemarkForm]; 2],
@@ -195,6 +233,10 @@ pub(super) fn remarks(
                 wrong.push(place.mistake(message, "ids are lower case words joined by hyphens"));
             } else if remarks.iter().any(|known| known.id == id) {
                 wrong.push(place.mistake(format!("the id `{id}` is used twice"), "the second one"));
+            }
+            if form.when.is_some() && key == "errata" {
+                let place = root.key(key).index(index).key("when");
+                wrong.push(place.mistake("an erratum has no `when`", "only notes state an expectation"));
             }
             let cite = cite(form.page.as_ref(), &form.cite, page);
             remarks.push(Remark { id, erratum: key == "errata", cite, text: form.text.clone() });

@@ -69,6 +69,9 @@ pub enum Leaf {
     Overlaps(Side),
     /// Whether the search for such coordinates takes too long; see [`is_unsettled`](super::is_unsettled()).
     Unsettled(Side),
+    /// The bytes of the scalar member at this index of the signature that an element of the output does not
+    /// use.
+    Spare(usize),
     /// The index of the axis.
     Axis,
     /// The output coordinate on the axis.
@@ -126,6 +129,8 @@ impl Leaf {
             | Self::Overlaps(_)
             | Self::Unsettled(_)
             | Self::Judged(_) => Range::CONDITION,
+            // Seven of the eight bytes.
+            Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
             // An output's size is below 2^32, and lanes exceed it by at most seven.
             Self::Coordinate => Range { least: 0, greatest: 1 << 33 },
@@ -157,6 +162,12 @@ impl Leaf {
                 let tensor = desc.tensor(side)?;
                 let strides = tensor.strides.as_deref();
                 super::is_unsettled(tensor.sizes.as_deref()?, strides).map(i128::from)
+            }
+            Self::Spare(position) => {
+                let used = desc.tensor(Side::Output)?.data_type.element_size()?;
+                let Value::Scalar(bytes) = desc.members.get(position)? else { return None };
+                let spare = bytes.get(used..)?.iter().rev();
+                Some(spare.fold(0, |number, &byte| number << 8 | i128::from(byte)))
             }
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),

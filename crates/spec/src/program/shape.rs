@@ -77,6 +77,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::List(_)
         | Leaf::Overlaps(_)
         | Leaf::Unsettled(_)
+        | Leaf::Spare(_)
         | Leaf::BindingOffset(_)
         | Leaf::Judged(_)
         | Leaf::Coordinate => ShapeParts::NONE,

@@ -145,6 +145,14 @@ impl Environment<'_> {
                 Some((tensor, "Sizes")) => Some(i128::from(self.tensor(tensor)?.sizes.is_some())),
                 Some((tensor, _)) => Some(i128::from(self.tensor(tensor)?.strides.is_some())),
             },
+            Function::Spare => {
+                let used = self.tensor("OutputTensor")?.data_type.element_size()?;
+                let position = self.desc.signature.position(name)?;
+                let Value::Scalar(bytes) = &self.desc.members[position] else { return None };
+                let mut whole = [0; 16];
+                whole[..8 - used].copy_from_slice(&bytes[used..]);
+                Some(i128::from_le_bytes(whole))
+            }
             Function::Overlaps | Function::Unsettled => {
                 use dmlcts_spec::program::{is_unsettled, overlaps};
                 let tensor = self.tensor(name)?;

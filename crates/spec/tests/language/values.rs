@@ -217,3 +217,29 @@ fn what_expressions_share_is_computed_once() {
     assert_eq!(after.index(), before.index() + 1);
     assert_eq!(program.comparisons(after), [before]);
 }
+
+#[test]
+fn the_bytes_that_an_element_leaves_of_a_scalar_are_spare() {
+    let mut desc = desc(&[2], &[2], &[0], &[1]);
+    let position = desc.signature.position("Value").unwrap();
+    desc.members[position] = Value::Scalar([1, 2, 3, 4, 5, 6, 7, 8]);
+    for (data_type, spare) in [
+        (DataType::INT64, Some(0)),
+        (DataType::FLOAT32, Some(0x0807_0605)),
+        (DataType::FLOAT16, Some(0x0807_0605_0403)),
+        (DataType::UINT8, Some(0x08_0706_0504_0302)),
+        (DataType::UINT4, None),
+    ] {
+        desc.output.as_mut().unwrap().data_type = data_type;
+        assert_eq!(once("spare(Value)", &desc), spare, "{data_type}");
+    }
+    desc.output = None;
+    assert_eq!(once("spare(Value)", &desc), None);
+    for (text, message) in [
+        ("spare(OutputTensor) == 0", "`spare` takes a scalar, which `OutputTensor` is not"),
+        ("length(Value) == 0", "`length` takes a list, which `Value` is not"),
+    ] {
+        let mistake = scope().check(&parse(text).unwrap(), Position::Once).unwrap_err();
+        assert_eq!(mistake.message, message);
+    }
+}

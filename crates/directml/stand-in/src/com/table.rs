@@ -197,7 +197,7 @@ impl Bindings {
                         return Err("it was bound when the operator was initialised".to_owned());
                     }
                     Bound::Part(range) => {
-                        Some(range.checked(input.total_size, tensor_alignment(input.alignment))?)
+                        Some(range.checked(input.total_size, tensor_alignment(input.alignment, device))?)
                     }
                     _ => return Err("it takes a buffer".to_owned()),
                 };
@@ -214,23 +214,25 @@ impl Bindings {
                 for (index, (bound, compiled)) in bound.into_iter().zip(operators).enumerate() {
                     let owned = compiled.operator.as_ref().map(|operator| &operator.input);
                     let owned = owned.filter(|input| input.owned);
-                    self.inputs[index] = match (bound, owned) {
-                        (Bound::Nothing, None) => None,
-                        (Bound::Parts(parts), owned) => {
-                            let [part] = <[Option<Range>; 1]>::try_from(parts)
-                                .map_err(|_| "the operator has one input".to_owned())?;
-                            match (part, owned) {
-                                (None, None) => None,
-                                (Some(range), Some(input)) => {
-                                    Some(range.checked(input.total_size, tensor_alignment(input.alignment))?)
+                    self.inputs[index] =
+                        match (bound, owned) {
+                            (Bound::Nothing, None) => None,
+                            (Bound::Parts(parts), owned) => {
+                                let [part] = <[Option<Range>; 1]>::try_from(parts)
+                                    .map_err(|_| "the operator has one input".to_owned())?;
+                                match (part, owned) {
+                                    (None, None) => None,
+                                    (Some(range), Some(input)) => Some(range.checked(
+                                        input.total_size,
+                                        tensor_alignment(input.alignment, device),
+                                    )?),
+                                    (None, Some(_)) => return Err("an owned input is not bound".to_owned()),
+                                    (Some(_), None) => return Err("no input is owned".to_owned()),
                                 }
-                                (None, Some(_)) => return Err("an owned input is not bound".to_owned()),
-                                (Some(_), None) => return Err("no input is owned".to_owned()),
                             }
-                        }
-                        (Bound::Nothing, Some(_)) => return Err("an owned input is not bound".to_owned()),
-                        (Bound::Part(_), _) => return Err("it takes an array of buffers".to_owned()),
-                    };
+                            (Bound::Nothing, Some(_)) => return Err("an owned input is not bound".to_owned()),
+                            (Bound::Part(_), _) => return Err("it takes an array of buffers".to_owned()),
+                        };
                     self.describe(device, 2 * index, self.inputs[index].as_ref());
                 }
             }
@@ -249,7 +251,7 @@ impl Bindings {
                     let Some(operator) = &compiled.operator else {
                         return Err("the desc was invalid".to_owned());
                     };
-                    (operator.output.total_size, tensor_alignment(operator.output.alignment))
+                    (operator.output.total_size, tensor_alignment(operator.output.alignment, device))
                 }
                 Target::Initializer(initializer) => {
                     (initializer.work().operators[index].persistent_size(), RESOURCE_ALIGNMENT)
@@ -403,9 +405,10 @@ impl Bound {
     }
 }
 
-/// What a tensor's offset must be a multiple of: what its desc promised, and never less than 16.
-fn tensor_alignment(promised: u32) -> u64 {
-    promised.max(raw::DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT).into()
+/// A tensor's offset must be a multiple of this: of what its desc promises, and of 16 or what the device was
+/// told.
+fn tensor_alignment(promised: u32, device: &Device) -> u64 {
+    promised.max(raw::DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT).max(device.told.alignment).into()
 }
 
 impl IDMLBindingTable_Impl for Table_Impl {
