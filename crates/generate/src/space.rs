@@ -51,8 +51,8 @@ pub(crate) struct Setting {
     pub(crate) questions: Vec<Rule>,
     /// The negations of the questions' conditions.
     pub(crate) closed: Vec<Condition>,
-    /// The conditions on each axis of a valid desc: the rules without the alternatives that `closed` excludes,
-    /// and `closed`.
+    /// The conditions on each axis of a valid desc: the rules without the alternatives that `closed`
+    /// excludes, and `closed`.
     valid: Vec<Condition>,
     /// The comparisons of the semantics on each axis. The output coordinate is the unknown after the last
     /// variable.

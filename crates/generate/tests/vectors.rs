@@ -1,4 +1,5 @@
-//! The test vectors of other projects: they load, the spec agrees with them, and a suite runs them as they are.
+//! The test vectors of other projects: they load, the spec agrees with them, and a suite runs them as they
+//! are.
 
 use dmlcts_generate::{
     Length, Suite,

@@ -75,6 +75,9 @@ pub fn write_operator(out: &mut dyn Write, operator: &Operator, palette: Palette
     for remark in operator.remarks() {
         let head = if remark.erratum { "the page errs" } else { "note" };
         writeln!(out, "  {}: {head}: {} ({})", remark.id, one_line(&remark.text), remark.cite.on(page))?;
+        if let Some(note) = operator.notes().iter().find(|note| note.id == remark.id) {
+            writeln!(out, "      when {}", note.text)?;
+        }
     }
     writeln!(out, "\n{}", head("examples"))?;
     for example in operator.examples() {

@@ -2,8 +2,9 @@
 //!
 //! The obligations of an operator follow from its spec. Every clause must be kept, broken and kept on its
 //! boundary, and every question raised. Valid descs must use every branch of the semantics, mode, data type,
-//! dimension count and row of support, and meet the condition of every note that has one. A [`Coverage`] takes a few words of memory per operator. Each thread
-//! marks its own, and the threads merge them at the end.
+//! dimension count and row of support, and meet the condition of every note that has one. A [`Coverage`]
+//! takes a few words of memory per operator. Each thread marks its own, and the threads merge them at the
+//! end.
 
 use dmlcts_model::{DataType, Desc, FeatureLevel, Side, Value};
 

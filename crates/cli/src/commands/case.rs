@@ -129,7 +129,8 @@ pub(crate) fn show(arguments: &CaseArguments) -> Result<Exit, Problem> {
     })
 }
 
-/// Writes whether the desc is valid, the clauses that it breaks, and the rules of bindings that the case breaks.
+/// Writes whether the desc is valid, the clauses that it breaks, and the rules of bindings that the case
+/// breaks.
 pub(crate) fn judge(arguments: &CaseArguments) -> Result<Exit, Problem> {
     each_case(arguments, Heading::OfSeveral, |mut out, judged| {
         let Judged { case, operator, level, judgement } = judged;
