@@ -1,6 +1,6 @@
 //! A suite applied to a spec: a stream of cases with random access.
 
-use std::sync::Arc;
+use std::{panic::resume_unwind, sync::Arc, thread};
 
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Diagnostic, Library, LoadError, Operator};
@@ -20,7 +20,7 @@ use crate::{
         random::{self, Random, Sampler},
         vectors,
     },
-    suite::{CheckedPart, FillForm, PartForm, Strategy, Suite, SuiteError},
+    suite::{CheckedPart, Cross, FillForm, PartForm, Strategy, Suite, SuiteError},
     vectors::Vectors,
 };
 
@@ -271,13 +271,15 @@ fn generator<'lib>(
             searched(spaces, move |space| covering::search(space, &types, ranks, strength, seed))
         }
         Strategy::Large => {
-            let elements = form.elements;
+            let most = (form.elements, form.each);
             let spaces = bounded.into_iter().map(|bounded| bounded.space);
-            searched(spaces, move |space| large::search(space, &types, ranks, elements, seed))
+            searched(spaces, move |space| large::search(space, &types, ranks, most, seed))
         }
         Strategy::Negative => {
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
-            searched(samplers, move |sampler| negative::search(sampler, each, seed))
+            let cross = form.cross.clone();
+            let cross = cross.unwrap_or_else(|| Cross::USUAL.to_vec());
+            searched(samplers, move |sampler| negative::search(sampler, &types, ranks, &cross, seed))
         }
         Strategy::Boundary => {
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
@@ -291,7 +293,7 @@ const USUAL: u32 = 64;
 /// The largest number of elements of the descs whose neighbours are searched.
 const SMALL: u32 = 24;
 
-/// A generator that searches the operators in order on its first use.
+/// A generator that searches the operators on its first use, each on a thread of its own.
 fn searched<'lib, T: Send + Sync + 'lib>(
     operators: impl IntoIterator<Item = T>,
     search: impl Fn(&T) -> SearchResult + Send + Sync + 'lib,
@@ -299,11 +301,16 @@ fn searched<'lib, T: Send + Sync + 'lib>(
     let operators: Vec<T> = operators.into_iter().collect();
     Box::new(Searched::new(move || {
         let mut all = SearchResult::default();
-        for operator in &operators {
-            let found = search(operator);
-            all.cases.extend(found.cases);
-            all.remarks.extend(found.remarks);
-        }
+        let search = &search;
+        thread::scope(|scope| {
+            let started: Vec<_> =
+                operators.iter().map(|operator| scope.spawn(move || search(operator))).collect();
+            for thread in started {
+                let found = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+                all.cases.extend(found.cases);
+                all.remarks.extend(found.remarks);
+            }
+        });
         all
     }))
 }

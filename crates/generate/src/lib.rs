@@ -33,11 +33,13 @@
 //! | `lower`, `solve` | constraints on one axis, lowered from clauses; their solutions |
 //! | `strategy` | one file per strategy |
 //! | [`vectors`] | the test vectors of other projects, compared with the oracle |
+//! | `crossed` | the factors that ways to break a clause are crossed with |
 //! | [`fill`] | the content of inputs, and the origin of a wrong element |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
 //! | `shrink` | a smaller case that fails in the same way |
 
 mod certificate;
+mod crossed;
 pub mod draw;
 mod expansion;
 pub mod fill;
@@ -53,6 +55,7 @@ pub mod suite;
 pub mod vectors;
 
 pub use certificate::Certificate;
+pub use crossed::{Crossed, Unmet};
 pub use expansion::{Expansion, Part};
 pub use length::Length;
 pub use shrink::shrink;

@@ -14,7 +14,7 @@ use dmlcts_model::{
 use dmlcts_spec::{Judgement, Operator, Scratch, Validity};
 
 use crate::{
-    draw::Draws,
+    draw::{Draws, mix},
     fill,
     lower::{self, INPUT, OUTPUT, Rule},
     solve::{Condition, Domains, Interval, Problem},
@@ -232,11 +232,16 @@ impl<'lib> Space<'lib> {
     }
 
     /// Sets every scalar union to a value of the data type that the bits of `word` choose. The bytes that the
-    /// type does not use are zero.
+    /// type does not use are zero in seven of eight cases. They mean nothing in the others.
     pub(crate) fn set_scalars(&self, desc: &mut Desc, data_type: DataType, word: u64) {
         for &member in &self.scalars {
             if let Some(value) = desc.members.get_mut(member) {
-                *value = Value::Scalar(fill::scalar(data_type, word));
+                let mut bytes = fill::scalar(data_type, word);
+                if word >> 61 == 7 {
+                    let used = data_type.element_size().unwrap_or(bytes.len());
+                    bytes[used..].copy_from_slice(&mix(word).to_le_bytes()[used..]);
+                }
+                *value = Value::Scalar(bytes);
             }
         }
     }

@@ -234,6 +234,7 @@ mod scratch;
 mod semantics;
 mod source;
 mod tensor_data;
+mod ways;
 pub mod yaml;
 
 pub use binding::BindingRule;
@@ -251,3 +252,4 @@ pub use scratch::Scratch;
 pub use semantics::{AlternativeReading, Branch, Semantics};
 pub use source::{Diagnostic, LoadError, Source};
 pub use tensor_data::tensor_bytes;
+pub use ways::{Way, Ways};

@@ -1,11 +1,14 @@
 //! A checked operator: the content of its YAML file, with every name resolved.
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{
+    ops::RangeInclusive,
+    sync::{Arc, OnceLock},
+};
 
 use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
 
 use crate::{
-    AlternativeReading, Citation, Clause, Judgement, Question, Scratch, Semantics, Validity,
+    AlternativeReading, Citation, Clause, Judgement, Question, Scratch, Semantics, Validity, Ways,
     branching::{Branching, SemanticBranch},
     expression,
     judge::Judge,
@@ -116,6 +119,7 @@ pub struct Operator {
     pub(crate) remarks: Vec<Remark>,
     pub(crate) notes: Vec<Note>,
     pub(crate) judge: Arc<Judge>,
+    pub(crate) ways: OnceLock<Ways>,
     pub(crate) branching: Branching,
     /// The index in [`Library::operators`](crate::Library::operators).
     pub(crate) position: usize,
@@ -146,6 +150,11 @@ impl Operator {
     /// The feature level that introduced it.
     pub fn introduced(&self) -> FeatureLevel {
         self.introduced
+    }
+
+    /// The ways to break each clause. The first call compiles them.
+    pub fn ways(&self) -> &Ways {
+        self.ways.get_or_init(|| Ways::new(&self.clauses, &self.scope))
     }
 
     /// The support rows, oldest level first.

@@ -5,7 +5,7 @@
 
 use std::{io::Write, thread};
 
-use dmlcts_generate::Part;
+use dmlcts_generate::{Crossed, Part, Unmet};
 use dmlcts_model::FeatureLevel;
 use dmlcts_report::counted;
 use dmlcts_runner::{Source as _, SuiteSource};
@@ -22,7 +22,7 @@ pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
     let library = Library::embedded();
     let parts = selection.parts()?;
     let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
-    let coverage = covered(selection, &parts, level)?;
+    let (coverage, crossed) = covered(selection, &parts, level)?;
     let remarks: Vec<String> = parts.expansion().parts().iter().flat_map(Part::remarks).collect();
     let mut out = output::stdout();
     for operator in library.operators() {
@@ -45,6 +45,22 @@ pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
             let reason = reason(operator, obligation, &remarks).map(|reason| format!(": {reason}"));
             writeln!(out, "  {}{}", obligation.describe(operator), reason.unwrap_or_default())?;
         }
+        let Some(crossed) = crossed.iter().find(|crossed| crossed.operator().name() == operator.name())
+        else {
+            continue;
+        };
+        let (pairs, unmet) = crossed.unmet();
+        let missing: usize = unmet.iter().map(|unmet| unmet.count).sum();
+        writeln!(
+            out,
+            "  {} of {} of a way to break a clause and a type, mode, rank or axis met{}",
+            pairs - missing,
+            counted(pairs as u64, "pair"),
+            if unmet.is_empty() { "" } else { "; no desc was found for the others:" }
+        )?;
+        for unmet in &unmet {
+            writeln!(out, "    {}", missed(operator, unmet))?;
+        }
     }
     out.flush()?;
     Ok(Exit::Success)
@@ -57,11 +73,25 @@ fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]
     remarks.iter().find_map(|remark| remark.strip_prefix(id.as_str())?.strip_prefix(": "))
 }
 
+/// A way that cases do not take with some values, as a line.
+fn missed(operator: &Operator, unmet: &Unmet) -> String {
+    let clause = operator.clauses().get(unmet.clause).map_or("?", |clause| clause.id.as_str());
+    let with = if unmet.values.is_empty() { "no case".to_owned() } else { unmet.values.join(", ") };
+    format!("{clause} broken where `{}`: {with}", unmet.way)
+}
+
+/// The obligations of the spec, and the pairs of each operator.
+type Met = (Coverage, Vec<Crossed<'static>>);
+
 /// The obligations that the cases of a selection exercise, judged by several threads.
-fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> Result<Coverage, Problem> {
+fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> Result<Met, Problem> {
     let library = Library::embedded();
     let filter = selection.filter()?;
-    let Some(blank) = blank() else { return Ok(Coverage::new(library)) };
+    let nothing = || -> Met {
+        let operators = library.operators().iter();
+        (Coverage::new(library), operators.filter_map(|operator| Crossed::new(operator, level)).collect())
+    };
+    let Some(blank) = blank() else { return Ok(nothing()) };
     let end = match (parts.count(), selection.limit) {
         (None, None) => {
             return Err(Problem::usage(
@@ -78,7 +108,7 @@ fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> R
     let in_order = selection.limit.filter(|_| selection.leaves_out());
     let threads = if in_order.is_some() { 1 } else { selection.threads() };
     let judge = |first: u64| {
-        let mut coverage = Coverage::new(library);
+        let (mut coverage, mut crossed) = nothing();
         let (mut cursor, mut case, mut scratch) = (parts.cursor(), blank.clone(), Scratch::default());
         let mut picker = Picker::new(filter.as_deref(), selection);
         let (mut start, mut left, mut tries) = (first * CHUNK, in_order.unwrap_or(u64::MAX), 0);
@@ -94,6 +124,10 @@ fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> R
                 if let Some(operator) = operator.filter(|_| picker.picks(&case)) {
                     let judgement = operator.judge(&case.desc, level, &mut scratch);
                     coverage.mark(operator, &case.desc, level, judgement, &mut scratch);
+                    let of = crossed.iter_mut().find(|crossed| crossed.operator().name() == operator.name());
+                    if let Some(crossed) = of.filter(|_| !judgement.violated.is_empty()) {
+                        crossed.add(&case, judgement.violated, level, &mut scratch);
+                    }
                     (left, taken) = (left - 1, taken + 1);
                     if left == 0 {
                         break;
@@ -103,14 +137,18 @@ fn covered(selection: &Selection, parts: &SuiteSource, level: FeatureLevel) -> R
             tries = if taken == before { tries + CHUNK } else { 0 };
             start = start.saturating_add(CHUNK.saturating_mul(threads as u64));
         }
-        Ok(coverage)
+        Ok((coverage, crossed))
     };
     thread::scope(|scope| {
-        let mut all = Coverage::new(library);
+        let mut all = nothing();
         let workers: Vec<_> = (0..threads as u64).map(|first| scope.spawn(move || judge(first))).collect();
         for worker in workers {
             match worker.join() {
-                Ok(coverage) => all.merge(&coverage?),
+                Ok(met) => {
+                    let (coverage, crossed) = met?;
+                    all.0.merge(&coverage);
+                    all.1.iter_mut().zip(&crossed).for_each(|(all, crossed)| all.merge(crossed));
+                }
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }

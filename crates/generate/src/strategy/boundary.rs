@@ -44,7 +44,7 @@ pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchRes
         search.reads(setting);
     }
     search.neighbours(sampler, seed);
-    search.tangled();
+    search.found.cases.extend(tangled(space, search.draws.word()));
     search.found
 }
 
@@ -193,34 +193,28 @@ impl Search<'_, '_> {
     }
 }
 
-impl Search<'_, '_> {
-    /// Adds the smallest cube with tangled strides that raises a question. Random layouts are nested and
-    /// never raise it.
-    fn tangled(&mut self) {
-        let space = self.space;
-        let rank = space.ranks.1.min(MOST_AXES);
-        let Some(&data_type) = space.types.iter().min_by_key(|data_type| data_type.bits()) else { return };
-        let mut scratch = Scratch::default();
-        for setting in &space.settings {
-            for size in 2..=6 {
-                let Some(tuple) = space.tuples_of_size(setting, OUTPUT, size, false).into_iter().next()
-                else {
-                    continue;
-                };
-                let mut case = space.blank();
-                space.assemble(&mut case, setting, data_type, &[tuple.as_slice(); MOST_AXES][..rank]);
-                space.set_scalars(&mut case.desc, data_type, self.draws.word());
-                let Some(output) = &mut case.desc.output else { return };
-                output.strides = Some(List::from_slice(&SUBSET_SUM_STRIDES[..rank]));
-                output.total_size = output.usual_total_size();
-                let judgement = space.operator.judge(&case.desc, space.level, &mut scratch);
-                if !judgement.questions.is_empty() {
-                    self.found.cases.push(case);
-                    return;
-                }
+/// The smallest cube with tangled strides that raises a question. Random layouts never raise it.
+pub(super) fn tangled(space: &Space<'_>, word: u64) -> Option<Case> {
+    let rank = space.ranks.1.min(MOST_AXES);
+    let &data_type = space.types.iter().min_by_key(|data_type| data_type.bits())?;
+    let mut scratch = Scratch::default();
+    for setting in &space.settings {
+        for size in 2..=6 {
+            let Some(tuple) = space.tuples_of_size(setting, OUTPUT, size, false).into_iter().next() else {
+                continue;
+            };
+            let mut case = space.blank();
+            space.assemble(&mut case, setting, data_type, &[tuple.as_slice(); MOST_AXES][..rank]);
+            space.set_scalars(&mut case.desc, data_type, word);
+            let output = case.desc.output.as_mut()?;
+            output.strides = Some(List::from_slice(&SUBSET_SUM_STRIDES[..rank]));
+            output.total_size = output.usual_total_size();
+            if !space.operator.judge(&case.desc, space.level, &mut scratch).questions.is_empty() {
+                return Some(case);
             }
         }
     }
+    None
 }
 
 /// Changes that make the product of sizes just below, at and just above 2^32.

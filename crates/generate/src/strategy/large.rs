@@ -1,80 +1,421 @@
-//! Sizes at the limits of dispatches, counters and memory.
+//! Sizes, products of sizes, and values of lists at the limits of the numbers that an implementation may
+//! compute in.
 //!
-//! One axis of a tensor has a size at such a limit, and the other tensor has its least or greatest possible
-//! size. The cases are the same on every machine. A run reports those that do not fit the machine's memory.
+//! * *Lengths*: one axis is as long as a [limit](LENGTHS), or one element longer. It is the first, an inner
+//!   or the last axis, and the rows beside it have several elements where the tensor stays small enough.
+//! * *Products*: two or three axes of [odd sizes](PRODUCTS) have a product just above a limit, so that a
+//!   linear index is wrong although each coordinate is right. They are neighbours, or an axis is between them.
+//! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal.
+//! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
+//!   ends. The input repeats one element along the axis if it would be too large otherwise.
+//!
+//! Where the number of elements is limited, large tensors have elements of few bytes. Of those with more than a
+//! [million](HUGE) elements, one case of each limit is made, in which modes and tensors take turns.
+//!
+//! The cases are the same on every machine. A run reports those that do not fit the machine's memory.
 
 use std::sync::Arc;
 
-use dmlcts_model::{DataType, Fill, Side, element_count};
+use dmlcts_model::{Case, DataType, Fill, List, Side, element_count, packed_strides};
+use dmlcts_spec::{Scratch, Validity};
 
 use super::SearchResult;
 use crate::{
-    draw::mix,
-    fill,
+    draw::{Draws, mix},
     lower::{INPUT, OUTPUT},
-    space::{MOST_AXES, Space},
+    solve::{Interval, Problem},
+    space::{Setting, Space},
 };
 
-/// The limits: the workgroups of a dispatch (65535), 16-bit counters, a float's exact integers (2^24), and
-/// signed and unsigned 32-bit counters of elements or bytes.
-const EDGES: [i64; 15] = [
-    65_534,
-    65_535,
-    65_536,
-    65_537,
-    (1 << 24) - 1,
-    1 << 24,
+/// The greatest length at which a number still holds every index of an axis. The last index of an axis that
+/// is one longer is wrong: it equals another index, or it is no number.
+///
+/// | length | the index `length` does not fit | or the count of elements does not fit |
+/// |---|---|---|
+/// | 2^7 | INT8: -128 | |
+/// | 2^8 | UINT8: 0 | 64 invocations by 4 elements, 256 invocations |
+/// | 2^8 + 1 | BFLOAT16 has 8 bits: 257 is 256 | |
+/// | 2^10 | | the invocations of a workgroup |
+/// | 2^11 + 1 | FLOAT16 has 11 bits: 2049 is 2048 | |
+/// | 2^15 | INT16: -32768 | |
+/// | 65504 | FLOAT16: 65520 and more is infinite | |
+/// | 2^16 - 1 | | UINT16: 65536 is 0; the workgroups of a dispatch |
+/// | 2^16 | UINT16: 0 | |
+/// | 2^22 | | UINT32, as workgroups of 1024 |
+/// | 2^24 + 1 | FLOAT32 has 24 bits: 16777217 is 16777216 | |
+/// | 2^28, 2^29, 2^30 | | 2^31 bytes of 8, 4 and 2 |
+/// | 2^31 | INT32: -2147483648 | 2^32 bytes of 2 |
+/// | 2^32 - 2 | | the greatest tensor but one |
+const LENGTHS: [i64; 16] = [
+    1 << 7,
+    1 << 8,
+    (1 << 8) + 1,
+    1 << 10,
+    (1 << 11) + 1,
+    1 << 15,
+    65_519,
+    (1 << 16) - 1,
+    1 << 16,
+    1 << 22,
     (1 << 24) + 1,
-    (1 << 29) - 1,
+    1 << 28,
     1 << 29,
-    (1 << 30) + 1,
-    (1 << 31) - 1,
+    1 << 30,
     1 << 31,
-    (1 << 31) + 1,
     (1 << 32) - 2,
-    (1 << 32) - 1,
 ];
 
-/// Searches one operator for cases with at most `elements` elements per tensor.
+/// Sizes of two or three axes whose product is just above a limit of [`LENGTHS`]: 2^8, 2^11, 2^15, 2^16, 2^24,
+/// 2^31. No size is a power of two, so that a mask in place of a remainder shows.
+const PRODUCTS: [&[i64]; 12] = [
+    &[17, 19],
+    &[7, 7, 7],
+    &[41, 51],
+    &[13, 13, 13],
+    &[181, 183],
+    &[255, 259],
+    &[37, 41, 45],
+    &[3, 21_847],
+    &[21_847, 3],
+    &[4_095, 4_099],
+    &[255, 257, 257],
+    &[46_337, 46_347],
+];
+
+/// The lengths of rows by which an index cannot be divided with a rounded reciprocal: `index * (1 / length)`
+/// is less than 1 at `index == length`. 11 and 22 are the least lengths in FLOAT16; 41, 47 and 55 in FLOAT32;
+/// 49, 98 and 103 in FLOAT64. The index at which it fails is the first of the second row, so that two rows
+/// are enough.
+const ROWS: [i64; 8] = [11, 22, 41, 47, 49, 55, 98, 103];
+
+/// The ends of the numbers that may hold the value of a list: INT8, UINT8, FLOAT16, INT16, UINT16, FLOAT32,
+/// INT32. A value at the end, one below and one above distinguish them all; so does one that is not even.
+const ENDS: [i64; 7] = [1 << 7, 1 << 8, 1 << 11, 1 << 15, 1 << 16, 1 << 24, 1 << 31];
+
+/// The values around the ends.
+fn members() -> impl Iterator<Item = i64> {
+    let around = |end: i64| [end - 1, end, end + 1, end + 3];
+    let values = ENDS.into_iter().flat_map(around).chain([(1 << 32) - 1]);
+    values.flat_map(|value| [value, -value])
+}
+
+/// The number of elements up to which tensors have any type where their number is limited.
+const SMALL: u128 = 1 << 15;
+/// The number of elements from which on tensors are costly.
+const HUGE: u128 = 1 << 20;
+
+/// Searches one operator for cases with at most `elements` elements per tensor, and for at most `each` cases
+/// of each limit, setting and tensor.
 pub(crate) fn search(
     space: &Arc<Space<'_>>,
     types: &[DataType],
     ranks: (usize, usize),
-    elements: Option<u32>,
+    (elements, each): (Option<u32>, Option<u32>),
     seed: u64,
 ) -> SearchResult {
-    let mut found = SearchResult::default();
     let types: Vec<DataType> = types.iter().copied().filter(|known| space.types.contains(known)).collect();
-    let (least, most) = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
-    if types.is_empty() || least > most {
-        return found;
+    let ranks = (ranks.0.max(space.ranks.0), ranks.1.min(space.ranks.1));
+    if types.is_empty() || ranks.0 > ranks.1 {
+        return SearchResult::default();
     }
     let limit = elements.map_or(u128::MAX, u128::from);
-    for setting in &space.settings {
-        for (side, edge) in [INPUT, OUTPUT].into_iter().flat_map(|side| EDGES.map(|edge| (side, edge))) {
-            for tuple in space.tuples_of_size(setting, side, edge, false) {
-                for axis in [least - 1, 0] {
-                    // The long axis is first the innermost axis of the least rank, and then the outermost
-                    // axis of one rank more.
-                    let rank = if axis == 0 { (least + 1).min(most) } else { least };
-                    let mut tuples = [setting.unit.as_slice(); MOST_AXES];
-                    tuples[axis.min(rank - 1)] = &tuple;
-                    let data_type = types[found.cases.len() % types.len()];
-                    let mut case = space.blank();
-                    space.assemble(&mut case, setting, data_type, &tuples[..rank]);
-                    space.set_scalars(&mut case.desc, data_type, mix(seed ^ found.cases.len() as u64));
-                    let fits = Side::BOTH.iter().all(|&side| {
-                        let sizes = case.desc.tensor(side).and_then(|tensor| tensor.sizes.as_ref());
-                        sizes.is_some_and(|sizes| element_count(sizes) <= limit)
-                    });
-                    let passes = fill::passes(data_type, tuple[INPUT].unsigned_abs());
-                    case.fill = Fill::Coordinates { pass: (found.cases.len() % usize::from(passes)) as u8 };
-                    if fits && !found.cases.contains(&case) {
-                        found.cases.push(case);
+    let found = SearchResult::default();
+    let most = each.map_or(usize::MAX, |each| each as usize);
+    let mut search =
+        Search { space, types, ranks, limit, most, seed, turn: 0, scratch: Scratch::default(), found };
+    for place in 0..space.settings.len() {
+        search.lengths(place);
+        search.products(place);
+        search.rows(place);
+        search.members(place);
+    }
+    search.found
+}
+
+struct Search<'a, 'lib> {
+    space: &'a Space<'lib>,
+    types: Vec<DataType>,
+    ranks: (usize, usize),
+    limit: u128,
+    /// The largest number of cases of each limit, setting and tensor.
+    most: usize,
+    seed: u64,
+    /// The number of descs so far. Types, and the sizes beside large axes, take turns.
+    turn: usize,
+    scratch: Scratch,
+    found: SearchResult,
+}
+
+/// The place of the small axis beside large ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// There is none.
+    Alone,
+    /// Behind the large axes.
+    Last,
+    /// Between two large axes, or on both sides of a single one.
+    Middle,
+    /// Before the large axes.
+    First,
+}
+
+/// Whether the input repeats one element along an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Input {
+    Packed,
+    Repeated(usize),
+}
+
+impl Search<'_, '_> {
+    /// One axis at or above a limit.
+    fn lengths(&mut self, place: usize) {
+        let space = self.space;
+        let setting = &space.settings[place];
+        for (number, length) in LENGTHS.into_iter().flat_map(|limit| [limit + 1, limit]).enumerate() {
+            if self.is_too_costly(u128::from(length.unsigned_abs()), number, place) {
+                continue;
+            }
+            for side in self.sides(u128::from(length.unsigned_abs()), number) {
+                let tuples = self.space.tuples_of_size(setting, side, length, false);
+                let places = [Place::Alone, Place::Last, Place::Middle, Place::First];
+                let shapes =
+                    tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
+                self.each(setting, &shapes.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Two or three axes whose product is above a limit.
+    fn products(&mut self, place: usize) {
+        let space = self.space;
+        let setting = &space.settings[place];
+        for (number, sizes) in PRODUCTS.into_iter().enumerate() {
+            if self.is_too_costly(element_count(sizes), number, place) {
+                continue;
+            }
+            for side in self.sides(element_count(sizes), number) {
+                // The least and the greatest possible size of the other tensor on each axis.
+                let tuples = |end: usize| -> Vec<Vec<i64>> {
+                    let tuple = |&size: &i64| {
+                        let mut tuples = self.space.tuples_of_size(setting, side, size, false);
+                        if end < tuples.len() { Some(tuples.swap_remove(end)) } else { tuples.pop() }
+                    };
+                    sizes.iter().filter_map(tuple).collect()
+                };
+                let ends = [tuples(0), tuples(1)];
+                let shapes = ends.iter().filter(|tuples| tuples.len() == sizes.len()).flat_map(|tuples| {
+                    let tuples: Vec<&[i64]> = tuples.iter().map(Vec::as_slice).collect();
+                    [Place::Last, Place::Middle, Place::First].map(|place| (tuples.clone(), place))
+                });
+                self.each(setting, &shapes.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Two or three rows of a length.
+    fn rows(&mut self, place: usize) {
+        let space = self.space;
+        let setting = &space.settings[place];
+        for length in ROWS {
+            for side in [INPUT, OUTPUT] {
+                let tuples = self.space.tuples_of_size(setting, side, length, false);
+                let places = [Place::First, Place::Middle];
+                let shapes =
+                    tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
+                self.each(setting, &shapes.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Whether a tensor of at least this number of elements is too large, or costly and not this setting's turn.
+    fn is_too_costly(&self, elements: u128, number: usize, setting: usize) -> bool {
+        let is_turn = number % self.space.settings.len() == setting;
+        elements > self.limit || self.saves(elements) && !is_turn
+    }
+
+    /// The tensors that have a large axis in turn; one of them if tensors are costly.
+    fn sides(&self, elements: u128, number: usize) -> Vec<usize> {
+        if self.saves(elements) { vec![number / self.space.settings.len() % 2] } else { vec![INPUT, OUTPUT] }
+    }
+
+    /// Whether a tensor of this number of elements is made rarely.
+    fn saves(&self, elements: u128) -> bool {
+        elements > HUGE && self.limit < u128::MAX
+    }
+
+    /// Adds as many of the shapes as wanted. The first one changes, so that all occur over a suite.
+    fn each(&mut self, setting: &Setting, shapes: &[(Vec<&[i64]>, Place)]) {
+        let (first, mut left) = (self.turn, self.most);
+        let sizes = |tuples: &[&[i64]]| {
+            tuples.iter().map(|tuple| tuple[INPUT].max(tuple[OUTPUT])).collect::<Vec<_>>()
+        };
+        if shapes.first().is_some_and(|(tuples, _)| self.saves(element_count(&sizes(tuples)))) {
+            left = 1;
+        }
+        for step in 0..shapes.len() {
+            if left == 0 {
+                break;
+            }
+            let (tuples, place) = &shapes[(first + step) % shapes.len()];
+            left -= usize::from(self.beside(setting, tuples, *place));
+        }
+    }
+
+    /// Each value of each list around the ends of narrow numbers.
+    fn members(&mut self, place: usize) {
+        let space = self.space;
+        let setting = &space.settings[place];
+        let longest = i64::try_from(self.limit).unwrap_or(i64::MAX).min((1 << 32) - 1);
+        for variable in 2..self.space.width() {
+            let range = self.space.variables[variable].range;
+            for (number, value) in members().filter(|&value| range.contains(value)).enumerate() {
+                let is_turn = number % space.settings.len() == place;
+                let most =
+                    if self.saves(self.limit) && !is_turn { longest.min(HUGE as i64) } else { longest };
+                // Several elements are read if they can be, and the input is packed if it fits.
+                let outputs = [Interval::new(2, 5), Interval::new(1, 5), Interval::new(1, most)];
+                let inputs = [(Input::Packed, most), (Input::Repeated(0), (1 << 32) - 1)];
+                let tries = inputs.iter().flat_map(|input| outputs.iter().map(move |output| (input, output)));
+                for (&(input, longest), &output) in tries {
+                    let mut domains = self.space.domains();
+                    domains[INPUT] = Interval::new(1, longest);
+                    domains[OUTPUT] = output;
+                    domains[variable] = Interval::single(value);
+                    let Some(tuple) = self.solve(setting, domains) else { continue };
+                    self.turn += 1;
+                    let place = [Place::Last, Place::Middle, Place::First][self.turn % 3];
+                    let is_kept = match input {
+                        Input::Packed => {
+                            self.beside(setting, &[&tuple], place)
+                                || self.beside(setting, &[&tuple], Place::Alone)
+                        }
+                        Input::Repeated(_) => self.repeated(setting, &tuple, place),
+                    };
+                    if is_kept {
+                        break;
                     }
                 }
             }
         }
     }
-    found
+
+    /// A valid tuple within domains, with the least input of some.
+    fn solve(&mut self, setting: &Setting, domains: crate::solve::Domains) -> Option<Vec<i64>> {
+        let problem = Problem::new(domains, setting.conditions(false)).and_then(Problem::tightened)?;
+        // A long output is no longer than it must be.
+        let least = problem.bounds(OUTPUT).filter(|reach| reach.low > 5);
+        let problem = match least {
+            Some(reach) => problem.within(OUTPUT, Interval::new(reach.low, reach.low + 1))?,
+            None => problem,
+        };
+        let mut draws = Draws::new(mix(self.seed ^ self.turn as u64));
+        let mut case = self.space.blank();
+        let samples = (0..8).filter_map(|_| problem.sample(&mut draws)).map(|values| values.to_vec());
+        let valid: Vec<Vec<i64>> = samples
+            .filter(|tuple| {
+                let judgement = self.space.judge_tuple(setting, tuple, &mut case, &mut self.scratch);
+                judgement.validity() == Validity::Valid
+            })
+            .collect();
+        valid.into_iter().min_by_key(|tuple| tuple[INPUT])
+    }
+
+    /// A small tuple for the axes beside large ones.
+    fn small(&self, setting: &Setting) -> Vec<i64> {
+        let side = if self.turn.is_multiple_of(2) { INPUT } else { OUTPUT };
+        let size = 2 + (self.turn / 2 % 2) as i64;
+        let found = self.space.tuples_of_size(setting, side, size, false);
+        found.into_iter().max_by_key(|tuple| tuple[OUTPUT]).unwrap_or_else(|| setting.unit.clone())
+    }
+
+    /// Large axes with a small one at a place. Units take its place if the tensors would be too large.
+    fn beside(&mut self, setting: &Setting, large: &[&[i64]], place: Place) -> bool {
+        let small = self.small(setting);
+        for beside in [small, setting.unit.clone()] {
+            let mut tuples: Vec<&[i64]> = large.to_vec();
+            match place {
+                Place::Alone => {}
+                Place::Last => tuples.push(&beside),
+                Place::Middle if large.len() == 1 => {
+                    tuples.insert(0, &beside);
+                    tuples.push(&beside);
+                }
+                Place::Middle => tuples.insert(1, &beside),
+                Place::First => tuples.insert(0, &beside),
+            }
+            while tuples.len() < self.ranks.0 {
+                tuples.insert(0, &setting.unit);
+            }
+            if tuples.len() > self.ranks.1 {
+                return false;
+            }
+            if self.push(setting, &tuples, Input::Packed) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A tuple beside a small one. The input repeats one element along the axis of the tuple.
+    fn repeated(&mut self, setting: &Setting, tuple: &[i64], place: Place) -> bool {
+        let small = self.small(setting);
+        let rank = (self.ranks.0.max(2)).min(self.ranks.1);
+        let mut tuples = vec![setting.unit.as_slice(); rank];
+        let axis = if place == Place::Last { 0 } else { rank - 1 };
+        if rank > 1 {
+            tuples[rank - 1 - axis] = &small;
+        }
+        tuples[axis] = tuple;
+        self.push(setting, &tuples, Input::Repeated(axis))
+    }
+
+    /// Adds a case with these tuples if it is valid and small enough.
+    fn push(&mut self, setting: &Setting, tuples: &[&[i64]], input: Input) -> bool {
+        let space = self.space;
+        let sizes = |side: usize| tuples.iter().map(|tuple| tuple[side]).collect::<Vec<_>>();
+        let elements = element_count(&sizes(INPUT)).max(element_count(&sizes(OUTPUT)));
+        let mut types: Vec<DataType> = self.types.clone();
+        if elements > SMALL && self.limit < u128::MAX {
+            let least = types.iter().filter_map(|data_type| data_type.bits()).min();
+            let is_narrow = |data_type: &DataType| elements <= HUGE && data_type.bits() == Some(16);
+            types.retain(|data_type| data_type.bits() == least || is_narrow(data_type));
+        }
+        let data_type = types[self.turn % types.len()];
+        let mut case = space.blank();
+        space.assemble(&mut case, setting, data_type, tuples);
+        space.set_scalars(&mut case.desc, data_type, mix(self.seed ^ self.turn as u64));
+        if let Input::Repeated(axis) = input {
+            repeat(&mut case, axis);
+        }
+        let fits = |side: Side| {
+            let Some(tensor) = case.desc.tensor(side) else { return false };
+            let sizes = tensor.sizes.as_deref().unwrap_or_default();
+            let repeated = matches!(input, Input::Repeated(_)) && side == Side::Input;
+            repeated || element_count(sizes) <= self.limit
+        };
+        if !Side::BOTH.into_iter().all(fits) {
+            return false;
+        }
+        let judgement = space.operator.judge(&case.desc, space.level, &mut self.scratch);
+        if judgement.validity() != Validity::Valid {
+            return false;
+        }
+        // Coordinates would show a wrong element only in the bytes of one pass.
+        case.fill = Fill::Random { seed: mix(self.seed ^ self.turn as u64) >> 40 };
+        self.turn += 1;
+        self.found.cases.push(case);
+        true
+    }
+}
+
+/// Repeats one element of the input along an axis. The other axes are packed.
+fn repeat(case: &mut Case, axis: usize) {
+    let Some(input) = &mut case.desc.input else { return };
+    let Some(sizes) = &input.sizes else { return };
+    let mut stored = sizes.clone();
+    stored[axis] = 1;
+    let mut strides: List = packed_strides(&stored);
+    strides[axis] = 0;
+    input.strides = Some(strides);
+    input.total_size = input.usual_total_size();
 }

@@ -1,7 +1,8 @@
 //! Strided, permuted, padded and broadcast tensors, and binding offsets.
 //!
 //! Strides are built from the innermost to the outermost axis of a random order. Each is at least the span of
-//! the axes inside it. Such nested strides never overlap, so that outputs are valid without a check.
+//! the axes inside it, except for a pair of axes in some tensors: the elements of the outer one lie between
+//! those of the inner one. Neither kind of strides overlaps, so that outputs are valid without a check.
 
 use dmlcts_model::{Case, List, Side, Tensor};
 
@@ -33,6 +34,11 @@ impl Layout {
             // At least one of the two tensors has strides.
             Layouts::All => (word & 15 >= 4, word & 15 < 4 || word >> 4 & 15 < 8, word >> 8 & 15 < 8),
         };
+        Self { input_strides, output_strides, more }
+    }
+
+    /// These deviations.
+    pub(crate) fn of(input_strides: bool, output_strides: bool, more: bool) -> Self {
         Self { input_strides, output_strides, more }
     }
 
@@ -71,9 +77,26 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
     let gaps = if padded { 1 << cut(word >> 16, rank) | 1 << cut(word >> 32, rank) } else { 0 };
     let widths = if padded { draws.word() } else { 0 };
     let rows = word >> 48 & word >> 56;
+    // The axis whose elements the next one interleaves with.
+    let (mut interleaves, mut inner) = ((word >> 4).is_multiple_of(4), None);
     let (mut strides, mut span, mut last) = ([0; 8], 1, 0);
     for (place, &axis) in order.iter().enumerate().rev() {
         if repeated >> place & 1 != 0 {
+            continue;
+        }
+        let size = sizes[axis];
+        if let Some((unit, length)) = inner.take_if(|_| size > 1) {
+            strides[axis] = unit * between(length);
+            last += (size - 1) * strides[axis];
+            span += (size - 1) * strides[axis];
+            continue;
+        }
+        if interleaves && size >= 3 {
+            interleaves = false;
+            inner = Some((span, size));
+            strides[axis] = 2 * span;
+            last += (size - 1) * strides[axis];
+            span += (size - 1) * strides[axis];
             continue;
         }
         let gap = if gaps >> place & 1 != 0 { 1 + cut(widths >> (6 * place), 3) as i64 } else { 0 };
@@ -89,6 +112,14 @@ fn stride(tensor: &mut Tensor, side: Side, draws: &mut Draws) {
     }
     tensor.total_size = ((last as u64 + 1) * bytes as u64).next_multiple_of(4);
     tensor.strides = Some(List::from_buf_and_len(strides, rank));
+}
+
+/// The stride of an axis that interleaves with an axis of a stride of 2 and this length, which is at least 3.
+/// It is the least odd number that is not below the length. Two coordinates share an offset only if they
+/// differ by a multiple of it on the inner axis, which is too short for that. The stride is less than the
+/// span of the inner axis, so that the two do not nest.
+fn between(length: i64) -> i64 {
+    length | 1
 }
 
 /// Shuffles up to eight entries, using eight bits of a word for each.
@@ -137,7 +168,7 @@ mod tests {
     #[test]
     fn outputs_never_overlap_and_inputs_fit_their_total_size() {
         let mut draws = Draws::new(4);
-        let (mut permuted, mut padded, mut repeated) = (0, 0, 0);
+        let (mut permuted, mut padded, mut repeated, mut interleaved) = (0, 0, 0, 0);
         for _ in 0..2_000 {
             for side in Side::BOTH {
                 let mut tensor = Tensor::packed(DataType::INT16, smallvec![2, 1, 3, 2]);
@@ -152,11 +183,26 @@ mod tests {
                     assert_eq!(all.len(), 12, "{strides:?}");
                     permuted += usize::from(strides[0] < strides[3]);
                     padded += usize::from(last > 11);
+                    interleaved += usize::from(!is_nested(&sizes, &strides));
                 } else {
                     repeated += usize::from(all.len() < 12);
                 }
             }
         }
         assert!(permuted > 300 && padded > 300 && repeated > 300, "{permuted} {padded} {repeated}");
+        assert!(interleaved > 300, "{interleaved}");
+    }
+
+    /// Whether each stride is greater than the span of all axes with smaller strides.
+    fn is_nested(sizes: &[i64], strides: &[i64]) -> bool {
+        let mut axes: Vec<(i64, i64)> = strides.iter().copied().zip(sizes.iter().copied()).collect();
+        axes.retain(|&(_, size)| size > 1);
+        axes.sort_unstable();
+        let mut last = 0;
+        axes.into_iter().all(|(stride, size)| {
+            let is_outside = stride > last;
+            last += stride * (size - 1);
+            is_outside
+        })
     }
 }

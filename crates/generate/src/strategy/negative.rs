@@ -1,209 +1,562 @@
-//! Descs that violate one clause and few others. Each has a valid twin that differs in one respect. A backend
-//! that rejects everything fails on the twins, and one that accepts everything fails on the descs. If several
-//! descs have the same twin, it occurs once, after the first of them.
+//! Descs that break one clause and few others, each in one [way](dmlcts_spec::Way), on every type, mode, rank
+//! and axis. Each has a valid twin that differs in one respect. A backend that rejects everything fails on
+//! the twins, and one that accepts everything fails on the descs. If several descs have the same twin, it
+//! occurs once, after the first of them.
 //!
-//! The search changes one value of valid descs at a time, and the judge determines the violated clauses. For
-//! clauses on an axis, the solver adds tuples that violate the clause and satisfy all others. This finds
-//! descs that need two changed values. Clauses without a desc within these bounds are reported, which does
-//! not prove that there is none.
+//! The search has two steps. It first changes one value of a few valid descs at a time, and the judge and the
+//! ways determine what a change breaks: this gives *recipes*, the kinds of changes that break a clause in a
+//! way. For clauses on an axis, the solver adds tuples, which finds descs that need two changed values. The
+//! second step applies the recipes to valid descs of every type, mode and rank, and to the first, an inner
+//! and the last axis, until each of them occurs together with each way.
+//!
+//! Ways without a desc within these bounds are reported, which does not prove that there is none.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use dmlcts_model::{Case, Fill};
-use dmlcts_spec::{IdSet, Scratch, Validity};
+use dmlcts_model::{Case, DataType, Fill};
+use dmlcts_spec::{IdSet, Scope, Scratch, Truth, Validity, Ways, expression::Position};
 
 use super::{
-    SearchResult,
-    neighbour::{self, Change, Kind, is_plain},
-    random::Sampler,
+    SearchResult, boundary,
+    neighbour::{self, Change, Recipe},
+    random::{BaseLayout, Sampler, Shape},
 };
 use crate::{
+    crossed::{Crossed, FIRST, INNER, LAST, width},
     draw::Draws,
-    lower::{INPUT, OUTPUT},
+    lower::{self, INPUT, OUTPUT},
     solve::{Interval, Problem},
-    space::{Setting, Space},
+    space::{MOST_AXES, Space},
+    suite::Cross,
 };
 
-/// The number of valid descs from which the search starts.
-const BASES: u64 = 24;
+/// The number of recipes of a way.
+const RECIPES: usize = 6;
+/// The number of valid descs that a recipe is tried on, for each combination.
+const TRIES: usize = 3;
 
-/// A desc that violates a clause, and the valid desc that was changed.
-struct Broken {
+/// Searches one operator. Each way occurs with every value of the factors in `cross`.
+pub(crate) fn search(
+    sampler: &Sampler<'_>,
+    types: &[DataType],
+    ranks: (usize, usize),
+    cross: &[Cross],
+    seed: u64,
+) -> SearchResult {
+    let space = sampler.space();
+    let ways = space.operator.ways();
+    let types: Vec<DataType> = types.iter().copied().filter(|known| space.types.contains(known)).collect();
+    let ranks: Vec<usize> = (ranks.0.max(space.ranks.0)..=ranks.1.min(space.ranks.1)).collect();
+    let mut search = Search {
+        sampler,
+        space,
+        ways,
+        crossed: Crossed::of(space, types.clone(), ranks.clone()),
+        types,
+        ranks,
+        seed,
+        scratch: Scratch::default(),
+        truths: Vec::new(),
+        changed: space.blank(),
+        bases: HashMap::new(),
+        tuples: HashMap::new(),
+        pairs: (0..space.settings.len()).map(|setting| pairs(space, setting)).collect(),
+        samples: Vec::new(),
+        known: vec![Known::default(); ways.all().len()],
+        broken: Vec::new(),
+    };
+    if search.types.is_empty() || search.ranks.is_empty() {
+        return SearchResult::default();
+    }
+    search.scout();
+    for way in 0..ways.all().len() {
+        search.cross(way, cross);
+    }
+    let unmet = if cross.contains(&Cross::Question) { search.questions() } else { Vec::new() };
+    search.finish(unmet)
+}
+
+/// The place of a base: the setting, the data type, the rank, the layout, and a number.
+type BaseKey = (usize, usize, usize, BaseLayout, usize);
+
+/// What the first step found out about a way.
+#[derive(Clone, Default)]
+struct Known {
+    /// The fewest clauses that a desc breaks which breaks the clause in this way.
+    least: usize,
     violated: IdSet,
-    kind: Kind,
+    recipes: Vec<(Recipe, BaseLayout)>,
+}
+
+/// A desc that breaks a clause in a way, and the valid desc that was changed.
+struct Broken {
+    clause: usize,
     case: Case,
     twin: Case,
 }
 
-/// Searches one operator.
-pub(crate) fn search(sampler: &Sampler<'_>, each: usize, seed: u64) -> SearchResult {
-    let space = sampler.space();
-    let mut search =
-        Search { space, scratch: Scratch::default(), changed: space.blank(), best: BTreeMap::new(), each };
-    let bases = search.bases(sampler, seed);
-    let mut draws = Draws::new(seed);
-    for base in &bases {
-        search.around(base);
-    }
-    for setting in 0..space.settings.len() {
-        // The solver's tuples depend on the setting alone, so two bases of each are enough.
-        bases
-            .iter()
-            .filter(|base| base.setting == setting)
-            .take(2)
-            .for_each(|base| search.solved(base, &mut draws));
-        let fit =
-            |base: &&Base| base.setting == setting && base.case.desc.rank() > 1 && is_plain(&base.case.desc);
-        if let Some(base) = bases.iter().find(fit) {
-            search.wide(base);
-        }
-    }
-    search.finish()
-}
-
 struct Search<'a, 'lib> {
+    sampler: &'a Sampler<'lib>,
     space: &'a Space<'lib>,
+    ways: &'a Ways,
+    types: Vec<DataType>,
+    ranks: Vec<usize>,
+    seed: u64,
     scratch: Scratch,
+    truths: Vec<Truth>,
     changed: Case,
-    /// For each clause, the descs with the fewest violated clauses.
-    best: BTreeMap<usize, Vec<Broken>>,
-    each: usize,
+    bases: HashMap<BaseKey, Option<Case>>,
+    /// The solver's tuples that break a clause in a way, by way and setting.
+    tuples: HashMap<(usize, usize), Vec<Vec<i64>>>,
+    /// For each setting, two tuples whose sizes have a product of 2^32 or more.
+    pairs: Vec<Vec<(Vec<i64>, Vec<i64>)>>,
+    /// Changes that break a clause alone, a few of each recipe.
+    samples: Vec<Change>,
+    known: Vec<Known>,
+    /// The values of each factor that descs have met, for each way.
+    crossed: Crossed<'lib>,
+    broken: Vec<Broken>,
 }
 
-/// A valid desc and its setting.
-struct Base {
-    case: Case,
+/// The values of the factors for which a case is wanted.
+#[derive(Clone, Copy, Debug)]
+struct Combination {
     setting: usize,
+    data_type: usize,
+    rank: usize,
+    axis: usize,
 }
 
 impl Search<'_, '_> {
-    /// Valid descs to start from. Open descs are skipped, because they would blur the effect of a change.
-    fn bases(&mut self, sampler: &Sampler<'_>, seed: u64) -> Vec<Base> {
-        let mut bases = Vec::new();
-        for index in 0..BASES * 4 {
+    /// A valid desc that raises no question. Bases are drawn once.
+    fn base(&mut self, key: BaseKey) -> Option<Case> {
+        if let Some(known) = self.bases.get(&key) {
+            return known.clone();
+        }
+        let (setting, data_type, rank, layout, number) = key;
+        let stream = (((setting * 64 + data_type) * 16 + rank) * 4 + layout as usize) * 8 + number;
+        let draws = &mut Draws::of_case(self.seed, stream as u64);
+        let mut found = None;
+        for _ in 0..16 {
             let mut case = self.space.blank();
-            let draws = &mut Draws::of_case(seed, index);
-            sampler.draw(&sampler.shape(draws), draws, &mut case);
+            let shape = Shape::new(setting, self.types[data_type], self.ranks[rank], layout);
+            self.sampler.draw(&shape, draws, &mut case);
             case.fill = Fill::Iota;
             let judgement = self.space.operator.judge(&case.desc, self.space.level, &mut self.scratch);
-            let setting = self.space.setting_of(&case.desc);
-            if let (Validity::Valid, Some(setting)) = (judgement.validity(), setting) {
-                bases.push(Base { case, setting });
-            }
-            if bases.len() == BASES as usize {
+            if judgement.validity() == Validity::Valid {
+                found = Some(case);
                 break;
             }
         }
-        bases
+        self.bases.insert(key, found.clone());
+        found
     }
 
-    fn setting(&self, base: &Base) -> &Setting {
-        &self.space.settings[base.setting]
+    /// The ways in which the changed desc breaks clauses, and the clauses that it breaks.
+    fn taken(&mut self) -> (IdSet, Vec<(usize, Truth)>) {
+        let (space, changed) = (self.space, &self.changed);
+        let violated = space.operator.judge(&changed.desc, space.level, &mut self.scratch).violated;
+        let mut taken = Vec::new();
+        if !violated.is_empty() {
+            let memory = (self.scratch.values(), &mut self.truths);
+            self.ways.taken(violated, changed, space.level, memory, |way, truth| taken.push((way, truth)));
+        }
+        (violated, taken)
     }
 
-    /// Judges one change, and keeps it if it is among the best of a clause.
-    fn consider(&mut self, base: &Base, change: &Change) {
-        let unit = &self.space.settings[base.setting].unit;
-        change.apply(&base.case, self.space, unit, &mut self.changed);
-        let judgement = self.space.operator.judge(&self.changed.desc, self.space.level, &mut self.scratch);
-        self.keep(judgement.violated, change.kind(), &base.case);
+    /// Finds the recipes of each way.
+    fn scout(&mut self) {
+        let settings = self.space.settings.len();
+        let middle = self.ranks.iter().position(|&rank| rank >= 3).unwrap_or(self.ranks.len() - 1);
+        for (place, layout) in BaseLayout::ALL.into_iter().enumerate() {
+            for (number, rank) in [middle, self.ranks.len() - 1].into_iter().enumerate() {
+                let types = self.types.len();
+                let key = ((place + number) % settings, (place * 5 + number * 2) % types, rank, layout, 0);
+                let Some(base) = self.base(key) else { continue };
+                for change in neighbour::changes(&base, self.space) {
+                    self.learn(key.0, &base, layout, &change);
+                }
+            }
+        }
+        self.solve();
+        self.multiply();
     }
 
-    /// Keeps `changed` for each clause for which no known desc violates fewer clauses, a few of each kind.
-    fn keep(&mut self, violated: IdSet, kind: Kind, twin: &Case) {
-        for clause in violated.iter() {
-            let best = self.best.entry(clause).or_default();
-            let least = best.first().map_or(usize::MAX, |broken| broken.violated.len());
-            if violated.len() > least {
+    /// Applies a change, and notes its recipe for each way in which it breaks a clause.
+    fn learn(&mut self, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
+        change.apply(base, self.space, &self.space.settings[setting].unit, &mut self.changed);
+        let (violated, taken) = self.taken();
+        let is_alone = violated.len() == 1;
+        if is_alone && self.samples.iter().filter(|sample| sample.recipe() == change.recipe()).count() < 2 {
+            self.samples.push(change.clone());
+        }
+        for (way, _) in taken {
+            self.note(way, violated, change.recipe(), layout);
+        }
+    }
+
+    fn note(&mut self, way: usize, violated: IdSet, recipe: Recipe, layout: BaseLayout) {
+        let known = &mut self.known[way];
+        if known.recipes.is_empty() || violated.len() < known.least {
+            *known = Known { least: violated.len(), violated, recipes: Vec::new() };
+        }
+        let recipe = (recipe, layout);
+        if violated.len() == known.least && known.recipes.len() < RECIPES && !known.recipes.contains(&recipe)
+        {
+            known.recipes.push(recipe);
+        }
+    }
+
+    /// Solves for tuples that break a clause on an axis in a way, and satisfy the others. This is for ways that
+    /// no single change takes alone.
+    fn solve(&mut self) {
+        let space = self.space;
+        let mut draws = Draws::new(self.seed);
+        for (way, of) in self.ways.all().iter().enumerate() {
+            let known = &self.known[way];
+            let is_found = known.least == 1;
+            if is_found || space.operator.clauses()[of.clause].scope != Scope::Axis {
                 continue;
             }
-            if violated.len() < least {
-                best.clear();
-            }
-            let same_kind = best.iter().filter(|broken| broken.kind == kind).count();
-            if same_kind < 2 && best.len() < 8 * self.each {
-                best.push(Broken { violated, kind, case: self.changed.clone(), twin: twin.clone() });
-            }
-        }
-    }
-
-    /// Tries every single change.
-    fn around(&mut self, base: &Base) {
-        for change in neighbour::changes(&base.case, self.space) {
-            self.consider(base, &change);
-        }
-    }
-
-    /// Tries tuples that violate one rule of an axis and satisfy the others.
-    fn solved(&mut self, base: &Base, draws: &mut Draws) {
-        let space = self.space;
-        let rank = base.case.desc.rank();
-        for broken in 0..self.setting(base).rules.len() {
-            let rules = &space.settings[base.setting].rules;
-            let negated = rules[broken].that.clone().negated();
-            let enforced = rules
-                .iter()
-                .enumerate()
-                .filter(|(place, rule)| *place != broken && rule.clause != rules[broken].clause);
-            let conditions = enforced.map(|(_, rule)| &rule.that).chain(std::iter::once(&negated));
-            let mut domains = space.domains();
-            for place in [INPUT, OUTPUT] {
-                domains[place] = Interval::new(0, 16);
-            }
-            let Some(problem) = Problem::new(domains, conditions) else { continue };
-            for _ in 0..4 {
-                if let Some(values) = problem.sample(draws) {
-                    let axis = draws.place(rank);
-                    self.consider(base, &Change::Tuples(vec![(axis, values.to_vec())]));
+            let Ok(term) = space.operator.scope().condition(&of.condition, Position::EachAxis) else {
+                continue;
+            };
+            for setting in 0..space.settings.len() {
+                let values = &space.settings[setting];
+                let condition = lower::bound(space.operator, &values.values, &term);
+                let rules = values.rules.iter().filter(|rule| rule.clause != of.clause);
+                let conditions: Vec<_> = rules.map(|rule| &rule.that).chain([&condition]).collect();
+                let mut found: Vec<Vec<i64>> = Vec::new();
+                for most in [16, (1 << 32) - 1] {
+                    let mut domains = space.domains();
+                    for place in [INPUT, OUTPUT] {
+                        domains[place] = Interval::new(0, most);
+                    }
+                    let problem =
+                        Problem::new(domains, conditions.iter().copied()).and_then(Problem::tightened);
+                    let Some(problem) = problem else { continue };
+                    for _ in 0..8 {
+                        if let Some(values) = problem.sample(&mut draws)
+                            && !found.iter().any(|known| **known == *values)
+                        {
+                            found.push(values.to_vec());
+                        }
+                    }
+                    if found.len() >= 4 {
+                        break;
+                    }
                 }
+                found.truncate(6);
+                let key = (setting, 0, self.ranks.len() - 1, BaseLayout::Packed, 0);
+                if let Some(base) = self.base(key) {
+                    for tuple in &found {
+                        self.learn(
+                            setting,
+                            &base,
+                            BaseLayout::Packed,
+                            &Change::Tuples(vec![(0, tuple.clone())]),
+                        );
+                    }
+                }
+                self.tuples.insert((way, setting), found);
             }
         }
     }
 
     /// Tries two axes whose product exceeds 32 bits.
-    fn wide(&mut self, base: &Base) {
-        let space = self.space;
-        let rank = base.case.desc.rank();
-        for side in [INPUT, OUTPUT] {
-            for tuple in space.tuples_of_size(&space.settings[base.setting], side, 1 << 16, true) {
-                let change = Change::Tuples(vec![(0, tuple.clone()), (rank - 1, tuple)]);
-                self.consider(base, &change);
+    fn multiply(&mut self) {
+        let last = self.ranks.len() - 1;
+        for setting in 0..self.space.settings.len() {
+            let key = (setting, 0, last, BaseLayout::Packed, 0);
+            let Some(base) = self.base(key) else { continue };
+            for change in self.wide(setting, &base) {
+                self.learn(setting, &base, BaseLayout::Packed, &change);
             }
         }
     }
 
-    /// A selection of each kind for each clause, in the order of the clauses. Each desc is followed by its
-    /// twin, unless the twin occurred before.
-    fn finish(self) -> SearchResult {
-        let mut found = SearchResult::default();
-        // `each` bounds the number of lines for every clause.
-        let mut lines: HashSet<String> = HashSet::new();
-        let clauses = self.space.operator.clauses();
-        for (place, clause) in clauses.iter().enumerate() {
-            let Some(best) = self.best.get(&place) else {
-                let why = if clause.expression.names().iter().all(|&name| name == "level") {
-                    "it depends on the feature level alone: at the newest, no desc breaks it or meets it exactly"
-                } else {
-                    "no desc that breaks it was found within these bounds"
-                };
-                found.remarks.push(format!("{}: {why}", clause.id));
+    /// Changes of two axes whose product is 2^32, a multiple of it, and close to it.
+    fn wide(&self, setting: usize, base: &Case) -> Vec<Change> {
+        let rank = base.desc.rank();
+        if rank < 2 || !neighbour::is_plain(&base.desc) {
+            return Vec::new();
+        }
+        let unit = &self.space.settings[setting].unit;
+        let change = |(first, second): &(Vec<i64>, Vec<i64>)| {
+            let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, unit.clone())).collect();
+            tuples[0].1.clone_from(first);
+            tuples[rank - 1].1.clone_from(second);
+            Change::Tuples(tuples)
+        };
+        self.pairs[setting].iter().map(change).collect()
+    }
+
+    /// The changes that a recipe stands for, on a base and an axis.
+    fn changes(&self, way: usize, recipe: Recipe, setting: usize, base: &Case, axis: usize) -> Vec<Change> {
+        match recipe {
+            Recipe::Tuple => {
+                let tuples = self.tuples.get(&(way, setting)).into_iter().flatten();
+                tuples.map(|tuple| Change::Tuples(vec![(axis, tuple.clone())])).collect()
+            }
+            Recipe::Tuples => self.wide(setting, base),
+            _ => neighbour::changes_of(base, self.space, recipe, axis),
+        }
+    }
+
+    /// Looks for a desc that breaks a clause in a way and has these values.
+    fn attempt(&mut self, way: usize, wanted: Combination, turn: usize) -> bool {
+        let known = self.known[way].clone();
+        let rank = self.ranks[wanted.rank];
+        let axis = match wanted.axis {
+            FIRST => 0,
+            INNER => rank / 2,
+            _ => rank - 1,
+        };
+        let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        for number in 0..TRIES {
+            for step in 0..known.recipes.len() {
+                let (recipe, layout) = known.recipes[(turn + step) % known.recipes.len()];
+                let key = (wanted.setting, wanted.data_type, wanted.rank, layout, number);
+                let Some(base) = self.base(key) else { continue };
+                let changes = self.changes(way, recipe, wanted.setting, &base, axis);
+                for change in 0..changes.len() {
+                    // Another change first for each case, so that values vary.
+                    let change = &changes[(change + turn) % changes.len()];
+                    let unit = &self.space.settings[wanted.setting].unit;
+                    change.apply(&base, self.space, unit, &mut self.changed);
+                    let (violated, taken) = self.taken();
+                    let is_right = |&(other, truth): &(usize, Truth)| {
+                        other == way && (!is_on_axis || truth.on >> axis & 1 == 1)
+                    };
+                    if violated.len() > known.least || !taken.iter().any(is_right) {
+                        continue;
+                    }
+                    let clause = self.ways.all()[way].clause;
+                    for (other, truth) in taken {
+                        // The desc counts for the ways that no desc takes with fewer broken clauses.
+                        if violated.len() <= self.known[other].least {
+                            self.crossed.mark(other, truth, &self.changed);
+                        }
+                    }
+                    let case = self.changed.clone();
+                    let mut twin = base;
+                    if recipe == Recipe::Tuples {
+                        // The other axes of the desc are units.
+                        let units = (0..rank).map(|axis| (axis, unit.clone())).collect();
+                        Change::Tuples(units).apply(&twin.clone(), self.space, unit, &mut twin);
+                    }
+                    self.broken.push(Broken { clause, case, twin });
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Makes each value of each factor occur with a way.
+    fn cross(&mut self, way: usize, cross: &[Cross]) {
+        if self.known[way].recipes.is_empty() {
+            return;
+        }
+        let sizes = [self.space.settings.len(), self.types.len(), self.ranks.len(), 3];
+        let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        let mut turn = way;
+        for &factor in cross {
+            if factor == Cross::Question || factor == Cross::Axis && !is_on_axis {
                 continue;
-            };
-            let violated = best.first().map(|broken| broken.violated).unwrap_or_default();
-            if violated.len() > 1 {
-                let others = violated.iter().filter(|&other| other != place);
-                let others: Vec<_> = others.map(|other| clauses[other].id.as_str()).collect();
-                found.remarks.push(format!(
-                    "{}: no desc that breaks it alone was found within these bounds, only together with {}",
-                    clause.id,
-                    others.join(", ")
+            }
+            for value in 0..self.crossed.values(factor) {
+                if self.crossed.has(way, factor, value) {
+                    continue;
+                }
+                // The other factors prefer values that the way has not met, at first. Some of these may be
+                // impossible.
+                for attempt in 0..6 {
+                    turn += 1;
+                    let fresh = |of: Cross, size: usize| {
+                        let turned = (0..size).map(|place| (place + turn) % size);
+                        turned.into_iter().find(|&place| !self.crossed.has(way, of, place))
+                    };
+                    let is_wanted = |of: Cross| cross.contains(&of);
+                    let pick = |of: Cross, size: usize| {
+                        let fresh = fresh(of, size).filter(|_| is_wanted(of) && attempt < 2);
+                        fresh.unwrap_or((turn * 7 + of as usize * 3) % size)
+                    };
+                    let mut wanted = Combination {
+                        setting: pick(Cross::Mode, sizes[0]),
+                        data_type: pick(Cross::Type, sizes[1]),
+                        rank: pick(Cross::Rank, sizes[2]),
+                        axis: pick(Cross::Axis, sizes[3]),
+                    };
+                    match factor {
+                        Cross::Mode => wanted.setting = value,
+                        Cross::Type => wanted.data_type = value,
+                        Cross::Width => {
+                            let of_width: Vec<usize> = (0..self.types.len())
+                                .filter(|&place| width(self.types[place]) == Some(value))
+                                .collect();
+                            let Some(&data_type) = of_width.get(turn % of_width.len().max(1)) else { break };
+                            wanted.data_type = data_type;
+                        }
+                        // A change of the rank itself needs another one to begin with.
+                        Cross::Rank if attempt > 2 => wanted.rank = (value + attempt * 2) % sizes[2],
+                        Cross::Rank => wanted.rank = value,
+                        Cross::Axis => wanted.axis = value,
+                        Cross::Question => {}
+                    }
+                    // An inner axis needs three axes, and a first one that is not the last needs two.
+                    let least = [2, 3, 1][wanted.axis];
+                    if self.ranks[wanted.rank] < least {
+                        if factor == Cross::Axis {
+                            let Some(rank) = self.ranks.iter().rposition(|&rank| rank >= least) else {
+                                break;
+                            };
+                            wanted.rank = rank - turn % (self.ranks.len().min(rank + 1).min(4));
+                            if self.ranks[wanted.rank] < least {
+                                wanted.rank = rank;
+                            }
+                        } else {
+                            wanted.axis = LAST;
+                        }
+                    }
+                    if self.attempt(way, wanted, turn) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks for a desc that breaks a clause and raises a question, for each pair. The base raises it, so
+    /// that it is the twin. Returns a sentence on the pairs that no desc shows.
+    fn questions(&mut self) -> Vec<String> {
+        let space = self.space;
+        let (clauses, questions) = (space.operator.clauses(), space.operator.questions());
+        let least = self.least();
+        let mut found: BTreeMap<(usize, usize), (usize, Broken)> = BTreeMap::new();
+        for (place, (setting, base)) in self.open_bases() {
+            // Some questions take long to decide, so that few descs raise them.
+            let is_slow = base.desc.rank() == MOST_AXES;
+            let changes = if is_slow { self.samples.clone() } else { neighbour::changes(&base, space) };
+            for change in changes {
+                change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+                let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+                if !judgement.questions.contains(place) {
+                    continue;
+                }
+                for clause in judgement.violated.iter() {
+                    let count = judgement.violated.len();
+                    let known = found.get(&(clause, place)).map_or(usize::MAX, |known| known.0);
+                    if count < known {
+                        let broken = Broken { clause, case: self.changed.clone(), twin: base.clone() };
+                        found.insert((clause, place), (count, broken));
+                    }
+                }
+            }
+        }
+        let mut unmet = Vec::new();
+        for clause in least.keys() {
+            let without = (0..questions.len()).filter(|&place| !found.contains_key(&(*clause, place)));
+            let without: Vec<&str> = without.map(|place| questions[place].id.as_str()).collect();
+            if !without.is_empty() {
+                unmet.push(format!(
+                    "{} together with {}: no desc was found",
+                    clauses[*clause].id,
+                    without.join(", ")
                 ));
             }
-            for broken in spread(best, self.each) {
-                for case in [&broken.case, &broken.twin] {
-                    if lines.insert(case.to_string()) {
-                        found.cases.push(case.clone());
+        }
+        self.broken.extend(found.into_values().map(|(_, broken)| broken));
+        unmet
+    }
+
+    /// For each question, valid descs that raise it: the question, the setting and the desc.
+    fn open_bases(&mut self) -> Vec<(usize, (usize, Case))> {
+        let space = self.space;
+        let mut found: Vec<(usize, (usize, Case))> = Vec::new();
+        let mut seen = HashSet::new();
+        for setting in 0..space.settings.len() {
+            for layout in BaseLayout::ALL {
+                let key = (setting, setting % self.types.len(), self.ranks.len() / 3, layout, 0);
+                let Some(base) = self.base(key) else { continue };
+                for change in neighbour::changes(&base, space) {
+                    change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+                    let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+                    if judgement.validity() != Validity::Open {
+                        continue;
                     }
+                    for question in judgement.questions.iter() {
+                        if seen.insert((question, layout)) {
+                            found.push((question, (setting, self.changed.clone())));
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(case) = boundary::tangled(space, self.seed) {
+            let questions = space.operator.judge(&case.desc, space.level, &mut self.scratch).questions;
+            let setting = space.setting_of(&case.desc).unwrap_or_default();
+            found.extend(questions.iter().map(|question| (question, (setting, case.clone()))));
+        }
+        found
+    }
+
+    /// For each clause, the fewest clauses that a desc breaks which breaks it.
+    fn least(&self) -> BTreeMap<usize, IdSet> {
+        let mut least: BTreeMap<usize, IdSet> = BTreeMap::new();
+        for (known, way) in self.known.iter().zip(self.ways.all()) {
+            if known.recipes.is_empty() {
+                continue;
+            }
+            let best = least.entry(way.clause).or_insert(known.violated);
+            if known.least < best.len() {
+                *best = known.violated;
+            }
+        }
+        least
+    }
+
+    /// The descs in the order of the clauses. Each is followed by its twin, unless the twin occurred before.
+    fn finish(mut self, unmet: Vec<String>) -> SearchResult {
+        let mut found = SearchResult::default();
+        let clauses = self.space.operator.clauses();
+        let least = self.least();
+        for (place, clause) in clauses.iter().enumerate() {
+            match least.get(&place) {
+                None => {
+                    let why = if clause.expression.names().iter().all(|&name| name == "level") {
+                        "it depends on the feature level alone: at the newest, no desc breaks it or meets it exactly"
+                    } else {
+                        "no desc that breaks it was found within these bounds"
+                    };
+                    found.remarks.push(format!("{}: {why}", clause.id));
+                }
+                Some(violated) if violated.len() > 1 => {
+                    let others = violated.iter().filter(|&other| other != place);
+                    let others: Vec<_> = others.map(|other| clauses[other].id.as_str()).collect();
+                    found.remarks.push(format!(
+                        "{}: no desc that breaks it alone was found within these bounds, only together with {}",
+                        clause.id,
+                        others.join(", ")
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        for (way, known) in self.ways.all().iter().zip(&self.known) {
+            if known.recipes.is_empty() && least.contains_key(&way.clause) {
+                found
+                    .remarks
+                    .push(format!("{} as `{}`: no desc was found", clauses[way.clause].id, way.text));
+            }
+        }
+        found.remarks.extend(unmet);
+        self.broken.sort_by_key(|broken| broken.clause);
+        let mut lines: HashSet<String> = HashSet::new();
+        for broken in self.broken {
+            for case in [broken.case, broken.twin] {
+                if lines.insert(case.to_string()) {
+                    found.cases.push(case);
                 }
             }
         }
@@ -211,15 +564,22 @@ impl Search<'_, '_> {
     }
 }
 
-/// At most `count` descs: one of each kind before a second of any kind.
-fn spread(best: &[Broken], count: usize) -> Vec<&Broken> {
-    let mut seen: BTreeMap<Kind, usize> = BTreeMap::new();
-    let mut ordered: Vec<(usize, usize, &Broken)> = Vec::new();
-    for (place, broken) in best.iter().enumerate() {
-        let turn = seen.entry(broken.kind).or_default();
-        ordered.push((*turn, place, broken));
-        *turn += 1;
+/// Pairs of tuples of one setting whose sizes have a product of 2^32, a multiple of it, or a little more.
+fn pairs(space: &Space<'_>, setting: usize) -> Vec<(Vec<i64>, Vec<i64>)> {
+    let setting = &space.settings[setting];
+    let mut found = Vec::new();
+    for side in [INPUT, OUTPUT] {
+        for (one, other) in
+            [(1 << 16, 1 << 16), (1 << 16, (1 << 16) + 1), (1 << 17, 1 << 16), (3, 1_431_655_766)]
+        {
+            let tuples = |size| space.tuples_of_size(setting, side, size, true);
+            found.extend(tuples(one).into_iter().zip(tuples(other)));
+        }
     }
-    ordered.sort_by_key(|&(turn, place, _)| (turn, place));
-    ordered.into_iter().take(count).map(|(_, _, broken)| broken).collect()
+    found
+}
+
+impl Cross {
+    /// The factors of a part that names none.
+    pub(crate) const USUAL: [Self; 5] = [Self::Type, Self::Mode, Self::Rank, Self::Axis, Self::Question];
 }

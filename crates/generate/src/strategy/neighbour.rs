@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// One list of a desc.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum ListPlace {
     /// `InputTensor.Sizes` (0), `OutputTensor.Sizes` (1).
     Sizes(usize),
@@ -22,7 +22,7 @@ pub(crate) enum ListPlace {
 }
 
 /// An integer field of a tensor desc.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Field {
     DataType,
     Flags,
@@ -32,7 +32,7 @@ pub(crate) enum Field {
 }
 
 /// The part of a desc whose number of axes changes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Share {
     /// Tensors and members.
     All,
@@ -44,6 +44,11 @@ pub(crate) enum Share {
     Output,
     /// The members, but not the tensors.
     Members,
+}
+
+impl Field {
+    const ALL: [Self; 5] =
+        [Self::DataType, Self::Flags, Self::DimensionCount, Self::TotalSize, Self::Alignment];
 }
 
 impl Share {
@@ -82,6 +87,8 @@ pub(crate) enum Change {
     Retype(DataType),
     /// Another number of axes: axes are removed, or unit axes are added in front.
     Rerank(Share, usize),
+    /// Another number of axes in the counts, but not in the lists.
+    Count(Share, u32),
     /// Whole tuples on some axes.
     Tuples(Vec<(usize, Vec<i64>)>),
 }
@@ -89,7 +96,42 @@ pub(crate) enum Change {
 /// The kind of a change, so that a selection can have some of each.
 pub(crate) type Kind = (u8, u8, u8);
 
+/// The kind of a change without its axis and value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Recipe {
+    Entry(ListPlace),
+    Null(ListPlace),
+    Length(ListPlace),
+    NoTensor(Side),
+    Field(Side, Field),
+    Member(usize),
+    Retype,
+    Rerank(Share),
+    Count(Share),
+    /// A tuple on one axis.
+    Tuple,
+    /// Tuples on several axes.
+    Tuples,
+}
+
 impl Change {
+    /// The recipe that this change follows.
+    pub(crate) fn recipe(&self) -> Recipe {
+        match self {
+            Self::Entry { place, .. } => Recipe::Entry(*place),
+            Self::Null(place) => Recipe::Null(*place),
+            Self::Length(place, _) => Recipe::Length(*place),
+            Self::NoTensor(side) => Recipe::NoTensor(*side),
+            Self::Field { side, field, .. } => Recipe::Field(*side, *field),
+            Self::Member { member, .. } => Recipe::Member(*member),
+            Self::Retype(_) => Recipe::Retype,
+            Self::Rerank(share, _) => Recipe::Rerank(*share),
+            Self::Count(share, _) => Recipe::Count(*share),
+            Self::Tuples(tuples) if tuples.len() == 1 => Recipe::Tuple,
+            Self::Tuples(_) => Recipe::Tuples,
+        }
+    }
+
     /// Changes of the same kind differ only in axis or value.
     pub(crate) fn kind(&self) -> Kind {
         let place = |place: &ListPlace| match place {
@@ -115,6 +157,7 @@ impl Change {
             Self::Retype(_) => (6, 0, 0),
             Self::Rerank(share, rank) => (7, *share as u8, (*rank).min(255) as u8),
             Self::Tuples(tuples) => (8, tuples.len() as u8, 0),
+            Self::Count(share, _) => (9, *share as u8, 0),
         }
     }
 
@@ -154,6 +197,7 @@ impl Change {
             Self::Member { member, value } => desc.members[*member] = Value::Integer(*value),
             Self::Retype(data_type) => retype(desc, *data_type),
             Self::Rerank(share, rank) => rerank(desc, space, unit, *share, *rank),
+            Self::Count(share, count) => recount(desc, *share, *count),
             Self::Tuples(tuples) => {
                 for (axis, tuple) in tuples {
                     set_tuple(desc, space, *axis, tuple);
@@ -300,6 +344,20 @@ pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Sh
     }
 }
 
+/// Changes the counts of a share and leaves its lists as they are.
+fn recount(desc: &mut Desc, share: Share, count: u32) {
+    for side in Side::BOTH {
+        if let Some(tensor) = desc.tensor_mut(side).filter(|_| share.has_tensor(side)) {
+            tensor.dimension_count = count;
+        }
+    }
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        if matches!(member.kind, MemberKind::Count) && share.has_members() {
+            *value = Value::Integer(i64::from(count));
+        }
+    }
+}
+
 /// Whether every list is present and has a value for each axis of the input.
 pub(crate) fn tuples_fit(desc: &Desc) -> bool {
     let rank = desc.rank();
@@ -346,30 +404,71 @@ pub(crate) fn drop_axis(desc: &mut Desc, axis: usize) {
 pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     let desc = &base.desc;
     let mut all = Vec::new();
-    let rank = desc.rank();
     for place in places(space) {
-        let Some(values) = list(desc, place) else { continue };
-        for axis in 0..values.len() {
-            entries(desc, space, place, axis, &mut all);
+        for axis in 0..list(desc, place).map_or(0, List::len) {
+            all.extend(changes_of(base, space, Recipe::Entry(place), axis));
         }
-        all.push(Change::Null(place));
-        all.extend([rank + 1, rank.saturating_sub(1), 0].map(|length| Change::Length(place, length)));
+        all.extend(changes_of(base, space, Recipe::Null(place), 0));
+        all.extend(changes_of(base, space, Recipe::Length(place), 0));
     }
     for side in Side::BOTH {
-        all.push(Change::NoTensor(side));
-        if let Some(tensor) = desc.tensor(side) {
-            fields(tensor, side, &mut all);
+        all.extend(changes_of(base, space, Recipe::NoTensor(side), 0));
+        for field in Field::ALL {
+            all.extend(changes_of(base, space, Recipe::Field(side, field), 0));
         }
     }
-    members(desc, &mut all);
-    let codes = [DataType::UNKNOWN, DataType(14), DataType(u32::MAX)];
-    all.extend(DataType::all().chain(codes).map(Change::Retype));
+    for member in 0..desc.members.len() {
+        all.extend(changes_of(base, space, Recipe::Member(member), 0));
+    }
+    all.extend(changes_of(base, space, Recipe::Retype, 0));
+    for share in [Share::All].into_iter().chain(Share::PARTS) {
+        all.extend(changes_of(base, space, Recipe::Rerank(share), 0));
+    }
+    for share in [Share::All].into_iter().chain(Share::PARTS) {
+        all.extend(changes_of(base, space, Recipe::Count(share), 0));
+    }
+    all
+}
+
+/// The changes of a desc that follow a recipe. Only changes of one value of a list depend on the axis.
+pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: usize) -> Vec<Change> {
+    let desc = &base.desc;
+    let mut all = Vec::new();
+    let rank = desc.rank();
     let (least, most) = space.ranks;
-    all.extend([least - 1, most + 1, most + 2, 0, 33].map(|rank| Change::Rerank(Share::All, rank)));
-    for share in Share::PARTS {
-        let ranks =
-            [rank + 1, rank.saturating_sub(1)].into_iter().filter(|rank| (least..=most).contains(rank));
-        all.extend(ranks.map(|rank| Change::Rerank(share, rank)));
+    match recipe {
+        Recipe::Entry(place) => entries(desc, space, place, axis, &mut all),
+        Recipe::Null(place) if list(desc, place).is_some() => all.push(Change::Null(place)),
+        Recipe::Length(place) if list(desc, place).is_some() => {
+            all.extend([rank + 1, rank.saturating_sub(1), 0].map(|length| Change::Length(place, length)));
+        }
+        Recipe::NoTensor(side) => all.push(Change::NoTensor(side)),
+        Recipe::Field(side, field) => {
+            if let Some(tensor) = desc.tensor(side) {
+                fields(tensor, side, field, &mut all);
+            }
+        }
+        Recipe::Member(member) => members(desc, member, &mut all),
+        Recipe::Retype => {
+            let codes = [DataType::UNKNOWN, DataType(14), DataType(15)];
+            let wrapped = [256 + 1, 65_536 + 1, (1 << 31) + 1, u32::MAX].map(DataType);
+            all.extend(DataType::all().chain(codes).chain(wrapped).map(Change::Retype));
+        }
+        Recipe::Rerank(Share::All) => {
+            let ranks = [least - 1, most + 1, most + 2, 0, 33];
+            all.extend(ranks.map(|rank| Change::Rerank(Share::All, rank)));
+        }
+        Recipe::Rerank(share) => {
+            let ranks = [rank + 1, rank.saturating_sub(1)].into_iter();
+            let ranks = ranks.filter(|rank| (least..=most).contains(rank));
+            all.extend(ranks.map(|rank| Change::Rerank(share, rank)));
+        }
+        Recipe::Count(share) => {
+            let rank = rank as u32;
+            let counts = [rank + (1 << 16), rank + (1 << 8), rank | 1 << 31, u32::MAX];
+            all.extend(counts.map(|count| Change::Count(share, count)));
+        }
+        _ => {}
     }
     all
 }
@@ -391,6 +490,13 @@ fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &
     for other in others {
         values.extend([other, other + 1, other - 1, wrap - other, wrap - other - 1, wrap - other + 1]);
     }
+    if let ListPlace::Strides(_) = place {
+        // An axis that moves as another one does, or half as far.
+        let strides = list(desc, place).into_iter().flatten();
+        values.extend(strides.flat_map(|&stride| [stride, stride * 2, stride / 2]));
+    }
+    // Values that end like the old one does in fewer bits.
+    values.extend([16, 31].map(|bits| old + (1 << bits)));
     values.extend([1 << 16, 1 << 30, (1 << 31) - 1, 1 << 31, wrap - 1, -(1 << 31)]);
     let mut kept: Vec<i64> = Vec::new();
     for value in values {
@@ -401,46 +507,94 @@ fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &
     all.extend(kept.into_iter().map(|value| Change::Entry { place, axis, value }));
 }
 
-fn fields(tensor: &Tensor, side: Side, all: &mut Vec<Change>) {
-    let mut field = |field: Field, old: u64, values: &[u64]| {
-        let fresh = values.iter().filter(|&&value| value != old);
-        all.extend(fresh.map(|&value| Change::Field { side, field, value }));
+/// Changes of one field of a tensor.
+fn fields(tensor: &Tensor, side: Side, field: Field, all: &mut Vec<Change>) {
+    let (old, values): (u64, Vec<u64>) = match field {
+        Field::TotalSize => (tensor.total_size, total_sizes(tensor)),
+        Field::DimensionCount => {
+            let rank = u64::from(tensor.dimension_count);
+            (rank, vec![rank.saturating_sub(1), rank + 1, 0, 1, 9, u64::from(u32::MAX)])
+        }
+        Field::Alignment => {
+            let values = [0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 24, 32, 4096, (1 << 16) + 16, 3 << 16];
+            let high = [(1 << 31) + 16, 1 << 31, u64::from(u32::MAX)];
+            (u64::from(tensor.alignment), values.into_iter().chain(high).collect())
+        }
+        Field::Flags => {
+            (u64::from(tensor.flags), vec![0, 1, 2, 3, 5, 1 << 16 | 1, 1 << 31 | 1, u64::from(u32::MAX)])
+        }
+        Field::DataType => {
+            let codes = (0..=15).chain([256 + 1, 65_536 + 1, (1 << 31) + 1, u64::from(u32::MAX)]);
+            (u64::from(tensor.data_type.0), codes.collect())
+        }
     };
+    let mut kept: Vec<u64> = Vec::new();
+    for value in values {
+        if value != old && !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    all.extend(kept.into_iter().map(|value| Change::Field { side, field, value }));
+}
+
+/// Total sizes near the one that a tensor needs, and those that wrong formulas give.
+fn total_sizes(tensor: &Tensor) -> Vec<u64> {
     let needed = tensor.usual_total_size();
-    let total = [
+    let element = tensor.data_type.element_size().unwrap_or(1) as u64;
+    let steps = [
         needed,
         needed.saturating_sub(1),
+        needed.saturating_sub(2),
+        needed.saturating_sub(3),
         needed.saturating_sub(4),
+        needed.saturating_sub(element),
         needed.saturating_add(1),
         needed.saturating_add(4),
         needed / 2,
+        needed & 0xFFFF,
+        needed & 0xFFFF_FFFF,
         needed.saturating_add(1 << 32),
         0,
         1,
         u64::MAX,
     ];
-    field(Field::TotalSize, tensor.total_size, &total);
-    let rank = u64::from(tensor.dimension_count);
-    let counts = [rank.saturating_sub(1), rank + 1, 0, 1, 9, u64::from(u32::MAX)];
-    field(Field::DimensionCount, rank, &counts);
-    let alignments = [0, 1, 2, 3, 4, 8, 12, 16, 17, 24, 32, 4096, 1 << 31, u64::from(u32::MAX)];
-    field(Field::Alignment, u64::from(tensor.alignment), &alignments);
-    field(Field::Flags, u64::from(tensor.flags), &[0, 1, 2, 3, u64::from(u32::MAX)]);
-    let codes: Vec<u64> = (0..=14).chain([u64::from(u32::MAX)]).collect();
-    field(Field::DataType, u64::from(tensor.data_type.0), &codes);
+    let mut found = steps.to_vec();
+    if let Some(sizes) = &tensor.sizes {
+        let aligned = |elements: u64| elements.saturating_mul(element).next_multiple_of(4);
+        let product = sizes.iter().fold(1_u64, |product, &size| product.saturating_mul(size.max(0) as u64));
+        let sum = sizes.iter().fold(0_u64, |sum, &size| sum.saturating_add((size - 1).max(0) as u64));
+        let strides =
+            tensor.strides.iter().flatten().fold(0_u64, |sum, &by| sum.saturating_add(by.max(0) as u64));
+        let spans = sizes.iter().zip(tensor.strides.iter().flatten());
+        let last = spans.fold(0_u64, |sum, (&size, &by)| {
+            sum.saturating_add(((size - 1).max(0) as u64).saturating_mul(by.max(0) as u64))
+        });
+        // As if the tensor were packed, had one element, had no sizes, no strides or bytes for elements.
+        for elements in [product, 1, 1 + sum, 1 + strides, last, 1 + last] {
+            if elements < 1 << 60 {
+                let bytes = elements.next_multiple_of(4);
+                found.extend([aligned(elements), elements * element, bytes]);
+            }
+        }
+    }
+    found
 }
 
-fn members(desc: &Desc, all: &mut Vec<Change>) {
-    for (member, (known, value)) in desc.signature.members.iter().zip(&desc.members).enumerate() {
-        let (Value::Integer(old), Some((low, high))) = (value, known.kind.range()) else { continue };
+/// Changes of an integer member.
+fn members(desc: &Desc, member: usize, all: &mut Vec<Change>) {
+    if let Some((known, value)) = desc.signature.members.iter().zip(&desc.members).nth(member) {
+        let (Value::Integer(old), Some((low, high))) = (value, known.kind.range()) else { return };
         let mut values = vec![old - 1, old + 1, 0, 1, 2, 5, 9, -1, low, high];
+        values.extend([8, 16, 31].map(|bits| old + (1 << bits)));
+        values.extend([8, 16, 31].map(|bits| 1 + (1 << bits)));
         match &known.kind {
             MemberKind::Enumeration(enumeration) => {
                 let known = enumeration.enumerators.iter().map(|enumerator| enumerator.value);
-                values.extend(known.clone().max().map(|greatest| greatest + 1));
+                values
+                    .extend(known.clone().max().into_iter().flat_map(|greatest| greatest + 1..greatest + 4));
                 values.extend(known);
             }
-            MemberKind::DataType => values.extend(0..=14),
+            MemberKind::DataType => values.extend(0..=15),
             _ => {}
         }
         values.retain(|value| value != old && (low..=high).contains(value));

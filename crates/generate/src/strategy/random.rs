@@ -92,6 +92,31 @@ pub(crate) struct Shape {
     layout: Layout,
 }
 
+impl Shape {
+    /// The shape with these values.
+    pub(crate) fn new(setting: usize, data_type: DataType, rank: usize, layout: BaseLayout) -> Self {
+        let is_strided = layout == BaseLayout::Strided;
+        let layout = Layout::of(is_strided, is_strided, layout == BaseLayout::More);
+        Self { setting, data_type, rank, layout }
+    }
+}
+
+/// The layout of the valid descs that a search changes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum BaseLayout {
+    /// Packed tensors.
+    Packed,
+    /// Explicit strides on both tensors.
+    Strided,
+    /// Larger total sizes, and alignments.
+    More,
+}
+
+impl BaseLayout {
+    /// Every layout.
+    pub(crate) const ALL: [Self; 3] = [Self::Packed, Self::Strided, Self::More];
+}
+
 /// Draws cases of one operator.
 pub(crate) struct Sampler<'lib> {
     pools: Arc<Pools<'lib>>,

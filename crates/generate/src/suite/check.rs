@@ -77,9 +77,10 @@ fn check_part<'lib>(
 /// Reports options that a strategy does not have.
 fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     use Strategy as S;
-    let given: [(&str, bool, &[S]); 6] = [
+    let given: [(&str, bool, &[S]); 7] = [
         ("count", part.count.is_some(), &[S::Random, S::Layout]),
-        ("each", part.each.is_some(), &[S::Negative, S::Boundary]),
+        ("each", part.each.is_some(), &[S::Boundary, S::Large]),
+        ("cross", part.cross.is_some(), &[S::Negative]),
         ("strength", part.strength.is_some(), &[S::Covering]),
         ("elements", part.elements.is_some(), &[S::Random, S::Layout, S::Large]),
         ("bounds", part.bounds.is_some(), &[S::Exhaustive]),
@@ -101,6 +102,8 @@ fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     let empty = [
         ("count", part.count == Some(0)),
         ("each", part.each == Some(0)),
+        ("each", part.each == Some(0)),
+        ("cross", part.cross.as_ref().is_some_and(Vec::is_empty)),
         ("operators", part.operators.as_ref().is_some_and(Vec::is_empty)),
         ("types", part.types.as_ref().is_some_and(Vec::is_empty)),
         ("fills", part.fills.as_ref().is_some_and(Vec::is_empty)),

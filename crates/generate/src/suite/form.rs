@@ -44,14 +44,19 @@ pub struct PartForm {
     /// `random` and `layout`: the number of cases; by default without end.
     #[serde(default)]
     pub count: Option<u64>,
-    /// `negative`: the number of descs for each clause, without their valid twins. `boundary`: the number of
-    /// cases for each comparison, variable and side. The default is 4.
+    /// `negative`: the factors whose every value occurs with every way to break a clause. The default is
+    /// `type`, `mode`, `rank`, `axis` and `question`.
+    #[serde(default)]
+    pub cross: Option<Vec<Cross>>,
+    /// `boundary`: the number of cases for each comparison, variable and side. The default is 4. `large`: the
+    /// largest number of cases for each limit, mode and tensor. By default, all.
     #[serde(default)]
     pub each: Option<u32>,
     /// `covering`: the number of values that occur in every combination, from 2 to 4. The default is 2.
     #[serde(default)]
     pub strength: Option<u32>,
-    /// `random` and `layout`: the largest number of elements of a tensor. The default is 64.
+    /// The largest number of elements of a tensor. `random` and `layout`: the default is 64. `large`: by
+    /// default, any number.
     #[serde(default)]
     pub elements: Option<u32>,
     /// `exhaustive`: the conditions on every axis. They are required, because the search is otherwise
@@ -106,6 +111,24 @@ named_enum! {
         /// The test vectors of other projects, as they are.
         Vectors = "vectors",
     }
+}
+
+/// A factor that negative cases are crossed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Cross {
+    /// The data type of the tensors.
+    Type,
+    /// The width of the data type: 1, 2, 4 or 8 bytes.
+    Width,
+    /// The value of each enumeration.
+    Mode,
+    /// The number of dimensions.
+    Rank,
+    /// The axis where the clause is broken: the first, an inner one, or the last.
+    Axis,
+    /// The questions that the desc raises besides. They are crossed with clauses, whatever the way.
+    Question,
 }
 
 impl std::fmt::Display for Strategy {

@@ -12,7 +12,7 @@ use dmlcts_spec::{
 };
 
 pub(crate) use check::CheckedPart;
-pub use form::{BoundForm, FillForm, PartForm, RanksForm, Strategy, SuiteForm};
+pub use form::{BoundForm, Cross, FillForm, PartForm, RanksForm, Strategy, SuiteForm};
 
 /// A suite as it was written. [`Suite::expand`] applies it to a spec.
 #[derive(Debug, Clone)]

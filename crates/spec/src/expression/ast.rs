@@ -249,33 +249,21 @@ impl Expression {
         copy
     }
 
+    /// The expression with each of its direct parts changed.
+    pub(crate) fn map_parts(&self, change: &mut dyn FnMut(&Self) -> Self) -> Self {
+        let mut copy = self.clone();
+        copy.form.for_each_mut(|part| *part = change(part));
+        Self::new(copy.form, copy.span)
+    }
+
     fn rename(&mut self, new: &dyn Fn(&str) -> Option<String>) {
-        let parts: &mut [Self] = match &mut self.form {
+        match &mut self.form {
             Form::Name(name) => {
                 if let Some(other) = new(name) {
                     *name = other;
                 }
-                &mut []
             }
-            Form::Integer(_) | Form::Power(..) | Form::Level(_) | Form::Fill => &mut [],
-            Form::Negate(a) | Form::Not(a) | Form::Over(_, a) => std::slice::from_mut(a),
-            Form::Binary(_, pair) | Form::Logic(_, pair) => pair.as_mut_slice(),
-            Form::Compare(first, rest) => {
-                first.rename(new);
-                for (_, part) in rest {
-                    part.rename(new);
-                }
-                &mut []
-            }
-            Form::In(a, list) => {
-                a.rename(new);
-                list
-            }
-            Form::If(parts) => parts.as_mut_slice(),
-            Form::Call(_, arguments) => arguments,
-        };
-        for part in parts {
-            part.rename(new);
+            form => form.for_each_mut(|part| part.rename(new)),
         }
     }
 
@@ -312,6 +300,27 @@ impl Form {
             }
             Self::If(parts) => parts.iter().for_each(visit),
             Self::Call(_, arguments) => arguments.iter().for_each(visit),
+        }
+    }
+
+    /// Visits the direct parts, from left to right, so that they can be changed.
+    fn for_each_mut(&mut self, mut visit: impl FnMut(&mut Expression)) {
+        match self {
+            Self::Integer(_) | Self::Power(..) | Self::Level(_) | Self::Name(_) | Self::Fill => {}
+            Self::Negate(a) | Self::Not(a) | Self::Over(_, a) => visit(a),
+            Self::Binary(_, pair) | Self::Logic(_, pair) => pair.iter_mut().for_each(visit),
+            Self::Compare(first, rest) => {
+                visit(first);
+                for (_, part) in rest {
+                    visit(part);
+                }
+            }
+            Self::In(a, list) => {
+                visit(a);
+                list.iter_mut().for_each(visit);
+            }
+            Self::If(parts) => parts.iter_mut().for_each(visit),
+            Self::Call(_, arguments) => arguments.iter_mut().for_each(visit),
         }
     }
 }

@@ -186,7 +186,7 @@ impl Scope {
     }
 
     /// The enumerators and data types with this name.
-    pub(super) fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (i128, Type)> + 'a {
+    pub(crate) fn constants<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (i128, Type)> + 'a {
         let data_type = DataType::from_name(name).map(|it| (i128::from(it.0), Type::DataType));
         data_type.into_iter().chain(self.enumerations.iter().filter_map(|enumeration| {
             let value = enumeration.value(name)?;

@@ -78,6 +78,7 @@ pub(super) fn load(
         remarks,
         notes,
         judge,
+        ways: std::sync::OnceLock::new(),
         branching,
         // Set once every operator is loaded.
         position: 0,

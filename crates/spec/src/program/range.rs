@@ -39,22 +39,22 @@ impl Range {
     }
 
     /// The smallest range that contains both.
-    pub(super) fn with(self, other: Self) -> Self {
+    pub(crate) fn with(self, other: Self) -> Self {
         Self::hull([self.least, self.greatest, other.least, other.greatest])
     }
 
-    pub(super) fn negate(self) -> Self {
+    pub(crate) fn negate(self) -> Self {
         Self { least: self.greatest.saturating_neg(), greatest: self.least.saturating_neg() }
     }
 
-    pub(super) fn absolute(self) -> Self {
+    pub(crate) fn absolute(self) -> Self {
         let ends = [self.least.saturating_abs(), self.greatest.saturating_abs()];
         let hull = Self::hull(ends);
         if self.contains(0) { Self { least: 0, ..hull } } else { hull }
     }
 
     /// The results of an operation on all pairs from two ranges, as far as it is defined.
-    pub(super) fn binary(binary: Binary, a: Self, b: Self) -> Self {
+    pub(crate) fn binary(binary: Binary, a: Self, b: Self) -> Self {
         let corners = |f: fn(i128, i128) -> i128| {
             Self::hull([
                 f(a.least, b.least),
@@ -91,7 +91,7 @@ impl Range {
     }
 
     /// The sum of up to eight values in the range.
-    pub(super) fn sum(self) -> Self {
+    pub(crate) fn sum(self) -> Self {
         let axes = MAXIMUM_AXES as i128;
         Self {
             least: self.least.saturating_mul(axes).min(0),
@@ -100,7 +100,7 @@ impl Range {
     }
 
     /// The product of up to eight values in the range.
-    pub(super) fn product(self) -> Self {
+    pub(crate) fn product(self) -> Self {
         let most = self.absolute().greatest.max(1).saturating_pow(MAXIMUM_AXES as u32);
         Self { least: if self.least >= 0 { 0 } else { most.saturating_neg() }, greatest: most }
     }

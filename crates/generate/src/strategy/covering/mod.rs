@@ -4,12 +4,15 @@
 //! One array of rows has valid descs. A second array has descs with one invalid value, so that the expected
 //! refusal has a single reason. There, every combination of one value fewer occurs with each invalid value.
 //! Combinations that are impossible are reported with the reason.
+//!
+//! `whole` adds valid descs by the number of axes that are left alone, cropped, padded and reversed.
 
 mod array;
 mod axes;
 mod model;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::collections::HashSet;
 
@@ -66,6 +69,11 @@ pub(crate) fn search(
             if (validity != Validity::Invalid) == is_valid && lines.insert(case.to_string()) {
                 found.cases.push(case);
             }
+        }
+    }
+    for case in whole::search(space, &axes, (&types, &ranks), strength, derive(seed, "whole")) {
+        if lines.insert(case.to_string()) {
+            found.cases.push(case);
         }
     }
     found.remarks = valid.impossible(strength);

@@ -1,0 +1,175 @@
+//! Descs as wholes: the number of axes that an operator leaves alone, crops, pads or reverses, with each layout
+//! of both tensors. The array of [`search`](super::search) has factors of two axes; an implementation that
+//! counts axes, merges them or honours only the first few is wrong on descs with many axes of one kind.
+
+use std::collections::HashSet;
+
+use dmlcts_model::{Case, DataType, Fill, Side};
+use dmlcts_spec::{Scratch, Validity};
+
+use super::{FILLS, LAYOUTS, Layout, axes::Axes, elements, fill_variants, lay};
+use crate::{
+    draw::Draws,
+    lower::{INPUT, OUTPUT},
+    space::{MOST_AXES, Setting, Space},
+};
+
+/// What an operator does on an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effect {
+    /// The output has the input's elements, in their order.
+    Alone,
+    /// The output is shorter than the input.
+    Cropped,
+    /// The output is longer than the input.
+    Padded,
+    /// The output has several elements, in the reverse order.
+    Reversed,
+}
+
+/// Every effect.
+const EFFECTS: [Effect; 4] = [Effect::Alone, Effect::Cropped, Effect::Padded, Effect::Reversed];
+
+/// The number of axes with an effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Count {
+    Exactly(usize),
+    /// More than two, but not all.
+    Some,
+    All,
+}
+
+const COUNTS: [Count; 5] = [Count::Exactly(0), Count::Exactly(1), Count::Exactly(2), Count::Some, Count::All];
+
+/// The largest number of elements of a tensor, so that descs of eight axes stay small.
+const MOST_ELEMENTS: i64 = 6_561;
+
+/// What an operator does on an axis with this tuple. Only signed values reverse an axis.
+pub(super) fn effect(space: &Space<'_>, tuple: &[i64]) -> Effect {
+    let is_negative =
+        space.variables.iter().zip(tuple).any(|(variable, &value)| variable.range.low < 0 && value < 0);
+    match tuple[OUTPUT].cmp(&tuple[INPUT]) {
+        _ if is_negative && tuple[OUTPUT] > 1 => Effect::Reversed,
+        std::cmp::Ordering::Less => Effect::Cropped,
+        std::cmp::Ordering::Equal => Effect::Alone,
+        std::cmp::Ordering::Greater => Effect::Padded,
+    }
+}
+
+/// Cases with every number of axes of each effect. With a strength of 2, each number meets every layout of the
+/// input and of the output; beyond that, every two layouts together.
+pub(super) fn search(
+    space: &Space<'_>,
+    axes: &Axes,
+    (types, ranks): (&[DataType], &[usize]),
+    strength: usize,
+    seed: u64,
+) -> Vec<Case> {
+    let mut found = Vec::new();
+    let mut lines = HashSet::new();
+    let mut scratch = Scratch::default();
+    for (setting, kinds) in space.settings.iter().zip(&axes.valid) {
+        let all: Vec<&[i64]> = kinds.iter().flat_map(|kind| &kind.tuples).map(Vec::as_slice).collect();
+        let with = EFFECTS.map(|wanted| {
+            // Axes of one element would have the effect without showing it.
+            let is_seen = |tuple: &&&[i64]| tuple[INPUT].max(tuple[OUTPUT]) > 1;
+            let of = all.iter().filter(|tuple| effect(space, tuple) == wanted);
+            of.filter(is_seen).copied().collect::<Vec<&[i64]>>()
+        });
+        for (place, count) in (0..EFFECTS.len()).flat_map(|place| COUNTS.map(|count| (place, count))) {
+            let others: Vec<&[i64]> = with
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != place)
+                .flat_map(|(_, tuples)| tuples)
+                .copied()
+                .collect();
+            if with[place].is_empty() || others.is_empty() {
+                continue;
+            }
+            for layouts in layouts(strength) {
+                let number = found.len() as u64;
+                let mut case = space.blank();
+                let mut is_right = false;
+                for attempt in 0..8 {
+                    let draws = &mut Draws::of_case(seed, number * 8 + attempt);
+                    let (wanted, others) = (&with[place], &others);
+                    if !assemble(space, setting, (types, ranks), (wanted, others, count), draws, &mut case) {
+                        continue;
+                    }
+                    for (side, layout) in [(Side::Input, layouts.0), (Side::Output, layouts.1)] {
+                        if let Some(tensor) = case.desc.tensor_mut(side) {
+                            lay(tensor, layout, draws);
+                        }
+                    }
+                    let data_type = case.desc.tensor(Side::Input).map_or(types[0], |tensor| tensor.data_type);
+                    let form = FILLS[draws.place(FILLS.len())];
+                    let fills = fill_variants(form, data_type, elements(&case), draws.word() >> 40);
+                    case.fill = draws.pick(&fills).cloned().unwrap_or(Fill::Iota);
+                    let judgement = space.operator.judge(&case.desc, space.level, &mut scratch);
+                    is_right = judgement.validity() == Validity::Valid;
+                    if is_right {
+                        break;
+                    }
+                }
+                if is_right && lines.insert(case.to_string()) {
+                    found.push(case);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The layouts of both tensors that a number of axes meets.
+fn layouts(strength: usize) -> Vec<(Layout, Layout)> {
+    let outputs = LAYOUTS.len() - 1;
+    let pair = |input: usize, output: usize| (LAYOUTS[input], LAYOUTS[output % outputs]);
+    if strength == 2 {
+        return (0..LAYOUTS.len()).map(|input| pair(input, input)).collect();
+    }
+    (0..LAYOUTS.len()).flat_map(|input| (0..outputs).map(move |output| pair(input, output))).collect()
+}
+
+/// Writes a desc with a number of axes of an effect. Returns false if no rank has as many.
+fn assemble(
+    space: &Space<'_>,
+    setting: &Setting,
+    (types, ranks): (&[DataType], &[usize]),
+    (wanted, others, count): (&[&[i64]], &[&[i64]], Count),
+    draws: &mut Draws,
+    case: &mut Case,
+) -> bool {
+    let least = match count {
+        Count::Exactly(count) => count.max(1),
+        Count::Some => 4,
+        Count::All => 3,
+    };
+    let ranks: Vec<usize> = ranks.iter().copied().filter(|&rank| rank >= least).collect();
+    let Some(&rank) = draws.pick(&ranks) else { return false };
+    let count = match count {
+        Count::Exactly(count) => count,
+        Count::Some => 3 + draws.place(rank - 3),
+        Count::All => rank,
+    };
+    let mut order: Vec<usize> = (0..rank).collect();
+    draws.shuffle(&mut order);
+    let mut chosen = [setting.unit.as_slice(); MOST_AXES];
+    let mut room = [MOST_ELEMENTS; 2];
+    for (number, &axis) in order.iter().enumerate() {
+        let from = if number < count { wanted } else { others };
+        // The rest of the axes get their share of the elements.
+        let left = (rank - number) as u32;
+        let share = |room: i64| (room as f64).powf(1.0 / f64::from(left)).ceil() as i64;
+        let fits =
+            |tuple: &&&[i64]| tuple[INPUT] <= share(room[0]).max(2) && tuple[OUTPUT] <= share(room[1]).max(2);
+        let fitting: Vec<&[i64]> = from.iter().filter(fits).copied().collect();
+        let Some(&tuple) = draws.pick(&fitting) else { return false };
+        chosen[axis] = tuple;
+        room = [room[0] / tuple[INPUT].max(1), room[1] / tuple[OUTPUT].max(1)];
+    }
+    let data_type = types[draws.place(types.len())];
+    space.assemble(case, setting, data_type, &chosen[..rank]);
+    space.set_scalars(&mut case.desc, data_type, draws.word());
+    true
+}
