@@ -91,7 +91,7 @@ pub fn write_failure(
     if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
         writeln!(
             out,
-            "{INDENT}it {rate}, the others of which it passed alone: what ran before it matters, or chance does"
+            "{INDENT}it {rate}, and passed alone: operators that ran before or were alive beside it matter, or chance does"
         )?;
     }
     write_clauses(out, failure)?;
