@@ -143,6 +143,7 @@ impl<T: Operators> Backend for Interleaved<T> {
         let (mut alive, mut next) = (Vec::<Alive<T::Operator>>::new(), 0);
         for most in ALIVE.into_iter().cycle() {
             while next < jobs.len() && alive.len() < most {
+                jobs[next].alive = alive.len() as u32 + 1;
                 if let Some(operator) = self.create(&mut jobs[next]) {
                     alive.push(Alive { operator, job: next, next: 0 });
                 }
@@ -151,12 +152,14 @@ impl<T: Operators> Backend for Interleaved<T> {
             if alive.is_empty() {
                 break;
             }
+            let count = alive.len() as u32;
             // In both loops the first one is never spared, so each round runs or destroys an operator.
             let mut is_spared = true;
             for one in alive.iter_mut().rev() {
                 let job = &mut jobs[one.job];
                 is_spared ^= one.next < job.runs.len();
                 if !is_spared {
+                    job.alive = job.alive.max(count);
                     self.run_next(one, job, inputs, outputs);
                 }
             }
@@ -347,6 +350,7 @@ mod tests {
         assert_eq!(wrong(&mut backend), 0);
         let Writers { alive, log, slots, .. } = &backend.operators;
         assert_eq!(alive.last(), Some(&64));
+        assert!(alive.len() > 20, "and many numbers below: {alive:?}");
         assert!(slots.lock().expect("no test panics").is_empty(), "each operator is destroyed");
         let first =
             [("create", 1), ("create", 2), ("run", 2), ("create", 3), ("create", 4), ("run", 4), ("run", 1)];

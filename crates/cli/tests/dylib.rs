@@ -350,7 +350,7 @@ fn operators_that_are_alive_together_are_kept_apart() {
     assert!(ran.starts_with("exit 1\n") && ran.contains("FLAKE 1: "), "{ran}");
     assert!(
         ran.contains(
-            " of 3 runs, and passed alone: operators that ran before or were alive beside it matter, "
+            " operators alive when it was found, and passed alone: other operators before or beside it matter, "
         ),
         "{ran}"
     );
