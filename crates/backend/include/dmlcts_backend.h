@@ -118,8 +118,8 @@ typedef struct dmlcts_memory {
     const uint8_t *input;
     uint64_t input_bytes;
     /* The output's TotalTensorSizeInBytes, to be written to, and nothing outside of it. What is there before is arbitrary. In a
-     * worker process, the 256 bytes before and behind it are looked at afterwards, and all of the input; what is written further
-     * away is not noticed as such: build with an address sanitizer to see that. */
+     * worker process, the 256 bytes before and behind it are looked at afterwards, and all of the input. On Unix, a repeat has
+     * its memory between guard pages there, and its input is read-only: a read or write out of bounds is a SIGSEGV or SIGBUS. */
     uint8_t *output;
     uint64_t output_bytes;
     /* DML_BUFFER_BINDING.Offset of each in bytes, for a backend that binds buffers: the memory lies behind it. */
@@ -172,7 +172,9 @@ DMLCTS_EXPORT dmlcts_result dmlcts_open(dmlcts_backend **backend, dmlcts_reason 
  * stay yours, and must stay as they are until dmlcts_close. Not null. */
 DMLCTS_EXPORT const dmlcts_capabilities *dmlcts_describe(dmlcts_backend *backend);
 
-/* Creates an operator from a desc, which is valid or not: writes a pointer of your own to *created, which is null before and may
+/* Up to 64 operators are alive at a time. They are created, run and destroyed in any order.
+ *
+ * Creates an operator from a desc, which is valid or not: writes a pointer of your own to *created, which is null before and may
  * stay so. Copy what you need of the desc. Nothing is destroyed where the result is not DMLCTS_OK. */
 DMLCTS_EXPORT dmlcts_result dmlcts_create(dmlcts_backend *backend, const dmlcts_desc *desc, dmlcts_operator **created,
                                           dmlcts_reason *reason);

@@ -29,6 +29,8 @@ pub struct Job {
     /// The outcome. The first run that does not end in [`Outcome::Output`] decides it. It is
     /// [`Outcome::Lost`] until the backend sets it.
     pub outcome: Outcome,
+    /// The number of operators that were alive when the job was created or ran, if the backend counts them.
+    pub alive: u32,
 }
 
 /// The memory of one run: a range of [`Batch::inputs`] and one of [`Batch::outputs`], each of the tensor's
@@ -77,12 +79,14 @@ impl Batch {
             job.binding = binding;
             job.runs.clear();
             job.outcome = Outcome::Lost;
+            job.alive = 0;
         } else {
             self.jobs.push(Job {
                 desc: Box::new(first.clone()),
                 binding,
                 runs: Vec::new(),
                 outcome: Outcome::Lost,
+                alive: 0,
             });
         }
         self.live += 1;

@@ -6,6 +6,7 @@
 //! the declaration.
 //!
 //! Most authors implement [`Operators`], which handles one operator at a time, and wrap it in [`Sequential`].
+//! A worker process wraps it in [`Interleaved`] instead, which keeps many operators alive at once.
 //! A GPU, which needs thousands of cases in a dispatch, implements [`Backend`] itself.
 //!
 //! A backend in another process speaks the [`protocol`], and [`process`] hosts it. A backend in a shared
@@ -16,6 +17,10 @@
 mod batch;
 mod capabilities;
 pub mod dylib;
+#[cfg(unix)]
+mod guard_pages;
+mod guarded_memory;
+mod interleaved;
 mod open_error;
 mod out_of_bounds;
 pub mod process;
@@ -24,6 +29,7 @@ mod sequential;
 
 pub use batch::{Batch, Job, Run};
 pub use capabilities::{Capabilities, Lack, Limits};
+pub use interleaved::Interleaved;
 pub use open_error::OpenError;
 pub use out_of_bounds::note_writes_out_of_bounds;
 pub use sequential::{Operators, Refusal, RunError, Sequential};

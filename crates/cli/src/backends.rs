@@ -11,7 +11,7 @@ use std::{
 };
 
 use dmlcts_backend::{
-    OpenError,
+    Interleaved, OpenError,
     dylib::Dylib,
     process::{Command, Deadline, Incidents, Launcher},
 };
@@ -62,6 +62,10 @@ pub(crate) struct Hosting {
 /// The factory of the backend with this name. A colon and a word after it select one of several.
 pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Problem> {
     match name.split_once(':').unwrap_or((name, "")) {
+        // A process of its own may crash, so its host asks more of it.
+        ("reference", "") if hosting.is_served => {
+            Ok(Arc::new(|_| Ok(Box::new(Interleaved::new(Reference::new())))))
+        }
         ("reference", "") => Ok(Arc::new(|_| Ok(Box::new(Reference::backend())))),
         #[cfg(feature = "directml")]
         ("directml", words) => {
@@ -109,7 +113,9 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
         )),
         ("dylib", path) if hosting.in_process => {
             let library = Dylib::load(path).map_err(|error| unopened(&error))?;
+            let is_served = hosting.is_served;
             Ok(Arc::new(move |_| match library.open() {
+                Ok(backend) if is_served => Ok(Box::new(Interleaved::new(backend.0))),
                 Ok(backend) => Ok(Box::new(backend)),
                 Err(error) => Err(OpenError::Own(error.to_string())),
             }))

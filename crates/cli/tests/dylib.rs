@@ -302,6 +302,62 @@ fn a_stray_write_is_the_same_failure_in_a_worker_and_in_this_process() {
     }
 }
 
+/// Reads and writes out of bounds that leave no trace end the process of a worker on a repeat.
+#[test]
+fn a_repeat_touches_a_guard_page_where_it_leaves_its_memory() {
+    let run = "    uint32_t at[MOST_AXES] = {0}, width = output->width;\n";
+    let [ends, starts] =
+        [4, 5].map(|size| format!("SLICE FLOAT32 in={size} out=4 Offsets=0 Sizes=4 Strides=1 fill=iota"));
+    for (name, line, case) in [
+        ("reads-behind", "(void)*(volatile const float *)(memory->input + memory->input_bytes);", &ends),
+        ("reads-before", "(void)((volatile const float *)memory->input)[-1];", &starts),
+        (
+            "writes-behind",
+            "volatile uint8_t *far = memory->output + memory->output_bytes + 16; *far ^= 1; *far ^= 1;",
+            &ends,
+        ),
+        ("writes-before", "volatile uint8_t *far = memory->output - 16; *far ^= 1; *far ^= 1;", &starts),
+        (
+            "writes-input",
+            "volatile uint8_t *scratch = (uint8_t *)memory->input; *scratch ^= 1; *scratch ^= 1;",
+            &ends,
+        ),
+    ] {
+        let library = Library::changed(name, &[(run, &format!("{run}    {line}\n"))]);
+        let Some(library) = library else { return };
+        let says = |place: &[&str]| text(&[&["run", "--backend", &library.backend(), case], place].concat());
+        assert!(says(&["--runs", "once"]).starts_with("exit 0\n"), "{name} leaves no trace");
+        let ran = says(&[]);
+        // A protected page is a SIGSEGV on Linux, and a SIGBUS on macOS.
+        let is_crash = ran.contains("signal: 11") || ran.contains("signal: 10");
+        assert!(ran.starts_with("exit 1\n") && is_crash, "{name}: {ran}");
+    }
+}
+
+/// A library whose operators disturb each other passes as long as one is alive at a time.
+#[test]
+fn operators_that_are_alive_together_are_kept_apart() {
+    let destroy = "void dmlcts_destroy(dmlcts_backend *backend, dmlcts_operator *created) {\n";
+    let clears_newest = "    if (newest != NULL && newest != created) memset(newest, 0, sizeof *newest);\n    newest = NULL;\n";
+    let changes = [
+        (destroy, format!("static dmlcts_operator *newest;\n\n{destroy}{clears_newest}")),
+        ("*created = made;", "*created = newest = made;".to_owned()),
+    ];
+    let changes = changes.each_ref().map(|(from, to)| (*from, to.as_str()));
+    let Some(library) = Library::changed("mixed-up", &changes) else { return };
+    let run = ["run", "--backend", &library.backend(), "--limit", "800", "--jobs", "1"];
+    let one_at_a_time = text(&[&run[..], &["--in-process"]].concat());
+    assert!(one_at_a_time.starts_with("exit 0\n"), "{one_at_a_time}");
+    let ran = text(&run);
+    assert!(ran.starts_with("exit 1\n") && ran.contains("FLAKE 1: "), "{ran}");
+    assert!(
+        ran.contains(
+            " operators alive when it was found, and passed alone: other operators before or beside it matter, "
+        ),
+        "{ran}"
+    );
+}
+
 /// A fault while a library is closed is no case's failure, and is reported.
 #[test]
 fn a_fault_in_close_fails_the_run() {

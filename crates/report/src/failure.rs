@@ -89,9 +89,13 @@ pub fn write_failure(
     let short = if names_its_class(failure) { in_short(failure) } else { in_short_with_class(failure) };
     writeln!(out, "{INDENT}{short}")?;
     if let Some(rate) = failure.rate.filter(|_| failure.verdict == Verdict::Flake) {
+        let among = match failure.alive {
+            0 | 1 => String::new(),
+            alive => format!(", with {alive} operators alive when it was found"),
+        };
         writeln!(
             out,
-            "{INDENT}it {rate}, the others of which it passed alone: what ran before it matters, or chance does"
+            "{INDENT}it {rate}{among}, and passed alone: other operators before or beside it matter, or chance does"
         )?;
     }
     write_clauses(out, failure)?;

@@ -396,6 +396,8 @@ impl GroupForm {
             verdict: self.verdict,
             class: self.class,
             outcome: self.outcome.outcome()?,
+            // The file does not hold it.
+            alive: 0,
             judgement: Judgement {
                 violated: clause_places(operator, &self.violates)?,
                 questions: questions?,

@@ -109,6 +109,7 @@ impl<'run> Alone<'run> {
             outcome: found.outcome.clone(),
             verdict: found.verdict,
             rate: found.rate,
+            alive: found.alive,
             class: found.class,
             evidence: None,
         };

@@ -41,6 +41,8 @@ pub struct Failure {
     pub verdict: Verdict,
     /// How often it failed, where it is a flake.
     pub rate: Option<Rate>,
+    /// The number of operators that were alive when it was found, itself included; 0 if unknown.
+    pub alive: u32,
     /// In which way it failed.
     pub class: Class,
     /// The memory of the run that went wrong, where there was one and it is not too large to keep.

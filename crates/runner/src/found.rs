@@ -23,6 +23,8 @@ pub struct Found {
     pub class: Class,
     /// The outcome of the backend.
     pub outcome: Outcome,
+    /// The number of operators that were alive, itself included; 0 if unknown.
+    pub alive: u32,
     /// The spec's judgement of its desc.
     pub judgement: Judgement,
     /// The value of its first enumeration, if it has one.
@@ -90,6 +92,7 @@ impl Found {
             outcome,
             verdict: self.verdict,
             rate: self.rate,
+            alive: self.alive,
             class: self.class,
             evidence: None,
         })
@@ -186,6 +189,7 @@ mod tests {
             verdict: Verdict::Fail,
             class: Class::Lost,
             outcome: Outcome::Lost,
+            alive: 0,
             judgement: Judgement::default(),
             mode: Some(mode),
             rate: None,

@@ -207,6 +207,7 @@ impl<'run> Judge<'run> {
             verdict,
             class: class.unwrap_or(Class::Lost),
             outcome: job.outcome.clone(),
+            alive: job.alive,
             judgement: planned.judgement,
             mode: Found::mode_of(&job.desc),
             rate: None,

@@ -146,7 +146,8 @@ impl PreparedBatch {
     /// Adds a case that is not sent to the backend, because the backend has not declared what the case needs.
     pub(crate) fn add_unasked(&mut self, planned: Planned, desc: &Desc, binding: BindingOffsets) {
         let outcome = Outcome::Unsupported(NOT_ASKED.into());
-        let unasked = Box::new(Job { desc: Box::new(desc.clone()), binding, runs: Vec::new(), outcome });
+        let unasked =
+            Box::new(Job { desc: Box::new(desc.clone()), binding, runs: Vec::new(), outcome, alive: 0 });
         self.planned.push(Planned { unasked: Some(unasked), ..planned });
     }
 

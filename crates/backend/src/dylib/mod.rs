@@ -4,8 +4,7 @@
 //! crash harms only the worker. The values that it returns are checked here: unknown codes count as its
 //! failures.
 //!
-//! Except for standard output on Windows (`protocol::stdio`), this is the only `unsafe` code of the crate. It
-//! loads a library, calls its seven functions, and reads the texts that it points to.
+//! Its `unsafe` code loads a library, calls its seven functions, and reads the texts that it points to.
 
 mod abi;
 mod desc;

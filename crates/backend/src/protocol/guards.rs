@@ -8,7 +8,7 @@ use crate::{Batch, Run, note_writes_out_of_bounds};
 /// The number of bytes before and behind every output that must not be written to: a few rows of a small
 /// tensor. With larger guards, some hundred cases would not fit in a core's cache. `dmlcts_backend.h` and the
 /// guide state this number.
-const GUARD: usize = 256;
+pub(crate) const GUARD: usize = 256;
 /// The content of guards: a byte that a host is unlikely to fill outputs with.
 const GUARD_BYTE: u8 = 0xC9;
 /// An unchanged guard.

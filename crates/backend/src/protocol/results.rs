@@ -37,6 +37,10 @@ pub struct Results {
     /// The reason, in the backend's words. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<Option<String>>>,
+    /// The number of operators that were alive when the case was created or ran, for a backend that has several
+    /// at a time. A column of nulls may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alive: Option<Vec<Option<u32>>>,
     /// The `number` of the `run` that it answers, if that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
@@ -164,6 +168,7 @@ impl Results {
             put(&mut results.code, index, jobs.len(), code.map(|code| code.0));
             put(&mut results.place, index, jobs.len(), stray.map(|stray| stray.place.into()));
             put(&mut results.offset, index, jobs.len(), stray.map(|stray| stray.offset));
+            put(&mut results.alive, index, jobs.len(), Some(job.alive).filter(|alive| *alive > 1));
             put(
                 &mut results.reason,
                 index,
@@ -196,6 +201,7 @@ impl Results {
             ("place", self.place.as_ref().map(Vec::len)),
             ("offset", self.offset.as_ref().map(Vec::len)),
             ("reason", self.reason.as_ref().map(Vec::len)),
+            ("alive", self.alive.as_ref().map(Vec::len)),
         ];
         match lengths.into_iter().find(|(_, length)| length.is_some_and(|length| length != cases)) {
             Some((name, _)) => Err(format!("the columns `outcome` and `{name}` differ in length")),
@@ -250,6 +256,7 @@ impl Results {
             body = rest;
         }
         for (index, job) in jobs.iter_mut().enumerate() {
+            job.alive = self.alive.as_ref().and_then(|column| *column.get(index)?).unwrap_or(0);
             job.outcome = match self.outcome.get(index) {
                 Some(OutcomeWord::Output) if !job.runs.is_empty() => Outcome::Output,
                 Some(OutcomeWord::Output | OutcomeWord::Accepted) => Outcome::Accepted,
