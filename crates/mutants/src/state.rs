@@ -13,15 +13,14 @@ const CACHE: usize = 1024;
 fn cached(plan: &mut Plan, state: &mut State, forget: fn(&mut Plan)) {
     let mut key = plan.clone();
     forget(&mut key);
-    match state.cache.iter().find(|(known, _)| *known == key) {
-        Some((_, first)) => *plan = first.clone(),
-        None => {
-            if state.cache.len() == CACHE {
-                state.cache.clear();
-            }
-            state.cache.push((key, plan.clone()));
-        }
+    if let Some((_, first)) = state.cache.iter().find(|(known, _)| *known == key) {
+        *plan = first.clone();
+        return;
     }
+    if state.cache.len() == CACHE {
+        state.cache.clear();
+    }
+    state.cache.push((key, plan.clone()));
 }
 
 pub(crate) const MUTANTS: &[Mutant] = &[
