@@ -125,6 +125,8 @@ pub(crate) struct State {
     pub(crate) runs_of_operator: u64,
     /// The operators that exist besides this one: those before it in the batch.
     pub(crate) live: Vec<Plan>,
+    /// Operators by their keys, for faults of caches.
+    pub(crate) cache: Vec<(Plan, Plan)>,
     /// Operators that a fault remembers.
     pub(crate) plans: Vec<Plan>,
     /// Bytes that a fault remembers.

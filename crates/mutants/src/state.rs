@@ -6,19 +6,21 @@ use crate::{
     kernel::{Kind, Plan},
 };
 
-/// Replaces an operator by the first one that was created with the same key. `forget` clears what the key
-/// lacks.
+/// The maximum number of operators in a cache.
+const CACHE: usize = 1024;
+
+/// Replaces an operator by the first one in the cache with the same key. `forget` clears what the key lacks.
 fn cached(plan: &mut Plan, state: &mut State, forget: fn(&mut Plan)) {
-    let key = |plan: &Plan| {
-        let mut key = plan.clone();
-        forget(&mut key);
-        key
-    };
-    let wanted = key(plan);
-    match state.plans.iter().find(|known| key(known) == wanted) {
-        Some(known) => *plan = known.clone(),
-        None => state.plans.push(plan.clone()),
+    let mut key = plan.clone();
+    forget(&mut key);
+    if let Some((_, first)) = state.cache.iter().find(|(known, _)| *known == key) {
+        *plan = first.clone();
+        return;
     }
+    if state.cache.len() == CACHE {
+        state.cache.clear();
+    }
+    state.cache.push((key, plan.clone()));
 }
 
 pub(crate) const MUTANTS: &[Mutant] = &[
@@ -231,14 +233,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         ],
         fault: Fault {
             plan: |plan, state| {
-                let value = |plan: &Plan| {
-                    f32::from_le_bytes([plan.value[0], plan.value[1], plan.value[2], plan.value[3]])
-                };
-                match state.plans.iter().find(|known| {
-                    known.width == plan.width && value(known).to_bits() << 1 == value(plan).to_bits() << 1
-                }) {
-                    Some(known) if value(plan) == 0.0 && plan.width == 4 => plan.value = known.value,
-                    _ => state.plans.push(plan.clone()),
+                let bits = u32::from_le_bytes([plan.value[0], plan.value[1], plan.value[2], plan.value[3]]);
+                if plan.kind == Kind::Padding1 && plan.width == 4 && bits << 1 == 0 {
+                    match state.plans.first() {
+                        Some(first) => plan.value = first.value,
+                        None => state.plans.push(plan.clone()),
+                    }
                 }
             },
             ..RIGHT
