@@ -110,7 +110,7 @@ enum Difference {
     Field(usize),
 }
 
-/// Whether two cases differ in one way, or in lists on two axes.
+/// Whether two cases differ in one way, or in lists on two axes or, for a product beyond 64 bits, on four.
 fn is_twin(one: &Case, other: &Case) -> bool {
     let (one, other) = (&one.desc, &other.desc);
     if one.signature != other.signature {
@@ -160,7 +160,7 @@ fn is_twin(one: &Case, other: &Case) -> bool {
         });
     }
     let is_axis = |difference: &Difference| matches!(difference, Difference::Axis(_));
-    found.len() <= 1 || (found.len() == 2 && found.iter().all(is_axis))
+    found.len() <= 1 || ([2, 4].contains(&found.len()) && found.iter().all(is_axis))
 }
 
 #[test]

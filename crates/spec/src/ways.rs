@@ -235,6 +235,7 @@ impl Names<'_> {
                 let all = parts.next().map(|one| parts.fold(one, and));
                 all.map(|all| self.variants(&all)).unwrap_or_default()
             }
+            Form::In(a, members) if self.range(a).is_some() => self.of_list(a, members),
             Form::In(a, members) => self.unlisted(a, members),
             Form::Not(a) => match &a.form {
                 Form::Call(Function::Overlaps, arguments) => {
@@ -252,37 +253,9 @@ impl Names<'_> {
         let mut found = widths(a, comparison, b);
         let (Some(one), Some(other)) = (self.range(a), self.range(b)) else { return found };
         let difference = Range::binary(Binary::Subtract, one, other);
-        let apart = |left: &Expression, right: &Expression| match right.form {
-            Form::Integer(0) => left.clone(),
-            _ => binary(Binary::Subtract, left.clone(), right.clone()),
-        };
-        // Too lax by one, by the size of an element, and by a lot.
-        let element = element_size(a).or_else(|| element_size(b));
-        let steps: Vec<Expression> = std::iter::once(integer(1)).chain(element).collect();
-        let lot = 1 << 16;
+        let steps = steps(a, b);
         match comparison {
-            C::Equal => {
-                for step in &steps {
-                    found.extend([(Binary::Add, 1), (Binary::Subtract, -1)].into_iter().filter_map(
-                        |(operation, sign)| {
-                            let is_possible = difference.contains(sign);
-                            is_possible.then(|| compare(a.clone(), comparison, moved(operation, b, step)))
-                        },
-                    ));
-                }
-                if difference.contains(lot) {
-                    found.push(compare(apart(a, b), C::GreaterOrEqual, power(16)));
-                }
-                if difference.contains(-lot) {
-                    found.push(compare(apart(b, a), C::GreaterOrEqual, power(16)));
-                }
-                for bits in [16, 31, 32] {
-                    if difference.contains(1 << bits) || difference.contains(-(1 << bits)) {
-                        let rest = binary(Binary::Modulo, apart(a, b), power(bits));
-                        found.push(compare(rest, comparison, integer(0)));
-                    }
-                }
-            }
+            C::Equal => found.extend(self.of_equality(a, b)),
             C::NotEqual => {}
             C::Less | C::LessOrEqual | C::Greater | C::GreaterOrEqual => {
                 let is_upper = matches!(comparison, C::Less | C::LessOrEqual);
@@ -290,7 +263,7 @@ impl Names<'_> {
                 found.extend(
                     steps.iter().map(|step| compare(a.clone(), comparison, moved(operation, b, step))),
                 );
-                let (far, excess) = if is_upper { (lot, apart(a, b)) } else { (-lot, apart(b, a)) };
+                let (far, excess) = if is_upper { (LOT, apart(a, b)) } else { (-LOT, apart(b, a)) };
                 if difference.contains(far) {
                     found.push(compare(excess, C::GreaterOrEqual, power(16)));
                 }
@@ -303,7 +276,7 @@ impl Names<'_> {
                         compare(a.clone(), comparison, side)
                     }
                 };
-                for bits in [16, 32] {
+                for bits in [16, 32, 64] {
                     if range.greatest >= 1 << bits {
                         found.push(with(binary(Binary::Modulo, side.clone(), power(bits))));
                     }
@@ -318,13 +291,58 @@ impl Names<'_> {
         found
     }
 
+    /// Variants of an equality of numbers: unequal by one, by the size of an element, by a lot, and by a
+    /// multiple of a power of two; and equal to the greatest number of 32 bits.
+    fn of_equality(self, a: &Expression, b: &Expression) -> Vec<Expression> {
+        let (Some(one), Some(other)) = (self.range(a), self.range(b)) else { return Vec::new() };
+        let difference = Range::binary(Binary::Subtract, one, other);
+        let equal = Comparison::Equal;
+        let mut found = Vec::new();
+        for step in steps(a, b) {
+            for (operation, sign) in [(Binary::Add, 1), (Binary::Subtract, -1)] {
+                if difference.contains(sign) {
+                    found.push(compare(a.clone(), equal, moved(operation, b, &step)));
+                }
+            }
+        }
+        if difference.contains(LOT) {
+            found.push(compare(apart(a, b), Comparison::GreaterOrEqual, power(16)));
+        }
+        if difference.contains(-LOT) {
+            found.push(compare(apart(b, a), Comparison::GreaterOrEqual, power(16)));
+        }
+        for bits in [16, 31, 32] {
+            if difference.contains(1 << bits) || difference.contains(-(1 << bits)) {
+                let rest = binary(Binary::Modulo, apart(a, b), power(bits));
+                found.push(compare(rest, equal, integer(0)));
+            }
+        }
+        found
+    }
+
+    /// Variants of a list of numbers: those of equality with the first, and the list for less of the number.
+    fn of_list(self, a: &Expression, members: &[Expression]) -> Vec<Expression> {
+        let Some(first) = members.first() else { return Vec::new() };
+        let within = |a: Expression| new(Form::In(Box::new(a), members.to_vec()));
+        let listed = within(a.clone());
+        let mut found: Vec<Expression> =
+            self.of_equality(a, first).into_iter().map(|variant| or(listed.clone(), variant)).collect();
+        found.extend(shorter(a).into_iter().map(within));
+        found
+    }
+
     /// Codes that are not in a list: small ones, and those that end like a listed one in fewer bits.
     fn unlisted(self, a: &Expression, members: &[Expression]) -> Vec<Expression> {
         let listed = new(Form::In(Box::new(a.clone()), members.to_vec()));
         let above = self.codes.iter().copied().max().unwrap_or(0) + 4;
-        let codes = (0..above).chain([256 + 1, 65_536 + 1]);
-        let code = |code: i128| or(listed.clone(), compare(a.clone(), Comparison::Equal, integer(code)));
-        codes.filter(|code| !self.codes.contains(code)).map(code).collect()
+        let small = (0..above).filter(|code| !self.codes.contains(code)).map(|code| vec![code]);
+        // Codes that end like a listed one in 8 and in 16 bits.
+        let wrapped = [8, 16].map(|bits| self.codes.iter().map(|code| code + (1 << bits)).collect());
+        let accepted = |codes: Vec<i128>| {
+            let more = codes.into_iter().map(integer).collect();
+            or(listed.clone(), new(Form::In(Box::new(a.clone()), more)))
+        };
+        small.chain(wrapped).map(accepted).collect()
     }
 
     /// The values that a number can have, roughly; `None` for other expressions.
@@ -365,6 +383,23 @@ impl Names<'_> {
             Form::Over(Quantifier::Product, inner) => self.range(inner)?.product(),
             _ => return None,
         })
+    }
+}
+
+/// A difference of many elements.
+const LOT: i128 = 1 << 16;
+
+/// One, and the size of an element if the numbers are bytes.
+fn steps(a: &Expression, b: &Expression) -> Vec<Expression> {
+    let element = element_size(a).or_else(|| element_size(b));
+    std::iter::once(integer(1)).chain(element).collect()
+}
+
+/// The difference of two numbers.
+fn apart(left: &Expression, right: &Expression) -> Expression {
+    match right.form {
+        Form::Integer(0) => left.clone(),
+        _ => binary(Binary::Subtract, left.clone(), right.clone()),
     }
 }
 
@@ -436,7 +471,8 @@ fn widths(a: &Expression, comparison: Comparison, b: &Expression) -> Vec<Express
         |a: &Expression| [2, 4, 8].map(|width| of_width(a, width)).into_iter().fold(of_width(a, 1), or);
     let same = [2, 4, 8].map(|width| and(of_width(a, width), of_width(b, width)));
     let same = same.into_iter().fold(and(of_width(a, 1), of_width(b, 1)), or);
-    vec![same.clone(), and(not(same), and(known(a), known(b))), not(and(known(a), known(b)))]
+    let unknown = compare(a.clone(), Comparison::Equal, integer(0));
+    vec![same.clone(), and(not(same), and(known(a), known(b))), not(and(known(a), known(b))), unknown]
 }
 
 /// Overlaps with and without an axis that repeats one element.
@@ -520,10 +556,11 @@ mod tests {
     #[test]
     fn codes_outside_of_a_list_are_ways_and_those_inside_are_not() {
         let operator = Library::embedded().operator("PADDING1").expect("it is built in");
-        let of_modes = operator.ways().all().iter().filter(|way| way.text.contains("PaddingMode == "));
+        let of_modes = operator.ways().all().iter().filter(|way| way.text.contains("PaddingMode in ["));
         let codes: Vec<&str> = of_modes.filter_map(|way| way.text.split(" or ").nth(1)).collect();
-        let codes: Vec<&str> = codes.into_iter().filter(|code| code.ends_with(char::is_numeric)).collect();
-        assert_eq!(codes, ["5", "6", "7", "257", "65537"].map(|code| format!("PaddingMode == {code}")));
+        let codes: Vec<&str> = codes.into_iter().filter(|code| code.starts_with("PaddingMode in")).collect();
+        let wanted = ["5", "6", "7", "256, 257, 258, 259, 260", "65536, 65537, 65538, 65539, 65540"];
+        assert_eq!(codes, wanted.map(|code| format!("PaddingMode in [{code}]")));
     }
 
     #[test]

@@ -273,13 +273,14 @@ impl Search<'_, '_> {
                 let most =
                     if self.saves(self.limit) && !is_turn { longest.min(HUGE as i64) } else { longest };
                 // Several elements are read if they can be, and the input is packed if it fits.
-                let outputs = [Interval::new(2, 5), Interval::new(1, 5), Interval::new(1, most)];
+                // An input of one element would hide most errors.
+                let outputs = [(2, 2, 5), (2, 2, most), (1, 1, 5), (1, 1, most)];
                 let inputs = [(Input::Packed, most), (Input::Repeated(0), (1 << 32) - 1)];
                 let tries = inputs.iter().flat_map(|input| outputs.iter().map(move |output| (input, output)));
-                for (&(input, longest), &output) in tries {
+                for (&(input, longest), &(shortest, least, output)) in tries {
                     let mut domains = self.space.domains();
-                    domains[INPUT] = Interval::new(1, longest);
-                    domains[OUTPUT] = output;
+                    domains[INPUT] = Interval::new(shortest, longest);
+                    domains[OUTPUT] = Interval::new(least, output);
                     domains[variable] = Interval::single(value);
                     let Some(tuple) = self.solve(setting, domains) else { continue };
                     self.turn += 1;
@@ -303,7 +304,7 @@ impl Search<'_, '_> {
     fn solve(&mut self, setting: &Setting, domains: crate::solve::Domains) -> Option<Vec<i64>> {
         let problem = Problem::new(domains, setting.conditions(false)).and_then(Problem::tightened)?;
         // A long output is no longer than it must be.
-        let least = problem.bounds(OUTPUT).filter(|reach| reach.low > 5);
+        let least = problem.bounds(OUTPUT).filter(|reach| reach.low > 500);
         let problem = match least {
             Some(reach) => problem.within(OUTPUT, Interval::new(reach.low, reach.low + 1))?,
             None => problem,
@@ -384,8 +385,16 @@ impl Search<'_, '_> {
         let mut case = space.blank();
         space.assemble(&mut case, setting, data_type, tuples);
         space.set_scalars(&mut case.desc, data_type, mix(self.seed ^ self.turn as u64));
-        if let Input::Repeated(axis) = input {
-            repeat(&mut case, axis);
+        match input {
+            Input::Repeated(axis) => repeat(&mut case, axis),
+            // Some packed tensors have strides, which are large, too.
+            Input::Packed => {
+                for (side, place) in Side::BOTH.into_iter().zip(0..) {
+                    if let Some(tensor) = case.desc.tensor_mut(side).filter(|_| self.turn >> place & 3 == 3) {
+                        tensor.strides = tensor.sizes.as_deref().map(packed_strides);
+                    }
+                }
+            }
         }
         let fits = |side: Side| {
             let Some(tensor) = case.desc.tensor(side) else { return false };

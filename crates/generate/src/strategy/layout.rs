@@ -139,12 +139,16 @@ fn bind(case: &mut Case, draws: &mut Draws) {
             tensor.total_size += 4 * (1 + (word >> 8 & 7));
         }
         // The header requires an alignment of at least 16 bytes for buffers, for every element size.
-        let alignment = 16_u64 << (word >> 16 & 3);
+        // One in eight is any power of two of 32 bits.
+        let exponent =
+            if (word >> 40).is_multiple_of(8) { cut(word >> 44, 28) as u64 } else { word >> 16 & 3 };
+        let alignment = 16_u64 << exponent;
         if word >> 1 & 1 == 0 {
             tensor.alignment = alignment as u32;
         }
         // An offset must have the alignment that the desc promises.
-        let offset = if word >> 2 & 1 == 0 { alignment * (1 + (word >> 24 & 7)) } else { 0 };
+        let is_moved = word >> 2 & 1 == 0 && alignment <= 4096;
+        let offset = if is_moved { alignment * (1 + (word >> 24 & 7)) } else { 0 };
         match side {
             Side::Input => case.binding.input = offset,
             Side::Output => case.binding.output = offset,

@@ -25,7 +25,7 @@ use crate::{
     crossed::{Crossed, FIRST, INNER, LAST, width},
     draw::Draws,
     lower::{self, INPUT, OUTPUT},
-    solve::{Interval, Problem},
+    solve::{Comparison, Condition, Interval, Problem, Relation, Term},
     space::{MOST_AXES, Space},
     suite::Cross,
 };
@@ -72,6 +72,8 @@ pub(crate) fn search(
     for way in 0..ways.all().len() {
         search.cross(way, cross);
     }
+    search.swaps();
+    search.both();
     let unmet = if cross.contains(&Cross::Question) { search.questions() } else { Vec::new() };
     search.finish(unmet)
 }
@@ -288,7 +290,13 @@ impl Search<'_, '_> {
             tuples[rank - 1].1.clone_from(second);
             Change::Tuples(tuples)
         };
-        self.pairs[setting].iter().map(change).collect()
+        let mut changes: Vec<Change> = self.pairs[setting].iter().map(change).collect();
+        if let Some((tuple, _)) = self.pairs[setting].first().filter(|_| rank >= 4) {
+            // Four axes of 2^16: the product is 0 in 64 bits.
+            let tuples = (0..rank).map(|axis| (axis, if axis < 4 { tuple.clone() } else { unit.clone() }));
+            changes.push(Change::Tuples(tuples.collect()));
+        }
+        changes
     }
 
     /// The changes that a recipe stands for, on a base and an axis.
@@ -421,6 +429,80 @@ impl Search<'_, '_> {
                     }
                     if self.attempt(way, wanted, turn) {
                         break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds descs in which two axes of a list have changed places, for each setting and list: sums and products
+    /// over all axes stay the same.
+    fn swaps(&mut self) {
+        let space = self.space;
+        for setting in 0..space.settings.len() {
+            for place in neighbour::places(space) {
+                let tries = (0..8).map(|number| {
+                    let layout = BaseLayout::ALL[number % 2];
+                    (setting, (setting + number) % self.types.len(), self.ranks.len() / 3, layout, number / 2)
+                });
+                for key in tries.collect::<Vec<BaseKey>>() {
+                    let Some(base) = self.base(key) else { continue };
+                    let recipe = Recipe::Swap(place);
+                    let rank = base.desc.rank();
+                    let changes =
+                        (0..rank).flat_map(|axis| neighbour::changes_of(&base, space, recipe, axis));
+                    let Some(change) = changes.into_iter().next() else { continue };
+                    change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+                    let violated = self.taken().0;
+                    if let Some(clause) = violated.iter().next().filter(|_| violated.len() == 1) {
+                        self.broken.push(Broken { clause, case: self.changed.clone(), twin: base });
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds descs that break one clause on an axis and keep another one on its boundary, for each setting and
+    /// pair: a check of the other clause may hide that the first one is missing.
+    fn both(&mut self) {
+        let space = self.space;
+        let mut draws = Draws::new(self.seed);
+        for (place, setting) in space.settings.iter().enumerate() {
+            for broken in &setting.rules {
+                let negated = broken.that.clone().negated();
+                for exact in setting.rules.iter().filter(|exact| exact.clause != broken.clause) {
+                    let mut comparisons = Vec::new();
+                    exact.that.comparisons(&mut comparisons);
+                    let Some(comparison) = comparisons.first() else { continue };
+                    let distance = Term::Number(i64::from(comparison.relation == Relation::Less));
+                    let met = Comparison::new(Relation::Equal, comparison.difference.clone(), distance);
+                    let met = Condition::Compare(met);
+                    let others = setting.rules.iter().filter(|rule| rule.clause != broken.clause);
+                    let conditions = others.map(|rule| &rule.that).chain([&negated, &met]);
+                    let mut domains = space.domains();
+                    for side in [INPUT, OUTPUT] {
+                        domains[side] = Interval::new(0, 16);
+                    }
+                    let problem = Problem::new(domains, conditions).and_then(Problem::tightened);
+                    let Some(problem) = problem else { continue };
+                    for _ in 0..4 {
+                        let Some(tuple) = problem.sample(&mut draws) else { continue };
+                        let types = draws.place(self.types.len());
+                        let key = (place, types, draws.place(self.ranks.len()), BaseLayout::Packed, 0);
+                        let Some(base) = self.base(key) else { continue };
+                        let axis = draws.place(base.desc.rank());
+                        let change = Change::Tuples(vec![(axis, tuple.to_vec())]);
+                        change.apply(&base, space, &setting.unit, &mut self.changed);
+                        let judgement =
+                            space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+                        let is_both = judgement.violated == IdSet::of(broken.clause)
+                            && judgement.boundary.contains(exact.clause);
+                        if is_both {
+                            let case = self.changed.clone();
+                            self.broken.push(Broken { clause: broken.clause, case, twin: base });
+                            break;
+                        }
                     }
                 }
             }

@@ -73,6 +73,8 @@ impl Share {
 pub(crate) enum Change {
     /// One value of a list.
     Entry { place: ListPlace, axis: usize, value: i64 },
+    /// The values of an axis and the next one change places.
+    Swap(ListPlace, usize),
     /// The list becomes a null pointer.
     Null(ListPlace),
     /// The list has this number of values: it is cut, or its last value is repeated.
@@ -100,6 +102,7 @@ pub(crate) type Kind = (u8, u8, u8);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Recipe {
     Entry(ListPlace),
+    Swap(ListPlace),
     Null(ListPlace),
     Length(ListPlace),
     NoTensor(Side),
@@ -119,6 +122,7 @@ impl Change {
     pub(crate) fn recipe(&self) -> Recipe {
         match self {
             Self::Entry { place, .. } => Recipe::Entry(*place),
+            Self::Swap(place, _) => Recipe::Swap(*place),
             Self::Null(place) => Recipe::Null(*place),
             Self::Length(place, _) => Recipe::Length(*place),
             Self::NoTensor(side) => Recipe::NoTensor(*side),
@@ -158,6 +162,7 @@ impl Change {
             Self::Rerank(share, rank) => (7, *share as u8, (*rank).min(255) as u8),
             Self::Tuples(tuples) => (8, tuples.len() as u8, 0),
             Self::Count(share, _) => (9, *share as u8, 0),
+            Self::Swap(list, _) => (10, place(list), 0),
         }
     }
 
@@ -174,6 +179,13 @@ impl Change {
                     list_mut(desc, *place).and_then(Option::as_mut).and_then(|l| l.get_mut(*axis))
                 {
                     *slot = *value;
+                }
+            }
+            Self::Swap(place, axis) => {
+                if let Some(Some(list)) = list_mut(desc, *place)
+                    && axis + 1 < list.len()
+                {
+                    list.swap(*axis, axis + 1);
                 }
             }
             Self::Null(place) => {
@@ -208,8 +220,10 @@ impl Change {
             if matches!(self, Self::Field { side: changed, .. } if *changed == side) {
                 continue;
             }
+            // A type without a size leaves the total size of a right one, so that nothing else is wrong.
             if let Some(tensor) = desc.tensor_mut(side)
                 && usual
+                && tensor.data_type.element_size().is_some()
             {
                 tensor.total_size = tensor.usual_total_size();
             }
@@ -242,7 +256,7 @@ fn list(desc: &Desc, place: ListPlace) -> Option<&List> {
 }
 
 /// Every list in an operator's descs.
-fn places(space: &Space<'_>) -> Vec<ListPlace> {
+pub(crate) fn places(space: &Space<'_>) -> Vec<ListPlace> {
     let members = space.variables.iter().filter_map(|variable| variable.member).map(ListPlace::Member);
     [INPUT, OUTPUT]
         .map(ListPlace::Sizes)
@@ -407,6 +421,7 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     for place in places(space) {
         for axis in 0..list(desc, place).map_or(0, List::len) {
             all.extend(changes_of(base, space, Recipe::Entry(place), axis));
+            all.extend(changes_of(base, space, Recipe::Swap(place), axis));
         }
         all.extend(changes_of(base, space, Recipe::Null(place), 0));
         all.extend(changes_of(base, space, Recipe::Length(place), 0));
@@ -438,6 +453,11 @@ pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: u
     let (least, most) = space.ranks;
     match recipe {
         Recipe::Entry(place) => entries(desc, space, place, axis, &mut all),
+        Recipe::Swap(place) => {
+            let differ =
+                |values: &&List| values.get(axis).zip(values.get(axis + 1)).is_some_and(|(a, b)| a != b);
+            all.extend(list(desc, place).filter(differ).map(|_| Change::Swap(place, axis)));
+        }
         Recipe::Null(place) if list(desc, place).is_some() => all.push(Change::Null(place)),
         Recipe::Length(place) if list(desc, place).is_some() => {
             all.extend([rank + 1, rank.saturating_sub(1), 0].map(|length| Change::Length(place, length)));
@@ -451,7 +471,9 @@ pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: u
         Recipe::Member(member) => members(desc, member, &mut all),
         Recipe::Retype => {
             let codes = [DataType::UNKNOWN, DataType(14), DataType(15)];
-            let wrapped = [256 + 1, 65_536 + 1, (1 << 31) + 1, u32::MAX].map(DataType);
+            // Codes that end like the old one.
+            let old = desc.tensor(Side::Output).map_or(1, |tensor| tensor.data_type.0);
+            let wrapped = [old + (1 << 8), old + (1 << 16), old | 1 << 31, u32::MAX].map(DataType);
             all.extend(DataType::all().chain(codes).chain(wrapped).map(Change::Retype));
         }
         Recipe::Rerank(Share::All) => {
@@ -524,8 +546,9 @@ fn fields(tensor: &Tensor, side: Side, field: Field, all: &mut Vec<Change>) {
             (u64::from(tensor.flags), vec![0, 1, 2, 3, 5, 1 << 16 | 1, 1 << 31 | 1, u64::from(u32::MAX)])
         }
         Field::DataType => {
-            let codes = (0..=15).chain([256 + 1, 65_536 + 1, (1 << 31) + 1, u64::from(u32::MAX)]);
-            (u64::from(tensor.data_type.0), codes.collect())
+            let old = u64::from(tensor.data_type.0);
+            let codes = (0..=15).chain([old + (1 << 8), old + (1 << 16), old | 1 << 31, u64::from(u32::MAX)]);
+            (old, codes.collect())
         }
     };
     let mut kept: Vec<u64> = Vec::new();
@@ -586,7 +609,6 @@ fn members(desc: &Desc, member: usize, all: &mut Vec<Change>) {
         let (Value::Integer(old), Some((low, high))) = (value, known.kind.range()) else { return };
         let mut values = vec![old - 1, old + 1, 0, 1, 2, 5, 9, -1, low, high];
         values.extend([8, 16, 31].map(|bits| old + (1 << bits)));
-        values.extend([8, 16, 31].map(|bits| 1 + (1 << bits)));
         match &known.kind {
             MemberKind::Enumeration(enumeration) => {
                 let known = enumeration.enumerators.iter().map(|enumerator| enumerator.value);

@@ -69,8 +69,12 @@ impl Generator for Random<'_> {
         let index = index as u64;
         let (of_a_shape, of_an_operator) = self.turns;
         if let Some(sampler) = self.samplers.get((index / of_an_operator % count.max(1)) as usize) {
-            let shape = sampler.shape(&mut Draws::of_case(mix(self.seed), index / of_a_shape));
-            sampler.draw(&shape, &mut Draws::of_case(self.seed, index), case);
+            // Every eighth case has the shape and the sizes of the one before, and other values in its lists. A
+            // backend that remembers operators by their sizes confuses the two.
+            let is_variant = index % 8 == 7;
+            let like = if is_variant { index - 1 } else { index };
+            let shape = sampler.shape(&mut Draws::of_case(mix(self.seed), like / of_a_shape));
+            sampler.draw_variant(&shape, &mut Draws::of_case(self.seed, like), u64::from(is_variant), case);
         }
     }
 }
@@ -164,6 +168,12 @@ impl<'lib> Sampler<'lib> {
 
     /// Draws a case of this shape over `case`.
     pub(crate) fn draw(&self, shape: &Shape, draws: &mut Draws, case: &mut Case) {
+        self.draw_variant(shape, draws, 0, case);
+    }
+
+    /// Draws a case of this shape over `case`. With the same draws, variants have the same sizes and fill, and
+    /// other values in lists and scalars.
+    fn draw_variant(&self, shape: &Shape, draws: &mut Draws, variant: u64, case: &mut Case) {
         let space = self.space();
         let Shape { setting, data_type, rank, ref layout } = *shape;
         let word = draws.word();
@@ -176,12 +186,12 @@ impl<'lib> Sampler<'lib> {
         let mut chosen: [&[i64]; MOST_AXES] = [setting.unit.as_slice(); MOST_AXES];
         for step in 0..rank {
             let axis = if start + step < rank { start + step } else { start + step - rank };
-            if let Some(tuple) = self.axis(sizes, share, rank - step, &mut room, draws.word()) {
+            if let Some(tuple) = self.axis(sizes, share, rank - step, &mut room, (draws.word(), variant)) {
                 chosen[axis] = tuple;
             }
         }
         space.assemble(case, setting, data_type, &chosen[..rank]);
-        space.set_scalars(&mut case.desc, data_type, draws.word());
+        space.set_scalars(&mut case.desc, data_type, draws.word() ^ variant << 32);
         layout.apply(case, draws);
         case.fill = self.fill(&chosen[..rank], data_type, word >> 16);
     }
@@ -194,7 +204,7 @@ impl<'lib> Sampler<'lib> {
         share: &'a Share,
         left: usize,
         room: &mut [u32; 2],
-        word: u64,
+        (word, variant): (u64, u64),
     ) -> Option<&'a [i64]> {
         let first = if word & 1 == 0 { INPUT } else { OUTPUT };
         let second = 1 - first;
@@ -209,7 +219,8 @@ impl<'lib> Sampler<'lib> {
         let other = table.draw(room[second], left, word >> 16).clamp(low, high);
         let (input, output) = if first == INPUT { (one, other) } else { (other, one) };
         let tuples = self.pools.tuples(share, open, input as usize, output as usize);
-        let tuple = tuples.get(cut(word >> 32, tuples.len()))?;
+        let place = cut(word >> 32, tuples.len()) + variant as usize;
+        let tuple = tuples.get(if place < tuples.len() { place } else { 0 })?;
         *room = [room[INPUT] / input, room[OUTPUT] / output];
         Some(tuple)
     }
