@@ -142,7 +142,7 @@ fn a_new_run_that_is_not_complete_proves_nothing() {
         let compared = diff(&whole, &ended(ending, 2));
         assert!(compared.starts_with("exit 1\n"), "{compared}");
         assert!(compared.contains(&format!(": 1 different case; the run {said}\n")), "{compared}");
-        let gone = "gone      351 cases, of which nobody knows what they come to, since the new run is not complete\n";
+        let gone = "gone      87 cases, of which nobody knows what they come to, since the new run is not complete\n";
         assert!(compared.contains(gone), "{compared}");
     }
     let cut = Scratch::new("cut.jsonl", format!("{header}\n{}\n", lines[1]));
@@ -214,14 +214,14 @@ fn files_that_do_not_add_up_are_not_compared() {
     let without = |place: usize| [&lines[..place], &lines[place + 1..]].concat().concat();
     let summary = lines.len() - 1;
     for (damaged, cause) in [
-        (without(50), "the checkpoint in line 353 counts 352 of verdict `pass`, and there are 351"),
+        (without(50), "the checkpoint in line 89 counts 88 of verdict `pass`, and there are 87"),
         (
             text.replacen(PASS, FAIL, 1),
-            "the checkpoint in line 354 counts 352 of verdict `pass`, and there are 351",
+            "the checkpoint in line 90 counts 88 of verdict `pass`, and there are 87",
         ),
         (
             [&lines[..50], &lines[51..summary - 1], &lines[summary..]].concat().concat(),
-            "the summary in line 353 counts 352 of verdict `pass`, and there are 351",
+            "the summary in line 89 counts 88 of verdict `pass`, and there are 87",
         ),
     ] {
         let damaged = Scratch::new("damaged.jsonl", damaged);
@@ -260,7 +260,7 @@ fn runs_of_different_cases_can_be_compared() {
         let digits: String = line.chars().filter(char::is_ascii_digit).collect();
         digits.parse().expect("a count")
     };
-    assert!(count("same") > 100 && count("gone") > 1_000 && count("new       ") > 500, "{text}");
+    assert!(count("same") > 40 && count("gone") > 500 && count("new       ") > 200, "{text}");
     let none = text_of_nothing(&one);
     assert!(
         none.starts_with("exit 2\n") && none.contains("cannot read the results file nothing.jsonl"),

@@ -46,7 +46,7 @@ fn a_run_is_recorded_and_another_does_not_write_over_it() {
     let file = Scratch::new("once.jsonl", "");
     assert_eq!(named(&few(&["--results", file.path()]), &file), "exit 0\n");
     let (cases, summary) = recorded(&file);
-    assert_eq!(cases.len(), 352);
+    assert_eq!(cases.len(), 88);
     assert!(summary.starts_with(r#"{"summary":{"ending":"complete","exit_code":0,"#), "{summary}");
     insta::assert_snapshot!(named(&few(&["--results", file.path()]), &file));
     assert_eq!(recorded(&file).0, cases);
@@ -168,25 +168,25 @@ fn a_file_that_does_not_add_up_is_not_gone_on_with() {
     let (checkpoint, summary) = (lines.len() - 2, lines.len() - 1);
     let without = |what: &str| {
         format!(
-            "exit 2\n--- stderr\nerror: the cases of FILE do not add up: the {what} counts 352 of verdict `pass`, and there \
-             are 351\n  help: another program changed or removed lines: run it again\n"
+            "exit 2\n--- stderr\nerror: the cases of FILE do not add up: the {what} counts 88 of verdict `pass`, and there \
+             are 87\n  help: another program changed or removed lines: run it again\n"
         )
     };
     let line = format!("checkpoint in line {checkpoint}");
-    assert_eq!(said(&|at| at != 99 && at != summary), without(&line));
-    assert_eq!(said(&|at| at != 99), without(&line));
+    assert_eq!(said(&|at| at != 50 && at != summary), without(&line));
+    assert_eq!(said(&|at| at != 50), without(&line));
     let line = format!("summary in line {checkpoint}");
-    assert_eq!(said(&|at| at != 99 && at != checkpoint), without(&line));
+    assert_eq!(said(&|at| at != 50 && at != checkpoint), without(&line));
     // Cases after the last checkpoint run again.
     assert!(named(&few(&["--results", file.path(), "--overwrite"]), &file).starts_with("exit 0"));
-    let behind = |at: usize| at != 99 && at < checkpoint;
+    let behind = |at: usize| at != 50 && at < checkpoint;
     fs::write(
         file.path(),
         lines.iter().enumerate().filter(|(at, _)| behind(*at)).map(|(_, line)| *line).collect::<String>(),
     )
     .expect("it can be written");
     assert_eq!(named(&few(&["--resume", file.path()]), &file), "exit 0\n");
-    assert_eq!(recorded(&file).0.len(), 352);
+    assert_eq!(recorded(&file).0.len(), 88);
 }
 
 /// A run that is killed again and again at different moments has the result of an undisturbed run.
@@ -350,7 +350,7 @@ fn a_pipe_that_nobody_reads_is_refused_at_once() {
     fs::remove_file(&pipe).expect("it is there");
     // A pipe that another process holds open is read.
     let shown = stdout(&few(&["--results", "/dev/stdout"]));
-    assert_eq!(shown.lines().filter(|line| line.starts_with("{\"case\"")).count(), 352);
+    assert_eq!(shown.lines().filter(|line| line.starts_with("{\"case\"")).count(), 88);
 }
 
 /// The program never learns that the reader of its own pipe is missing.

@@ -315,8 +315,8 @@ fn failures_before_resuming_count() {
     let parts = at_once(["1/2", "2/2"], |part| {
         let listed = stdout(&["list", "--suite", "smoke", "--partition", part]);
         let listed: Vec<&str> = listed.lines().filter(|line| line.ends_with(" fill=iota")).collect();
-        // It reaches two thirds of its cases, or is killed before.
-        let stuck = listed[listed.len() * 2 / 3];
+        // It reaches about two thirds of its cases, or is killed before: most of these are negative.
+        let stuck = listed[listed.len() * 9 / 10];
         let name = |what: &str| Scratch::nothing(&format!("resume-failed-{}-{what}", &part[..1]));
         let [whole, file, log] = ["whole", "file", "log"].map(name);
         let with = |option, file: &Scratch, stuck| {

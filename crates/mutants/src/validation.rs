@@ -1452,24 +1452,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         },
     },
     Mutant {
-        name: "padding-sum-modulo-32-bits",
-        about: "the sum of a size and its paddings is taken modulo 2^32, so that negative paddings are accepted",
-        seen_in: "onnxruntime, pad_test.cc",
-        operators: &["PADDING1"],
-        needs: Needs::Nothing,
-        witness: &[
-            "PADDING1 FLOAT32 in=2,3 out=1,3 PaddingMode=CONSTANT StartPadding=4294967295,0 EndPadding=0,0",
-        ],
-        fault: Fault {
-            judge: |asked, _| {
-                asked.but_for_where(PADDED, |plan| {
-                    !plan.any(|axis| (axis.out - axis.n - axis.start - axis.end) % (1 << 32) != 0)
-                })
-            },
-            ..RIGHT
-        },
-    },
-    Mutant {
         name: "padding-sum-saturates",
         about: "the sum of a size and its paddings saturates at 2^32 - 1",
         seen_in: "validation",

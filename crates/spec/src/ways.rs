@@ -72,8 +72,8 @@ impl Ways {
         &self.ways
     }
 
-    /// Calls `visit` with the index of each way in which a case breaks one of these clauses, and with the axes
-    /// where it does. The clauses must be broken.
+    /// Calls `visit` with the index of each way in which a case breaks one of these clauses, and with the
+    /// axes where it does. The clauses must be broken.
     pub fn taken(
         &self,
         violated: IdSet,

@@ -37,8 +37,8 @@ pub struct Results {
     /// The reason, in the backend's words. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<Option<String>>>,
-    /// The number of operators that were alive when the case was created or ran, for a backend that has several
-    /// at a time. A column of nulls may be left out.
+    /// The number of operators that were alive when the case was created or ran, for a backend that has
+    /// several at a time. A column of nulls may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alive: Option<Vec<Option<u32>>>,
     /// The `number` of the `run` that it answers, if that has one.

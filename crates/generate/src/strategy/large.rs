@@ -4,13 +4,13 @@
 //! * *Lengths*: one axis is as long as a [limit](LENGTHS), or one element longer. It is the first, an inner
 //!   or the last axis, and the rows beside it have several elements where the tensor stays small enough.
 //! * *Products*: two or three axes of [odd sizes](PRODUCTS) have a product just above a limit, so that a
-//!   linear index is wrong although each coordinate is right. They are neighbours, or an axis is between them.
+//! linear index is wrong although each coordinate is right. They are neighbours, or an axis is between them.
 //! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal.
 //! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
 //!   ends. The input repeats one element along the axis if it would be too large otherwise.
 //!
-//! Where the number of elements is limited, large tensors have elements of few bytes. Of those with more than a
-//! [million](HUGE) elements, one case of each limit is made, in which modes and tensors take turns.
+//! Where the number of elements is limited, large tensors have elements of few bytes. Of those with more than
+//! a [million](HUGE) elements, one case of each limit is made, in which modes and tensors take turns.
 //!
 //! The cases are the same on every machine. A run reports those that do not fit the machine's memory.
 
@@ -65,8 +65,8 @@ const LENGTHS: [i64; 16] = [
     (1 << 32) - 2,
 ];
 
-/// Sizes of two or three axes whose product is just above a limit of [`LENGTHS`]: 2^8, 2^11, 2^15, 2^16, 2^24,
-/// 2^31. No size is a power of two, so that a mask in place of a remainder shows.
+/// Sizes of two or three axes whose product is just above a limit of [`LENGTHS`]: 2^8, 2^11, 2^15, 2^16,
+/// 2^24, 2^31. No size is a power of two, so that a mask in place of a remainder shows.
 const PRODUCTS: [&[i64]; 12] = [
     &[17, 19],
     &[7, 7, 7],
@@ -227,7 +227,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a tensor of at least this number of elements is too large, or costly and not this setting's turn.
+    /// Whether a tensor of at least this number of elements is too large, or costly and not this setting's
+    /// turn.
     fn is_too_costly(&self, elements: u128, number: usize, setting: usize) -> bool {
         let is_turn = number % self.space.settings.len() == setting;
         elements > self.limit || self.saves(elements) && !is_turn

@@ -209,8 +209,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Solves for tuples that break a clause on an axis in a way, and satisfy the others. This is for ways that
-    /// no single change takes alone.
+    /// Solves for tuples that break a clause on an axis in a way, and satisfy the others. This is for ways
+    /// that no single change takes alone.
     fn solve(&mut self) {
         let space = self.space;
         let mut draws = Draws::new(self.seed);
@@ -435,8 +435,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Adds descs in which two axes of a list have changed places, for each setting and list: sums and products
-    /// over all axes stay the same.
+    /// Adds descs in which two axes of a list have changed places, for each setting and list: sums and
+    /// products over all axes stay the same.
     fn swaps(&mut self) {
         let space = self.space;
         for setting in 0..space.settings.len() {

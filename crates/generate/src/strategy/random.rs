@@ -69,8 +69,8 @@ impl Generator for Random<'_> {
         let index = index as u64;
         let (of_a_shape, of_an_operator) = self.turns;
         if let Some(sampler) = self.samplers.get((index / of_an_operator % count.max(1)) as usize) {
-            // Every eighth case has the shape and the sizes of the one before, and other values in its lists. A
-            // backend that remembers operators by their sizes confuses the two.
+            // Every eighth case has the shape and the sizes of the one before, and other values in its lists.
+            // A backend that remembers operators by their sizes confuses the two.
             let is_variant = index % 8 == 7;
             let like = if is_variant { index - 1 } else { index };
             let shape = sampler.shape(&mut Draws::of_case(mix(self.seed), like / of_a_shape));
@@ -171,8 +171,8 @@ impl<'lib> Sampler<'lib> {
         self.draw_variant(shape, draws, 0, case);
     }
 
-    /// Draws a case of this shape over `case`. With the same draws, variants have the same sizes and fill, and
-    /// other values in lists and scalars.
+    /// Draws a case of this shape over `case`. With the same draws, variants have the same sizes and fill,
+    /// and other values in lists and scalars.
     fn draw_variant(&self, shape: &Shape, draws: &mut Draws, variant: u64, case: &mut Case) {
         let space = self.space();
         let Shape { setting, data_type, rank, ref layout } = *shape;

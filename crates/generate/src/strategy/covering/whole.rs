@@ -1,6 +1,6 @@
-//! Descs as wholes: the number of axes that an operator leaves alone, crops, pads or reverses, with each layout
-//! of both tensors. The array of [`search`](super::search) has factors of two axes; an implementation that
-//! counts axes, merges them or honours only the first few is wrong on descs with many axes of one kind.
+//! Descs as wholes: the number of axes that an operator leaves alone, crops, pads or reverses, with each
+//! layout of both tensors. The array of [`search`](super::search) has factors of two axes; an implementation
+//! that counts axes, merges them or honours only the first few is wrong on descs with many axes of one kind.
 
 use std::collections::HashSet;
 
@@ -56,8 +56,8 @@ pub(super) fn effect(space: &Space<'_>, tuple: &[i64]) -> Effect {
     }
 }
 
-/// Cases with every number of axes of each effect. With a strength of 2, each number meets every layout of the
-/// input and of the output; beyond that, every two layouts together.
+/// Cases with every number of axes of each effect. With a strength of 2, each number meets every layout of
+/// the input and of the output; beyond that, every two layouts together.
 pub(super) fn search(
     space: &Space<'_>,
     axes: &Axes,
