@@ -4,7 +4,8 @@
 //! * *Lengths*: one axis is as long as a [limit](LENGTHS), or one element longer. It is the first, an inner
 //!   or the last axis, and the rows beside it have several elements where the tensor stays small enough.
 //! * *Products*: two or three axes of [odd sizes](PRODUCTS) have a product just above a limit, so that a
-//! linear index is wrong although each coordinate is right. They are neighbours, or an axis is between them.
+//!   linear index is wrong although each coordinate is right. They are neighbours, or an axis is between
+//!   them.
 //! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal.
 //! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
 //!   ends. The input repeats one element along the axis if it would be too large otherwise.
