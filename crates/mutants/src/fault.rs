@@ -6,7 +6,7 @@ use dmlcts_model::{Desc, ErrorCode, FeatureLevel};
 
 use crate::kernel::{Plan, put};
 
-/// A backend's behaviour. Each seam is a function, and [`RIGHT`] has the right ones. A mutant replaces one or
+/// A backend's behaviour. Each seam is a function, and `RIGHT` has the right ones. A mutant replaces one or
 /// two of them.
 #[derive(Debug)]
 pub struct Fault {
