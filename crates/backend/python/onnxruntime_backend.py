@@ -11,6 +11,7 @@ A session is created for each desc, which takes about a millisecond: this suits 
 from __future__ import annotations
 
 import collections
+import math
 
 import numpy as np
 import onnxruntime as ort
@@ -68,6 +69,8 @@ class OnnxRuntime(dmlcts.Backend):
 def make(code: int, sizes: tuple, out: tuple, words: tuple) -> ort.InferenceSession:
     """A session for a model of one node: ONNX's operator, its attributes, and the names and values of its constants."""
     operator, attributes, constants = words
+    if math.prod(sizes) > 1 << 28:
+        raise Unsupported("ONNX Runtime has no strides: the elements of a broadcast input would all be copied")
     element, _ = TYPES[code]
     initializers = []
     for name, values in constants:
