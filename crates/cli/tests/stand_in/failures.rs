@@ -124,7 +124,7 @@ fn a_binding_that_removes_the_device_is_told_and_the_next_case_has_another_devic
     let bad = format!("{SLICE1} InputBinding.Offset=64");
     let (text, code) = run("alignment=256", &[SLICE1, &bad, PADDING1]);
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("the inputs: its offset of 320 bytes is no multiple of 256"), "{text}");
+    assert!(text.contains("the inputs: its offset of 64 bytes is no multiple of 256"), "{text}");
     assert!(text.contains("the device was removed: 0x887A0005 DXGI_ERROR_DEVICE_REMOVED"), "{text}");
     // The case after it runs while the failure is reproduced on the same device, and may lose the device.
     // This is not the case's failure.

@@ -69,7 +69,7 @@ fn debug_layers_explain_a_removed_device_in_a_few_messages() {
     let bad = format!("{SLICE1} InputBinding.Offset=64");
     let (text, code) = run_as("debug", "debug-layer=12,alignment=256", &[&bad]);
     let words = "DXGI_ERROR_DEVICE_REMOVED; the debug layer says: (4 more before) | \
-                 the device is removed: the inputs: its offset of 320 bytes is no multiple of 256 (5 of 12) | ";
+                 the device is removed: the inputs: its offset of 64 bytes is no multiple of 256 (5 of 12) | ";
     assert!(code == 1 && text.contains(words) && text.contains("(12 of 12)"), "exit {code}\n{text}");
 }
 
