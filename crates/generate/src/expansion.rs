@@ -18,7 +18,7 @@ use crate::{
         layout::Layouts,
         negative,
         random::{self, Random, Sampler},
-        vectors,
+        twins, vectors,
     },
     suite::{CheckedPart, Cross, FillForm, PartForm, Strategy, Suite, SuiteError},
     vectors::Vectors,
@@ -232,9 +232,9 @@ fn generator<'lib>(
 ) -> Box<dyn Generator + 'lib> {
     let CheckedPart { operators, types, ranks, .. } = part;
     let each = form.each.unwrap_or(4) as usize;
-    // Negative and boundary parts start from small random descs.
+    // These parts start from small random descs.
     let elements = match form.strategy {
-        Strategy::Negative | Strategy::Boundary => SMALL,
+        Strategy::Negative | Strategy::Boundary | Strategy::Twins => SMALL,
         _ => form.elements.unwrap_or(USUAL),
     };
     let sizes = random::sizes(elements);
@@ -271,9 +271,9 @@ fn generator<'lib>(
             searched(spaces, move |space| covering::search(space, &types, ranks, strength, seed))
         }
         Strategy::Large => {
-            let most = (form.elements, form.each);
+            let limits = (form.beyond, form.elements, form.each);
             let spaces = bounded.into_iter().map(|bounded| bounded.space);
-            searched(spaces, move |space| large::search(space, &types, ranks, most, seed))
+            searched(spaces, move |space| large::search(space, &types, ranks, limits, seed))
         }
         Strategy::Negative => {
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
@@ -284,6 +284,10 @@ fn generator<'lib>(
         Strategy::Boundary => {
             let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
             searched(samplers, move |sampler| boundary::search(sampler, each, seed))
+        }
+        Strategy::Twins => {
+            let samplers: Vec<_> = bounded.iter().filter_map(|bounded| sampler(&bounded.space)).collect();
+            searched(samplers, move |sampler| twins::search(sampler, &types, ranks, each, seed))
         }
     }
 }

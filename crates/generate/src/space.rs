@@ -11,7 +11,7 @@ use std::sync::Arc;
 use dmlcts_model::{
     BindingOffsets, Case, DataType, Desc, FeatureLevel, Fill, List, MemberKind, Side, Tensor, Value,
 };
-use dmlcts_spec::{Judgement, Operator, Scratch, Validity};
+use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
 
 use crate::{
     draw::{Draws, mix},
@@ -68,6 +68,14 @@ impl Setting {
         let (rules, valid): (&[Rule], &[Condition]) =
             if open { (&self.rules, &[]) } else { (&[], &self.valid) };
         rules.iter().map(|rule| &rule.that).chain(valid)
+    }
+
+    /// The clauses on each axis that are judged, and are to hold, if these are broken.
+    pub(crate) fn rules_beside(&self, broken: IdSet, operator: &Operator) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| {
+            let given = operator.clauses()[rule.clause].given;
+            !broken.contains(rule.clause) && broken.iter().all(|clause| !given.contains(clause))
+        })
     }
 }
 

@@ -22,6 +22,7 @@ parts:
   - {id: covering, strategy: covering, operators: [TILE], strength: 3}
   - {id: layout, strategy: layout, operators: [TILE], count: 200}
   - {id: large, strategy: large, operators: [TILE], elements: 70000}
+  - {id: twins, strategy: twins, operators: [TILE]}
   - {id: random, strategy: random, operators: [TILE], count: 2000}
 ";
 

@@ -38,7 +38,14 @@ fn cases(expansion: &Expansion<'_>, strategy: Strategy) -> Vec<Case> {
 #[test]
 fn repaired_descs_are_valid() {
     let expansion = expand("smoke", 0);
-    for strategy in [Strategy::Documented, Strategy::Exhaustive, Strategy::Random, Strategy::Layout] {
+    for strategy in [
+        Strategy::Documented,
+        Strategy::Exhaustive,
+        Strategy::Large,
+        Strategy::Twins,
+        Strategy::Random,
+        Strategy::Layout,
+    ] {
         let mut open = 0;
         let mut questions: BTreeMap<&str, usize> = BTreeMap::new();
         let cases = cases(&expansion, strategy);
@@ -163,11 +170,63 @@ fn is_twin(one: &Case, other: &Case) -> bool {
     found.len() <= 1 || ([2, 4].contains(&found.len()) && found.iter().all(is_axis))
 }
 
+/// A backend that remembers operators by all but one value of a desc gives the second of two twins the result
+/// of the first.
+#[test]
+fn each_list_and_each_scalar_has_twins_that_differ_in_it_alone() {
+    let all = cases(&expand("smoke", 0), Strategy::Twins);
+    let (mut lists, mut scalars) = (BTreeSet::new(), BTreeMap::<_, BTreeSet<_>>::new());
+    for pair in all.iter().flat_map(|one| all.iter().map(move |other| (&one.desc, &other.desc))) {
+        let (one, other) = pair;
+        let same_tensors = one.input == other.input && one.output == other.output;
+        if one.signature != other.signature || !same_tensors {
+            continue;
+        }
+        let places: Vec<usize> =
+            (0..one.members.len()).filter(|&place| one.members[place] != other.members[place]).collect();
+        let [place] = places[..] else { continue };
+        let name = format!("{} {}", one.signature.operator, one.signature.members[place].name);
+        match &one.members[place] {
+            Value::List(_) => drop(lists.insert(name)),
+            Value::Scalar(bytes) => {
+                let data_type = one.input.as_ref().map(|tensor| tensor.data_type);
+                scalars.entry((name, data_type)).or_default().insert(*bytes);
+            }
+            Value::Integer(_) => {}
+        }
+    }
+    // A change of another list alone makes the desc invalid.
+    let known = ["SLICE Offsets", "SLICE Strides", "SLICE1 InputWindowOffsets", "SLICE1 InputWindowSizes"];
+    let expected = known.into_iter().chain(["SLICE1 InputWindowStrides"]).map(str::to_owned);
+    assert_eq!(lists, expected.collect());
+    // The part has five types. Each has 16 special values, and some of them are equal in eight bits.
+    assert_eq!(scalars.len(), 5, "{scalars:?}");
+    assert!(scalars.values().all(|values| values.len() >= 12), "{scalars:?}");
+}
+
+/// The greatest value that a number of 16 bits holds is 65535.
+#[test]
+fn each_tensor_has_a_stride_that_16_bits_do_not_hold_between_elements_that_are_used() {
+    let mut found = BTreeSet::new();
+    for case in cases(&expand("smoke", 0), Strategy::Large) {
+        for (side, tensor) in [&case.desc.input, &case.desc.output].into_iter().flatten().enumerate() {
+            let sizes = tensor.sizes.as_deref().unwrap_or_default();
+            let steps = sizes.iter().zip(tensor.strides.as_deref().unwrap_or_default());
+            // Only few elements, so that the stride is not that of a packed tensor.
+            let few = sizes.iter().product::<i64>() < 64;
+            if few && steps.clone().any(|(&size, &stride)| size > 1 && stride > 65_535) {
+                found.insert((case.desc.signature.operator.clone(), side));
+            }
+        }
+    }
+    assert_eq!(found.len(), 6, "{found:?}");
+}
+
 #[test]
 fn no_searched_strategy_makes_a_case_twice() {
     for name in ["smoke", "ci"] {
         let expansion = expand(name, 0);
-        for strategy in [Strategy::Documented, Strategy::Negative, Strategy::Boundary] {
+        for strategy in [Strategy::Documented, Strategy::Negative, Strategy::Boundary, Strategy::Twins] {
             let cases = cases(&expansion, strategy);
             let lines: BTreeSet<String> = cases.iter().map(ToString::to_string).collect();
             assert_eq!(lines.len(), cases.len(), "{name}: {strategy} repeats a case");

@@ -295,7 +295,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "strides of 3 or more on two axes are wrong for elements of 8 bits",
         seen_in: "semantics",
         operators: &["SLICE"],
-        needs: Needs::Nothing,
+        needs: Needs::ManyCases("a type and a property of two axes together"),
         witness: &["SLICE UINT8 in=7,7 out=3,3 Strides=3,3 Sizes=3,3 Offsets=0,0"],
         fault: Fault {
             plan: |plan, _| {
@@ -383,7 +383,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "offsets on two axes swap for UINT16 if both axes have the same size",
         seen_in: "semantics",
         operators: &["SLICE", "SLICE1"],
-        needs: Needs::Nothing,
+        needs: Needs::ManyCases("a type, a rank and a property of two axes together"),
         witness: &["SLICE UINT16 in=4,4 out=2,2 Offsets=1,2 Sizes=2,2 Strides=1,1"],
         fault: Fault {
             plan: |plan, _| {
@@ -419,7 +419,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "paddings of INT8 on an inner axis are lost if the outermost axis has more than four elements",
         seen_in: "semantics",
         operators: &["PADDING1"],
-        needs: Needs::Nothing,
+        needs: Needs::ManyCases("a type and a property of each of two axes together"),
         witness: &["PADDING1 INT8 in=5,2 out=5,3 PaddingMode=EDGE StartPadding=0,1 EndPadding=0,0"],
         fault: Fault {
             plan: |plan, _| {

@@ -11,6 +11,8 @@
 //! | it is too lax by a lot | `a + b - c >= 2^16` |
 //! | its sides wrap around at 31, 32 or 16 bits | `(a + b) mod 2^32 <= c` |
 //! | a part of a sum, product, quotient, `align` or definition is left out | `a <= c` |
+//! | a product takes the place of a quotient, and wraps around | `(a - b) * d mod 2^32 <= c` for `a <= b + c / d` |
+//! | a number above 32 bits is taken for the greatest one | `a + b > 2^32 - 1 and c == 2^32 - 1` |
 //! | a code that is not listed is accepted | `DataType == UINT4` |
 //!
 //! Whether any desc breaks the clause in a way is not known here. The conditions hold at the newest feature
@@ -286,6 +288,7 @@ impl Names<'_> {
                 }
             }
         }
+        found.extend(multiplied(a, comparison, b));
         found.extend(shorter(a).into_iter().map(|less| compare(less, comparison, b.clone())));
         found.extend(shorter(b).into_iter().map(|less| compare(a.clone(), comparison, less)));
         found
@@ -315,6 +318,19 @@ impl Names<'_> {
             if difference.contains(1 << bits) || difference.contains(-(1 << bits)) {
                 let rest = binary(Binary::Modulo, apart(a, b), power(bits));
                 found.push(compare(rest, equal, integer(0)));
+            }
+        }
+        // A number that 32 bits do not hold, for the greatest that they hold.
+        let (a, b) = match (&a.form, &b.form) {
+            (Form::Binary(Binary::Subtract, pair), Form::Integer(0)) => (&pair[0], &pair[1]),
+            _ => (a, b),
+        };
+        let greatest = (1 << 32) - 1;
+        for (side, opposite) in [(a, b), (b, a)] {
+            let (Some(range), Some(reach)) = (self.range(side), self.range(opposite)) else { continue };
+            if range.greatest > greatest && reach.contains(greatest) {
+                let above = compare(side.clone(), Comparison::Greater, integer(greatest));
+                found.push(and(above, compare(opposite.clone(), equal, integer(greatest))));
             }
         }
         found
@@ -456,6 +472,20 @@ fn shorter(a: &Expression) -> Vec<Expression> {
     found
 }
 
+/// `(a - b) * d mod 2^32 <= c` for `a <= b + c / d`: a product in 32 bits takes the place of the quotient.
+fn multiplied(a: &Expression, comparison: Comparison, b: &Expression) -> Option<Expression> {
+    let quotient = |form: &Expression| match &form.form {
+        Form::Binary(Binary::Divide, pair) => Some((pair[0].clone(), pair[1].clone())),
+        _ => None,
+    };
+    let (rest, (dividend, divisor)) = match &b.form {
+        Form::Binary(Binary::Add, pair) => (apart(a, &pair[0]), quotient(&pair[1])?),
+        _ => (a.clone(), quotient(b)?),
+    };
+    let product = binary(Binary::Multiply, rest, divisor);
+    Some(compare(binary(Binary::Modulo, product, power(32)), comparison, dividend))
+}
+
 /// For two data types that must agree: they have the same width, or different widths.
 fn widths(a: &Expression, comparison: Comparison, b: &Expression) -> Vec<Expression> {
     let of_type = |a: &Expression| matches!(&a.form, Form::Name(name) if name.ends_with("DataType"));
@@ -472,7 +502,19 @@ fn widths(a: &Expression, comparison: Comparison, b: &Expression) -> Vec<Express
     let same = [2, 4, 8].map(|width| and(of_width(a, width), of_width(b, width)));
     let same = same.into_iter().fold(and(of_width(a, 1), of_width(b, 1)), or);
     let unknown = compare(a.clone(), Comparison::Equal, integer(0));
-    vec![same.clone(), and(not(same), and(known(a), known(b))), not(and(known(a), known(b))), unknown]
+    // The right code for a reader of 8 or of 16 bits.
+    let ends_like = |bits: u32| {
+        let pairs = DataType::all().map(|data_type| {
+            let code = i128::from(data_type.0);
+            let is = |side: &Expression, code| compare(side.clone(), Comparison::Equal, integer(code));
+            and(is(a, code + (1 << bits)), is(b, code))
+        });
+        pairs.reduce(or)
+    };
+    let mut found =
+        vec![same.clone(), and(not(same), and(known(a), known(b))), not(and(known(a), known(b))), unknown];
+    found.extend([8, 16].into_iter().filter_map(ends_like));
+    found
 }
 
 /// Overlaps with and without an axis that repeats one element.

@@ -74,6 +74,11 @@ pub(crate) fn scalar(data_type: DataType, word: u64) -> [u8; 8] {
     (crate::draw::mix(word) >> unused).to_le_bytes()
 }
 
+/// The words that choose each special value as a [`scalar`].
+pub(crate) fn specials() -> impl Iterator<Item = u64> {
+    (0..16).map(|choice| choice << 60)
+}
+
 /// Writes each element of `N` bytes. The constant size lets the compiler unroll the stores.
 #[inline]
 fn each_element<const N: usize>(memory: &mut [u8], mut element: impl FnMut(u64) -> [u8; N]) {

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use dmlcts_model::{Case, Fill, List};
-use dmlcts_spec::{Scope, Scratch, Validity};
+use dmlcts_spec::{IdSet, Scope, Scratch, Validity};
 
 use super::{
     SearchResult,
@@ -63,7 +63,7 @@ impl Search<'_, '_> {
             let mut comparisons = Vec::new();
             rule.that.comparisons(&mut comparisons);
             for comparison in comparisons {
-                let others = setting.rules.iter().filter(|other| other.clause != rule.clause);
+                let others = setting.rules_beside(IdSet::of(rule.clause), self.space.operator);
                 let others = others.map(|other| &other.that);
                 let is_question = setting.questions.iter().any(|question| question.clause == rule.clause);
                 let closed: &[Condition] = if is_question { &[] } else { &setting.closed };

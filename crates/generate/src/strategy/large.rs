@@ -6,7 +6,10 @@
 //! * *Products*: two or three axes of [odd sizes](PRODUCTS) have a product just above a limit, so that a
 //!   linear index is wrong although each coordinate is right. They are neighbours, or an axis is between
 //!   them.
-//! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal.
+//! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal. The rows
+//!   of the other tensor are as long, or so much longer that what padding repeats has that period.
+//! * *Strides*: each tensor has a stride at and next to each power of two where a narrow number ends, and two
+//!   elements along its axis.
 //! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
 //!   ends. The input repeats one element along the axis if it would be too large otherwise.
 //!
@@ -87,17 +90,19 @@ const PRODUCTS: [&[i64]; 12] = [
 /// is less than 1 at `index == length`. 11 and 22 are the least lengths in FLOAT16; 41, 47 and 55 in FLOAT32;
 /// 49, 98 and 103 in FLOAT64. The index at which it fails is the first of the second row, so that two rows
 /// are enough.
-const ROWS: [i64; 8] = [11, 22, 41, 47, 49, 55, 98, 103];
+const ROWS: [i64; 8] = [11, 41, 49, 22, 47, 98, 55, 103];
+/// The number of rows that have the least length of each float.
+const LEAST_ROWS: usize = 3;
 
 /// The ends of the numbers that may hold the value of a list: INT8, UINT8, FLOAT16, INT16, UINT16, FLOAT32,
 /// INT32. A value at the end, one below and one above distinguish them all; so does one that is not even.
 const ENDS: [i64; 7] = [1 << 7, 1 << 8, 1 << 11, 1 << 15, 1 << 16, 1 << 24, 1 << 31];
 
-/// The values around the ends.
-fn members() -> impl Iterator<Item = i64> {
-    let around = |end: i64| [end - 1, end, end + 1, end + 3];
-    let values = ENDS.into_iter().flat_map(around).chain([(1 << 32) - 1]);
-    values.flat_map(|value| [value, -value])
+/// The values around the ends. Where one case of each limit is enough, one value above each end, which none of
+/// these numbers holds.
+fn around_ends(most: usize) -> impl Iterator<Item = i64> {
+    let around = if most == 1 { &[3][..] } else { &[-1, 0, 1, 3] };
+    ENDS.into_iter().flat_map(move |end| around.iter().map(move |by| end + by)).chain([(1 << 32) - 1])
 }
 
 /// The number of elements up to which tensors have any type where their number is limited.
@@ -106,12 +111,12 @@ const SMALL: u128 = 1 << 15;
 const HUGE: u128 = 1 << 20;
 
 /// Searches one operator for cases with at most `elements` elements per tensor, and for at most `each` cases
-/// of each limit, setting and tensor.
+/// of each limit, setting and tensor. With `beyond`, only lengths and products above this number.
 pub(crate) fn search(
     space: &Arc<Space<'_>>,
     types: &[DataType],
     ranks: (usize, usize),
-    (elements, each): (Option<u32>, Option<u32>),
+    (beyond, elements, each): (Option<u32>, Option<u32>, Option<u32>),
     seed: u64,
 ) -> SearchResult {
     let types: Vec<DataType> = types.iter().copied().filter(|known| space.types.contains(known)).collect();
@@ -120,15 +125,29 @@ pub(crate) fn search(
         return SearchResult::default();
     }
     let limit = elements.map_or(u128::MAX, u128::from);
+    let beyond = beyond.map_or(0, u128::from);
     let found = SearchResult::default();
     let most = each.map_or(usize::MAX, |each| each as usize);
-    let mut search =
-        Search { space, types, ranks, limit, most, seed, turn: 0, scratch: Scratch::default(), found };
+    let mut search = Search {
+        space,
+        types,
+        ranks,
+        beyond,
+        limit,
+        most,
+        seed,
+        turn: 0,
+        scratch: Scratch::default(),
+        found,
+    };
     for place in 0..space.settings.len() {
         search.lengths(place);
         search.products(place);
-        search.rows(place);
-        search.members(place);
+        if beyond == 0 {
+            search.rows(place);
+            search.strides(place);
+            search.members(place);
+        }
     }
     search.found
 }
@@ -137,6 +156,9 @@ struct Search<'a, 'lib> {
     space: &'a Space<'lib>,
     types: Vec<DataType>,
     ranks: (usize, usize),
+    /// Lengths and products are greater than this number.
+    beyond: u128,
+    /// The largest number of elements of a tensor.
     limit: u128,
     /// The largest number of cases of each limit, setting and tensor.
     most: usize,
@@ -160,11 +182,14 @@ enum Place {
     First,
 }
 
-/// Whether the input repeats one element along an axis.
+/// The layout of the tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Input {
+enum Layout {
     Packed,
+    /// The input repeats one element along an axis.
     Repeated(usize),
+    /// A tensor of two axes has these strides.
+    Strides(Side, [i64; 2]),
 }
 
 impl Search<'_, '_> {
@@ -172,8 +197,10 @@ impl Search<'_, '_> {
     fn lengths(&mut self, place: usize) {
         let space = self.space;
         let setting = &space.settings[place];
-        for (number, length) in LENGTHS.into_iter().flat_map(|limit| [limit + 1, limit]).enumerate() {
-            if self.is_too_costly(u128::from(length.unsigned_abs()), number, place) {
+        let around = if self.most == 1 { &[1][..] } else { &[1, 0] };
+        let lengths = LENGTHS.into_iter().flat_map(|limit| around.iter().map(move |by| limit + by));
+        for (number, length) in lengths.enumerate() {
+            if self.is_left_out(u128::from(length.unsigned_abs()), number, place) {
                 continue;
             }
             for side in self.sides(u128::from(length.unsigned_abs()), number) {
@@ -191,7 +218,7 @@ impl Search<'_, '_> {
         let space = self.space;
         let setting = &space.settings[place];
         for (number, sizes) in PRODUCTS.into_iter().enumerate() {
-            if self.is_too_costly(element_count(sizes), number, place) {
+            if self.is_left_out(element_count(sizes), number, place) {
                 continue;
             }
             for side in self.sides(element_count(sizes), number) {
@@ -217,22 +244,35 @@ impl Search<'_, '_> {
     fn rows(&mut self, place: usize) {
         let space = self.space;
         let setting = &space.settings[place];
-        for length in ROWS {
+        let places = [Place::First, Place::Middle];
+        let rows = if self.most == 1 { &ROWS[..LEAST_ROWS] } else { &ROWS };
+        for &length in rows {
             for side in [INPUT, OUTPUT] {
                 let tuples = self.space.tuples_of_size(setting, side, length, false);
-                let places = [Place::First, Place::Middle];
                 let shapes =
                     tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
                 self.each(setting, &shapes.collect::<Vec<_>>());
             }
+            // A tensor that is longer than two periods of the other one. A period is as long as the other
+            // tensor, twice as long, or shorter by a step.
+            for (short, long) in [(INPUT, OUTPUT), (OUTPUT, INPUT)] {
+                for least in [length, length + 1] {
+                    let mut domains = self.space.domains();
+                    domains[short] = Interval::single(least);
+                    domains[long] = Interval::new(4 * length, 5 * length);
+                    let Some(tuple) = self.solve(setting, domains) else { continue };
+                    self.each(setting, &places.map(|place| (vec![tuple.as_slice()], place)));
+                }
+            }
         }
     }
 
-    /// Whether a tensor of at least this number of elements is too large, or costly and not this setting's
-    /// turn.
-    fn is_too_costly(&self, elements: u128, number: usize, setting: usize) -> bool {
+    /// Whether a tensor of at least this number of elements is too small, too large, or costly and not this
+    /// setting's turn.
+    fn is_left_out(&self, elements: u128, number: usize, setting: usize) -> bool {
         let is_turn = number % self.space.settings.len() == setting;
-        elements > self.limit || self.saves(elements) && !is_turn
+        let takes_turns = self.saves(elements) || self.most == 1 && elements > SMALL;
+        elements <= self.beyond || elements > self.limit || takes_turns && !is_turn
     }
 
     /// The tensors that have a large axis in turn; one of them if tensors are costly.
@@ -263,6 +303,31 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Each stride of each tensor around the ends of narrow numbers.
+    fn strides(&mut self, place: usize) {
+        let space = self.space;
+        let setting = &space.settings[place];
+        if !(self.ranks.0..=self.ranks.1).contains(&2) {
+            return;
+        }
+        for (side, which) in Side::BOTH.into_iter().zip([INPUT, OUTPUT]) {
+            let tuples = space.tuples_of_size(setting, which, 2, false);
+            // Two elements that are read, if there are tuples that read both.
+            let order = |tuple: &Vec<i64>| (tuple[OUTPUT] < 2, tuple[INPUT] + tuple[OUTPUT]);
+            let Some(tuple) = tuples.into_iter().min_by_key(order) else { continue };
+            let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
+            for stride in around_ends(self.most).filter(|&stride| stride < limit) {
+                self.turn += 1;
+                let axis = self.turn % 2;
+                let small = self.small(setting);
+                let mut strides = [1; 2];
+                strides[axis] = stride;
+                let tuples = if axis == 0 { [&tuple, &small] } else { [&small, &tuple] };
+                self.push(setting, &tuples.map(Vec::as_slice), Layout::Strides(side, strides));
+            }
+        }
+    }
+
     /// Each value of each list around the ends of narrow numbers.
     fn members(&mut self, place: usize) {
         let space = self.space;
@@ -270,16 +335,17 @@ impl Search<'_, '_> {
         let longest = i64::try_from(self.limit).unwrap_or(i64::MAX).min((1 << 32) - 1);
         for variable in 2..self.space.width() {
             let range = self.space.variables[variable].range;
-            for (number, value) in members().filter(|&value| range.contains(value)).enumerate() {
+            let values = around_ends(self.most).flat_map(|value| [value, -value]);
+            for (number, value) in values.filter(|&value| range.contains(value)).enumerate() {
                 let is_turn = number % space.settings.len() == place;
                 let most =
                     if self.saves(self.limit) && !is_turn { longest.min(HUGE as i64) } else { longest };
                 // Several elements are read if they can be, and the input is packed if it fits.
                 // An input of one element would hide most errors.
                 let outputs = [(2, 2, 5), (2, 2, most), (1, 1, 5), (1, 1, most)];
-                let inputs = [(Input::Packed, most), (Input::Repeated(0), (1 << 32) - 1)];
+                let inputs = [(false, most), (true, (1 << 32) - 1)];
                 let tries = inputs.iter().flat_map(|input| outputs.iter().map(move |output| (input, output)));
-                for (&(input, longest), &(shortest, least, output)) in tries {
+                for (&(repeats, longest), &(shortest, least, output)) in tries {
                     let mut domains = self.space.domains();
                     domains[INPUT] = Interval::new(shortest, longest);
                     domains[OUTPUT] = Interval::new(least, output);
@@ -287,12 +353,11 @@ impl Search<'_, '_> {
                     let Some(tuple) = self.solve(setting, domains) else { continue };
                     self.turn += 1;
                     let place = [Place::Last, Place::Middle, Place::First][self.turn % 3];
-                    let is_kept = match input {
-                        Input::Packed => {
-                            self.beside(setting, &[&tuple], place)
-                                || self.beside(setting, &[&tuple], Place::Alone)
-                        }
-                        Input::Repeated(_) => self.repeated(setting, &tuple, place),
+                    let is_kept = if repeats {
+                        self.repeated(setting, &tuple, place)
+                    } else {
+                        self.beside(setting, &[&tuple], place)
+                            || self.beside(setting, &[&tuple], Place::Alone)
                     };
                     if is_kept {
                         break;
@@ -352,31 +417,35 @@ impl Search<'_, '_> {
             if tuples.len() > self.ranks.1 {
                 return false;
             }
-            if self.push(setting, &tuples, Input::Packed) {
+            if self.push(setting, &tuples, Layout::Packed) {
                 return true;
             }
         }
         false
     }
 
-    /// A tuple beside a small one. The input repeats one element along the axis of the tuple.
+    /// A tuple beside a small one, or beside a unit if the tensor would have too many elements. The input
+    /// repeats one element along the axis of the tuple.
     fn repeated(&mut self, setting: &Setting, tuple: &[i64], place: Place) -> bool {
         let small = self.small(setting);
         let rank = (self.ranks.0.max(2)).min(self.ranks.1);
-        let mut tuples = vec![setting.unit.as_slice(); rank];
         let axis = if place == Place::Last { 0 } else { rank - 1 };
-        if rank > 1 {
-            tuples[rank - 1 - axis] = &small;
-        }
-        tuples[axis] = tuple;
-        self.push(setting, &tuples, Input::Repeated(axis))
+        [small.as_slice(), &setting.unit].into_iter().any(|beside| {
+            let mut tuples = vec![beside; rank];
+            tuples[axis] = tuple;
+            self.push(setting, &tuples, Layout::Repeated(axis))
+        })
     }
 
     /// Adds a case with these tuples if it is valid and small enough.
-    fn push(&mut self, setting: &Setting, tuples: &[&[i64]], input: Input) -> bool {
+    fn push(&mut self, setting: &Setting, tuples: &[&[i64]], layout: Layout) -> bool {
         let space = self.space;
         let sizes = |side: usize| tuples.iter().map(|tuple| tuple[side]).collect::<Vec<_>>();
         let elements = element_count(&sizes(INPUT)).max(element_count(&sizes(OUTPUT)));
+        let elements = match layout {
+            Layout::Strides(_, strides) => u128::from(strides[0].max(strides[1]).unsigned_abs()),
+            _ => elements,
+        };
         let mut types: Vec<DataType> = self.types.clone();
         if elements > SMALL && self.limit < u128::MAX {
             let least = types.iter().filter_map(|data_type| data_type.bits()).min();
@@ -387,10 +456,16 @@ impl Search<'_, '_> {
         let mut case = space.blank();
         space.assemble(&mut case, setting, data_type, tuples);
         space.set_scalars(&mut case.desc, data_type, mix(self.seed ^ self.turn as u64));
-        match input {
-            Input::Repeated(axis) => repeat(&mut case, axis),
+        match layout {
+            Layout::Repeated(axis) => repeat(&mut case, axis),
+            Layout::Strides(side, strides) => {
+                if let Some(tensor) = case.desc.tensor_mut(side) {
+                    tensor.strides = Some(List::from_slice(&strides));
+                    tensor.total_size = tensor.usual_total_size();
+                }
+            }
             // Some packed tensors have strides, which are large, too.
-            Input::Packed => {
+            Layout::Packed => {
                 for (side, place) in Side::BOTH.into_iter().zip(0..) {
                     if let Some(tensor) = case.desc.tensor_mut(side).filter(|_| self.turn >> place & 3 == 3) {
                         tensor.strides = tensor.sizes.as_deref().map(packed_strides);
@@ -401,7 +476,7 @@ impl Search<'_, '_> {
         let fits = |side: Side| {
             let Some(tensor) = case.desc.tensor(side) else { return false };
             let sizes = tensor.sizes.as_deref().unwrap_or_default();
-            let repeated = matches!(input, Input::Repeated(_)) && side == Side::Input;
+            let repeated = matches!(layout, Layout::Repeated(_)) && side == Side::Input;
             repeated || element_count(sizes) <= self.limit
         };
         if !Side::BOTH.into_iter().all(fits) {

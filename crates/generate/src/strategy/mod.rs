@@ -11,6 +11,7 @@ pub(crate) mod layout;
 pub(crate) mod negative;
 pub(crate) mod neighbour;
 pub(crate) mod random;
+pub(crate) mod twins;
 pub(crate) mod vectors;
 
 use std::sync::{Arc, OnceLock};

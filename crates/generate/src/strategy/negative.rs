@@ -226,7 +226,7 @@ impl Search<'_, '_> {
             for setting in 0..space.settings.len() {
                 let values = &space.settings[setting];
                 let condition = lower::bound(space.operator, &values.values, &term);
-                let rules = values.rules.iter().filter(|rule| rule.clause != of.clause);
+                let rules = values.rules_beside(IdSet::of(of.clause), space.operator);
                 let conditions: Vec<_> = rules.map(|rule| &rule.that).chain([&condition]).collect();
                 let mut found: Vec<Vec<i64>> = Vec::new();
                 for most in [16, (1 << 32) - 1] {
@@ -463,22 +463,25 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Adds descs that break one clause on an axis and keep another one on its boundary, for each setting and
-    /// pair: a check of the other clause may hide that the first one is missing.
+    /// Adds descs that break one clause on an axis, and as few others as can be, and keep another one on its
+    /// boundary, for each setting and pair: a check of the other clause may hide that the first one is
+    /// missing.
     fn both(&mut self) {
         let space = self.space;
         let mut draws = Draws::new(self.seed);
+        let least = self.least();
         for (place, setting) in space.settings.iter().enumerate() {
             for broken in &setting.rules {
+                let Some(&violated) = least.get(&broken.clause) else { continue };
                 let negated = broken.that.clone().negated();
-                for exact in setting.rules.iter().filter(|exact| exact.clause != broken.clause) {
+                for exact in setting.rules_beside(violated, space.operator) {
                     let mut comparisons = Vec::new();
                     exact.that.comparisons(&mut comparisons);
                     let Some(comparison) = comparisons.first() else { continue };
                     let distance = Term::Number(i64::from(comparison.relation == Relation::Less));
                     let met = Comparison::new(Relation::Equal, comparison.difference.clone(), distance);
                     let met = Condition::Compare(met);
-                    let others = setting.rules.iter().filter(|rule| rule.clause != broken.clause);
+                    let others = setting.rules_beside(violated, space.operator);
                     let conditions = others.map(|rule| &rule.that).chain([&negated, &met]);
                     let mut domains = space.domains();
                     for side in [INPUT, OUTPUT] {
@@ -496,8 +499,8 @@ impl Search<'_, '_> {
                         change.apply(&base, space, &setting.unit, &mut self.changed);
                         let judgement =
                             space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
-                        let is_both = judgement.violated == IdSet::of(broken.clause)
-                            && judgement.boundary.contains(exact.clause);
+                        let is_both =
+                            judgement.violated == violated && judgement.boundary.contains(exact.clause);
                         if is_both {
                             let case = self.changed.clone();
                             self.broken.push(Broken { clause: broken.clause, case, twin: base });

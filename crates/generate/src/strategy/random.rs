@@ -158,10 +158,14 @@ impl<'lib> Sampler<'lib> {
     /// Draws a shape.
     pub(crate) fn shape(&self, draws: &mut Draws) -> Shape {
         let word = draws.word();
+        // Half of the cases have few axes, which are longer then: most faults need no more than three.
+        let (least, most) = self.ranks;
+        let (least, most) =
+            if word >> 63 == 0 { (least.max(2).min(most), most.min(4).max(least)) } else { self.ranks };
         Shape {
             setting: cut(word, self.space().settings.len()),
             data_type: self.types[cut(word >> 16, self.types.len())],
-            rank: self.ranks.0 + cut(word >> 32, self.ranks.1 - self.ranks.0 + 1),
+            rank: least + cut(word >> 32, most - least + 1),
             layout: Layout::draw(self.layouts, draws),
         }
     }

@@ -77,12 +77,13 @@ fn check_part<'lib>(
 /// Reports options that a strategy does not have.
 fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     use Strategy as S;
-    let given: [(&str, bool, &[S]); 7] = [
+    let given: [(&str, bool, &[S]); 8] = [
         ("count", part.count.is_some(), &[S::Random, S::Layout]),
-        ("each", part.each.is_some(), &[S::Boundary, S::Large]),
+        ("each", part.each.is_some(), &[S::Boundary, S::Large, S::Twins]),
         ("cross", part.cross.is_some(), &[S::Negative]),
         ("strength", part.strength.is_some(), &[S::Covering]),
         ("elements", part.elements.is_some(), &[S::Random, S::Layout, S::Large]),
+        ("beyond", part.beyond.is_some(), &[S::Large]),
         ("bounds", part.bounds.is_some(), &[S::Exhaustive]),
         ("fills", part.fills.is_some(), &[S::Random, S::Layout, S::Exhaustive]),
     ];
@@ -101,7 +102,6 @@ fn options(part: &PartForm, place: Place<'_>, wrong: &mut Vec<Diagnostic>) {
     }
     let empty = [
         ("count", part.count == Some(0)),
-        ("each", part.each == Some(0)),
         ("each", part.each == Some(0)),
         ("cross", part.cross.as_ref().is_some_and(Vec::is_empty)),
         ("operators", part.operators.as_ref().is_some_and(Vec::is_empty)),

@@ -49,7 +49,8 @@ pub struct PartForm {
     #[serde(default)]
     pub cross: Option<Vec<Cross>>,
     /// `boundary`: the number of cases for each comparison, variable and side. The default is 4. `large`: the
-    /// largest number of cases for each limit, mode and tensor. By default, all.
+    /// largest number of cases for each limit, mode and tensor. By default, all. `twins`: the number of twins for
+    /// each mode and kind of change. The default is 4.
     #[serde(default)]
     pub each: Option<u32>,
     /// `covering`: the number of values that occur in every combination, from 2 to 4. The default is 2.
@@ -59,6 +60,9 @@ pub struct PartForm {
     /// default, any number.
     #[serde(default)]
     pub elements: Option<u32>,
+    /// `large`: only lengths and products above this number of elements.
+    #[serde(default)]
+    pub beyond: Option<u32>,
     /// `exhaustive`: the conditions on every axis. They are required, because the search is otherwise
     /// unbounded.
     #[serde(default)]
@@ -108,6 +112,8 @@ named_enum! {
         Layout = "layout",
         /// Sizes at the limits of dispatches, counters and memory.
         Large = "large",
+        /// Valid descs with twins that differ in one respect: a value, a type, a special scalar.
+        Twins = "twins",
         /// The test vectors of other projects, as they are.
         Vectors = "vectors",
     }
