@@ -8,7 +8,7 @@ use crate::{
 
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
-        name: "slice1-negative-from-output",
+        name: "wrong-stride",
         about: "a negative stride starts from the output's extent instead of the window's end",
         seen_in: "iree#24584, torch-mlir#4630",
         operators: &["SLICE1"],
