@@ -199,12 +199,17 @@ pub(crate) struct SuitesArguments {
 /// Each mutant is a backend with one fault. For each mutant and each strategy of the suite, a run ends at the
 /// first unexpected verdict. The table has the number of cases that this took, or `-` if the mutant survived.
 /// The exit code is 1 if a mutant survived the whole suite, unless the suite lacks what the fault needs.
+///
+/// With --random, each fault is drawn: an effect where 1 to 4 conditions hold together. The table has the
+/// share of these faults that a suite finds. The exit code is 1 if the suites `smoke` and `ci` find too few.
 #[derive(Debug, Args)]
 #[command(after_help = MUTANTS_EXAMPLES)]
 pub(crate) struct MutantsArguments {
     /// The suite to measure: a name, or a YAML file
+    ///
+    /// With --random, it can be given several times.
     #[arg(long, default_value = "smoke", value_name = "NAME|PATH", value_hint = ValueHint::FilePath)]
-    pub(crate) suite: String,
+    pub(crate) suite: Vec<String>,
 
     /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = units::seed, allow_negative_numbers = true)]
@@ -221,12 +226,34 @@ pub(crate) struct MutantsArguments {
     /// List the mutants instead of running them
     #[arg(long)]
     pub(crate) list: bool,
+
+    /// Use this number of random faults instead of mutants
+    #[arg(long, value_name = "N", conflicts_with_all = ["mutant", "list"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) random: Option<u32>,
+
+    /// The numbers of their conditions
+    ///
+    /// Commas separate several numbers. There are equally many faults of each.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,3,4", requires = "random", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(crate) atoms: Vec<u8>,
+
+    /// Print only totals and survivors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl MutantsArguments {
+    /// The number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
 }
 
 const MUTANTS_EXAMPLES: &str = "\
 Examples:
   dmlcts mutants --list
   dmlcts mutants --suite ci
+  dmlcts mutants --random 400 --seed 1 --suite smoke --suite ci
   dmlcts mutants --mutant slice1-stride-at-least-one,padding-every-mode-is-constant";
 
 /// Lists the profiles that a backend can conform to, or shows one

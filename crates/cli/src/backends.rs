@@ -16,7 +16,7 @@ use dmlcts_backend::{
     process::{Command, Deadline, Incidents, Launcher},
 };
 use dmlcts_model::{Desc, closest};
-use dmlcts_mutants::Mutant;
+use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_reference::Reference;
 use dmlcts_report::command;
 use dmlcts_runner::{Factory, RunError, Stop};
@@ -125,6 +125,11 @@ pub(crate) fn factory(name: &str, hosting: &Hosting) -> Result<Arc<Factory>, Pro
             let mutant = mutant(own)?;
             if !hosting.in_process {
                 return served(name, hosting);
+            }
+            if hosting.is_served && matches!(mutant.needs, Needs::GuardedMemory(_)) {
+                return Ok(Arc::new(move |_| {
+                    Ok(Box::new(Interleaved::new(dmlcts_mutants::backend(mutant))))
+                }));
             }
             Ok(Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(mutant)))))
         }

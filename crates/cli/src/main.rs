@@ -3,6 +3,7 @@
 
 mod again;
 mod arguments;
+mod atoms;
 mod backends;
 mod bless;
 mod breakage;
@@ -17,6 +18,7 @@ mod output;
 mod paths;
 mod problem;
 mod profile;
+mod random_fault;
 mod record;
 mod remedy;
 mod reports;

@@ -1,8 +1,13 @@
 //! A backend with one fault. It creates all operators of a batch before it runs the first, as a GPU does, so
 //! that faults of operators that exist side by side show.
+//!
+//! A worker process can also run its operators one at a time, each in memory between guard pages. Safe code
+//! cannot read out of bounds, so a fault that would do so asks how far its memory goes.
 
-use dmlcts_backend::{Backend, Batch, Capabilities, Operators as _, Pipelined, Refusal};
-use dmlcts_model::{Desc, FeatureLevel, Outcome};
+use std::ops::Range;
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Operators, Pipelined, Refusal, RunError};
+use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, Outcome};
 use dmlcts_reference::Reference;
 
 use crate::{
@@ -74,6 +79,74 @@ impl Faulty {
     }
 }
 
+/// An operator of a [`Faulty`] that runs alone.
+#[derive(Debug)]
+pub struct Created {
+    plan: Option<Plan>,
+    /// The number of its runs so far.
+    runs: u64,
+}
+
+impl Operators for Faulty {
+    type Operator = Created;
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        Backend::set_feature_level(self, level);
+    }
+
+    fn create(&mut self, desc: &Desc) -> Result<Created, Refusal> {
+        self.state.live.clear();
+        Ok(Created { plan: Self::create(self, desc)?, runs: 0 })
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut Created,
+        _: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        let Some(plan) = &operator.plan else { return Ok(()) };
+        self.state.runs_of_operator = operator.runs;
+        operator.runs += 1;
+        kernel::copy(self.fault, plan, input, output);
+        // The host has no guard pages around the memory of an operator's first run.
+        let room = |range| if operator.runs == 1 { [NEAR; 2] } else { room(range) };
+        let (mut inputs, input) = within(input, room(input.as_ptr_range()));
+        let (mut outputs, place) = within(output, room(output.as_ptr_range()));
+        let mut memory = Memory { inputs: &mut inputs, outputs: &mut outputs, input, output: place.clone() };
+        (self.fault.after)(plan, &mut memory, &mut self.state);
+        output.copy_from_slice(&outputs[place]);
+        self.state.runs += 1;
+        Ok(())
+    }
+}
+
+/// The bytes around a tensor that a fault may ask for.
+const NEAR: usize = 256;
+
+/// The size of a page of every system is a multiple of this.
+const PAGE: usize = 4096;
+
+/// The bytes before and behind a range of memory on its first and last page, at most [`NEAR`]. A range
+/// between guard pages has none at one end, except for a few that align it.
+fn room(range: Range<*const u8>) -> [usize; 2] {
+    [range.start.addr() % PAGE, range.end.addr().next_multiple_of(PAGE) - range.end.addr()]
+        .map(|bytes| bytes.min(NEAR))
+}
+
+/// A copy of a tensor with zeros before and behind it, and the tensor's place in the copy.
+fn within(bytes: &[u8], [before, behind]: [usize; 2]) -> (Vec<u8>, Range<usize>) {
+    let place = before..before + bytes.len();
+    let mut memory = vec![0; place.end + behind];
+    memory[place.clone()].copy_from_slice(bytes);
+    (memory, place)
+}
+
 impl From<&'static Mutant> for Faulty {
     fn from(mutant: &'static Mutant) -> Self {
         Self::new(&format!("mutant:{}", mutant.name), &mutant.fault)
@@ -92,7 +165,7 @@ impl Backend for Faulty {
 
     fn run(&mut self, batch: &mut Batch) {
         self.state.live.clear();
-        let created: Vec<_> = batch.jobs().iter().map(|job| self.create(&job.desc)).collect();
+        let created: Vec<_> = batch.jobs().iter().map(|job| Self::create(self, &job.desc)).collect();
         for (job, created) in created.into_iter().enumerate() {
             let outcome = match created {
                 Ok(plan) => self.execute(plan.as_ref(), job, batch),
@@ -107,6 +180,6 @@ impl Pipelined for Faulty {
     fn start(&mut self, _: &mut Batch) {}
 
     fn finish(&mut self, batch: &mut Batch) {
-        self.run(batch);
+        Backend::run(self, batch);
     }
 }

@@ -50,6 +50,7 @@ mod validation;
 mod values;
 
 pub use backend::Faulty;
+use dmlcts_model::FeatureLevel;
 pub use fault::Fault;
 
 /// A backend with one fault, as data.
@@ -79,7 +80,8 @@ impl Mutant {
     }
 }
 
-/// What a suite needs to show a fault, besides ordinary cases. A suite without it is excused.
+/// What a suite or a run needs to show a fault, besides ordinary cases. A suite without large tensors or many
+/// cases is excused. The kill matrix runs the other mutants as they need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing: every suite is expected to kill the mutant.
@@ -88,10 +90,11 @@ pub enum Needs {
     Memory(&'static str),
     /// Many thousands of cases.
     ManyCases(&'static str),
-    /// Memory that ends where a tensor ends, so that reads out of bounds fail.
+    /// Memory that ends where a tensor ends, so that reads out of bounds fail: a worker process with guard
+    /// pages, in which the [operators](Faulty) of the mutant run one at a time.
     GuardedMemory(&'static str),
-    /// A run at an older feature level.
-    OlderLevel(&'static str),
+    /// A run at this feature level, which is older than the newest.
+    OlderLevel(&'static str, &'static str),
 }
 
 impl Needs {
@@ -102,7 +105,15 @@ impl Needs {
             Self::Memory(reason)
             | Self::ManyCases(reason)
             | Self::GuardedMemory(reason)
-            | Self::OlderLevel(reason) => Some(reason),
+            | Self::OlderLevel(_, reason) => Some(reason),
+        }
+    }
+
+    /// The feature level that a run must have; `None` for the newest.
+    pub fn level(self) -> Option<FeatureLevel> {
+        match self {
+            Self::OlderLevel(level, _) => level.parse().ok(),
+            _ => None,
         }
     }
 }

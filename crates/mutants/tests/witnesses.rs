@@ -187,6 +187,8 @@ fn mutants_are_described_and_have_names_of_their_own() {
         assert!(!mutant.about.contains('\n') && !mutant.about.ends_with('.'), "{name}");
         assert!(!mutant.operators.is_empty() && !mutant.witness.is_empty(), "{name}");
         assert!(mutant.needs == Needs::Nothing || mutant.needs.reason().is_some_and(|why| !why.is_empty()));
+        let level = mutant.needs.level().unwrap_or(FeatureLevel::NEWEST);
+        assert_eq!(witness(mutant).1, level, "{name}: its witness runs at the level that it needs");
         assert_eq!(find(name).map(|found| found.name), Some(name));
         assert_eq!(backend(mutant).capabilities().name, format!("mutant:{name}"));
     }

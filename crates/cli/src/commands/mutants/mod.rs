@@ -2,6 +2,8 @@
 //! verdict. A mutant that survives all strategies runs the whole suite, too: a fault that remembers earlier
 //! cases may need several strategies.
 
+mod random;
+
 use std::{
     io::Write,
     sync::{
@@ -17,7 +19,7 @@ use dmlcts_generate::{Length, Suite, suite::Strategy};
 use dmlcts_model::escaped;
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::grouped;
-use dmlcts_runner::{Configuration, Ending, Listed, Run, Runs, Source, Stop, SuiteSource, Summary};
+use dmlcts_runner::{Configuration, Ending, Factory, Listed, Run, Runs, Source, Stop, SuiteSource, Summary};
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
@@ -69,8 +71,11 @@ impl Row {
     }
 }
 
-/// Prints the kill matrix of a suite, or lists the mutants.
+/// Prints the kill matrix of a suite, lists the mutants, or measures suites with random faults.
 pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
+    if let Some(count) = arguments.random {
+        return random::measure(count, arguments);
+    }
     let mutants: Vec<&Mutant> = if arguments.mutant.is_empty() {
         dmlcts_mutants::all().collect()
     } else {
@@ -79,10 +84,14 @@ pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
     if arguments.list {
         return list(&mutants);
     }
-    let suite = load_suite(&arguments.suite)?;
-    let columns = columns(&suite, arguments)?;
+    let [name] = arguments.suite.as_slice() else {
+        let help = "name one suite, or measure several with --random";
+        return Err(Problem::usage("the matrix has the strategies of one suite", help));
+    };
+    let suite = load_suite(name)?;
+    let columns = columns(&suite, name, arguments.seed)?;
     let rows = run_all(&mutants, &columns, arguments)?;
-    output::unless_gone(print(&suite, &columns, &rows))?;
+    output::unless_gone(print(&suite, &columns, &rows, arguments.quiet))?;
     let survives = |row: &Row| row.survives() && excuse(row.mutant, &suite).is_none();
     Ok(if rows.iter().any(survives) { Exit::Unexpected } else { Exit::Success })
 }
@@ -103,21 +112,24 @@ fn list(mutants: &[&Mutant]) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each
-/// column.
-fn columns(suite: &Suite, arguments: &MutantsArguments) -> Result<Vec<Column>, Problem> {
-    let source = |strategies: &[Strategy]| {
-        let expansion = suite.expand(Library::embedded(), arguments.seed);
-        let expansion = expansion.map_err(|error| suite_problem(&arguments.suite, error))?;
-        Ok::<_, Problem>(SuiteSource::new(expansion, strategies))
-    };
-    let whole = source(&[])?;
-    if whole.count().is_none() {
+/// The cases of some strategies of a suite with this name or path, or of all.
+fn cases(suite: &Suite, name: &str, seed: u64, strategies: &[Strategy]) -> Result<SuiteSource, Problem> {
+    let expansion = suite.expand(Library::embedded(), seed).map_err(|error| suite_problem(name, error))?;
+    let source = SuiteSource::new(expansion, strategies);
+    if source.count().is_none() {
         return Err(Problem::usage(
             format!("the suite `{}` is endless, and a survivor would run forever", suite.name()),
             "name a suite with an end, such as --suite ci",
         ));
     }
+    Ok(source)
+}
+
+/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each
+/// column.
+fn columns(suite: &Suite, name: &str, seed: u64) -> Result<Vec<Column>, Problem> {
+    let source = |strategies: &[Strategy]| cases(suite, name, seed, strategies);
+    let whole = source(&[])?;
     let (mut strategies, mut start): (Vec<(Strategy, Vec<_>)>, _) = (Vec::new(), 0);
     for part in whole.expansion().parts() {
         let Length::Finite(length) = part.length() else { break };
@@ -154,29 +166,45 @@ fn run_all(
     columns: &[Column],
     arguments: &MutantsArguments,
 ) -> Result<Vec<Row>, Problem> {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
     let (slow, quick): (Vec<_>, Vec<_>) = mutants.iter().copied().partition(|mutant| mutant.hangs());
-    let threads = arguments.jobs.map_or(processors, usize::from).min(quick.len());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut rows = Vec::new();
-        while let Some(mutant) = quick.get(next.fetch_add(1, Ordering::Relaxed)) {
-            rows.push(row(mutant, columns)?);
-        }
-        Ok::<_, Problem>(rows)
-    };
-    let mut rows = thread::scope(|scope| {
-        let alone = slow.iter().map(|mutant| scope.spawn(|| Ok(vec![row(mutant, columns)?])));
-        let workers: Vec<_> = alone.chain((0..threads).map(|_| scope.spawn(work))).collect();
-        let mut rows = Vec::new();
-        for worker in workers {
-            rows.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok::<_, Problem>(rows)
-    })?;
+    let run = |mutant: &&'static Mutant| row(mutant, columns);
+    let (slow, quick) = thread::scope(|scope| {
+        let slow = scope.spawn(|| side_by_side(&slow, slow.len(), run));
+        let quick = side_by_side(&quick, arguments.threads(), run);
+        (slow.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), quick)
+    });
+    let mut rows = quick?;
+    rows.extend(slow?);
     let place = |row: &Row| mutants.iter().position(|mutant| std::ptr::eq(*mutant, row.mutant));
     rows.sort_by_key(place);
     Ok(rows)
+}
+
+/// Applies a function to all items, on several threads. The results are in the order of the items.
+fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> Result<R, Problem> + Sync,
+) -> Result<Vec<R>, Problem> {
+    let next = AtomicUsize::new(0);
+    let share = || {
+        let mut results = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(place) else { return Ok::<_, Problem>(results) };
+            results.push((place, work(item)?));
+        }
+    };
+    let mut results = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(share)).collect();
+        let mut results = Vec::new();
+        for worker in workers {
+            results.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok::<_, Problem>(results)
+    })?;
+    results.sort_by_key(|(place, _)| *place);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Runs a mutant on each strategy, and on the whole suite if it survives.
@@ -191,10 +219,26 @@ fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
     Ok(Row { mutant, kills })
 }
 
-/// The number of cases up to the first unexpected verdict; `None` if there is none.
+/// How a mutant runs if not in this process at the newest feature level; `None` if it does.
 ///
-/// A mutant is safe code, so it runs in this process, where starting costs nothing. A mutant that hangs runs
-/// in processes, which can be ended.
+/// A mutant is safe code, so it usually runs in this process, where starting costs nothing. A process that
+/// hangs can be ended, and one with guard pages can be ended by a read out of bounds.
+fn own_way(mutant: &Mutant) -> Option<String> {
+    if let Some(level) = mutant.needs.level() {
+        return Some(format!("at feature level {level}"));
+    }
+    if mutant.hangs() {
+        return Some("in worker processes, which are ended when they hang".to_owned());
+    }
+    needs_guards(mutant).then(|| "in worker processes, with memory between guard pages".to_owned())
+}
+
+/// Whether a mutant runs between guard pages. Only Unix has them here.
+fn needs_guards(mutant: &Mutant) -> bool {
+    cfg!(unix) && matches!(mutant.needs, Needs::GuardedMemory(_))
+}
+
+/// The number of cases up to the first unexpected verdict; `None` if there is none.
 fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem> {
     let incidents = Incidents::default();
     let hosting = Hosting {
@@ -203,32 +247,45 @@ fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem
         deadline: Deadline::default(),
         max_hangs: Some(1),
         incidents: incidents.clone(),
-        in_process: !mutant.hangs(),
+        in_process: !mutant.hangs() && !needs_guards(mutant),
         is_served: false,
     };
     let name = format!("mutant:{}", mutant.name);
+    let backend = backends::factory(&name, &hosting)?;
+    let level = mutant.needs.level();
+    let configuration = Configuration { incidents, level, ..Configuration::default() };
+    cases_to_kill(&name, backend, &column.source, configuration)
+}
+
+/// The number of cases up to the first unexpected verdict of a backend, or up to its loss. `None` if there is
+/// no such verdict.
+fn cases_to_kill(
+    name: &str,
+    backend: Arc<Factory>,
+    source: &Arc<dyn Source>,
+    configuration: Configuration,
+) -> Result<Option<u64>, Problem> {
     let run = Run {
         library: Library::embedded(),
-        source: Arc::clone(&column.source),
-        backend: backends::factory(&name, &hosting)?,
+        source: Arc::clone(source),
+        backend,
         configuration: Configuration {
             jobs: 1,
             fail_fast: true,
             max_hangs: Some(1),
             retries: 0,
             shrink: false,
-            incidents,
             runs: Runs::default(),
-            ..Configuration::default()
+            ..configuration
         },
         stop: Stop::default(),
     };
-    let summary = dmlcts_runner::run(&run, &mut |_| {}).map_err(|error| Problem::start(error, &name))?;
-    Ok(cases_to_kill(&summary))
+    let summary = dmlcts_runner::run(&run, &mut |_| {}).map_err(|error| Problem::start(error, name))?;
+    Ok(first_unexpected(&summary))
 }
 
 /// The number of cases up to the first unexpected verdict of a run, or up to the loss of its backend.
-fn cases_to_kill(summary: &Summary) -> Option<u64> {
+fn first_unexpected(summary: &Summary) -> Option<u64> {
     let (strategies, operators) = (summary.strategies.len(), Library::embedded().operators().len());
     let places =
         (0..strategies).flat_map(|strategy| (0..operators).map(move |operator| (strategy, operator)));
@@ -241,15 +298,61 @@ fn cases_to_kill(summary: &Summary) -> Option<u64> {
 /// Why a suite need not kill a mutant; `None` if it must.
 fn excuse(mutant: &Mutant, suite: &Suite) -> Option<&'static str> {
     match mutant.needs {
-        Needs::Nothing => None,
+        Needs::Nothing | Needs::OlderLevel(..) => None,
         Needs::Memory(reason) | Needs::ManyCases(reason) => (suite.name() == "smoke").then_some(reason),
-        Needs::GuardedMemory(reason) | Needs::OlderLevel(reason) => Some(reason),
+        Needs::GuardedMemory(reason) => (!needs_guards(mutant)).then_some(reason),
     }
 }
 
 /// Prints the matrix, the totals and the survivors.
-fn print(suite: &Suite, columns: &[Column], rows: &[Row]) -> std::io::Result<()> {
+fn print(suite: &Suite, columns: &[Column], rows: &[Row], quiet: bool) -> std::io::Result<()> {
     let mut out = output::stdout();
+    if !quiet {
+        print_matrix(&mut out, columns, rows)?;
+    }
+    let killed = |place: usize| rows.iter().filter(|row| row.kills[place].is_some()).count();
+    for (place, column) in columns.iter().enumerate() {
+        let name = if place + 1 == columns.len() { suite.name() } else { &column.name };
+        let cases = column.source.count().unwrap_or_default();
+        writeln!(
+            out,
+            "{}: {} cases kill {} of {} mutants",
+            escaped(name),
+            grouped(cases),
+            killed(place),
+            rows.len()
+        )?;
+    }
+    if let Some(place) = columns.iter().position(|column| column.name == PAGES) {
+        let missed = rows.len() - killed(place);
+        writeln!(out, "The pages' own examples miss {missed} of {} mutants.", rows.len())?;
+    }
+    let apart = rows.iter().filter_map(|row| Some((row.mutant, own_way(row.mutant)?)));
+    let apart: Vec<_> = apart.collect();
+    if !apart.is_empty() && !quiet {
+        writeln!(out, "\nRun in a way of their own ({}):", apart.len())?;
+        for (mutant, way) in apart {
+            writeln!(out, "  {}: {way}", mutant.name)?;
+        }
+    }
+    let survivors: Vec<_> = rows.iter().filter(|row| row.survives()).collect();
+    let (excused, unexcused): (Vec<&Row>, Vec<&Row>) =
+        survivors.into_iter().partition(|row| excuse(row.mutant, suite).is_some());
+    for (title, rows) in [("Survivors", unexcused), ("Survivors that this suite need not kill", excused)] {
+        if rows.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{title} ({}):", rows.len())?;
+        for Row { mutant, .. } in rows {
+            let needs = excuse(mutant, suite).map(|why| format!("; needs {why}")).unwrap_or_default();
+            writeln!(out, "  {}: {} ({}){needs}", mutant.name, mutant.about, mutant.seen_in)?;
+        }
+    }
+    out.flush()
+}
+
+/// Prints the number of cases that each column needs for each mutant.
+fn print_matrix(out: &mut impl Write, columns: &[Column], rows: &[Row]) -> std::io::Result<()> {
     let first = rows.iter().map(|row| row.mutant.name.len()).max().unwrap_or(0).max("mutant".len());
     let width = |column: &Column| column.name.len().max(7);
     write!(out, "{:first$}", "mutant")?;
@@ -270,35 +373,5 @@ fn print(suite: &Suite, columns: &[Column], rows: &[Row]) -> std::io::Result<()>
     for (place, column) in columns.iter().enumerate() {
         write!(out, "  {:>1$}", killed(place), width(column))?;
     }
-    writeln!(out, "\n")?;
-    for (place, column) in columns.iter().enumerate() {
-        let name = if place + 1 == columns.len() { suite.name() } else { &column.name };
-        let cases = column.source.count().unwrap_or_default();
-        writeln!(
-            out,
-            "{}: {} cases kill {} of {} mutants",
-            escaped(name),
-            grouped(cases),
-            killed(place),
-            rows.len()
-        )?;
-    }
-    if let Some(place) = columns.iter().position(|column| column.name == PAGES) {
-        let missed = rows.len() - killed(place);
-        writeln!(out, "The pages' own examples miss {missed} of {} mutants.", rows.len())?;
-    }
-    let survivors: Vec<_> = rows.iter().filter(|row| row.survives()).collect();
-    let (excused, unexcused): (Vec<&Row>, Vec<&Row>) =
-        survivors.into_iter().partition(|row| excuse(row.mutant, suite).is_some());
-    for (title, rows) in [("Survivors", unexcused), ("Survivors that this suite need not kill", excused)] {
-        if rows.is_empty() {
-            continue;
-        }
-        writeln!(out, "\n{title} ({}):", rows.len())?;
-        for Row { mutant, .. } in rows {
-            let needs = excuse(mutant, suite).map(|why| format!("; needs {why}")).unwrap_or_default();
-            writeln!(out, "  {}: {} ({}){needs}", mutant.name, mutant.about, mutant.seen_in)?;
-        }
-    }
-    out.flush()
+    writeln!(out, "\n")
 }

@@ -1,0 +1,398 @@
+//! Atoms: simple conditions on cases, in the language of `--where`, and random conjunctions of them.
+//!
+//! A conjunction is drawn around a witness, a case that meets it. The kind of each atom is drawn first, and
+//! then one atom of that kind. So rare kinds are as common as those with many atoms, such as data types.
+//!
+//! An atom is kept if it holds for 2 % to 70 % of a sample of cases, among the operators for which it holds
+//! at all. So a condition on a member says more than the operator that has the member. No two atoms of a
+//! conjunction imply each other in the sample, so that each atom adds something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmlcts_generate::draw::Draws;
+use dmlcts_model::{Case, FeatureLevel, MemberKind, Side, Value, named_enum};
+use dmlcts_spec::{Library, Predicate, program::Values};
+
+/// An atom holds for at least and at most this percentage of the sample, among its operators.
+const SHARE: (usize, usize) = (2, 70);
+
+/// The number of atoms that are tried of a kind, and of kinds that are tried for an atom.
+const ATTEMPTS: usize = 32;
+
+/// The bounds that code is likely to have: each is a small number, the end of a loop, a lane or a register.
+const BOUNDS: [i64; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 1023, 1024];
+
+named_enum! {
+    /// A kind of atom.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(crate) enum Kind: name {
+        /// The operator.
+        Operator = "operator",
+        /// The data type.
+        DataType = "data type",
+        /// The number of bytes of an element.
+        Width = "width",
+        /// The value of an enumeration.
+        Mode = "mode",
+        /// The number of dimensions.
+        Rank = "rank",
+        /// How many axes have a property.
+        AxisCount = "number of axes",
+        /// A bound on any axis, or on all axes.
+        Bound = "bound",
+        /// A bound on the first or the last axis.
+        Edge = "edge",
+        /// A comparison of two lists on an axis.
+        Comparison = "comparison",
+        /// A multiple on an axis.
+        Multiple = "multiple",
+        /// Strides, alignment, total sizes and offsets of bindings.
+        Layout = "layout",
+        /// The number of elements of a tensor.
+        Elements = "elements",
+    }
+}
+
+/// A condition, and the cases of the sample for which it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Atom {
+    /// The condition, as `--where` takes it.
+    pub(crate) text: String,
+    predicate: Predicate,
+    held: Vec<bool>,
+}
+
+impl Atom {
+    /// Whether it holds in every case of the sample in which the other holds.
+    fn is_implied_by(&self, other: &Self) -> bool {
+        self.held.iter().zip(&other.held).all(|(this, other)| *this || !other)
+    }
+}
+
+/// Draws atoms and conjunctions of atoms.
+#[derive(Debug)]
+pub(crate) struct Atoms {
+    library: &'static Library,
+    sample: Vec<Case>,
+    /// The atoms drawn so far; `None` for an atom that too few or too many cases meet.
+    known: BTreeMap<String, Option<Atom>>,
+    values: Values,
+}
+
+impl Atoms {
+    /// Atoms that are rare and common among the cases of a sample.
+    pub(crate) fn new(library: &'static Library, sample: Vec<Case>) -> Self {
+        Self { library, sample, known: BTreeMap::new(), values: Values::default() }
+    }
+
+    /// A number of atoms that hold for a case. `None` if they are not found: few atoms hold for some cases.
+    pub(crate) fn conjunction(
+        &mut self,
+        witness: &Case,
+        number: usize,
+        draws: &mut Draws,
+    ) -> Option<Vec<Atom>> {
+        let mut chosen: Vec<Atom> = Vec::new();
+        for _ in 0..ATTEMPTS * number {
+            if chosen.len() == number {
+                break;
+            }
+            let kind = Kind::ALL[draws.place(Kind::ALL.len())];
+            chosen.extend(self.atom(kind, witness, &chosen, draws));
+        }
+        (chosen.len() == number).then_some(chosen)
+    }
+
+    /// An atom of a kind that holds for a case and adds something to other atoms.
+    fn atom(&mut self, kind: Kind, witness: &Case, others: &[Atom], draws: &mut Draws) -> Option<Atom> {
+        for _ in 0..ATTEMPTS {
+            // `None` if the case has no atom of this kind, or not with these draws.
+            let Some(text) = text(kind, witness, draws) else { continue };
+            let Some(atom) = self.measured(kind, text) else { continue };
+            let adds = |other: &Atom| !atom.is_implied_by(other) && !other.is_implied_by(&atom);
+            if others.iter().all(adds)
+                && atom.predicate.holds(witness, FeatureLevel::NEWEST, &mut self.values)
+            {
+                return Some(atom);
+            }
+        }
+        None
+    }
+
+    /// The atom with this text, unless too few or too many cases of the sample meet it.
+    fn measured(&mut self, kind: Kind, text: String) -> Option<Atom> {
+        if let Some(known) = self.known.get(&text) {
+            return known.clone();
+        }
+        let predicate = Predicate::parse(&text, self.library).ok()?;
+        let holds = |case: &Case| predicate.holds(case, FeatureLevel::NEWEST, &mut self.values);
+        let held: Vec<bool> = self.sample.iter().map(holds).collect();
+        let is_kept = kind == Kind::Operator || self.is_within_share(&held);
+        let atom = is_kept.then(|| Atom { text: text.clone(), predicate, held });
+        self.known.insert(text, atom.clone());
+        atom
+    }
+
+    /// Whether a condition that holds for these cases of the sample is neither rare nor common.
+    fn is_within_share(&self, held: &[bool]) -> bool {
+        let name = |case: &Case| case.desc.signature.operator.clone();
+        let cases = self.sample.iter().zip(held);
+        let operators: BTreeSet<String> =
+            cases.filter(|(_, held)| **held).map(|(case, _)| name(case)).collect();
+        let all = self.sample.iter().filter(|case| operators.contains(&name(case))).count();
+        let count = held.iter().filter(|held| **held).count() * 100;
+        count >= SHARE.0 * all.max(1) && count <= SHARE.1 * all
+    }
+}
+
+/// The conjunction of atoms, as `--where` takes it.
+pub(crate) fn joined(atoms: &[Atom]) -> String {
+    // A quantifier extends to the closing parenthesis.
+    let is_enclosed = |atom: &Atom| atoms.len() > 1 && atom.text.contains(" ax");
+    let texts = atoms
+        .iter()
+        .map(|atom| if is_enclosed(atom) { format!("({})", atom.text) } else { atom.text.clone() });
+    texts.collect::<Vec<_>>().join(" and ")
+}
+
+/// A condition of a kind, near the values of a case. It need not hold. `None` if the case has no such
+/// condition.
+fn text(kind: Kind, case: &Case, draws: &mut Draws) -> Option<String> {
+    let desc = &case.desc;
+    let quantifier = ["any axis", "all axes"][draws.place(2)];
+    Some(match kind {
+        Kind::Operator => format!("operator == {}", desc.signature.operator),
+        Kind::DataType => format!("InputTensor.DataType == {}", desc.tensor(Side::Input)?.data_type.name()?),
+        Kind::Width => format!("InputTensor.ElementSize {}", against(draws, &[1, 2, 4, 8])),
+        Kind::Mode => mode(case, draws)?,
+        Kind::Rank => format!("rank {}", against(draws, &[1, 2, 3, 4, 5, 6, 7, 8])),
+        Kind::AxisCount => {
+            let property = property(case, draws)?;
+            let count = against(draws, &[0, 1, 2, 3, 4, 5, 6, 7]);
+            format!("(sum axes (if {property} then 1 else 0)) {count}")
+        }
+        Kind::Bound => {
+            let (list, is_signed) = list(case, draws)?;
+            format!("{quantifier} {list} {}", bound(is_signed, draws))
+        }
+        Kind::Edge => {
+            let (list, is_signed) = list(case, draws)?;
+            let axis = ["0", "rank - 1"][draws.place(2)];
+            format!("any axis axis == {axis} and {list} {}", bound(is_signed, draws))
+        }
+        Kind::Comparison => format!("{quantifier} {}", comparison(case, draws)?),
+        Kind::Multiple => {
+            let (list, _) = list(case, draws)?;
+            let (divisor, sign) = ([2, 3, 4, 8, 16][draws.place(5)], ["==", "!="][draws.place(2)]);
+            format!("{quantifier} {list} mod {divisor} {sign} 0")
+        }
+        Kind::Layout => layout(draws),
+        Kind::Elements => {
+            let tensor = side(draws);
+            let elements = format!("(product axes {tensor}.Sizes)");
+            match draws.place(3) {
+                0 => format!("{elements} mod {} != 0", [2, 4, 8, 16, 32, 64][draws.place(6)]),
+                _ => format!("{elements} {}", against(draws, &BOUNDS)),
+            }
+        }
+    })
+}
+
+/// The name of a tensor.
+fn side(draws: &mut Draws) -> &'static str {
+    Side::BOTH[draws.place(2)].member_name()
+}
+
+/// A comparison with one of these numbers. Those that few cases meet, such as equality with a large number,
+/// are dropped later.
+fn against(draws: &mut Draws, bounds: &[i64]) -> String {
+    let sign = [">=", "<", "=="][draws.place(3)];
+    format!("{sign} {}", bounds[draws.place(bounds.len())])
+}
+
+/// A comparison of a value on an axis with a bound.
+fn bound(is_signed: bool, draws: &mut Draws) -> String {
+    let is_negative = is_signed && draws.chance(1, 2);
+    against(draws, if is_negative { &[-1, -2, -3, -4] } else { &BOUNDS })
+}
+
+/// A list of the case's operator: a member, or the sizes or strides of a tensor. Also whether its values may
+/// be negative.
+fn list(case: &Case, draws: &mut Draws) -> Option<(String, bool)> {
+    let members = case.desc.signature.members.iter().filter(|member| member.kind.is_list());
+    let mut lists: Vec<(String, bool)> =
+        members.map(|member| (member.name.clone(), matches!(member.kind, MemberKind::I32List))).collect();
+    for side in Side::BOTH {
+        lists.extend(["Sizes", "Strides"].map(|field| (format!("{}.{field}", side.member_name()), false)));
+    }
+    draws.pick(&lists).cloned()
+}
+
+/// A comparison of two lists on an axis.
+fn comparison(case: &Case, draws: &mut Draws) -> Option<String> {
+    let ((one, _), (other, _)) = (list(case, draws)?, list(case, draws)?);
+    let sign = ["<", "<=", "==", "!=", ">=", ">"][draws.place(6)];
+    (one != other).then(|| format!("{one} {sign} {other}"))
+}
+
+/// A property of an axis.
+fn property(case: &Case, draws: &mut Draws) -> Option<String> {
+    if draws.chance(1, 3) {
+        return comparison(case, draws);
+    }
+    let (list, is_signed) = list(case, draws)?;
+    Some(match draws.place(if is_signed { 5 } else { 4 }) {
+        0 => format!("{list} == 0"),
+        1 => format!("{list} > 0"),
+        2 => format!("{list} == 1"),
+        3 => format!("{list} > 1"),
+        _ => format!("{list} < 0"),
+    })
+}
+
+/// The value of an enumeration, or a value that it does not have.
+fn mode(case: &Case, draws: &mut Draws) -> Option<String> {
+    let members = case.desc.signature.members.iter().zip(&case.desc.members);
+    let modes: Vec<_> = members
+        .filter_map(|(member, value)| match (&member.kind, value) {
+            (MemberKind::Enumeration(enumeration), Value::Integer(value)) => {
+                Some((&member.name, enumeration, *value))
+            }
+            _ => None,
+        })
+        .collect();
+    let (name, enumeration, value) = draws.pick(&modes)?;
+    let other = &draws.pick(&enumeration.enumerators)?.name;
+    if draws.chance(1, 4) {
+        return Some(format!("{name} != {other}"));
+    }
+    Some(format!("{name} == {}", enumeration.name_of(*value)?))
+}
+
+/// A condition on the memory of a tensor.
+fn layout(draws: &mut Draws) -> String {
+    let tensor = side(draws);
+    let binding = tensor.replace("Tensor", "Binding");
+    let power = [4, 8, 16, 64, 256][draws.place(5)];
+    match draws.place(10) {
+        0 => format!("present({tensor}.Strides)"),
+        1 => format!("not present({tensor}.Strides)"),
+        2 => format!("any axis {tensor}.Sizes > 1 and {tensor}.Strides == 0"),
+        3 => format!("any axis axis == rank - 1 and {tensor}.Strides != 1"),
+        4 => format!("any axis axis > 0 and {tensor}.Strides > 64"),
+        5 => format!("{tensor}.TotalTensorSizeInBytes mod {power} != 0"),
+        6 => format!("(product axes {tensor}.Sizes) * {tensor}.ElementSize mod {power} != 0"),
+        7 => {
+            let needed = format!("(1 + sum axes ({tensor}.Sizes - 1) * {tensor}.Strides)");
+            format!("{tensor}.TotalTensorSizeInBytes > align({needed} * {tensor}.ElementSize, 4)")
+        }
+        8 => format!("{tensor}.GuaranteedBaseOffsetAlignment >= {power}"),
+        _ => format!("{binding}.Offset mod {} != 0", power * 16),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_generate::{Suite, draw::derive};
+
+    use super::*;
+
+    /// Cases of each operator, of many types, ranks and layouts.
+    fn cases() -> Vec<Case> {
+        let library = Library::embedded();
+        let suite = Suite::load("smoke").and_then(|suite| suite.expand(library, 5));
+        let suite = suite.expect("the suite expands");
+        let parts = suite.parts().iter().filter(|part| ["random", "layout"].contains(&part.id()));
+        let mut cases = Vec::new();
+        for part in parts {
+            let mut case = suite.blank().expect("there are operators");
+            cases.extend((0..300).map_while(|index| part.case(index, &mut case).then(|| case.clone())));
+        }
+        cases
+    }
+
+    fn holds(text: &str, case: &Case) -> bool {
+        let predicate = Predicate::parse(text, Library::embedded()).expect(text);
+        predicate.holds(case, FeatureLevel::NEWEST, &mut Values::default())
+    }
+
+    #[test]
+    fn every_kind_has_conditions_in_the_language_of_predicates() {
+        let mut draws = Draws::new(1);
+        let cases = cases();
+        for kind in Kind::ALL {
+            let near = |case| text(kind, case, &mut draws);
+            let texts: BTreeSet<String> = cases.iter().filter_map(near).collect();
+            assert!(texts.len() >= 3, "{}: {texts:?}", kind.name());
+            for text in &texts {
+                assert!(Predicate::parse(text, Library::embedded()).is_ok(), "{}: {text}", kind.name());
+            }
+            let is_met = |text: &String| cases.iter().any(|case| holds(text, case));
+            assert!(texts.iter().any(is_met), "{}: {texts:?}", kind.name());
+        }
+    }
+
+    #[test]
+    fn a_conjunction_holds_for_its_witness_and_for_fewer_cases_than_each_atom() {
+        let cases = cases();
+        let mut atoms = Atoms::new(Library::embedded(), cases.clone());
+        let (mut drawn, mut operators) = (0, 0);
+        for (seed, witness) in (0..).zip(cases.iter().step_by(5)) {
+            let number = 1 + seed as usize % 4;
+            let Some(chosen) = atoms.conjunction(witness, number, &mut Draws::new(seed)) else { continue };
+            drawn += 1;
+            assert_eq!(chosen.len(), number);
+            let text = joined(&chosen);
+            assert!(holds(&text, witness), "{text}: {witness}");
+            operators += usize::from(text.contains("operator =="));
+            let met = |text: &str| cases.iter().filter(|case| holds(text, case)).count();
+            for atom in &chosen {
+                // The share is of the operators for which the atom holds.
+                assert!(met(&atom.text) * 100 <= 70 * cases.len(), "{}", atom.text);
+                assert!(number == 1 || met(&text) < met(&atom.text), "{text}: {}", atom.text);
+            }
+        }
+        assert!(drawn >= 100 && operators < drawn / 2, "{drawn} {operators}");
+    }
+
+    #[test]
+    fn the_same_draws_give_the_same_conjunction() {
+        let cases = cases();
+        let draw = |seed, before: u64| {
+            let mut atoms = Atoms::new(Library::embedded(), cases.clone());
+            // Earlier conjunctions change nothing.
+            for other in 0..before {
+                atoms.conjunction(&cases[3], 2, &mut Draws::new(derive(other, "other")));
+            }
+            joined(&atoms.conjunction(&cases[7], 3, &mut Draws::new(seed)).expect("it is found"))
+        };
+        assert_eq!(draw(1, 0), draw(1, 5));
+        assert_ne!(draw(1, 0), draw(2, 0));
+    }
+
+    #[test]
+    fn rare_and_common_conditions_are_dropped() {
+        let cases = cases();
+        let mut atoms = Atoms::new(Library::embedded(), cases);
+        for (text, is_kept) in [
+            ("rank >= 1", false),
+            ("rank >= 4", true),
+            ("any axis InputTensor.Sizes == 1024", false),
+            // Each case of an operator meets it.
+            ("(sum axes (if InputWindowSizes == 0 then 1 else 0)) < 2", false),
+            ("any axis axis == 0 and InputWindowStrides < 0", true),
+        ] {
+            assert_eq!(atoms.measured(Kind::Bound, text.to_owned()).is_some(), is_kept, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_atom_that_another_one_implies_adds_nothing() {
+        let mut atoms = Atoms::new(Library::embedded(), cases());
+        let mut atom = |text: &str| atoms.measured(Kind::Bound, text.to_owned()).expect(text);
+        let (one, other) = (atom("any axis InputTensor.Sizes >= 8"), atom("any axis InputTensor.Sizes >= 7"));
+        assert!(other.is_implied_by(&one) && !one.is_implied_by(&other));
+        let other = atom("rank < 4");
+        assert!(!other.is_implied_by(&one) && !one.is_implied_by(&other));
+    }
+}
