@@ -141,6 +141,15 @@ mod tests {
         assert!(nested.is_ok());
         let interleaved = refuse(&[30_000, 30_000], &[60_001, 60_000]);
         assert!(matches!(interleaved, Err(Refusal::Unsupported(_))), "{interleaved:?}");
+        // More elements than offsets need no list.
+        let crowded = refuse(&[30_000, 30_000], &[2, 1]);
+        assert!(matches!(crowded, Err(Refusal::Invalid(_))), "{crowded:?}");
+    }
+
+    #[test]
+    fn the_most_elements_are_listed() {
+        // 4,096 a = 4,097 b has no solution with 0 < b < 2,048.
+        assert!(refuse(&[2048, 2048], &[4097, 4096]).is_ok());
     }
 
     proptest! {

@@ -84,12 +84,19 @@ fn a_batch_ends_in_outcomes() {
     batch.push(&bad.desc, bad.binding);
     batch.push(&good.desc, good.binding);
     batch.push(&good.desc, good.binding).runs.push(Run { input: 0..3, output: 0..4 });
+    batch.push(&good.desc, good.binding).runs.push(Run { input: 0..4, output: 0..1 });
     backend.run(&mut batch);
     assert_eq!(batch.outputs, [2, 4, 0, 0]);
     let outcomes: Vec<&Outcome> = batch.jobs().iter().map(|job| &job.outcome).collect();
     assert!(matches!(
         outcomes.as_slice(),
-        [Outcome::Output, Outcome::Rejected { .. }, Outcome::Accepted, Outcome::Failed { .. }]
+        [
+            Outcome::Output,
+            Outcome::Rejected { .. },
+            Outcome::Accepted,
+            Outcome::Failed { .. },
+            Outcome::Failed { .. }
+        ]
     ));
 }
 

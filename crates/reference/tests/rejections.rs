@@ -110,8 +110,9 @@ fn too_many_elements() {
 
 #[test]
 fn strides_that_span_too_much() {
-    accepted(SLICE, "", "InputTensor.Strides=1431655763,1");
-    refused(SLICE, "", "InputTensor.Strides=1431655764,1", "span more than 2^32 - 1 elements");
+    // 3 * 1,431,655,762 + 4 * 2 + 1 = 2^32 - 1, and 3 * 1,431,655,765 + 1 = 2^32.
+    accepted(SLICE, "", "InputTensor.Strides=1431655762,2");
+    refused(SLICE, "", "InputTensor.Strides=1431655765,0", "span more than 2^32 - 1 elements");
     refused(SLICE, "", "InputTensor.Strides=4294967295,4294967295", "span more than 2^32 - 1 elements");
 }
 
