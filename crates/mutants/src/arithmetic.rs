@@ -117,7 +117,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "the index of an input element wraps at 2^31",
         seen_in: "pytorch#182052",
         operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Memory("an input of more than 2^31 elements"),
+        needs: Needs::Beyond("an input of more than 2^31 elements"),
         witness: &["SLICE UINT8 in=2 out=2 InputTensor.Strides=2147483649 Sizes=2 Offsets=0 Strides=1"],
         fault: Fault { from: |plan, at| i64::from(plan.from(at) as i32), ..RIGHT },
     },
@@ -138,7 +138,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "the byte of an input element is held in 32 bits",
         seen_in: "pytorch#153560",
         operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Memory("an input of more than 2^32 bytes"),
+        needs: Needs::Beyond("an input of more than 2^32 bytes"),
         witness: &["SLICE FLOAT64 in=2 out=2 InputTensor.Strides=536870913 Sizes=2 Offsets=0 Strides=1"],
         fault: Fault {
             from: |plan, at| i64::from((plan.from(at) * plan.width as i64) as u32) / plan.width as i64,
@@ -150,7 +150,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "the bit of an input element is held in 32 bits",
         seen_in: "arithmetic",
         operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::Memory("an input of more than 2^29 bytes"),
+        needs: Needs::Beyond("an input of more than 2^29 bytes"),
         witness: &["SLICE UINT8 in=2 out=2 InputTensor.Strides=536870913 Sizes=2 Offsets=0 Strides=1"],
         fault: Fault {
             from: |plan, at| {

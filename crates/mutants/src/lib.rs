@@ -88,6 +88,8 @@ pub enum Needs {
     Nothing,
     /// Tensors of a megabyte or more.
     Memory(&'static str),
+    /// More than a suite for every machine has, such as tensors of gigabytes.
+    Beyond(&'static str),
     /// Many thousands of cases.
     ManyCases(&'static str),
     /// Memory that ends where a tensor ends, so that reads out of bounds fail: a worker process with guard
@@ -103,6 +105,7 @@ impl Needs {
         match self {
             Self::Nothing => None,
             Self::Memory(reason)
+            | Self::Beyond(reason)
             | Self::ManyCases(reason)
             | Self::GuardedMemory(reason)
             | Self::OlderLevel(_, reason) => Some(reason),

@@ -410,7 +410,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "the thousand and first operator of a batch does nothing",
         seen_in: "state",
         operators: &["SLICE", "SLICE1", "PADDING1"],
-        needs: Needs::ManyCases("more than a thousand operators at once"),
+        needs: Needs::Beyond("more than a thousand operators at once"),
         witness: &["1001x SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1"],
         fault: Fault {
             plan: |plan, state| {

@@ -1474,7 +1474,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         about: "the sum of a size and its paddings is signed, and those above INT_MAX are refused",
         seen_in: "validation",
         operators: &["PADDING1"],
-        needs: Needs::Memory("an output of more than 2^31 elements"),
+        needs: Needs::Nothing,
         witness: &[
             "PADDING1 UINT8 in=1 out=2147483648 PaddingMode=CONSTANT StartPadding=2147483647 EndPadding=0",
         ],

@@ -7,7 +7,7 @@
 //!   linear index is wrong although each coordinate is right. They are neighbours, or an axis is between
 //!   them.
 //! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal. The rows
-//!   of the other tensor are as long, or so much longer that what padding repeats has that period.
+//!   of the other tensor are as long, or several times as long.
 //! * *Strides*: each tensor has a stride at and next to each power of two where a narrow number ends, and two
 //!   elements along its axis.
 //! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
@@ -90,9 +90,10 @@ const PRODUCTS: [&[i64]; 12] = [
 /// is less than 1 at `index == length`. 11 and 22 are the least lengths in FLOAT16; 41, 47 and 55 in FLOAT32;
 /// 49, 98 and 103 in FLOAT64. The index at which it fails is the first of the second row, so that two rows
 /// are enough.
-const ROWS: [i64; 8] = [11, 41, 49, 22, 47, 98, 55, 103];
-/// The number of rows that have the least length of each float.
-const LEAST_ROWS: usize = 3;
+const ROWS: [i64; 8] = [11, 41, 49, 98, 22, 47, 55, 103];
+/// The number of rows that have the least length of each float, and one that is longer than the 64 invocations
+/// of a small workgroup.
+const LEAST_ROWS: usize = 4;
 
 /// The ends of the numbers that may hold the value of a list: INT8, UINT8, FLOAT16, INT16, UINT16, FLOAT32,
 /// INT32. A value at the end, one below and one above distinguish them all; so does one that is not even.
@@ -109,6 +110,10 @@ fn around_ends(most: usize) -> impl Iterator<Item = i64> {
 const SMALL: u128 = 1 << 15;
 /// The number of elements from which on tensors are costly.
 const HUGE: u128 = 1 << 20;
+/// The number of elements from which on a run only creates an operator, which costs nothing.
+const CREATED: u128 = 1 << 31;
+/// The greatest stride between two elements of a tensor that spans fewer than 2^32, and the next one.
+const SPANS: [i64; 2] = [(1 << 32) - 2, (1 << 32) - 1];
 
 /// Searches one operator for cases with at most `elements` elements per tensor, and for at most `each` cases
 /// of each limit, setting and tensor. With `beyond`, only lengths and products above this number.
@@ -134,6 +139,7 @@ pub(crate) fn search(
         ranks,
         beyond,
         limit,
+        creates: false,
         most,
         seed,
         turn: 0,
@@ -160,6 +166,8 @@ struct Search<'a, 'lib> {
     beyond: u128,
     /// The largest number of elements of a tensor.
     limit: u128,
+    /// Whether tensors may be so large that operators are only created.
+    creates: bool,
     /// The largest number of cases of each limit, setting and tensor.
     most: usize,
     seed: u64,
@@ -200,10 +208,13 @@ impl Search<'_, '_> {
         let around = if self.most == 1 { &[1][..] } else { &[1, 0] };
         let lengths = LENGTHS.into_iter().flat_map(|limit| around.iter().map(move |by| limit + by));
         for (number, length) in lengths.enumerate() {
-            if self.is_left_out(u128::from(length.unsigned_abs()), number, place) {
+            let elements = u128::from(length.unsigned_abs());
+            self.creates = elements >= CREATED && elements > self.beyond && self.is_turn(number, place);
+            if !self.creates && self.is_left_out(elements, number, place) {
                 continue;
             }
-            for side in self.sides(u128::from(length.unsigned_abs()), number) {
+            let sides = if self.creates { vec![INPUT, OUTPUT] } else { self.sides(elements, number) };
+            for side in sides {
                 let tuples = self.space.tuples_of_size(setting, side, length, false);
                 let places = [Place::Alone, Place::Last, Place::Middle, Place::First];
                 let shapes =
@@ -211,6 +222,7 @@ impl Search<'_, '_> {
                 self.each(setting, &shapes.collect::<Vec<_>>());
             }
         }
+        self.creates = false;
     }
 
     /// Two or three axes whose product is above a limit.
@@ -247,19 +259,21 @@ impl Search<'_, '_> {
         let places = [Place::First, Place::Middle];
         let rows = if self.most == 1 { &ROWS[..LEAST_ROWS] } else { &ROWS };
         for &length in rows {
-            for side in [INPUT, OUTPUT] {
+            let sides = if self.most == 1 { &[][..] } else { &[INPUT, OUTPUT] };
+            for &side in sides {
                 let tuples = self.space.tuples_of_size(setting, side, length, false);
                 let shapes =
                     tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
                 self.each(setting, &shapes.collect::<Vec<_>>());
             }
-            // A tensor that is longer than two periods of the other one. A period is as long as the other
-            // tensor, twice as long, or shorter by a step.
-            for (short, long) in [(INPUT, OUTPUT), (OUTPUT, INPUT)] {
-                for least in [length, length + 1] {
+            // A tensor that is several times as long as the other one. What padding repeats has a period of
+            // the other tensor's length, of twice the length, or of a step less. Each side has a whole period.
+            for (short, long, least) in [(INPUT, OUTPUT, 2 * length + 2), (OUTPUT, INPUT, 2)] {
+                for of_short in [length, length + 1] {
                     let mut domains = self.space.domains();
-                    domains[short] = Interval::single(least);
-                    domains[long] = Interval::new(4 * length, 5 * length);
+                    domains[short] = Interval::single(of_short);
+                    domains[long] = Interval::new(4 * length, 9 * length);
+                    domains[2..].fill(Interval::new(least, 9 * length));
                     let Some(tuple) = self.solve(setting, domains) else { continue };
                     self.each(setting, &places.map(|place| (vec![tuple.as_slice()], place)));
                 }
@@ -270,14 +284,19 @@ impl Search<'_, '_> {
     /// Whether a tensor of at least this number of elements is too small, too large, or costly and not this
     /// setting's turn.
     fn is_left_out(&self, elements: u128, number: usize, setting: usize) -> bool {
-        let is_turn = number % self.space.settings.len() == setting;
         let takes_turns = self.saves(elements) || self.most == 1 && elements > SMALL;
-        elements <= self.beyond || elements > self.limit || takes_turns && !is_turn
+        let is_other = takes_turns && !self.is_turn(number, setting);
+        elements <= self.beyond || elements > self.limit || is_other
     }
 
     /// The tensors that have a large axis in turn; one of them if tensors are costly.
     fn sides(&self, elements: u128, number: usize) -> Vec<usize> {
         if self.saves(elements) { vec![number / self.space.settings.len() % 2] } else { vec![INPUT, OUTPUT] }
+    }
+
+    /// Whether a limit is the turn of this setting.
+    fn is_turn(&self, number: usize, setting: usize) -> bool {
+        number % self.space.settings.len() == setting
     }
 
     /// Whether a tensor of this number of elements is made rarely.
@@ -316,10 +335,11 @@ impl Search<'_, '_> {
             let order = |tuple: &Vec<i64>| (tuple[OUTPUT] < 2, tuple[INPUT] + tuple[OUTPUT]);
             let Some(tuple) = tuples.into_iter().min_by_key(order) else { continue };
             let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
-            for stride in around_ends(self.most).filter(|&stride| stride < limit) {
+            let spans = if place == 0 { &SPANS[..] } else { &[] }.iter().copied();
+            for stride in around_ends(self.most).filter(|&stride| stride < limit).chain(spans) {
                 self.turn += 1;
                 let axis = self.turn % 2;
-                let small = self.small(setting);
+                let small = if SPANS.contains(&stride) { setting.unit.clone() } else { self.small(setting) };
                 let mut strides = [1; 2];
                 strides[axis] = stride;
                 let tuples = if axis == 0 { [&tuple, &small] } else { [&small, &tuple] };
@@ -477,13 +497,18 @@ impl Search<'_, '_> {
             let Some(tensor) = case.desc.tensor(side) else { return false };
             let sizes = tensor.sizes.as_deref().unwrap_or_default();
             let repeated = matches!(layout, Layout::Repeated(_)) && side == Side::Input;
-            repeated || element_count(sizes) <= self.limit
+            repeated || self.creates || element_count(sizes) <= self.limit
         };
         if !Side::BOTH.into_iter().all(fits) {
             return false;
         }
         let judgement = space.operator.judge(&case.desc, space.level, &mut self.scratch);
-        if judgement.validity() != Validity::Valid {
+        let is_right = match layout {
+            // A tensor may raise a question by its strides alone.
+            Layout::Strides(..) => judgement.validity() != Validity::Invalid,
+            _ => judgement.validity() == Validity::Valid,
+        };
+        if !is_right {
             return false;
         }
         // Coordinates would show a wrong element only in the bytes of one pass.

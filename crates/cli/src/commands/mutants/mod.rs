@@ -89,7 +89,7 @@ pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
         return Err(Problem::usage("the matrix has the strategies of one suite", help));
     };
     let suite = load_suite(name)?;
-    let columns = columns(&suite, name, arguments.seed)?;
+    let columns = columns(&suite, name, arguments)?;
     let rows = run_all(&mutants, &columns, arguments)?;
     output::unless_gone(print(&suite, &columns, &rows, arguments.quiet))?;
     let survives = |row: &Row| row.survives() && excuse(row.mutant, &suite).is_none();
@@ -125,10 +125,10 @@ fn cases(suite: &Suite, name: &str, seed: u64, strategies: &[Strategy]) -> Resul
     Ok(source)
 }
 
-/// The pages, each strategy of the suite, and the whole suite. The searches of a suite run once for each
-/// column.
-fn columns(suite: &Suite, name: &str, seed: u64) -> Result<Vec<Column>, Problem> {
-    let source = |strategies: &[Strategy]| cases(suite, name, seed, strategies);
+/// The pages, each strategy of the suite unless only totals are wanted, and the whole suite. The searches of
+/// a suite run once for each column.
+fn columns(suite: &Suite, name: &str, arguments: &MutantsArguments) -> Result<Vec<Column>, Problem> {
+    let source = |strategies: &[Strategy]| cases(suite, name, arguments.seed, strategies);
     let whole = source(&[])?;
     let (mut strategies, mut start): (Vec<(Strategy, Vec<_>)>, _) = (Vec::new(), 0);
     for part in whole.expansion().parts() {
@@ -142,7 +142,7 @@ fn columns(suite: &Suite, name: &str, seed: u64) -> Result<Vec<Column>, Problem>
         start += length as u64;
     }
     let mut columns = vec![Column { name: PAGES.to_owned(), source: Arc::new(pages()), parts: Vec::new() }];
-    for (strategy, parts) in strategies {
+    for (strategy, parts) in strategies.into_iter().filter(|_| !arguments.quiet) {
         columns.push(Column {
             name: strategy.name().to_owned(),
             source: Arc::new(source(&[strategy])?),
@@ -300,6 +300,7 @@ fn excuse(mutant: &Mutant, suite: &Suite) -> Option<&'static str> {
     match mutant.needs {
         Needs::Nothing | Needs::OlderLevel(..) => None,
         Needs::Memory(reason) | Needs::ManyCases(reason) => (suite.name() == "smoke").then_some(reason),
+        Needs::Beyond(reason) => Some(reason),
         Needs::GuardedMemory(reason) => (!needs_guards(mutant)).then_some(reason),
     }
 }
