@@ -237,7 +237,9 @@ pub(crate) struct MutantsArguments {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,3,4", requires = "random", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) atoms: Vec<u8>,
 
-    /// Print only totals and survivors, and run the whole suite only
+    /// Print only totals and survivors
+    ///
+    /// Only the whole suite runs, and no strategy alone, which is faster.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -10,6 +10,7 @@
 //!   of the other tensor are as long, or several times as long.
 //! * *Strides*: each tensor has a stride at and next to each power of two where a narrow number ends, and two
 //!   elements along its axis.
+//! * *Alignments*, and sizes next to those of tiles in transposed tensors.
 //! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
 //!   ends. The input repeats one element along the axis if it would be too large otherwise.
 //!
@@ -91,16 +92,16 @@ const PRODUCTS: [&[i64]; 12] = [
 /// 49, 98 and 103 in FLOAT64. The index at which it fails is the first of the second row, so that two rows
 /// are enough.
 const ROWS: [i64; 8] = [11, 41, 49, 98, 22, 47, 55, 103];
-/// The number of rows that have the least length of each float, and one that is longer than the 64 invocations
-/// of a small workgroup.
+/// The number of rows that have the least length of each float, and one that is longer than the 64
+/// invocations of a small workgroup.
 const LEAST_ROWS: usize = 4;
 
 /// The ends of the numbers that may hold the value of a list: INT8, UINT8, FLOAT16, INT16, UINT16, FLOAT32,
 /// INT32. A value at the end, one below and one above distinguish them all; so does one that is not even.
 const ENDS: [i64; 7] = [1 << 7, 1 << 8, 1 << 11, 1 << 15, 1 << 16, 1 << 24, 1 << 31];
 
-/// The values around the ends. Where one case of each limit is enough, one value above each end, which none of
-/// these numbers holds.
+/// The values around the ends. Where one case of each limit is enough, one value above each end, which none
+/// of these numbers holds.
 fn around_ends(most: usize) -> impl Iterator<Item = i64> {
     let around = if most == 1 { &[3][..] } else { &[-1, 0, 1, 3] };
     ENDS.into_iter().flat_map(move |end| around.iter().map(move |by| end + by)).chain([(1 << 32) - 1])
@@ -150,6 +151,10 @@ pub(crate) fn search(
         search.lengths(place);
         search.products(place);
         if beyond == 0 {
+            if place == 0 {
+                search.transposed();
+                search.alignments();
+            }
             search.rows(place);
             search.strides(place);
             search.members(place);
@@ -267,7 +272,8 @@ impl Search<'_, '_> {
                 self.each(setting, &shapes.collect::<Vec<_>>());
             }
             // A tensor that is several times as long as the other one. What padding repeats has a period of
-            // the other tensor's length, of twice the length, or of a step less. Each side has a whole period.
+            // the other tensor's length, of twice the length, or of a step less. Each side has a whole
+            // period.
             for (short, long, least) in [(INPUT, OUTPUT, 2 * length + 2), (OUTPUT, INPUT, 2)] {
                 for of_short in [length, length + 1] {
                     let mut domains = self.space.domains();
@@ -322,18 +328,64 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Each tensor with its columns in rows of memory, and sizes that no tile of 16 or 32 divides.
+    fn transposed(&mut self) {
+        let setting = &self.space.settings[0];
+        for (side, which) in Side::BOTH.into_iter().zip([INPUT, OUTPUT]) {
+            for sizes in [[17, 19], [35, 33]] {
+                let tuples = sizes
+                    .map(|size| self.space.tuples_of_size(setting, which, size, false).into_iter().next());
+                if let [Some(row), Some(column)] = &tuples
+                    && self.has_two_axes()
+                {
+                    self.push(setting, &[row, column], Layout::Strides(side, [1, sizes[0]]));
+                }
+            }
+        }
+    }
+
+    /// Each tensor with each alignment where a narrow number ends. Offsets of 0 have every alignment.
+    fn alignments(&mut self) {
+        let space = self.space;
+        for side in Side::BOTH {
+            for exponent in [7, 8, 15, 16, 31] {
+                let setting = &space.settings[0];
+                let tuple = self.two(setting, OUTPUT);
+                if !tuple.is_some_and(|tuple| self.beside(setting, &[&tuple], Place::Alone)) {
+                    continue;
+                }
+                let Some(case) = self.found.cases.last_mut() else { continue };
+                if let Some(tensor) = case.desc.tensor_mut(side) {
+                    tensor.alignment = 1 << exponent;
+                }
+                let judgement = space.operator.judge(&case.desc, space.level, &mut self.scratch);
+                if judgement.validity() != Validity::Valid {
+                    self.found.cases.pop();
+                }
+            }
+        }
+    }
+
+    /// The smallest tuple with two elements in a tensor. Both are used, if there are such tuples.
+    fn two(&self, setting: &Setting, side: usize) -> Option<Vec<i64>> {
+        let tuples = self.space.tuples_of_size(setting, side, 2, false);
+        tuples.into_iter().min_by_key(|tuple| (tuple[OUTPUT] < 2, tuple[INPUT] + tuple[OUTPUT]))
+    }
+
+    /// Whether the part has tensors of two axes.
+    fn has_two_axes(&self) -> bool {
+        (self.ranks.0..=self.ranks.1).contains(&2)
+    }
+
     /// Each stride of each tensor around the ends of narrow numbers.
     fn strides(&mut self, place: usize) {
         let space = self.space;
         let setting = &space.settings[place];
-        if !(self.ranks.0..=self.ranks.1).contains(&2) {
+        if !self.has_two_axes() {
             return;
         }
         for (side, which) in Side::BOTH.into_iter().zip([INPUT, OUTPUT]) {
-            let tuples = space.tuples_of_size(setting, which, 2, false);
-            // Two elements that are read, if there are tuples that read both.
-            let order = |tuple: &Vec<i64>| (tuple[OUTPUT] < 2, tuple[INPUT] + tuple[OUTPUT]);
-            let Some(tuple) = tuples.into_iter().min_by_key(order) else { continue };
+            let Some(tuple) = self.two(setting, which) else { continue };
             let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
             let spans = if place == 0 { &SPANS[..] } else { &[] }.iter().copied();
             for stride in around_ends(self.most).filter(|&stride| stride < limit).chain(spans) {
@@ -361,8 +413,9 @@ impl Search<'_, '_> {
                 let most =
                     if self.saves(self.limit) && !is_turn { longest.min(HUGE as i64) } else { longest };
                 // Several elements are read if they can be, and the input is packed if it fits.
-                // An input of one element would hide most errors.
-                let outputs = [(2, 2, 5), (2, 2, most), (1, 1, 5), (1, 1, most)];
+                // An input of one element would hide most errors. Of six elements, no period of what padding
+                // repeats divides a power of two.
+                let outputs = [(6, 2, 5), (6, 2, most), (2, 2, 5), (2, 2, most), (1, 1, 5), (1, 1, most)];
                 let inputs = [(false, most), (true, (1 << 32) - 1)];
                 let tries = inputs.iter().flat_map(|input| outputs.iter().map(move |output| (input, output)));
                 for (&(repeats, longest), &(shortest, least, output)) in tries {

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use dmlcts_model::{Case, DataType, Fill};
+use dmlcts_model::{Case, DataType, Fill, List};
 use dmlcts_spec::{IdSet, Scope, Scratch, Truth, Validity, Ways, expression::Position};
 
 use super::{
@@ -25,7 +25,7 @@ use crate::{
     crossed::{Crossed, FIRST, INNER, LAST, width},
     draw::Draws,
     lower::{self, INPUT, OUTPUT},
-    solve::{Comparison, Condition, Interval, Problem, Relation, Term},
+    solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
     space::{MOST_AXES, Space},
     suite::Cross,
 };
@@ -74,6 +74,7 @@ pub(crate) fn search(
     }
     search.swaps();
     search.both();
+    search.sums();
     let unmet = if cross.contains(&Cross::Question) { search.questions() } else { Vec::new() };
     search.finish(unmet)
 }
@@ -186,14 +187,18 @@ impl Search<'_, '_> {
 
     /// Applies a change, and notes its recipe for each way in which it breaks a clause.
     fn learn(&mut self, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
+        self.learn_as(change.recipe(), setting, base, layout, change);
+    }
+
+    fn learn_as(&mut self, recipe: Recipe, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
         change.apply(base, self.space, &self.space.settings[setting].unit, &mut self.changed);
         let (violated, taken) = self.taken();
         let is_alone = violated.len() == 1;
-        if is_alone && self.samples.iter().filter(|sample| sample.recipe() == change.recipe()).count() < 2 {
+        if is_alone && self.samples.iter().filter(|sample| sample.recipe() == recipe).count() < 2 {
             self.samples.push(change.clone());
         }
         for (way, _) in taken {
-            self.note(way, violated, change.recipe(), layout);
+            self.note(way, violated, recipe, layout);
         }
     }
 
@@ -252,12 +257,9 @@ impl Search<'_, '_> {
                 let key = (setting, 0, self.ranks.len() - 1, BaseLayout::Packed, 0);
                 if let Some(base) = self.base(key) {
                     for tuple in &found {
-                        self.learn(
-                            setting,
-                            &base,
-                            BaseLayout::Packed,
-                            &Change::Tuples(vec![(0, tuple.clone())]),
-                        );
+                        for change in self.tuple(setting, &base, 0, tuple) {
+                            self.learn_as(Recipe::Tuple, setting, &base, BaseLayout::Packed, &change);
+                        }
                     }
                 }
                 self.tuples.insert((way, setting), found);
@@ -304,11 +306,42 @@ impl Search<'_, '_> {
         match recipe {
             Recipe::Tuple => {
                 let tuples = self.tuples.get(&(way, setting)).into_iter().flatten();
-                tuples.map(|tuple| Change::Tuples(vec![(axis, tuple.clone())])).collect()
+                tuples.flat_map(|tuple| self.tuple(setting, base, axis, tuple)).collect()
             }
             Recipe::Tuples => self.wide(setting, base),
             _ => neighbour::changes_of(base, self.space, recipe, axis),
         }
+    }
+
+    /// Changes that give an axis a tuple: it alone, and it with units on the other axes. Two large axes would
+    /// make the tensor too large.
+    fn tuple(&self, setting: usize, base: &Case, axis: usize, tuple: &[i64]) -> Vec<Change> {
+        let mut changes = vec![Change::Tuples(vec![(axis, tuple.to_vec())])];
+        if neighbour::is_plain(&base.desc) {
+            changes.push(self.alone(setting, base, axis, tuple));
+        }
+        changes
+    }
+
+    /// A tuple on an axis, and units on the others.
+    fn alone(&self, setting: usize, base: &Case, axis: usize, tuple: &[i64]) -> Change {
+        let unit = &self.space.settings[setting].unit;
+        let tuples =
+            (0..base.desc.rank()).map(|other| (other, if other == axis { tuple } else { unit }.to_vec()));
+        Change::Tuples(tuples.collect())
+    }
+
+    /// The valid desc beside a changed one: the base, with units on the axes where the changed desc has them.
+    fn twin(&self, setting: usize, base: Case, change: &Change) -> Case {
+        let Change::Tuples(tuples) = change else { return base };
+        if tuples.len() == 1 {
+            return base;
+        }
+        let unit = &self.space.settings[setting].unit;
+        let units = tuples.iter().map(|(axis, _)| (*axis, unit.clone())).collect();
+        let mut twin = base.clone();
+        Change::Tuples(units).apply(&base, self.space, unit, &mut twin);
+        twin
     }
 
     /// Looks for a desc that breaks a clause in a way and has these values.
@@ -347,12 +380,7 @@ impl Search<'_, '_> {
                         }
                     }
                     let case = self.changed.clone();
-                    let mut twin = base;
-                    if recipe == Recipe::Tuples {
-                        // The other axes of the desc are units.
-                        let units = (0..rank).map(|axis| (axis, unit.clone())).collect();
-                        Change::Tuples(units).apply(&twin.clone(), self.space, unit, &mut twin);
-                    }
+                    let twin = self.twin(wanted.setting, base, change);
                     self.broken.push(Broken { clause, case, twin });
                     return true;
                 }
@@ -477,37 +505,84 @@ impl Search<'_, '_> {
                 for exact in setting.rules_beside(violated, space.operator) {
                     let mut comparisons = Vec::new();
                     exact.that.comparisons(&mut comparisons);
-                    let Some(comparison) = comparisons.first() else { continue };
-                    let distance = Term::Number(i64::from(comparison.relation == Relation::Less));
-                    let met = Comparison::new(Relation::Equal, comparison.difference.clone(), distance);
-                    let met = Condition::Compare(met);
+                    let is_strict = comparisons.first().is_some_and(|first| first.relation == Relation::Less);
+                    let Some(met) = apart(&exact.that, i64::from(is_strict)) else { continue };
                     let others = setting.rules_beside(violated, space.operator);
-                    let conditions = others.map(|rule| &rule.that).chain([&negated, &met]);
-                    let mut domains = space.domains();
-                    for side in [INPUT, OUTPUT] {
-                        domains[side] = Interval::new(0, 16);
-                    }
-                    let problem = Problem::new(domains, conditions).and_then(Problem::tightened);
-                    let Some(problem) = problem else { continue };
-                    for _ in 0..4 {
-                        let Some(tuple) = problem.sample(&mut draws) else { continue };
-                        let types = draws.place(self.types.len());
-                        let key = (place, types, draws.place(self.ranks.len()), BaseLayout::Packed, 0);
-                        let Some(base) = self.base(key) else { continue };
-                        let axis = draws.place(base.desc.rank());
-                        let change = Change::Tuples(vec![(axis, tuple.to_vec())]);
-                        change.apply(&base, space, &setting.unit, &mut self.changed);
-                        let judgement =
-                            space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
-                        let is_both =
-                            judgement.violated == violated && judgement.boundary.contains(exact.clause);
-                        if is_both {
-                            let case = self.changed.clone();
-                            self.broken.push(Broken { clause: broken.clause, case, twin: base });
-                            break;
-                        }
+                    let conditions: Vec<&Condition> =
+                        others.map(|rule| &rule.that).chain([&negated, &met]).collect();
+                    // Broken by one if possible: a check is more likely to miss this.
+                    let by_one = [1, -1].map(|by| apart(&broken.that, by));
+                    for domains in small_domains(space) {
+                        let mut close =
+                            by_one.iter().flatten().filter_map(|by| problem(&domains, &conditions, Some(by)));
+                        let found = close.next().or_else(|| problem(&domains, &conditions, None));
+                        let Some(problem) = found else { continue };
+                        let (broken, exact) = (broken.clause, exact.clause);
+                        self.breaks_and_meets((broken, violated, exact), place, &problem, &mut draws);
                     }
                 }
+            }
+        }
+    }
+
+    /// Adds a desc of a problem's tuples that breaks a clause, with as few others as can be, and keeps
+    /// another one on its boundary.
+    fn breaks_and_meets(
+        &mut self,
+        (clause, violated, exact): (usize, IdSet, usize),
+        setting: usize,
+        problem: &Problem,
+        draws: &mut Draws,
+    ) {
+        let space = self.space;
+        for _ in 0..4 {
+            let Some(tuple) = problem.sample(draws) else { continue };
+            let types = draws.place(self.types.len());
+            // The fewest axes, so that nothing else of the desc matters.
+            let Some(base) = self.base((setting, types, 0, BaseLayout::Packed, 0)) else { continue };
+            let change = self.alone(setting, &base, 0, &tuple);
+            change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
+            let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+            if judgement.violated == violated && judgement.boundary.contains(exact) {
+                let twin = self.twin(setting, base, &change);
+                self.broken.push(Broken { clause, case: self.changed.clone(), twin });
+                return;
+            }
+        }
+    }
+
+    /// Adds an output in which one stride is the sum of two others. Each axis is clear of the next one, and
+    /// the tensor overlaps itself.
+    fn sums(&mut self) {
+        let space = self.space;
+        let setting = &space.settings[0];
+        let Some(rank) = self.ranks.iter().position(|&rank| rank == 3) else { return };
+        let tuples = space.tuples_of_size(setting, OUTPUT, 2, false);
+        let (Some(tuple), Some(base)) = (tuples.first(), self.base((0, 0, rank, BaseLayout::Packed, 0)))
+        else {
+            return;
+        };
+        let mut twin = base.clone();
+        Change::Tuples((0..3).map(|axis| (axis, tuple.clone())).collect()).apply(
+            &base,
+            space,
+            &setting.unit,
+            &mut twin,
+        );
+        let with_strides = |strides: [i64; 3]| {
+            let mut case = twin.clone();
+            if let Some(output) = &mut case.desc.output {
+                output.strides = Some(List::from_slice(&strides));
+                output.total_size = output.usual_total_size();
+            }
+            case
+        };
+        for (strides, clear) in [([3, 2, 1], [4, 2, 1]), ([2, 5, 3], [2, 6, 3])] {
+            let twin = with_strides(clear);
+            self.changed = with_strides(strides);
+            let violated = self.taken().0;
+            if let Some(clause) = violated.iter().next().filter(|_| violated.len() == 1) {
+                self.broken.push(Broken { clause, case: self.changed.clone(), twin });
             }
         }
     }
@@ -647,6 +722,43 @@ impl Search<'_, '_> {
         }
         found
     }
+}
+
+/// The problem of these conditions and one more; `None` if it has no solution.
+fn problem<'a>(
+    domains: &Domains,
+    conditions: &[&'a Condition],
+    more: Option<&'a Condition>,
+) -> Option<Problem<'a>> {
+    Problem::new(domains.clone(), conditions.iter().copied().chain(more)).and_then(Problem::tightened)
+}
+
+/// The condition that the sides of the first comparison of a condition are this far apart.
+fn apart(condition: &Condition, by: i64) -> Option<Condition> {
+    let mut comparisons = Vec::new();
+    condition.comparisons(&mut comparisons);
+    let difference = comparisons.first()?.difference.clone();
+    Some(Condition::Compare(Comparison::new(Relation::Equal, difference, Term::Number(by))))
+}
+
+/// The domains of small tensors: for each sign, if a list has signed values.
+fn small_domains(space: &Space<'_>) -> Vec<Domains> {
+    let mut domains = space.domains();
+    for side in [INPUT, OUTPUT] {
+        domains[side] = Interval::new(0, 16);
+    }
+    let signed: Vec<usize> =
+        (0..space.width()).filter(|&place| space.variables[place].range.low < 0).collect();
+    if signed.is_empty() {
+        return vec![domains];
+    }
+    // Positive values are small, so that some reads stay within the input.
+    let mut positive = domains.clone();
+    positive[2..].fill(Interval::new(0, 16));
+    for place in signed {
+        domains[place] = Interval::new(space.variables[place].range.low, -1);
+    }
+    vec![positive, domains]
 }
 
 /// Pairs of tuples of one setting whose sizes have a product of 2^32, a multiple of it, or a little more.

@@ -49,8 +49,8 @@ pub struct PartForm {
     #[serde(default)]
     pub cross: Option<Vec<Cross>>,
     /// `boundary`: the number of cases for each comparison, variable and side. The default is 4. `large`: the
-    /// largest number of cases for each limit, mode and tensor. By default, all. `twins`: the number of twins for
-    /// each mode and kind of change. The default is 4.
+    /// largest number of cases for each limit, mode and tensor. By default, all. `twins`: the number of twins
+    /// for each mode and kind of change. The default is 4.
     #[serde(default)]
     pub each: Option<u32>,
     /// `covering`: the number of values that occur in every combination, from 2 to 4. The default is 2.
