@@ -231,15 +231,15 @@ pub(crate) struct MutantsArguments {
     #[arg(long, value_name = "N", conflicts_with_all = ["mutant", "list"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) random: Option<u32>,
 
-    /// The numbers of their conditions
+    /// The numbers of conditions of the random faults
     ///
-    /// Commas separate several numbers. There are equally many faults of each.
+    /// Commas separate several numbers. The faults are divided equally among them.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,3,4", requires = "random", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) atoms: Vec<u8>,
 
     /// Print only totals and survivors
     ///
-    /// Only the whole suite runs, and no strategy alone, which is faster.
+    /// Runs the pages' examples and the whole suite, but no single strategy. --random ignores it.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

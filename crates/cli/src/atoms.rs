@@ -80,7 +80,7 @@ pub(crate) struct Atoms {
 }
 
 impl Atoms {
-    /// Atoms that are rare and common among the cases of a sample.
+    /// Creates a source of atoms that are neither rare nor common in this sample.
     pub(crate) fn new(library: &'static Library, sample: Vec<Case>) -> Self {
         Self { library, sample, known: BTreeMap::new(), values: Values::default() }
     }

@@ -39,7 +39,7 @@ const SAMPLE: usize = 1000;
 const ATTEMPTS: usize = 100;
 
 named_enum! {
-    /// What a fault does to a valid desc.
+    /// The effect of a fault on a desc that the reference accepts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Effect: describe {
         /// A bit of the output's first element is wrong.

@@ -70,7 +70,8 @@ impl Setting {
         rules.iter().map(|rule| &rule.that).chain(valid)
     }
 
-    /// The clauses on each axis that are judged, and are to hold, if these are broken.
+    /// The clauses on axes that must hold if these clauses are broken. A clause that presupposes a broken one
+    /// is left out, because it is not judged.
     pub(crate) fn rules_beside(&self, broken: IdSet, operator: &Operator) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| {
             let given = operator.clauses()[rule.clause].given;

@@ -88,7 +88,7 @@ pub enum Needs {
     Nothing,
     /// Tensors of a megabyte or more.
     Memory(&'static str),
-    /// More than a suite for every machine has, such as tensors of gigabytes.
+    /// Cases that no suite has, because they need gigabytes or a thousand operators in one batch.
     Beyond(&'static str),
     /// Many thousands of cases.
     ManyCases(&'static str),

@@ -6,13 +6,13 @@
 //!
 //! | fault | `a + b <= c` becomes |
 //! |---|---|
-//! | an operand of `and` or `or` is left out | |
+//! | an operand of `and` is left out | |
 //! | a comparison is too lax by one, or by the size of an element | `a + b <= c + 1` |
 //! | it is too lax by a lot | `a + b - c >= 2^16` |
-//! | its sides wrap around at 31, 32 or 16 bits | `(a + b) mod 2^32 <= c` |
+//! | its sides wrap around at 16, 31, 32 or 64 bits | `(a + b) mod 2^32 <= c` |
 //! | a part of a sum, product, quotient, `align` or definition is left out | `a <= c` |
-//! | a product takes the place of a quotient, and wraps around | `(a - b) * d mod 2^32 <= c` for `a <= b + c / d` |
-//! | a number above 32 bits is taken for the greatest one | `a + b > 2^32 - 1 and c == 2^32 - 1` |
+//! | a product replaces a quotient and wraps around | `(a - b) * d mod 2^32 <= c` for `a <= b + c / d` |
+//! | a number saturates at 2^32 - 1 | `a + b > 2^32 - 1 and c == 2^32 - 1` for `a + b == c` |
 //! | a code that is not listed is accepted | `DataType == UINT4` |
 //!
 //! Whether any desc breaks the clause in a way is not known here. The conditions hold at the newest feature
@@ -320,7 +320,7 @@ impl Names<'_> {
                 found.push(compare(rest, equal, integer(0)));
             }
         }
-        // A number that 32 bits do not hold, for the greatest that they hold.
+        // A number above 32 bits saturates.
         let (a, b) = match (&a.form, &b.form) {
             (Form::Binary(Binary::Subtract, pair), Form::Integer(0)) => (&pair[0], &pair[1]),
             _ => (a, b),
@@ -502,7 +502,7 @@ fn widths(a: &Expression, comparison: Comparison, b: &Expression) -> Vec<Express
     let same = [2, 4, 8].map(|width| and(of_width(a, width), of_width(b, width)));
     let same = same.into_iter().fold(and(of_width(a, 1), of_width(b, 1)), or);
     let unknown = compare(a.clone(), Comparison::Equal, integer(0));
-    // The right code for a reader of 8 or of 16 bits.
+    // Codes that agree in their low 8 or 16 bits.
     let ends_like = |bits: u32| {
         let pairs = DataType::all().map(|data_type| {
             let code = i128::from(data_type.0);

@@ -9,7 +9,7 @@ use dmlcts_reference::Reference;
 use dmlcts_runner::{Configuration, Cursor, Factory, Run, Runs, Source, Stop, SuiteSource, Verdict};
 use dmlcts_spec::{Answer, Library, Scratch, Validity};
 
-/// The memory of a case: the same as in the profiles, so that large cases are only created.
+/// The largest memory of a case, in bytes. A run only creates the operators of larger cases.
 const MEMORY: u64 = 16 << 20;
 
 /// The most answers that open questions allow for one desc.

@@ -43,7 +43,7 @@ use crate::{
 /// | 2^10 | | the invocations of a workgroup |
 /// | 2^11 + 1 | FLOAT16 has 11 bits: 2049 is 2048 | |
 /// | 2^15 | INT16: -32768 | |
-/// | 65504 | FLOAT16: 65520 and more is infinite | |
+/// | 65519 | FLOAT16: 65520 and more is infinite | |
 /// | 2^16 - 1 | | UINT16: 65536 is 0; the workgroups of a dispatch |
 /// | 2^16 | UINT16: 0 | |
 /// | 2^22 | | UINT32, as workgroups of 1024 |
@@ -100,8 +100,8 @@ const LEAST_ROWS: usize = 4;
 /// INT32. A value at the end, one below and one above distinguish them all; so does one that is not even.
 const ENDS: [i64; 7] = [1 << 7, 1 << 8, 1 << 11, 1 << 15, 1 << 16, 1 << 24, 1 << 31];
 
-/// The values around the ends. Where one case of each limit is enough, one value above each end, which none
-/// of these numbers holds.
+/// The values near each end. If one case of each limit is enough, only the end plus 3, which the number that
+/// ends there does not hold.
 fn around_ends(most: usize) -> impl Iterator<Item = i64> {
     let around = if most == 1 { &[3][..] } else { &[-1, 0, 1, 3] };
     ENDS.into_iter().flat_map(move |end| around.iter().map(move |by| end + by)).chain([(1 << 32) - 1])
@@ -111,13 +111,13 @@ fn around_ends(most: usize) -> impl Iterator<Item = i64> {
 const SMALL: u128 = 1 << 15;
 /// The number of elements from which on tensors are costly.
 const HUGE: u128 = 1 << 20;
-/// The number of elements from which on a run only creates an operator, which costs nothing.
+/// The number of elements from which on a run with the default memory only creates the operator.
 const CREATED: u128 = 1 << 31;
 /// The greatest stride between two elements of a tensor that spans fewer than 2^32, and the next one.
 const SPANS: [i64; 2] = [(1 << 32) - 2, (1 << 32) - 1];
 
-/// Searches one operator for cases with at most `elements` elements per tensor, and for at most `each` cases
-/// of each limit, setting and tensor. With `beyond`, only lengths and products above this number.
+/// Searches one operator for at most `each` cases of each limit, setting and tensor. A tensor has at most
+/// `elements` elements, or at least [`CREATED`]. With `beyond`, only lengths and products above this number.
 pub(crate) fn search(
     space: &Arc<Space<'_>>,
     types: &[DataType],
@@ -214,7 +214,7 @@ impl Search<'_, '_> {
         let lengths = LENGTHS.into_iter().flat_map(|limit| around.iter().map(move |by| limit + by));
         for (number, length) in lengths.enumerate() {
             let elements = u128::from(length.unsigned_abs());
-            self.creates = elements >= CREATED && elements > self.beyond && self.is_turn(number, place);
+            self.creates = elements >= CREATED && self.beyond == 0 && self.is_turn(number, place);
             if !self.creates && self.is_left_out(elements, number, place) {
                 continue;
             }
@@ -300,7 +300,7 @@ impl Search<'_, '_> {
         if self.saves(elements) { vec![number / self.space.settings.len() % 2] } else { vec![INPUT, OUTPUT] }
     }
 
-    /// Whether a limit is the turn of this setting.
+    /// Whether it is this setting's turn at a limit.
     fn is_turn(&self, number: usize, setting: usize) -> bool {
         number % self.space.settings.len() == setting
     }
@@ -366,7 +366,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The smallest tuple with two elements in a tensor. Both are used, if there are such tuples.
+    /// The smallest tuple with two elements in a tensor, if possible with an output of at least two.
     fn two(&self, setting: &Setting, side: usize) -> Option<Vec<i64>> {
         let tuples = self.space.tuples_of_size(setting, side, 2, false);
         tuples.into_iter().min_by_key(|tuple| (tuple[OUTPUT] < 2, tuple[INPUT] + tuple[OUTPUT]))
@@ -412,9 +412,8 @@ impl Search<'_, '_> {
                 let is_turn = number % space.settings.len() == place;
                 let most =
                     if self.saves(self.limit) && !is_turn { longest.min(HUGE as i64) } else { longest };
-                // Several elements are read if they can be, and the input is packed if it fits.
-                // An input of one element would hide most errors. Of six elements, no period of what padding
-                // repeats divides a power of two.
+                // Prefer an output of several elements, and a packed input. An input of one element hides
+                // most errors. With six elements, the period of no padding mode divides a power of two.
                 let outputs = [(6, 2, 5), (6, 2, most), (2, 2, 5), (2, 2, most), (1, 1, 5), (1, 1, most)];
                 let inputs = [(false, most), (true, (1 << 32) - 1)];
                 let tries = inputs.iter().flat_map(|input| outputs.iter().map(move |output| (input, output)));

@@ -491,9 +491,9 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Adds descs that break one clause on an axis, and as few others as can be, and keep another one on its
-    /// boundary, for each setting and pair: a check of the other clause may hide that the first one is
-    /// missing.
+    /// For each setting and pair of clauses on axes, adds descs that break the first clause and meet the
+    /// second one exactly. In other descs, a check of the second clause can hide a missing check of the
+    /// first.
     fn both(&mut self) {
         let space = self.space;
         let mut draws = Draws::new(self.seed);
@@ -510,7 +510,7 @@ impl Search<'_, '_> {
                     let others = setting.rules_beside(violated, space.operator);
                     let conditions: Vec<&Condition> =
                         others.map(|rule| &rule.that).chain([&negated, &met]).collect();
-                    // Broken by one if possible: a check is more likely to miss this.
+                    // Break the clause by one if possible: a faulty check is more likely to accept this.
                     let by_one = [1, -1].map(|by| apart(&broken.that, by));
                     for domains in small_domains(space) {
                         let mut close =
@@ -551,8 +551,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Adds an output in which one stride is the sum of two others. Each axis is clear of the next one, and
-    /// the tensor overlaps itself.
+    /// Adds outputs of three axes in which one stride is the sum of the two others. No two axes overlap, but
+    /// the three together do.
     fn sums(&mut self) {
         let space = self.space;
         let setting = &space.settings[0];
@@ -733,7 +733,7 @@ fn problem<'a>(
     Problem::new(domains.clone(), conditions.iter().copied().chain(more)).and_then(Problem::tightened)
 }
 
-/// The condition that the sides of the first comparison of a condition are this far apart.
+/// The condition that the sides of the first comparison differ by exactly `by`.
 fn apart(condition: &Condition, by: i64) -> Option<Condition> {
     let mut comparisons = Vec::new();
     condition.comparisons(&mut comparisons);

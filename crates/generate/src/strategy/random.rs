@@ -158,7 +158,8 @@ impl<'lib> Sampler<'lib> {
     /// Draws a shape.
     pub(crate) fn shape(&self, draws: &mut Draws) -> Shape {
         let word = draws.word();
-        // Half of the cases have few axes, which are longer then: most faults need no more than three.
+        // Half of the cases have two to four axes, which leaves more elements for each axis. Most faults need
+        // at most three axes.
         let (least, most) = self.ranks;
         let (least, most) =
             if word >> 63 == 0 { (least.max(2).min(most), most.min(4).max(least)) } else { self.ranks };

@@ -1,9 +1,9 @@
-//! Valid descs with twins that differ in one respect and have another result. A backend that remembers
-//! operators, and compares too little of a desc, gives a twin the result of the first.
+//! Groups of valid descs that differ in one respect, most of them with different results. A backend that
+//! caches operators, and compares too little of a desc, returns the result of another desc of the group.
 //!
-//! Each base is followed by its twins. For each mode, each kind of change occurs: one value of each list, two
-//! values that change places, an integer member, the data type. A scalar member has each special value of
-//! each type in turn.
+//! Each base is followed by its twins. For each mode, the search tries each kind of change, such as one value
+//! of a list, two swapped values, an integer member or the data type. Scalar members have each special value
+//! of each type.
 
 use dmlcts_model::{Case, DataType, Fill, Side};
 use dmlcts_spec::{Scratch, Validity};
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{draw::Draws, fill, space::Space};
 
-/// The number of valid descs of each mode whose neighbours are searched.
+/// The number of random descs that are tried as bases, for each mode.
 const BASES: usize = 24;
 
 /// Searches one operator for `each` twins of each mode and kind of change.

@@ -57,7 +57,7 @@ pub struct PartForm {
     #[serde(default)]
     pub strength: Option<u32>,
     /// The largest number of elements of a tensor. `random` and `layout`: the default is 64. `large`: by
-    /// default, any number.
+    /// default, any number; tensors of 2^31 elements or more occur in any case, and are only created.
     #[serde(default)]
     pub elements: Option<u32>,
     /// `large`: only lengths and products above this number of elements.
