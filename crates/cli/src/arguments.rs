@@ -231,7 +231,7 @@ pub(crate) struct MutantsArguments {
     #[arg(long, value_name = "N", conflicts_with_all = ["mutant", "list"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) random: Option<u32>,
 
-    /// Numbers of conditions of random faults
+    /// Conditions of each random fault
     ///
     /// Commas separate several numbers. The faults are divided equally among them.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,3,4", requires = "random", value_parser = clap::value_parser!(u8).range(1..=4))]
