@@ -1,6 +1,6 @@
-//! The suites, profiles and test vectors of dmlcts as texts. They are a package of their own so that each
-//! crate that embeds them can be packaged: a package holds only files of its own folder. A reader sees the
-//! lists in the order that they have here.
+//! The suites, profiles, test vectors and impossible pairs of dmlcts as texts. They are a package of their own
+//! so that each crate that embeds them can be packaged: a package holds only files of its own folder. A
+//! reader sees the lists in the order that they have here.
 
 /// The suites: name and text. The smallest comes first.
 pub const SUITES: [(&str, &str); 5] = [
@@ -21,6 +21,9 @@ pub const PROFILES: [(&str, &str); 3] = [
 /// The test vectors of other projects: name and text.
 pub const VECTORS: [(&str, &str); 2] =
     [("onnx", include_str!("vectors/onnx.yaml")), ("onnxruntime", include_str!("vectors/onnxruntime.yaml"))];
+
+/// The pairs of a way to break a clause and a type, mode, rank or axis that no desc shows.
+pub const IMPOSSIBLE: &str = include_str!("impossible.yaml");
 
 #[cfg(test)]
 mod tests {

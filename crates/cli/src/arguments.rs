@@ -306,6 +306,14 @@ pub(crate) struct CountArguments {
     /// case is judged, and none is run.
     #[arg(long, help_heading = heading::CASES)]
     pub(crate) obligations: bool,
+
+    /// Name the pairs that the cases leave out, too
+    ///
+    /// A pair is a way to break a clause, with a data type, mode, rank or axis. A way is a faulty check that
+    /// accepts a desc although it breaks the clause. The list has the pairs that no case shows, and those
+    /// that no desc shows, each with the reason.
+    #[arg(long, requires = "obligations", help_heading = heading::CASES)]
+    pub(crate) pairs: bool,
 }
 
 const SHOW_EXAMPLE: &str = "\

@@ -1,11 +1,13 @@
-//! Atoms: simple conditions on cases, in the language of `--where`, and random conjunctions of them.
+//! Simple conditions on cases ([`Atom`]), in the language of `--where`, and random conjunctions of them.
 //!
-//! A conjunction is drawn around a witness, a case that meets it. The kind of each atom is drawn first, and
-//! then one atom of that kind. So rare kinds are as common as those with many atoms, such as data types.
+//! Each conjunction has a witness, a case for which it holds. For each condition, a kind is drawn first, and
+//! then a condition of this kind. So kinds with few conditions are as frequent as kinds with many, such as
+//! bounds.
 //!
-//! An atom is kept if it holds for 2 % to 70 % of a sample of cases, among the operators for which it holds
-//! at all. So a condition on a member says more than the operator that has the member. No two atoms of a
-//! conjunction imply each other in the sample, so that each atom adds something.
+//! A condition is kept if it holds for 2 % to 70 % of a sample of cases. Only cases of operators for which it
+//! holds at all count. So a condition on a member says more than the name of the operator with this member.
+//! Conditions on the operator itself are always kept. In the sample, no condition of a conjunction implies
+//! another one, so each of them adds something.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +15,18 @@ use dmlcts_generate::draw::Draws;
 use dmlcts_model::{Case, FeatureLevel, MemberKind, Side, Value, named_enum};
 use dmlcts_spec::{Library, Predicate, program::Values};
 
-/// An atom holds for at least and at most this percentage of the sample, among its operators.
+/// The least and the greatest percentage of the sampled cases of its operators for which a condition holds.
 const SHARE: (usize, usize) = (2, 70);
 
-/// The number of atoms that are tried of a kind, and of kinds that are tried for an atom.
+/// The number of conditions tried of a kind, and the number of kinds tried for each condition of a
+/// conjunction.
 const ATTEMPTS: usize = 32;
 
-/// The bounds that code is likely to have: each is a small number, the end of a loop, a lane or a register.
+/// Bounds that code is likely to have: 0 to 5, each power of two up to 1024, and the number below it.
 const BOUNDS: [i64; 20] = [0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 1023, 1024];
 
 named_enum! {
-    /// A kind of atom.
+    /// A kind of condition.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub(crate) enum Kind: name {
         /// The operator.
@@ -36,7 +39,7 @@ named_enum! {
         Mode = "mode",
         /// The number of dimensions.
         Rank = "rank",
-        /// How many axes have a property.
+        /// The number of axes that have a property.
         AxisCount = "number of axes",
         /// A bound on any axis, or on all axes.
         Bound = "bound",
@@ -63,29 +66,30 @@ pub(crate) struct Atom {
 }
 
 impl Atom {
-    /// Whether it holds in every case of the sample in which the other holds.
+    /// Whether it holds for every case of the sample for which the other holds.
     fn is_implied_by(&self, other: &Self) -> bool {
         self.held.iter().zip(&other.held).all(|(this, other)| *this || !other)
     }
 }
 
-/// Draws atoms and conjunctions of atoms.
+/// Draws conditions and conjunctions of them.
 #[derive(Debug)]
 pub(crate) struct Atoms {
     library: &'static Library,
     sample: Vec<Case>,
-    /// The atoms drawn so far; `None` for an atom that too few or too many cases meet.
+    /// The conditions drawn so far, by text; `None` for one that too few or too many cases meet.
     known: BTreeMap<String, Option<Atom>>,
     values: Values,
 }
 
 impl Atoms {
-    /// Creates a source of atoms that are neither rare nor common in this sample.
+    /// Creates a source of conditions that are neither rare nor common in this sample.
     pub(crate) fn new(library: &'static Library, sample: Vec<Case>) -> Self {
         Self { library, sample, known: BTreeMap::new(), values: Values::default() }
     }
 
-    /// A number of atoms that hold for a case. `None` if they are not found: few atoms hold for some cases.
+    /// Draws `number` conditions that hold for the witness. `None` if too few are found: few conditions hold
+    /// for some cases.
     pub(crate) fn conjunction(
         &mut self,
         witness: &Case,
@@ -103,10 +107,10 @@ impl Atoms {
         (chosen.len() == number).then_some(chosen)
     }
 
-    /// An atom of a kind that holds for a case and adds something to other atoms.
+    /// A condition of a kind that holds for a case and adds something to the others.
     fn atom(&mut self, kind: Kind, witness: &Case, others: &[Atom], draws: &mut Draws) -> Option<Atom> {
         for _ in 0..ATTEMPTS {
-            // `None` if the case has no atom of this kind, or not with these draws.
+            // `None` if these draws give no condition of this kind for the case.
             let Some(text) = text(kind, witness, draws) else { continue };
             let Some(atom) = self.measured(kind, text) else { continue };
             let adds = |other: &Atom| !atom.is_implied_by(other) && !other.is_implied_by(&atom);
@@ -119,7 +123,7 @@ impl Atoms {
         None
     }
 
-    /// The atom with this text, unless too few or too many cases of the sample meet it.
+    /// The condition with this text, unless too few or too many cases of the sample meet it.
     fn measured(&mut self, kind: Kind, text: String) -> Option<Atom> {
         if let Some(known) = self.known.get(&text) {
             return known.clone();
@@ -145,7 +149,7 @@ impl Atoms {
     }
 }
 
-/// The conjunction of atoms, as `--where` takes it.
+/// The conjunction of these conditions, as `--where` takes it.
 pub(crate) fn joined(atoms: &[Atom]) -> String {
     // A quantifier extends to the closing parenthesis.
     let is_enclosed = |atom: &Atom| atoms.len() > 1 && atom.text.contains(" ax");
@@ -155,8 +159,8 @@ pub(crate) fn joined(atoms: &[Atom]) -> String {
     texts.collect::<Vec<_>>().join(" and ")
 }
 
-/// A condition of a kind, near the values of a case. It need not hold. `None` if the case has no such
-/// condition.
+/// A condition of a kind, on the lists and values of a case. It need not hold for the case. `None` if the
+/// case has no such condition.
 fn text(kind: Kind, case: &Case, draws: &mut Draws) -> Option<String> {
     let desc = &case.desc;
     let quantifier = ["any axis", "all axes"][draws.place(2)];
@@ -203,8 +207,8 @@ fn side(draws: &mut Draws) -> &'static str {
     Side::BOTH[draws.place(2)].member_name()
 }
 
-/// A comparison with one of these numbers. Those that few cases meet, such as equality with a large number,
-/// are dropped later.
+/// A comparison with one of these numbers. `measured` drops comparisons that few cases meet, such as equality
+/// with a large number.
 fn against(draws: &mut Draws, bounds: &[i64]) -> String {
     let sign = [">=", "<", "=="][draws.place(3)];
     format!("{sign} {}", bounds[draws.place(bounds.len())])
@@ -216,7 +220,7 @@ fn bound(is_signed: bool, draws: &mut Draws) -> String {
     against(draws, if is_negative { &[-1, -2, -3, -4] } else { &BOUNDS })
 }
 
-/// A list of the case's operator: a member, or the sizes or strides of a tensor. Also whether its values may
+/// A list of the case's operator (a member, or the sizes or strides of a tensor), and whether its values may
 /// be negative.
 fn list(case: &Case, draws: &mut Draws) -> Option<(String, bool)> {
     let members = case.desc.signature.members.iter().filter(|member| member.kind.is_list());
@@ -250,7 +254,7 @@ fn property(case: &Case, draws: &mut Draws) -> Option<String> {
     })
 }
 
-/// The value of an enumeration, or a value that it does not have.
+/// An enumeration member equals its value in the case, or differs from a drawn enumerator.
 fn mode(case: &Case, draws: &mut Draws) -> Option<String> {
     let members = case.desc.signature.members.iter().zip(&case.desc.members);
     let modes: Vec<_> = members
@@ -347,7 +351,7 @@ mod tests {
             operators += usize::from(text.contains("operator =="));
             let met = |text: &str| cases.iter().filter(|case| holds(text, case)).count();
             for atom in &chosen {
-                // The share is of the operators for which the atom holds.
+                // The share is of the cases of the operators for which the condition holds.
                 assert!(met(&atom.text) * 100 <= 70 * cases.len(), "{}", atom.text);
                 assert!(number == 1 || met(&text) < met(&atom.text), "{text}: {}", atom.text);
             }
@@ -378,7 +382,7 @@ mod tests {
             ("rank >= 1", false),
             ("rank >= 4", true),
             ("any axis InputTensor.Sizes == 1024", false),
-            // Each case of an operator meets it.
+            // Each case of SLICE1 meets it.
             ("(sum axes (if InputWindowSizes == 0 then 1 else 0)) < 2", false),
             ("any axis axis == 0 and InputWindowStrides < 0", true),
         ] {

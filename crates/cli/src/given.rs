@@ -64,7 +64,7 @@ fn bad_binding(line: &str, case: &Case, bindings: Bindings) -> Option<LineError>
     let length = line[start..].find(char::is_whitespace).unwrap_or(line.len() - start);
     Some(LineError {
         span: start..start + length,
-        message: format!("no outcome is defined, since it breaks `{}` ({})", rule.text, rule.cite.on("")),
+        message: format!("no outcome is defined: the binding breaks `{}` ({})", rule.text, rule.cite.on("")),
         help: format!("write {name}=0, or another offset that keeps the rule"),
     })
 }

@@ -101,6 +101,16 @@ pub(crate) enum Problem {
         /// The reason.
         cause: io::Error,
     },
+    /// The reference fails a case, so that every mutant of it would seem to be killed.
+    #[error(
+        "the reference itself fails case {case} of the suite, so that every mutant would seem to be killed"
+    )]
+    Reference {
+        /// The number of the case.
+        case: u64,
+        /// The command that shows it.
+        command: String,
+    },
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -134,6 +144,7 @@ impl Problem {
             | Self::Known { .. }
             | Self::Start { .. }
             | Self::BadEnd { .. }
+            | Self::Reference { .. }
             | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
             Self::Ledger(error) if error.is_machine() => Exit::Broken,
@@ -169,6 +180,7 @@ impl Problem {
         Some(match self {
             Self::Usage { help, .. } if help.is_empty() => return None,
             Self::Usage { help, .. } | Self::BadEnd { help, .. } | Self::Start { help, .. } => help.into(),
+            Self::Reference { command, .. } => format!("see {command}").into(),
             Self::Results(error) => error.help(),
             Self::Ledger(error) => error.help().into(),
             Self::File(error) => error.help().into(),

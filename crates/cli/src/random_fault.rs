@@ -1,8 +1,8 @@
-//! Random faults: the reference, but wrong where a random conjunction of atoms holds. `dmlcts mutants
-//! --random` measures suites with them.
+//! Random faults: the reference, with wrong answers to the cases that meet a random conjunction of
+//! conditions. `dmlcts mutants --random` measures suites with them.
 //!
-//! Each fault has a witness, a case at which it is wrong. The witnesses come from random cases with a seed of
-//! their own, which no suite uses. So no suite has them by design.
+//! Each fault has a witness, a case that shows it. The witnesses are random cases with a seed that no suite
+//! uses. So no suite contains them by design.
 
 use std::{ops::Range, sync::Arc};
 
@@ -22,7 +22,7 @@ use crate::{
     selection::suite_problem,
 };
 
-/// The cases that witnesses are drawn from: small and larger tensors, and those that are not packed.
+/// The cases from which witnesses are drawn: small tensors, larger tensors, and tensors that are not packed.
 const WITNESSES: &str = "
 suite: witnesses
 purpose: The cases at which random faults are wrong.
@@ -32,10 +32,10 @@ parts:
   - {id: witnesses-in-memory, strategy: layout, count: 1000000}
 ";
 
-/// The number of cases by which atoms are measured, for each operator.
+/// The number of sampled cases for each operator, by which conditions are measured.
 const SAMPLE: usize = 1000;
 
-/// The number of witnesses that are tried for a fault. The first one nearly always serves.
+/// The number of witnesses that are tried for a fault. The first one nearly always works.
 const ATTEMPTS: usize = 100;
 
 named_enum! {
@@ -50,7 +50,7 @@ named_enum! {
         Last = "a wrong bit in the last element",
         /// The desc is refused.
         Refused = "the desc is refused",
-        /// The answer is that the process crashed. This process goes on.
+        /// The outcome says that the process crashed, but this process continues.
         Crash = "a crash",
         /// The output's memory stays as it was.
         Unwritten = "the output is not written",
@@ -60,15 +60,15 @@ named_enum! {
 /// The reference with a fault.
 #[derive(Debug)]
 pub(crate) struct RandomFault {
-    /// The number of its atoms.
+    /// The number of its conditions.
     pub(crate) atoms: usize,
-    /// What is wrong.
+    /// The effect on the cases that meet the predicate.
     pub(crate) effect: Effect,
-    /// The cases at which it is wrong, as `--where` takes it.
+    /// Holds for the cases that the fault affects.
     pub(crate) predicate: Predicate,
-    /// The text of the predicate.
+    /// The predicate, as `--where` takes it.
     pub(crate) text: String,
-    /// A case at which it is wrong.
+    /// A case that shows the fault.
     pub(crate) witness: Case,
 }
 
@@ -98,7 +98,8 @@ pub(crate) struct Faults {
 impl Faults {
     /// The faults of a seed.
     pub(crate) fn new(seed: u64) -> Result<Self, Problem> {
-        // The seed differs from the one of a suite: all parts of an expansion draw from the same pools.
+        // Suites expand with `seed` itself. With another seed, witnesses come from other pools than a suite's
+        // cases.
         let seed = derive(seed, "random faults");
         let name = "random faults";
         let source = Source::new(name, WITNESSES);
@@ -112,8 +113,8 @@ impl Faults {
         Ok(Self { seed, witnesses, atoms: Atoms::new(Library::embedded(), sample) })
     }
 
-    /// The fault with this index among those of a number of atoms. It must be wrong at its witness, which a
-    /// closure tells. `None` if no such fault is found.
+    /// Draws the fault with this index among the faults with this number of conditions. `is_wrong` says
+    /// whether a fault shows at its witness. `None` if no such fault is found.
     pub(crate) fn draw(
         &mut self,
         atoms: usize,
@@ -150,7 +151,8 @@ struct Faulty {
     fault: Arc<RandomFault>,
     level: FeatureLevel,
     values: Values,
-    /// Predicates take cases, and jobs have no fill. The fill here is the witness's, and no atom asks for it.
+    /// The case that the predicate reads. Jobs have no fill, so it keeps the witness's fill, which no
+    /// condition reads.
     scratch: Case,
 }
 

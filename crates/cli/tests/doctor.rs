@@ -71,7 +71,7 @@ fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
     let said = at_once(faults, |(fault, case)| says(&broken(fault, case)));
     let [noise, wrong_data, lie] = said.try_into().expect("one for each fault");
     let said: String = noise;
-    assert!(said.contains("FAIL  survives invalid descs   1 of 2,144 ended it"), "{said}");
+    assert!(said.contains("FAIL  survives invalid descs   1 of "), "{said}");
     assert!(said.contains("ok    refuses them "), "{said}");
     assert!(said.contains(" look at it: dmlcts run --backend "), "{said}");
     let said = wrong_data;
@@ -84,7 +84,7 @@ fn what_goes_wrong_beside_invalid_descs_is_told_apart() {
     // A backend that accepts invalid descs survives them, and the valid ones can still pass.
     let said = lie;
     assert!(said.contains("ok    survives invalid descs "), "{said}");
-    assert!(said.contains("FAIL  refuses them             1 of 2,144 "), "{said}");
+    assert!(said.contains("FAIL  refuses them             1 of "), "{said}");
     assert!(!said.contains("answers their neighbours"), "{said}");
 }
 

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{stdout, text, text_with_input};
+use dmlcts_generate::Impossible;
 
 const CASE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
 const INVALID: &str = "SLICE FLOAT32 in=0 out=1 Offsets=0 Sizes=1 Strides=1 fill=iota";
@@ -144,6 +145,19 @@ fn obligations_that_a_suite_leaves_out_are_named_with_a_reason() {
     let one = stdout(&["count", "--obligations", "--where", "operator == SLICE"]);
     assert!(one.ends_with("SLICE1: no case\nPADDING1: no case\n"), "{one}");
     assert!(text(&["count", "--obligations", "--suite", "soak"]).contains("--limit 100000"));
+}
+
+/// `ci` shows every pair of a way to break a clause and a type, mode, rank or axis that a desc can show. Each
+/// other pair has a reason, and each reason is of a pair.
+#[test]
+fn ci_shows_every_pair_or_there_is_a_reason() {
+    let named = stdout(&["count", "--suite", "ci", "--obligations", "--pairs"]);
+    assert!(!named.contains("no case:"), "{named}");
+    assert!(!named.contains("though cases/impossible.yaml"), "{named}");
+    let reasons: Vec<&str> = Impossible::embedded().iter().map(|entry| entry.because.as_str()).collect();
+    for because in reasons {
+        assert!(named.contains(&format!(": {because}\n")), "no pair has the reason: {because}");
+    }
 }
 
 #[test]

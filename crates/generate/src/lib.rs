@@ -34,6 +34,7 @@
 //! | `strategy` | one file per strategy |
 //! | [`vectors`] | the test vectors of other projects, compared with the oracle |
 //! | `crossed` | the factors that ways to break a clause are crossed with |
+//! | `impossible` | the pairs of a way and a factor's value that no desc shows |
 //! | [`fill`] | the content of inputs, and the origin of a wrong element |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
 //! | `shrink` | a smaller case that fails in the same way |
@@ -43,6 +44,7 @@ mod crossed;
 pub mod draw;
 mod expansion;
 pub mod fill;
+mod impossible;
 mod length;
 mod lower;
 mod pool;
@@ -57,6 +59,7 @@ pub mod vectors;
 pub use certificate::Certificate;
 pub use crossed::{Crossed, Unmet};
 pub use expansion::{Expansion, Part};
+pub use impossible::{Impossible, ImpossibleForm};
 pub use length::Length;
 pub use shrink::shrink;
 pub use strategy::Row;

@@ -117,7 +117,7 @@ enum Difference {
     Field(usize),
 }
 
-/// Whether two cases differ in one way, or in lists on two axes or, for a product beyond 64 bits, on four.
+/// Whether two cases differ in one way, or in lists on two axes or, for a product beyond 64 bits, on three.
 fn is_twin(one: &Case, other: &Case) -> bool {
     let (one, other) = (&one.desc, &other.desc);
     if one.signature != other.signature {
@@ -167,7 +167,7 @@ fn is_twin(one: &Case, other: &Case) -> bool {
         });
     }
     let is_axis = |difference: &Difference| matches!(difference, Difference::Axis(_));
-    found.len() <= 1 || ([2, 4].contains(&found.len()) && found.iter().all(is_axis))
+    found.len() <= 1 || ([2, 3].contains(&found.len()) && found.iter().all(is_axis))
 }
 
 /// A backend that remembers operators by all but one value of a desc gives the second of two twins the result

@@ -5,7 +5,7 @@
 mod blessed;
 
 use dmlcts_generate::{
-    Suite,
+    ImpossibleForm, Suite,
     suite::SuiteForm,
     vectors::{Vectors, VectorsForm},
 };
@@ -13,6 +13,11 @@ use dmlcts_generate::{
 #[test]
 fn the_schema_of_suites_is_current() {
     blessed::compare::<SuiteForm>("cases/schema/suite.json");
+}
+
+#[test]
+fn the_schema_of_impossible_pairs_is_current() {
+    blessed::compare::<ImpossibleForm>("cases/schema/impossible.json");
 }
 
 #[test]

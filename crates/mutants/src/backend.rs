@@ -1,8 +1,8 @@
-//! A backend with one fault. It creates all operators of a batch before it runs the first, as a GPU does, so
-//! that faults of operators that exist side by side show.
+//! A backend with one fault. Like a GPU, it creates all operators of a batch before it runs the first one. So
+//! faults between operators that exist side by side show.
 //!
 //! A worker process can also run its operators one at a time, each in memory between guard pages. Safe code
-//! cannot read out of bounds, so a fault that would do so asks how far its memory goes.
+//! cannot read out of bounds. A fault that would do so checks the bounds of its memory instead, and panics.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ impl Faulty {
         Self { fault, capabilities, reference, level: FeatureLevel::NEWEST, state: State::default() }
     }
 
-    /// The plan of an accepted desc. `None` if the desc is too far from valid for a plan.
+    /// The plan of an accepted desc. `None` if the desc is too malformed for a plan.
     fn create(&mut self, desc: &Desc) -> Result<Option<Plan>, Refusal> {
         let Self { fault, reference, level, state, .. } = self;
         let mut desc = desc.clone();
@@ -57,7 +57,7 @@ impl Faulty {
         Ok(plan)
     }
 
-    /// Runs an operator on all memory of its job.
+    /// Performs all runs of an operator's job.
     fn execute(&mut self, plan: Option<&Plan>, job: usize, batch: &mut Batch) -> Outcome {
         let runs = batch.jobs()[job].runs.clone();
         self.state.runs_of_operator = 0;
@@ -126,14 +126,14 @@ impl Operators for Faulty {
     }
 }
 
-/// The bytes around a tensor that a fault may ask for.
+/// The number of bytes on each side of a tensor that a fault may access.
 const NEAR: usize = 256;
 
-/// The size of a page of every system is a multiple of this.
+/// The page size of every system is a multiple of this.
 const PAGE: usize = 4096;
 
-/// The bytes before and behind a range of memory on its first and last page, at most [`NEAR`]. A range
-/// between guard pages has none at one end, except for a few that align it.
+/// The number of bytes before a range on its first page, and behind it on its last page, at most [`NEAR`]
+/// each. A range that touches a guard page has none at that end, except for a few that align it.
 fn room(range: Range<*const u8>) -> [usize; 2] {
     [range.start.addr() % PAGE, range.end.addr().next_multiple_of(PAGE) - range.end.addr()]
         .map(|bytes| bytes.min(NEAR))

@@ -1,4 +1,4 @@
-//! Faults of kernels on GPUs: counts of workgroups, tails of vectors, rows, and tiles.
+//! Faults of GPU kernels: numbers of workgroups, tails of vectors, rows, and tiles.
 
 use crate::{
     Fault, Mutant, Needs,
@@ -6,13 +6,13 @@ use crate::{
     kernel::{Axis, Plan},
 };
 
-/// Whether an index is in the last, incomplete group of this many elements, behind at least one whole group.
+/// Whether an index is in an incomplete last group of `group` elements that follows a whole group.
 fn is_in_tail(plan: &Plan, index: i64, group: i64) -> bool {
     let whole = plan.elements() / group * group;
     whole > 0 && index >= whole
 }
 
-/// Whether the input is transposed: its innermost stride is not the smallest.
+/// Whether the input is transposed: another axis has a smaller stride than the innermost one.
 fn is_transposed(plan: &Plan) -> bool {
     let inner = plan.inner();
     inner.n > 1

@@ -1,11 +1,11 @@
-//! Mutants: backends with one planted fault each, which measure how strong a suite is. A suite that a mutant
-//! passes would also pass a library with that bug.
+//! Mutants: backends with one planted fault each, which measure how strong a suite is. A suite in which a
+//! mutant survives would also pass a library with that bug.
 //!
 //! # How to read it
 //!
 //! A mutant is data: a name, a description, the place where the fault was seen, and a [`Fault`]. A fault is a
 //! struct of functions, one for each seam of the backend. A mutant replaces one or two of them and takes the
-//! others from `RIGHT`. The seams, in the order in which a case meets them:
+//! others from `RIGHT`. These are the seams, in the order in which a case meets them:
 //!
 //! | seam | question |
 //! |---|---|
@@ -21,8 +21,8 @@
 //! | `store` | how are they written? |
 //! | `after` | what else happens to memory? |
 //!
-//! `kernel.rs` has the copy that asks these questions, `backend.rs` the backend around it. Each other file
-//! has the mutants of one theme.
+//! The backend in `backend.rs` and its copy in `kernel.rs` ask these questions. `fault.rs` defines the
+//! struct. Each other file has the mutants of one theme.
 //!
 //! # What a mutant must be
 //!
@@ -30,7 +30,8 @@
 //!   have.
 //! - Wrong: each mutant has a [witness](Mutant::witness), a case at which it differs from the reference in a
 //!   way that the specification forbids. A test runs all witnesses.
-//! - Independent of the suites. A mutant that no suite kills stays, and shows what the suites lack.
+//! - Independent of the suites. A mutant that survives every suite stays, because it shows a gap in the
+//!   suites.
 
 mod backend;
 mod fault;
@@ -64,9 +65,9 @@ pub struct Mutant {
     pub seen_in: &'static str,
     /// The operators in which the fault can show.
     pub operators: &'static [&'static str],
-    /// What a suite needs to show the fault.
+    /// The requirements for killing the mutant.
     pub needs: Needs,
-    /// A case line at which the backend is wrong. If the fault needs several cases, they are run in this
+    /// The case line at which the backend is wrong, or several if the fault needs them. They run in this
     /// order, in one batch. `16x ` before a line repeats it, and `@4.0 ` sets the feature level.
     pub witness: &'static [&'static str],
     /// The planted fault.
@@ -74,14 +75,14 @@ pub struct Mutant {
 }
 
 impl Mutant {
-    /// Whether an operator may never answer, so that the backend has to run in a process of its own.
+    /// Whether an operator may never answer. Such a backend has to run in a process of its own.
     pub fn hangs(&self) -> bool {
         self.fault.hangs
     }
 }
 
-/// What a suite or a run needs to show a fault, besides ordinary cases. A suite without large tensors or many
-/// cases is excused. The kill matrix runs the other mutants as they need it.
+/// The requirements for killing a mutant, besides ordinary cases. The kill matrix excuses a suite that cannot
+/// meet them. It runs the mutant at the feature level or between the guard pages that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing: every suite is expected to kill the mutant.
@@ -92,8 +93,8 @@ pub enum Needs {
     Beyond(&'static str),
     /// Many thousands of cases.
     ManyCases(&'static str),
-    /// Memory that ends where a tensor ends, so that reads out of bounds fail: a worker process with guard
-    /// pages, in which the [operators](Faulty) of the mutant run one at a time.
+    /// Memory that ends where a tensor ends, so that reads out of bounds fail. A worker process with guard
+    /// pages provides it, and runs the [operators](Faulty) of the mutant one at a time.
     GuardedMemory(&'static str),
     /// A run at this feature level, which is older than the newest.
     OlderLevel(&'static str, &'static str),
@@ -151,7 +152,7 @@ pub fn backend(mutant: &'static Mutant) -> Faulty {
     mutant.into()
 }
 
-/// The backend around the kernel without a fault, which must answer as the reference does.
+/// The backend without a fault, which must answer as the reference does.
 pub fn without_fault() -> Faulty {
     static RIGHT: Fault = fault::RIGHT;
     Faulty::new("mutant:none", &RIGHT)

@@ -1,4 +1,5 @@
-//! Faults of memory: writes and reads outside of a tensor. The copy itself is right.
+//! Faults of memory: writes and reads outside of a tensor, and writes to the input. They act after a right
+//! copy.
 
 use crate::{
     Fault, Mutant, Needs,

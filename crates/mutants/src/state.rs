@@ -1,4 +1,4 @@
-//! Faults of backends that remember: caches with too small a key, slots that are used again, and counters.
+//! Faults of backends with state: caches with an incomplete key, slots that are used again, and counters.
 
 use crate::{
     Fault, Mutant, Needs,
@@ -9,7 +9,8 @@ use crate::{
 /// The maximum number of operators in a cache.
 const CACHE: usize = 1024;
 
-/// Replaces an operator by the first one in the cache with the same key. `forget` clears what the key lacks.
+/// Replaces an operator with the first cached one of the same key. `forget` clears the fields that the key
+/// lacks.
 fn cached(plan: &mut Plan, state: &mut State, forget: fn(&mut Plan)) {
     let mut key = plan.clone();
     forget(&mut key);

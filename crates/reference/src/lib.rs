@@ -34,7 +34,7 @@ mod tensor;
 mod walk;
 
 use dmlcts_backend::{Capabilities, Limits, Operators, Refusal, RunError, Sequential};
-use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel};
+use dmlcts_model::{BindingOffsets, DataType, Desc, FeatureLevel, Tensor};
 
 use walk::Walk;
 
@@ -108,12 +108,17 @@ impl Operators for Reference {
     }
 
     fn create(&mut self, desc: &Desc) -> Result<Operator, Refusal> {
-        match desc.signature.operator.as_str() {
+        let operator = match desc.signature.operator.as_str() {
             "SLICE" => slice::create(desc, self.level),
             "SLICE1" => slice1::create(desc, self.level),
             "PADDING1" => padding1::create(desc, self.level),
             _ => Err(Refusal::Unsupported("the reference has SLICE, SLICE1 and PADDING1 only".into())),
+        }?;
+        // This comes last, because it can take too long. A desc that breaks another rule is invalid.
+        if let Some(Tensor { sizes: Some(sizes), strides: Some(strides), .. }) = &desc.output {
+            overlap::refuse(sizes, strides)?;
         }
+        Ok(operator)
     }
 
     fn run(

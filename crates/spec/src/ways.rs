@@ -347,7 +347,8 @@ impl Names<'_> {
         found
     }
 
-    /// Codes that are not in a list: small ones, and those that end like a listed one in fewer bits.
+    /// Codes that are not in a list: small ones, those that end like a listed one in fewer bits, and negative
+    /// ones.
     fn unlisted(self, a: &Expression, members: &[Expression]) -> Vec<Expression> {
         let listed = new(Form::In(Box::new(a.clone()), members.to_vec()));
         let above = self.codes.iter().copied().max().unwrap_or(0) + 4;
@@ -358,7 +359,11 @@ impl Names<'_> {
             let more = codes.into_iter().map(integer).collect();
             or(listed.clone(), new(Form::In(Box::new(a.clone()), more)))
         };
-        small.chain(wrapped).map(accepted).collect()
+        // Negative codes, and codes that are negative in 32 bits.
+        let high = 1 << 31;
+        let beside = self.codes.iter().flat_map(|code| [code - high, code + high]);
+        let negative: Vec<i128> = std::iter::once(-1).chain(beside).collect();
+        small.chain(wrapped).chain([negative]).map(accepted).collect()
     }
 
     /// The values that a number can have, roughly; `None` for other expressions.

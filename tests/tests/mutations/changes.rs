@@ -1,5 +1,5 @@
-//! The changes of the spec files: each expression with one part replaced, and each row of support with one
-//! value moved or left out.
+//! The changes of the spec files. A change replaces a part of an expression, moves or leaves out a value of a
+//! row of support, or leaves out an answer.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -13,14 +13,14 @@ use crate::{
 };
 
 named_enum! {
-    /// The part of a spec that a change replaces.
+    /// The part of a spec that a change replaces or leaves out.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) enum Kind: id, from_id {
         /// An operation, such as `+`, `mod`, `and`, `min` or `any axis`.
         Operator = "operators",
         /// A literal.
         Constant = "constants",
-        /// `<`, `==` and the others.
+        /// A comparison, such as `<` or `==`.
         Comparison = "comparisons",
         /// An `if` becomes one of its branches.
         Branch = "branches",
@@ -36,7 +36,7 @@ named_enum! {
 /// One change of one file. Its text has the place, the old part and the new part.
 pub(crate) struct Change {
     pub(crate) kind: Kind,
-    /// The index of the file; 0 is what operators share.
+    /// The index of the file; 0 is the file that all operators share.
     file: usize,
     text: String,
     path: Path,
@@ -108,7 +108,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Adds a change of a node, which has an id.
+    /// Adds a change of a node. `id` names the node in the text.
     fn add(&mut self, kind: Kind, node: &Node<'_>, id: &str, (old, new): (&str, &str), value: Option<Value>) {
         let text = format!("{}, {id}: {old} → {new}", self.name);
         self.all.push(Change { kind, file: self.file, text, path: node.path.clone(), value });
@@ -155,7 +155,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Rows of support: their levels, numbers of dimensions and types; and the levels of enumerators.
+    /// Changes rows of support (levels, numbers of dimensions and types) and the levels of enumerators.
     fn support(&mut self, root: &Node<'_>) {
         for row in root.list("support") {
             let id = format!("support since {}", row.text_of("since"));
@@ -188,7 +188,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The answers that questions allow, each left out.
+    /// Leaves out each answer that a question allows.
     fn answers(&mut self, root: &Node<'_>) {
         for question in root.list("questions") {
             let id = format!("question {}", question.text_of("id"));
@@ -200,7 +200,7 @@ impl Finder<'_> {
     }
 }
 
-/// Two texts without most of what they have in common, if they are long.
+/// Shortens two long texts to their difference and a few words beside it.
 fn shortened(old: &str, new: &str) -> (String, String) {
     /// Texts up to this number of bytes stay whole.
     const SHORT: usize = 60;

@@ -1,4 +1,4 @@
-//! The changes of one expression: each replaces one of its parts.
+//! The changes of one expression: each replaces or leaves out one of its parts.
 
 use dmlcts_spec::expression::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
 
@@ -50,11 +50,11 @@ fn part(form: &mut Form, place: usize) -> Option<&mut Expression> {
     }
 }
 
-/// What may stand in place of the outermost part of an expression.
+/// The replacements for the outermost part of an expression.
 fn replaced(expression: &Expression) -> Vec<(Kind, Form)> {
     match &expression.form {
         Form::Integer(value) => constants(*value),
-        // A change of the exponent makes the largest change, and a step of one the smallest.
+        // Another exponent makes the largest change, and a step of one the smallest.
         Form::Power(base, exponent) => {
             let step = |binary| {
                 let one = Expression::new(Form::Integer(1), expression.span);
@@ -101,7 +101,7 @@ fn replaced(expression: &Expression) -> Vec<(Kind, Form)> {
     }
 }
 
-/// One more, one less, and 0.
+/// The changes of a literal: one more, one less, and 0.
 fn constants(value: i128) -> Vec<(Kind, Form)> {
     let mut others = vec![value + 1, value - 1, 0];
     others.dedup();
@@ -114,7 +114,7 @@ fn constants(value: i128) -> Vec<(Kind, Form)> {
     others.map(|other| (Kind::Constant, form(other))).collect()
 }
 
-/// The operations that a mistake would most easily put in place of one.
+/// The operations that are most easily mistaken for this one.
 fn others(binary: Binary) -> &'static [Binary] {
     match binary {
         Binary::Add => &[Binary::Subtract, Binary::Multiply],
@@ -127,7 +127,7 @@ fn others(binary: Binary) -> &'static [Binary] {
     }
 }
 
-/// Each comparison with every other one, and each link of a chain left out.
+/// Each comparison replaced by every other one, and each end of a chain left out.
 fn compared(first: &Expression, rest: &[(Comparison, Expression)]) -> Vec<(Kind, Form)> {
     let mut all = Vec::new();
     for place in 0..rest.len() {

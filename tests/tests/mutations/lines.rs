@@ -1,5 +1,5 @@
-//! Cases for the conditions that decide no verdict: notes, and rules of bindings. Each line has the notes
-//! that it meets and the rules that it breaks, worked out by hand.
+//! Cases for the conditions that decide no verdict: notes, and rules of bindings. Each line lists the notes
+//! that it meets or the rules that it breaks, worked out by hand.
 
 use dmlcts_model::{FeatureLevel, line};
 use dmlcts_spec::{Coverage, Library, Obligation, Scratch};
@@ -55,7 +55,7 @@ const NOTES: &[(&str, &[&str])] = &[
     ("PADDING1 FLOAT16 in=3,4 out=3,6 PaddingMode=CONSTANT StartPadding=0,1 EndPadding=0,1 PaddingValue=0x0000000000003c00", &[HALF]),
     ("PADDING1 FLOAT16 in=3,4 out=3,6 PaddingMode=EDGE StartPadding=0,1 EndPadding=0,1 PaddingValue=0x0000000000013c00", &[]),
     ("PADDING1 INT16 in=3,4 out=3,6 PaddingMode=CONSTANT StartPadding=0,1 EndPadding=0,1 PaddingValue=0x0000000000013c00", &[VALUE]),
-    // Padding on one side of one axis is enough, and without padding the value is written nowhere.
+    // Padding on one side of one axis is enough, and without padding the value is not written.
     ("PADDING1 FLOAT16 in=3,4 out=4,4 PaddingMode=CONSTANT StartPadding=1,0 EndPadding=0,0 PaddingValue=0x0000000000013c00", &[VALUE, HALF]),
     ("PADDING1 FLOAT16 in=3,4 out=4,4 PaddingMode=CONSTANT StartPadding=0,0 EndPadding=1,0 PaddingValue=0x0000000000013c00", &[VALUE, HALF]),
     ("PADDING1 FLOAT16 in=3,4 out=4,5 PaddingMode=CONSTANT StartPadding=1,1 EndPadding=0,0 PaddingValue=0x0000000000013c00", &[VALUE, HALF]),
@@ -78,7 +78,7 @@ const BINDINGS: &[(&str, &[&str])] = &[
     ("SLICE UINT8 in=4 out=4 Offsets=0 Sizes=4 Strides=1 OutputTensor.GuaranteedBaseOffsetAlignment=32 OutputBinding.Offset=16", &["offset-guaranteed"]),
 ];
 
-/// The first line about which a library says something else.
+/// The first line for which a library finds other notes or broken rules than those listed.
 pub(crate) fn notice(library: &Library) -> Option<String> {
     let is_known = |text: &str| text.split(' ').next().is_some_and(|name| library.operator(name).is_some());
     let other = |lines: &'static [(&str, &[&str])], found: fn(&Library, &str) -> Vec<String>| {

@@ -1,11 +1,11 @@
 //! The mutation score of the specs: would the suites notice if an expression were wrong?
 //!
-//! Each *change* replaces one part of one expression, or moves one value of a row of support. The cases of
-//! `smoke` and `ci` are made and judged by the right specs, and then run by the changed ones. A change is
-//! *noticed* if a verdict changes. The reference answers the valid and the invalid cases. For open cases, a
-//! backend gives each answer that the right specs allow. Notes and rules of bindings decide no verdict, so
-//! they are tried on given [`lines`]. Some changes are *refused by the loader*, which tries small axes and
-//! the pages' examples.
+//! Each *change* replaces or leaves out one part of an expression, a row of support or a question. The right
+//! specs make the cases of `smoke` and `ci`, and the changed specs judge them. A change is *noticed* if a
+//! verdict changes. The reference answers the valid and the invalid cases. For open cases, a backend gives
+//! each answer that either specs allow, and the other specs judge it. Notes and rules of bindings decide no
+//! verdict, so the given [`lines`] test them. The loader *refuses* some changes, because it tries small axes
+//! and the pages' examples.
 //!
 //! A change that no case notices fails the tests, unless the list [`EQUIVALENT`] proves that it changes no
 //! verdict.
@@ -34,14 +34,14 @@ use changes::{Change, Files, Kind};
 use equivalent::EQUIVALENT;
 use witness::Cases;
 
-/// What became of a change.
+/// The result of testing a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Fate {
-    /// It does not load.
+    /// The changed specs do not load.
     Refused,
-    /// A verdict changes: the case, and its verdict.
+    /// A case notices the change. The text has the case.
     Noticed(String),
-    /// Nothing shows the change.
+    /// No case notices the change.
     Survived,
 }
 
@@ -69,7 +69,8 @@ impl Judges {
         Arc::clone(all.entry((operators.clone(), level)).or_insert_with(make))
     }
 
-    /// The first case whose verdict changes: at any level for a change of levels, or else at the newest.
+    /// The first case whose verdict changes, at any level for a change of levels, or else at the newest
+    /// level.
     fn notice(&self, library: &'static Library, is_of_levels: bool) -> Option<String> {
         let levels = if is_of_levels { FeatureLevel::all() } else { &[FeatureLevel::NEWEST] };
         levels.iter().rev().find_map(|&level| self.cases(library, level).notice(library))
@@ -107,7 +108,7 @@ fn fates(files: &Files, changes: &[&Change]) -> Vec<Fate> {
     fates.into_inner().expect("no thread panicked")
 }
 
-/// Prints the score of these changes, and fails if it does not agree with the list of equivalent changes.
+/// Prints the score of these changes, and fails if the survivors differ from the list of equivalent changes.
 fn check(files: &Files, changes: &[&Change]) {
     let fates = fates(files, changes);
     let of = |kind: Kind| changes.iter().zip(&fates).filter(move |(change, _)| change.kind == kind);
@@ -176,7 +177,7 @@ fn every_equivalent_change_is_a_change() {
     assert!(unknown.is_empty(), "the specs have no such changes: remove them from the list: {unknown:#?}");
 }
 
-/// No verdict changes under the right specs, so that each changed verdict is due to a change of them.
+/// The right specs change no verdict, so that each changed verdict is due to a change of the specs.
 #[test]
 fn the_right_specs_change_no_verdict() {
     let library = Library::embedded();

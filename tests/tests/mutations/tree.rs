@@ -1,4 +1,4 @@
-//! Places in a YAML tree: how to find them, and how to change what is there.
+//! Finds values in a YAML tree, and replaces them.
 
 use serde_yaml::Value;
 
@@ -9,11 +9,11 @@ enum Step {
     Index(usize),
 }
 
-/// The way from the root of a file to a value.
+/// The steps from the root of a file to a value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path(Vec<Step>);
 
-/// A value, and the way to it.
+/// A value, and the path to it.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
     pub(crate) path: Path,
@@ -36,26 +36,26 @@ impl<'a> Node<'a> {
         Some(self.child(Step::Key(key.to_owned()), self.value.get(key)?))
     }
 
-    /// The members of the list that a key has; none without the key.
+    /// The members of the list under a key; empty without the key.
     pub(crate) fn list(&self, key: &str) -> Vec<Self> {
         let Some(list) = self.key(key) else { return Vec::new() };
         let members = list.value.as_sequence().into_iter().flatten().enumerate();
         members.map(|(index, member)| list.child(Step::Index(index), member)).collect()
     }
 
-    /// The values of the mapping that a key has, by their names; none without the key.
+    /// The values of the mapping under a key, by name; empty without the key.
     pub(crate) fn mapping(&self, key: &str) -> Vec<(&'a str, Self)> {
         self.key(key).map(|mapping| mapping.entries()).unwrap_or_default()
     }
 
-    /// The values of this mapping, by their names.
+    /// The values of this mapping, by name.
     pub(crate) fn entries(&self) -> Vec<(&'a str, Self)> {
         let entries = self.value.as_mapping().into_iter().flatten();
         let named = entries.filter_map(|(name, value)| Some((name.as_str()?, value)));
         named.map(|(name, value)| (name, self.child(Step::Key(name.to_owned()), value))).collect()
     }
 
-    /// The text of a key; empty without the key.
+    /// The text under a key; empty without the key.
     pub(crate) fn text_of(&self, key: &str) -> &'a str {
         self.value.get(key).and_then(Value::as_str).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! The cases of a suite, as the right specs make and judge them, and the backends that answer them.
+//! The cases of a suite, made and judged by the right specs, and the backends that answer them.
 
 use std::sync::Arc;
 
@@ -53,8 +53,8 @@ impl Cases {
         Self { suite: Arc::clone(suite), level, settled: settled.into(), open: open.into() }
     }
 
-    /// The first case that tells a library from the right one: the reference does not pass a settled case, or
-    /// an open case has an answer that only one of the two libraries allows.
+    /// The first case that shows a difference between a library and the right one. The reference does not
+    /// pass a settled case, or only one of the two libraries allows an answer to an open case.
     pub(crate) fn notice(&self, library: &'static Library) -> Option<String> {
         let reference: Arc<Factory> = Arc::new(|_| Ok(Box::new(Reference::backend())));
         let answered = |by: &'static Library, judged_by| {
@@ -68,7 +68,7 @@ impl Cases {
             .or_else(|| answered(library, Library::embedded()))
     }
 
-    /// The first case without the verdict that the right specs give.
+    /// The first case with another verdict than `right`.
     fn other_than(
         &self,
         right: Verdict,
@@ -104,7 +104,7 @@ impl Cases {
     }
 }
 
-/// Some cases of a suite, as cases of the operators of another library.
+/// Some cases of a suite, with descs of another library's operators.
 struct Chosen {
     suite: Arc<SuiteSource>,
     indices: Arc<[u64]>,

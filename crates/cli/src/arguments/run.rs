@@ -185,7 +185,7 @@ pub(crate) struct RunArguments {
     pub(crate) max_hangs: Option<u64>,
 
     #[expect(rustdoc::invalid_html_tags, reason = "a terminal shows it, to which a placeholder is no tag")]
-    /// reference, wgpu, directml, exec:<command> or dylib:<path>
+    /// reference, wgpu, directml, exec:<command>, dylib:<path> or mutant:<name>
     ///
     /// `wgpu:` takes a part of an adapter's name. `directml:` takes words, separated by commas. `warp`
     /// selects a GPU in software; `no-metacommands`, `half-precision` and `debug` set how operators are

@@ -52,7 +52,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, Problem> {
 pub(crate) fn count(arguments: &CountArguments) -> Result<Exit, Problem> {
     let selection = &arguments.selection;
     if arguments.obligations {
-        return obligations(selection);
+        return obligations(selection, arguments.pairs);
     }
     let mut out = output::stdout();
     if selection.leaves_out() {

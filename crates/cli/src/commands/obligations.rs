@@ -3,11 +3,14 @@
 //!
 //! Every case is judged and none is run, so that the result describes the suite and no backend.
 
-use std::{io::Write, thread};
+use std::{
+    io::{self, Write},
+    thread,
+};
 
 use dmlcts_generate::{Crossed, Part, Unmet};
 use dmlcts_model::FeatureLevel;
-use dmlcts_report::counted;
+use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{Source as _, SuiteSource};
 use dmlcts_spec::{Coverage, Library, Obligation, Operator, Scratch};
 
@@ -18,7 +21,7 @@ use crate::{arguments::Selection, exit::Exit, output, problem::Problem};
 const CHUNK: u64 = 4096;
 
 /// For each operator, shows the number of met obligations, and names the unmet ones.
-pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
+pub(super) fn obligations(selection: &Selection, names_pairs: bool) -> Result<Exit, Problem> {
     let library = Library::embedded();
     let parts = selection.parts()?;
     let level = selection.feature_level.unwrap_or(FeatureLevel::NEWEST);
@@ -49,21 +52,57 @@ pub(super) fn obligations(selection: &Selection) -> Result<Exit, Problem> {
         else {
             continue;
         };
-        let (pairs, unmet) = crossed.unmet();
-        let missing: usize = unmet.iter().map(|unmet| unmet.count).sum();
-        writeln!(
-            out,
-            "  {} of {} of a way to break a clause and a type, mode, rank or axis met{}",
-            pairs - missing,
-            counted(pairs as u64, "pair"),
-            if unmet.is_empty() { "" } else { "; no desc was found for the others:" }
-        )?;
-        for unmet in &unmet {
-            writeln!(out, "    {}", missed(operator, unmet))?;
-        }
+        pairs(&mut out, operator, crossed, names_pairs)?;
     }
     out.flush()?;
     Ok(Exit::Success)
+}
+
+/// Shows how many pairs of a way and a value are met, and can name the others with their reasons.
+fn pairs(
+    out: &mut impl Write,
+    operator: &Operator,
+    crossed: &Crossed<'_>,
+    names_pairs: bool,
+) -> io::Result<()> {
+    let (all, unmet) = crossed.unmet();
+    let count = |of: &dyn Fn(&Unmet) -> bool| -> usize {
+        unmet.iter().filter(|unmet| of(unmet)).map(|unmet| unmet.values.len()).sum()
+    };
+    let missing = count(&|unmet| unmet.because.is_none());
+    let impossible = count(&|unmet| unmet.because.is_some());
+    let possible = all - impossible;
+    writeln!(
+        out,
+        "  {} of {} of a way to break a clause and a type, mode, rank or axis met{}",
+        grouped((possible - missing) as u64),
+        counted(possible as u64, "pair"),
+        match (missing, names_pairs) {
+            (0, _) => "",
+            (_, true) => "; no case:",
+            (_, false) => " (--pairs names the others)",
+        }
+    )?;
+    for (clause, way, value, because) in crossed.refuted() {
+        let clause = operator.clauses().get(clause).map_or("?", |clause| clause.id.as_str());
+        writeln!(
+            out,
+            "  {clause} broken, and yet `{way}`, {value}: met, though cases/impossible.yaml says that {because}"
+        )?;
+    }
+    if !names_pairs {
+        return Ok(());
+    }
+    for unmet in unmet.iter().filter(|unmet| unmet.because.is_none()) {
+        writeln!(out, "    {}", missed(operator, unmet))?;
+    }
+    if impossible > 0 {
+        writeln!(out, "  {} that no desc shows:", counted(impossible as u64, "pair"))?;
+    }
+    for (unmet, because) in unmet.iter().filter_map(|unmet| Some((unmet, unmet.because?))) {
+        writeln!(out, "    {}: {because}", missed(operator, unmet))?;
+    }
+    Ok(())
 }
 
 /// The reason why the search for cases found none, if a remark gives it.
@@ -76,8 +115,8 @@ fn reason<'a>(operator: &Operator, obligation: Obligation, remarks: &'a [String]
 /// A way that cases do not take with some values, as a line.
 fn missed(operator: &Operator, unmet: &Unmet) -> String {
     let clause = operator.clauses().get(unmet.clause).map_or("?", |clause| clause.id.as_str());
-    let with = if unmet.values.is_empty() { "no case".to_owned() } else { unmet.values.join(", ") };
-    format!("{clause} broken where `{}`: {with}", unmet.way)
+    let with = if unmet.is_never_taken { String::new() } else { format!(", {}", unmet.values.join(", ")) };
+    format!("{clause} broken, and yet `{}`{with}", unmet.way)
 }
 
 /// The obligations of the spec, and the pairs of each operator.

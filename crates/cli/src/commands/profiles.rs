@@ -1,6 +1,6 @@
 //! `dmlcts profiles`: the profiles that a backend can be shown to conform to.
 
-use std::io::Write;
+use std::{collections::BTreeSet, io::Write};
 
 use dmlcts_report::{bytes, counted, grouped};
 use dmlcts_runner::{Profile, PromisedForm, SuiteSource, promised};
@@ -58,7 +58,7 @@ fn show(out: &mut dyn Write, profile: &Profile, check: bool) -> Result<Exit, Pro
         return Ok(Exit::Success);
     }
     let here = here(profile)?;
-    let differ: Vec<&str> = form
+    let differ: BTreeSet<&str> = form
         .operators
         .iter()
         .filter(|promised| !here.contains(promised))
@@ -69,7 +69,11 @@ fn show(out: &mut dyn Write, profile: &Profile, check: bool) -> Result<Exit, Pro
         writeln!(out, "\n  checked: this program asks these cases, and expects this of them")?;
         return Ok(Exit::Success);
     }
-    writeln!(out, "\n  checked: this program asks or expects something else of {}", differ.join(", "))?;
+    writeln!(
+        out,
+        "\n  checked: this program asks or expects something else of {}",
+        differ.into_iter().collect::<Vec<_>>().join(", ")
+    )?;
     Ok(Exit::Unexpected)
 }
 

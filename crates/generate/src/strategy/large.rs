@@ -1,21 +1,19 @@
-//! Sizes, products of sizes, and values of lists at the limits of the numbers that an implementation may
-//! compute in.
+//! Sizes, products of sizes, and values of lists at the limits of the numbers that an implementation may use.
 //!
 //! * *Lengths*: one axis is as long as a [limit](LENGTHS), or one element longer. It is the first, an inner
 //!   or the last axis, and the rows beside it have several elements where the tensor stays small enough.
-//! * *Products*: two or three axes of [odd sizes](PRODUCTS) have a product just above a limit, so that a
-//!   linear index is wrong although each coordinate is right. They are neighbours, or an axis is between
-//!   them.
+//! * *Products*: two or three axes of [odd sizes](PRODUCTS) have a product just above a limit. So a linear
+//!   index is wrong although each coordinate is right. These axes are neighbours, or an axis is between them.
 //! * *Rows*: two or three rows of a [length](ROWS) by which a float cannot divide with a reciprocal. The rows
-//!   of the other tensor are as long, or several times as long.
-//! * *Strides*: each tensor has a stride at and next to each power of two where a narrow number ends, and two
-//!   elements along its axis.
-//! * *Alignments*, and sizes next to those of tiles in transposed tensors.
-//! * *Members*: each value of a list is at and next to [each power of two](members) where a narrow number
-//!   ends. The input repeats one element along the axis if it would be too large otherwise.
+//!   of the other tensor have their least or greatest length, or are several times as long.
+//! * *Strides*: each tensor has a stride at and next to each [power of two](ENDS) where a narrow number ends.
+//!   The axis of the stride has two elements.
+//! * *Alignments* at such powers of two, and transposed tensors with sizes next to those of tiles.
+//! * *Members*: a value of each list is at and next to each such power of two. If the input would be too
+//!   large, it repeats one element along the axis.
 //!
-//! Where the number of elements is limited, large tensors have elements of few bytes. Of those with more than
-//! a [million](HUGE) elements, one case of each limit is made, in which modes and tensors take turns.
+//! If the number of elements is limited, large tensors have elements of few bytes. Then each limit above a
+//! [million](HUGE) elements has one case, and modes and tensors take turns.
 //!
 //! The cases are the same on every machine. A run reports those that do not fit the machine's memory.
 
@@ -32,8 +30,8 @@ use crate::{
     space::{Setting, Space},
 };
 
-/// The greatest length at which a number still holds every index of an axis. The last index of an axis that
-/// is one longer is wrong: it equals another index, or it is no number.
+/// The greatest length at which a number still holds every index of an axis. If the axis is one longer, its
+/// last index is wrong: it equals another index, or it is infinite.
 ///
 /// | length | the index `length` does not fit | or the count of elements does not fit |
 /// |---|---|---|
@@ -87,37 +85,38 @@ const PRODUCTS: [&[i64]; 12] = [
     &[46_337, 46_347],
 ];
 
-/// The lengths of rows by which an index cannot be divided with a rounded reciprocal: `index * (1 / length)`
-/// is less than 1 at `index == length`. 11 and 22 are the least lengths in FLOAT16; 41, 47 and 55 in FLOAT32;
-/// 49, 98 and 103 in FLOAT64. The index at which it fails is the first of the second row, so that two rows
-/// are enough.
+/// Lengths of rows for which a rounded reciprocal gives a wrong row: `index * (1 / length)` is less than 1 at
+/// `index == length`. 11 and 22 are the least lengths in FLOAT16; 41, 47 and 55 in FLOAT32; 49, 98 and 103 in
+/// FLOAT64. The division fails at the first index of the second row, so that two rows are enough.
 const ROWS: [i64; 8] = [11, 41, 49, 98, 22, 47, 55, 103];
-/// The number of rows that have the least length of each float, and one that is longer than the 64
-/// invocations of a small workgroup.
+/// The number of lengths that are enough: the least of each float, and one above the 64 invocations of a
+/// small workgroup.
 const LEAST_ROWS: usize = 4;
 
 /// The ends of the numbers that may hold the value of a list: INT8, UINT8, FLOAT16, INT16, UINT16, FLOAT32,
-/// INT32. A value at the end, one below and one above distinguish them all; so does one that is not even.
+/// INT32. The values one below, at and one above the end distinguish them all. So does an odd value above the
+/// end.
 const ENDS: [i64; 7] = [1 << 7, 1 << 8, 1 << 11, 1 << 15, 1 << 16, 1 << 24, 1 << 31];
 
-/// The values near each end. If one case of each limit is enough, only the end plus 3, which the number that
-/// ends there does not hold.
+/// The values near each end, and the greatest UINT32. If one case of each limit is enough, only the end plus
+/// 3 is taken, which the number that ends there does not hold.
 fn around_ends(most: usize) -> impl Iterator<Item = i64> {
     let around = if most == 1 { &[3][..] } else { &[-1, 0, 1, 3] };
     ENDS.into_iter().flat_map(move |end| around.iter().map(move |by| end + by)).chain([(1 << 32) - 1])
 }
 
-/// The number of elements up to which tensors have any type where their number is limited.
+/// If the number of elements is limited, only tensors up to this number have any type.
 const SMALL: u128 = 1 << 15;
-/// The number of elements from which on tensors are costly.
+/// Tensors with more elements than this are costly.
 const HUGE: u128 = 1 << 20;
-/// The number of elements from which on a run with the default memory only creates the operator.
+/// From this number of elements, a run with the default memory only creates the operator.
 const CREATED: u128 = 1 << 31;
 /// The greatest stride between two elements of a tensor that spans fewer than 2^32, and the next one.
 const SPANS: [i64; 2] = [(1 << 32) - 2, (1 << 32) - 1];
 
 /// Searches one operator for at most `each` cases of each limit, setting and tensor. A tensor has at most
-/// `elements` elements, or at least [`CREATED`]. With `beyond`, only lengths and products above this number.
+/// `elements` elements, or at least [`CREATED`]. With `beyond`, only lengths, products and values of members
+/// above this number are searched.
 pub(crate) fn search(
     space: &Arc<Space<'_>>,
     types: &[DataType],
@@ -157,8 +156,8 @@ pub(crate) fn search(
             }
             search.rows(place);
             search.strides(place);
-            search.members(place);
         }
+        search.members(place);
     }
     search.found
 }
@@ -167,16 +166,16 @@ struct Search<'a, 'lib> {
     space: &'a Space<'lib>,
     types: Vec<DataType>,
     ranks: (usize, usize),
-    /// Lengths and products are greater than this number.
+    /// If this is not 0, only lengths, products and values of members above this number are searched.
     beyond: u128,
     /// The largest number of elements of a tensor.
     limit: u128,
-    /// Whether tensors may be so large that operators are only created.
+    /// Whether tensors may be so large that a run only creates their operators.
     creates: bool,
     /// The largest number of cases of each limit, setting and tensor.
     most: usize,
     seed: u64,
-    /// The number of descs so far. Types, and the sizes beside large axes, take turns.
+    /// The number of descs so far. It decides types, and sizes beside large axes, which take turns.
     turn: usize,
     scratch: Scratch,
     found: SearchResult,
@@ -271,9 +270,8 @@ impl Search<'_, '_> {
                     tuples.iter().flat_map(|tuple| places.map(|place| (vec![tuple.as_slice()], place)));
                 self.each(setting, &shapes.collect::<Vec<_>>());
             }
-            // A tensor that is several times as long as the other one. What padding repeats has a period of
-            // the other tensor's length, of twice the length, or of a step less. Each side has a whole
-            // period.
+            // One tensor is several times as long as the other one. The period of padding is the input's
+            // length, twice the length, or two less than twice the length. Each side has a whole period.
             for (short, long, least) in [(INPUT, OUTPUT, 2 * length + 2), (OUTPUT, INPUT, 2)] {
                 for of_short in [length, length + 1] {
                     let mut domains = self.space.domains();
@@ -295,7 +293,7 @@ impl Search<'_, '_> {
         elements <= self.beyond || elements > self.limit || is_other
     }
 
-    /// The tensors that have a large axis in turn; one of them if tensors are costly.
+    /// The tensors that get the large axes: both, or one in turn if tensors are costly.
     fn sides(&self, elements: u128, number: usize) -> Vec<usize> {
         if self.saves(elements) { vec![number / self.space.settings.len() % 2] } else { vec![INPUT, OUTPUT] }
     }
@@ -310,7 +308,8 @@ impl Search<'_, '_> {
         elements > HUGE && self.limit < u128::MAX
     }
 
-    /// Adds as many of the shapes as wanted. The first one changes, so that all occur over a suite.
+    /// Adds the wanted number of shapes. It starts at a different shape each time, so that a suite has them
+    /// all.
     fn each(&mut self, setting: &Setting, shapes: &[(Vec<&[i64]>, Place)]) {
         let (first, mut left) = (self.turn, self.most);
         let sizes = |tuples: &[&[i64]]| {
@@ -328,7 +327,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Each tensor with its columns in rows of memory, and sizes that no tile of 16 or 32 divides.
+    /// Each tensor in column-major order, with sizes that are no multiples of a tile of 16 or 32.
     fn transposed(&mut self) {
         let setting = &self.space.settings[0];
         for (side, which) in Side::BOTH.into_iter().zip([INPUT, OUTPUT]) {
@@ -344,7 +343,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Each tensor with each alignment where a narrow number ends. Offsets of 0 have every alignment.
+    /// Each tensor with each alignment at which a narrow number ends. Offsets of 0 have every alignment.
     fn alignments(&mut self) {
         let space = self.space;
         for side in Side::BOTH {
@@ -405,24 +404,39 @@ impl Search<'_, '_> {
         let space = self.space;
         let setting = &space.settings[place];
         let longest = i64::try_from(self.limit).unwrap_or(i64::MAX).min((1 << 32) - 1);
+        let is_beyond = self.beyond > 0;
         for variable in 2..self.space.width() {
             let range = self.space.variables[variable].range;
             let values = around_ends(self.most).flat_map(|value| [value, -value]);
-            for (number, value) in values.filter(|&value| range.contains(value)).enumerate() {
-                let is_turn = number % space.settings.len() == place;
+            // A part of large tensors has the values that make a tensor large, on every setting.
+            let is_wanted = |value: &i64| {
+                let of_part = (self.beyond..self.limit).contains(&u128::from(value.unsigned_abs()));
+                range.contains(*value) && (!is_beyond || of_part)
+            };
+            for (number, value) in values.filter(is_wanted).collect::<Vec<_>>().into_iter().enumerate() {
+                let is_turn = is_beyond || number % space.settings.len() == place;
                 let most =
                     if self.saves(self.limit) && !is_turn { longest.min(HUGE as i64) } else { longest };
                 // Prefer an output of several elements, and a packed input. An input of one element hides
                 // most errors. With six elements, the period of no padding mode divides a power of two.
-                let outputs = [(6, 2, 5), (6, 2, most), (2, 2, 5), (2, 2, most), (1, 1, 5), (1, 1, most)];
-                let inputs = [(false, most), (true, (1 << 32) - 1)];
-                let tries = inputs.iter().flat_map(|input| outputs.iter().map(move |output| (input, output)));
-                for (&(repeats, longest), &(shortest, least, output)) in tries {
+                let all = (1 << 32) - 1;
+                let mut tries: Vec<[(i64, i64); 2]> = Vec::new();
+                for (shortest, least) in [(6, 2), (2, 2), (1, 1)] {
+                    for longest in [most, all] {
+                        tries.extend([5, most].map(|output| [(shortest, longest), (least, output)]));
+                    }
+                }
+                // The last tensors are so large that an operator is only created.
+                let is_created = value.unsigned_abs() >= CREATED as u64 && !is_beyond;
+                tries.extend(is_created.then_some([(1, all), (2, all)]));
+                for [input, output] in tries {
                     let mut domains = self.space.domains();
-                    domains[INPUT] = Interval::new(shortest, longest);
-                    domains[OUTPUT] = Interval::new(least, output);
+                    domains[INPUT] = Interval::new(input.0, input.1);
+                    domains[OUTPUT] = Interval::new(output.0, output.1);
                     domains[variable] = Interval::single(value);
                     let Some(tuple) = self.solve(setting, domains) else { continue };
+                    self.creates = output.1 == all;
+                    let repeats = input.1 == all && !self.creates;
                     self.turn += 1;
                     let place = [Place::Last, Place::Middle, Place::First][self.turn % 3];
                     let is_kept = if repeats {
@@ -431,6 +445,7 @@ impl Search<'_, '_> {
                         self.beside(setting, &[&tuple], place)
                             || self.beside(setting, &[&tuple], Place::Alone)
                     };
+                    self.creates = false;
                     if is_kept {
                         break;
                     }
@@ -439,10 +454,10 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A valid tuple within domains, with the least input of some.
+    /// A valid tuple within domains. Of a few samples, it has the smallest input.
     fn solve(&mut self, setting: &Setting, domains: crate::solve::Domains) -> Option<Vec<i64>> {
         let problem = Problem::new(domains, setting.conditions(false)).and_then(Problem::tightened)?;
-        // A long output is no longer than it must be.
+        // A long output has its least length, or one more.
         let least = problem.bounds(OUTPUT).filter(|reach| reach.low > 500);
         let problem = match least {
             Some(reach) => problem.within(OUTPUT, Interval::new(reach.low, reach.low + 1))?,
@@ -468,7 +483,8 @@ impl Search<'_, '_> {
         found.into_iter().max_by_key(|tuple| tuple[OUTPUT]).unwrap_or_else(|| setting.unit.clone())
     }
 
-    /// Large axes with a small one at a place. Units take its place if the tensors would be too large.
+    /// Adds a case of large axes with a small one at a place. A unit replaces the small one if the tensors
+    /// would be too large.
     fn beside(&mut self, setting: &Setting, large: &[&[i64]], place: Place) -> bool {
         let small = self.small(setting);
         for beside in [small, setting.unit.clone()] {
@@ -496,8 +512,8 @@ impl Search<'_, '_> {
         false
     }
 
-    /// A tuple beside a small one, or beside a unit if the tensor would have too many elements. The input
-    /// repeats one element along the axis of the tuple.
+    /// Adds a case of a tuple beside a small one, or beside a unit if the tensor would be too large. The
+    /// input repeats one element along the axis of the tuple.
     fn repeated(&mut self, setting: &Setting, tuple: &[i64], place: Place) -> bool {
         let small = self.small(setting);
         let rank = (self.ranks.0.max(2)).min(self.ranks.1);
@@ -509,7 +525,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Adds a case with these tuples if it is valid and small enough.
+    /// Adds a case with these tuples if the spec allows it and it is small enough.
     fn push(&mut self, setting: &Setting, tuples: &[&[i64]], layout: Layout) -> bool {
         let space = self.space;
         let sizes = |side: usize| tuples.iter().map(|tuple| tuple[side]).collect::<Vec<_>>();
@@ -536,7 +552,7 @@ impl Search<'_, '_> {
                     tensor.total_size = tensor.usual_total_size();
                 }
             }
-            // Some packed tensors have strides, which are large, too.
+            // Some packed tensors state their strides, which are large, too.
             Layout::Packed => {
                 for (side, place) in Side::BOTH.into_iter().zip(0..) {
                     if let Some(tensor) = case.desc.tensor_mut(side).filter(|_| self.turn >> place & 3 == 3) {
@@ -556,14 +572,14 @@ impl Search<'_, '_> {
         }
         let judgement = space.operator.judge(&case.desc, space.level, &mut self.scratch);
         let is_right = match layout {
-            // A tensor may raise a question by its strides alone.
+            // Strides alone may raise a question.
             Layout::Strides(..) => judgement.validity() != Validity::Invalid,
             _ => judgement.validity() == Validity::Valid,
         };
         if !is_right {
             return false;
         }
-        // Coordinates would show a wrong element only in the bytes of one pass.
+        // `Fill::Coordinates` would need several passes to identify each element.
         case.fill = Fill::Random { seed: mix(self.seed ^ self.turn as u64) >> 40 };
         self.turn += 1;
         self.found.cases.push(case);
@@ -572,7 +588,7 @@ impl Search<'_, '_> {
 }
 
 /// Repeats one element of the input along an axis. The other axes are packed.
-fn repeat(case: &mut Case, axis: usize) {
+pub(super) fn repeat(case: &mut Case, axis: usize) {
     let Some(input) = &mut case.desc.input else { return };
     let Some(sizes) = &input.sizes else { return };
     let mut stored = sizes.clone();

@@ -1,24 +1,24 @@
-//! Descs that break one clause and few others, each in one [way](dmlcts_spec::Way), on every type, mode, rank
-//! and axis. Each has a valid twin that differs in one respect. A backend that rejects everything fails on
-//! the twins, and one that accepts everything fails on the descs. If several descs have the same twin, it
-//! occurs once, after the first of them.
+//! Descs that break one clause and few others, in each [way](dmlcts_spec::Way), on every type, mode, rank and
+//! axis. Each has a valid twin that differs in one respect. A backend that rejects everything fails on the
+//! twins, and one that accepts everything fails on the descs. If several descs have the same twin, it occurs
+//! once, after the first of them.
 //!
-//! The search has two steps. It first changes one value of a few valid descs at a time, and the judge and the
-//! ways determine what a change breaks: this gives *recipes*, the kinds of changes that break a clause in a
-//! way. For clauses on an axis, the solver adds tuples, which finds descs that need two changed values. The
-//! second step applies the recipes to valid descs of every type, mode and rank, and to the first, an inner
-//! and the last axis, until each of them occurs together with each way.
+//! The search has two steps. The first step changes one value at a time in a few valid descs. The judge and
+//! the ways determine what each change breaks. This gives *recipes*, the kinds of changes that break a clause
+//! in a way. For clauses on an axis, the solver adds tuples, which finds descs that need two changed values.
+//! The second step applies the recipes to valid descs of every type, mode and rank, and to the first, an
+//! inner and the last axis. So each of them occurs together with each way.
 //!
-//! Ways without a desc within these bounds are reported, which does not prove that there is none.
+//! Ways for which no desc is found are reported. This does not prove that there is none.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use dmlcts_model::{Case, DataType, Fill, List};
+use dmlcts_model::{Case, DataType, Fill, List, Side};
 use dmlcts_spec::{IdSet, Scope, Scratch, Truth, Validity, Ways, expression::Position};
 
 use super::{
     SearchResult, boundary,
-    neighbour::{self, Change, Recipe},
+    neighbour::{self, Change, Recipe, Span},
     random::{BaseLayout, Sampler, Shape},
 };
 use crate::{
@@ -26,14 +26,16 @@ use crate::{
     draw::Draws,
     lower::{self, INPUT, OUTPUT},
     solve::{Comparison, Condition, Domains, Interval, Problem, Relation, Term},
-    space::{MOST_AXES, Space},
+    space::{MOST_AXES, Setting, Space},
     suite::Cross,
 };
 
 /// The number of recipes of a way.
 const RECIPES: usize = 6;
-/// The number of valid descs that a recipe is tried on, for each combination.
+/// The number of valid descs on which a recipe is tried, for each combination.
 const TRIES: usize = 3;
+/// The number of choices of the other factors that are tried for a value of one factor.
+const ATTEMPTS: usize = 12;
 
 /// Searches one operator. Each way occurs with every value of the factors in `cross`.
 pub(crate) fn search(
@@ -60,7 +62,8 @@ pub(crate) fn search(
         changed: space.blank(),
         bases: HashMap::new(),
         tuples: HashMap::new(),
-        pairs: (0..space.settings.len()).map(|setting| pairs(space, setting)).collect(),
+        products: space.settings.iter().map(|setting| products(space, setting)).collect(),
+        spans: space.settings.iter().map(|setting| spans(space, setting)).collect(),
         samples: Vec::new(),
         known: vec![Known::default(); ways.all().len()],
         broken: Vec::new(),
@@ -79,13 +82,13 @@ pub(crate) fn search(
     search.finish(unmet)
 }
 
-/// The place of a base: the setting, the data type, the rank, the layout, and a number.
+/// The key of a base: the setting, the data type, the rank, the layout, and a number.
 type BaseKey = (usize, usize, usize, BaseLayout, usize);
 
-/// What the first step found out about a way.
+/// The results of the first step for a way.
 #[derive(Clone, Default)]
 struct Known {
-    /// The fewest clauses that a desc breaks which breaks the clause in this way.
+    /// The least number of clauses that a desc breaks if it breaks the clause in this way.
     least: usize,
     violated: IdSet,
     recipes: Vec<(Recipe, BaseLayout)>,
@@ -111,12 +114,15 @@ struct Search<'a, 'lib> {
     bases: HashMap<BaseKey, Option<Case>>,
     /// The solver's tuples that break a clause in a way, by way and setting.
     tuples: HashMap<(usize, usize), Vec<Vec<i64>>>,
-    /// For each setting, two tuples whose sizes have a product of 2^32 or more.
-    pairs: Vec<Vec<(Vec<i64>, Vec<i64>)>>,
-    /// Changes that break a clause alone, a few of each recipe.
+    /// For each setting, tuples whose sizes have a product of 2^32 or more.
+    products: Vec<Vec<Vec<Vec<i64>>>>,
+    /// For each setting, the tuples of a long axis.
+    spans: Vec<Vec<Span>>,
+    /// Changes that break exactly one clause, a few of each recipe. One change may break nothing with another
+    /// type.
     samples: Vec<Change>,
     known: Vec<Known>,
-    /// The values of each factor that descs have met, for each way.
+    /// For each way, the values of each factor that descs have met.
     crossed: Crossed<'lib>,
     broken: Vec<Broken>,
 }
@@ -131,7 +137,7 @@ struct Combination {
 }
 
 impl Search<'_, '_> {
-    /// A valid desc that raises no question. Bases are drawn once.
+    /// A valid desc that raises no question. Each key is drawn once.
     fn base(&mut self, key: BaseKey) -> Option<Case> {
         if let Some(known) = self.bases.get(&key) {
             return known.clone();
@@ -182,10 +188,10 @@ impl Search<'_, '_> {
             }
         }
         self.solve();
-        self.multiply();
+        self.large();
     }
 
-    /// Applies a change, and notes its recipe for each way in which it breaks a clause.
+    /// Applies a change, and adds its recipe to each way in which it breaks a clause.
     fn learn(&mut self, setting: usize, base: &Case, layout: BaseLayout, change: &Change) {
         self.learn_as(change.recipe(), setting, base, layout, change);
     }
@@ -194,7 +200,7 @@ impl Search<'_, '_> {
         change.apply(base, self.space, &self.space.settings[setting].unit, &mut self.changed);
         let (violated, taken) = self.taken();
         let is_alone = violated.len() == 1;
-        if is_alone && self.samples.iter().filter(|sample| sample.recipe() == recipe).count() < 2 {
+        if is_alone && self.samples.iter().filter(|sample| sample.recipe() == recipe).count() < 4 {
             self.samples.push(change.clone());
         }
         for (way, _) in taken {
@@ -214,8 +220,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Solves for tuples that break a clause on an axis in a way, and satisfy the others. This is for ways
-    /// that no single change takes alone.
+    /// Finds tuples that break a clause on an axis in a way, and satisfy the other clauses. The search is for
+    /// ways that no single change takes without breaking other clauses.
     fn solve(&mut self) {
         let space = self.space;
         let mut draws = Draws::new(self.seed);
@@ -267,41 +273,54 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Tries two axes whose product exceeds 32 bits.
-    fn multiply(&mut self) {
+    /// Tries axes whose product needs more than 32 bits, and long axes.
+    fn large(&mut self) {
         let last = self.ranks.len() - 1;
         for setting in 0..self.space.settings.len() {
-            let key = (setting, 0, last, BaseLayout::Packed, 0);
-            let Some(base) = self.base(key) else { continue };
-            for change in self.wide(setting, &base) {
-                self.learn(setting, &base, BaseLayout::Packed, &change);
+            // Each type, because some total sizes are too small only for some sizes of elements.
+            for data_type in 0..self.types.len() {
+                let key = (setting, data_type, last, BaseLayout::Packed, 0);
+                let Some(base) = self.base(key) else { continue };
+                let mut changes = self.long(setting, &base, 0);
+                if data_type == 0 {
+                    changes.extend(self.wide(setting, &base));
+                }
+                for change in changes {
+                    self.learn(setting, &base, BaseLayout::Packed, &change);
+                }
             }
         }
     }
 
-    /// Changes of two axes whose product is 2^32, a multiple of it, and close to it.
+    /// Changes of several axes, whose product is 2^32, a multiple of it, or slightly above.
     fn wide(&self, setting: usize, base: &Case) -> Vec<Change> {
         let rank = base.desc.rank();
-        if rank < 2 || !neighbour::is_plain(&base.desc) {
+        if !neighbour::is_plain(&base.desc) {
             return Vec::new();
         }
         let unit = &self.space.settings[setting].unit;
-        let change = |(first, second): &(Vec<i64>, Vec<i64>)| {
+        let products = self.products[setting].iter().filter(|product| product.len() <= rank);
+        let change = |product: &Vec<Vec<i64>>| {
             let mut tuples: Vec<_> = (0..rank).map(|axis| (axis, unit.clone())).collect();
-            tuples[0].1.clone_from(first);
-            tuples[rank - 1].1.clone_from(second);
+            for (place, tuple) in product.iter().enumerate() {
+                // The first axis, the last one, and inner ones.
+                let axis = if place == 1 { rank - 1 } else { place - usize::from(place > 1) };
+                tuples[axis].1.clone_from(tuple);
+            }
             Change::Tuples(tuples)
         };
-        let mut changes: Vec<Change> = self.pairs[setting].iter().map(change).collect();
-        if let Some((tuple, _)) = self.pairs[setting].first().filter(|_| rank >= 4) {
-            // Four axes of 2^16: the product is 0 in 64 bits.
-            let tuples = (0..rank).map(|axis| (axis, if axis < 4 { tuple.clone() } else { unit.clone() }));
-            changes.push(Change::Tuples(tuples.collect()));
-        }
-        changes
+        products.map(change).collect()
     }
 
-    /// The changes that a recipe stands for, on a base and an axis.
+    /// Changes that make one axis long and the total size too small.
+    fn long(&self, setting: usize, base: &Case, axis: usize) -> Vec<Change> {
+        if !neighbour::is_plain(&base.desc) {
+            return Vec::new();
+        }
+        self.spans[setting].iter().map(|span| Change::Span(Span { axis, ..span.clone() })).collect()
+    }
+
+    /// The changes of a recipe, on a base and an axis.
     fn changes(&self, way: usize, recipe: Recipe, setting: usize, base: &Case, axis: usize) -> Vec<Change> {
         match recipe {
             Recipe::Tuple => {
@@ -309,12 +328,13 @@ impl Search<'_, '_> {
                 tuples.flat_map(|tuple| self.tuple(setting, base, axis, tuple)).collect()
             }
             Recipe::Tuples => self.wide(setting, base),
+            Recipe::Span => self.long(setting, base, axis),
             _ => neighbour::changes_of(base, self.space, recipe, axis),
         }
     }
 
-    /// Changes that give an axis a tuple: it alone, and it with units on the other axes. Two large axes would
-    /// make the tensor too large.
+    /// Changes that give an axis a tuple: one leaves the other axes, and one makes them units. Two large axes
+    /// would make the tensor too large.
     fn tuple(&self, setting: usize, base: &Case, axis: usize, tuple: &[i64]) -> Vec<Change> {
         let mut changes = vec![Change::Tuples(vec![(axis, tuple.to_vec())])];
         if neighbour::is_plain(&base.desc) {
@@ -331,7 +351,7 @@ impl Search<'_, '_> {
         Change::Tuples(tuples.collect())
     }
 
-    /// The valid desc beside a changed one: the base, with units on the axes where the changed desc has them.
+    /// The valid twin of a changed desc: the base, with units on the axes of a change of several tuples.
     fn twin(&self, setting: usize, base: Case, change: &Change) -> Case {
         let Change::Tuples(tuples) = change else { return base };
         if tuples.len() == 1 {
@@ -344,8 +364,15 @@ impl Search<'_, '_> {
         twin
     }
 
-    /// Looks for a desc that breaks a clause in a way and has these values.
-    fn attempt(&mut self, way: usize, wanted: Combination, turn: usize) -> bool {
+    /// Looks for a desc that breaks a clause in a way, among the changes of valid descs with the wanted
+    /// values. The desc has the given value of a factor, unless the clause decides that factor.
+    fn attempt(
+        &mut self,
+        way: usize,
+        wanted: Combination,
+        (factor, value): (Cross, usize),
+        turn: usize,
+    ) -> bool {
         let known = self.known[way].clone();
         let rank = self.ranks[wanted.rank];
         let axis = match wanted.axis {
@@ -354,6 +381,7 @@ impl Search<'_, '_> {
             _ => rank - 1,
         };
         let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
+        let is_decided = self.crossed.is_decided(way, factor);
         for number in 0..TRIES {
             for step in 0..known.recipes.len() {
                 let (recipe, layout) = known.recipes[(turn + step) % known.recipes.len()];
@@ -361,13 +389,15 @@ impl Search<'_, '_> {
                 let Some(base) = self.base(key) else { continue };
                 let changes = self.changes(way, recipe, wanted.setting, &base, axis);
                 for change in 0..changes.len() {
-                    // Another change first for each case, so that values vary.
+                    // Each case starts with another change, so that values vary.
                     let change = &changes[(change + turn) % changes.len()];
                     let unit = &self.space.settings[wanted.setting].unit;
                     change.apply(&base, self.space, unit, &mut self.changed);
                     let (violated, taken) = self.taken();
                     let is_right = |&(other, truth): &(usize, Truth)| {
-                        other == way && (!is_on_axis || truth.on >> axis & 1 == 1)
+                        other == way
+                            && (!is_on_axis || truth.on >> axis & 1 == 1)
+                            && (is_decided || self.crossed.shows(truth, &self.changed, factor, value))
                     };
                     if violated.len() > known.least || !taken.iter().any(is_right) {
                         continue;
@@ -394,7 +424,6 @@ impl Search<'_, '_> {
         if self.known[way].recipes.is_empty() {
             return;
         }
-        let sizes = [self.space.settings.len(), self.types.len(), self.ranks.len(), 3];
         let is_on_axis = self.space.operator.clauses()[self.ways.all()[way].clause].scope == Scope::Axis;
         let mut turn = way;
         for &factor in cross {
@@ -402,60 +431,15 @@ impl Search<'_, '_> {
                 continue;
             }
             for value in 0..self.crossed.values(factor) {
-                if self.crossed.has(way, factor, value) {
+                if self.crossed.has(way, factor, value)
+                    || self.crossed.impossible(way, factor, value).is_some()
+                {
                     continue;
                 }
-                // The other factors prefer values that the way has not met, at first. Some of these may be
-                // impossible.
-                for attempt in 0..6 {
+                for attempt in 0..ATTEMPTS {
                     turn += 1;
-                    let fresh = |of: Cross, size: usize| {
-                        let turned = (0..size).map(|place| (place + turn) % size);
-                        turned.into_iter().find(|&place| !self.crossed.has(way, of, place))
-                    };
-                    let is_wanted = |of: Cross| cross.contains(&of);
-                    let pick = |of: Cross, size: usize| {
-                        let fresh = fresh(of, size).filter(|_| is_wanted(of) && attempt < 2);
-                        fresh.unwrap_or((turn * 7 + of as usize * 3) % size)
-                    };
-                    let mut wanted = Combination {
-                        setting: pick(Cross::Mode, sizes[0]),
-                        data_type: pick(Cross::Type, sizes[1]),
-                        rank: pick(Cross::Rank, sizes[2]),
-                        axis: pick(Cross::Axis, sizes[3]),
-                    };
-                    match factor {
-                        Cross::Mode => wanted.setting = value,
-                        Cross::Type => wanted.data_type = value,
-                        Cross::Width => {
-                            let of_width: Vec<usize> = (0..self.types.len())
-                                .filter(|&place| width(self.types[place]) == Some(value))
-                                .collect();
-                            let Some(&data_type) = of_width.get(turn % of_width.len().max(1)) else { break };
-                            wanted.data_type = data_type;
-                        }
-                        // A change of the rank itself needs another one to begin with.
-                        Cross::Rank if attempt > 2 => wanted.rank = (value + attempt * 2) % sizes[2],
-                        Cross::Rank => wanted.rank = value,
-                        Cross::Axis => wanted.axis = value,
-                        Cross::Question => {}
-                    }
-                    // An inner axis needs three axes, and a first one that is not the last needs two.
-                    let least = [2, 3, 1][wanted.axis];
-                    if self.ranks[wanted.rank] < least {
-                        if factor == Cross::Axis {
-                            let Some(rank) = self.ranks.iter().rposition(|&rank| rank >= least) else {
-                                break;
-                            };
-                            wanted.rank = rank - turn % (self.ranks.len().min(rank + 1).min(4));
-                            if self.ranks[wanted.rank] < least {
-                                wanted.rank = rank;
-                            }
-                        } else {
-                            wanted.axis = LAST;
-                        }
-                    }
-                    if self.attempt(way, wanted, turn) {
+                    let wanted = self.wanted(way, cross, (factor, value), attempt, turn);
+                    if wanted.is_some_and(|wanted| self.attempt(way, wanted, (factor, value), turn)) {
                         break;
                     }
                 }
@@ -463,8 +447,66 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Adds descs in which two axes of a list have changed places, for each setting and list: sums and
-    /// products over all axes stay the same.
+    /// The values of the valid desc for an attempt to show a way with a value of a factor. For the other
+    /// factors, the first two attempts take values that the way has not met, which may be impossible. The
+    /// next two take any values, and later attempts take values that it has met.
+    fn wanted(
+        &self,
+        way: usize,
+        cross: &[Cross],
+        (factor, value): (Cross, usize),
+        attempt: usize,
+        turn: usize,
+    ) -> Option<Combination> {
+        let ranks = self.ranks.len();
+        let pick = |of: Cross, size: usize| {
+            let met = |place: &usize| self.crossed.has(way, of, *place);
+            let mut turned = (0..size).map(|place| (place + turn) % size);
+            let found = match attempt {
+                0 | 1 if cross.contains(&of) => turned.find(|place| !met(place)),
+                0..=3 => None,
+                _ => turned.find(met),
+            };
+            found.unwrap_or((turn * 7 + of as usize * 3) % size)
+        };
+        let mut wanted = Combination {
+            setting: pick(Cross::Mode, self.space.settings.len()),
+            data_type: pick(Cross::Type, self.types.len()),
+            rank: pick(Cross::Rank, ranks),
+            axis: pick(Cross::Axis, 3),
+        };
+        match factor {
+            Cross::Mode => wanted.setting = value,
+            Cross::Type => wanted.data_type = value,
+            Cross::Width => {
+                let places = 0..self.types.len();
+                let of_width: Vec<usize> =
+                    places.filter(|&place| width(self.types[place]) == Some(value)).collect();
+                wanted.data_type = *of_width.get(turn % of_width.len().max(1))?;
+            }
+            // A change of the rank itself needs a base of another rank.
+            Cross::Rank if attempt == 3 => wanted.rank = (value + 1) % ranks,
+            Cross::Rank if attempt == 5 => wanted.rank = (value + ranks - 1) % ranks,
+            Cross::Rank => wanted.rank = value,
+            Cross::Axis => wanted.axis = value,
+            Cross::Question => {}
+        }
+        // An inner axis needs three axes, and a first one that is not the last needs two.
+        let least = [2, 3, 1][wanted.axis];
+        if self.ranks[wanted.rank] < least {
+            if factor == Cross::Axis {
+                let rank = self.ranks.iter().rposition(|&rank| rank >= least)?;
+                let other = rank - turn % (rank + 1).min(4);
+                wanted.rank = if self.ranks[other] < least { rank } else { other };
+            } else {
+                wanted.axis = LAST;
+            }
+        }
+        Some(wanted)
+    }
+
+    /// For each setting and list, adds a desc in which two neighbouring values of the list are swapped. The
+    /// list's sum and product over all axes stay the same.
     fn swaps(&mut self) {
         let space = self.space;
         for setting in 0..space.settings.len() {
@@ -525,8 +567,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Adds a desc of a problem's tuples that breaks a clause, with as few others as can be, and keeps
-    /// another one on its boundary.
+    /// Adds a desc with a tuple of the problem. It breaks `violated`, the smallest set of clauses with
+    /// `clause` in it, and meets `exact` on its boundary.
     fn breaks_and_meets(
         &mut self,
         (clause, violated, exact): (usize, IdSet, usize),
@@ -538,7 +580,7 @@ impl Search<'_, '_> {
         for _ in 0..4 {
             let Some(tuple) = problem.sample(draws) else { continue };
             let types = draws.place(self.types.len());
-            // The fewest axes, so that nothing else of the desc matters.
+            // The least rank, so that nothing else of the desc matters.
             let Some(base) = self.base((setting, types, 0, BaseLayout::Packed, 0)) else { continue };
             let change = self.alone(setting, &base, 0, &tuple);
             change.apply(&base, space, &space.settings[setting].unit, &mut self.changed);
@@ -587,15 +629,16 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Looks for a desc that breaks a clause and raises a question, for each pair. The base raises it, so
-    /// that it is the twin. Returns a sentence on the pairs that no desc shows.
+    /// For each pair of a clause and a question, looks for a desc that breaks the clause and raises the
+    /// question. The base raises the question, too, and is the twin. Returns a sentence for each clause with
+    /// pairs that no desc shows.
     fn questions(&mut self) -> Vec<String> {
         let space = self.space;
         let (clauses, questions) = (space.operator.clauses(), space.operator.questions());
         let least = self.least();
         let mut found: BTreeMap<(usize, usize), (usize, Broken)> = BTreeMap::new();
         for (place, (setting, base)) in self.open_bases() {
-            // Some questions take long to decide, so that few descs raise them.
+            // A question about this many axes can take long to decide, so few changes are tried.
             let is_slow = base.desc.rank() == MOST_AXES;
             let changes = if is_slow { self.samples.clone() } else { neighbour::changes(&base, space) };
             for change in changes {
@@ -616,7 +659,16 @@ impl Search<'_, '_> {
         }
         let mut unmet = Vec::new();
         for clause in least.keys() {
-            let without = (0..questions.len()).filter(|&place| !found.contains_key(&(*clause, place)));
+            let is_raised_only_if_kept = |place: usize| {
+                let mut given = questions[place].given;
+                // Adds the clauses that these clauses need, and so on.
+                for _ in clauses {
+                    given = given.iter().fold(given, |all, of| all.union(clauses[of].given));
+                }
+                given.contains(*clause)
+            };
+            let without = (0..questions.len())
+                .filter(|&place| !found.contains_key(&(*clause, place)) && !is_raised_only_if_kept(place));
             let without: Vec<&str> = without.map(|place| questions[place].id.as_str()).collect();
             if !without.is_empty() {
                 unmet.push(format!(
@@ -653,6 +705,7 @@ impl Search<'_, '_> {
                 }
             }
         }
+        found.extend(self.solved_bases());
         if let Some(case) = boundary::tangled(space, self.seed) {
             let questions = space.operator.judge(&case.desc, space.level, &mut self.scratch).questions;
             let setting = space.setting_of(&case.desc).unwrap_or_default();
@@ -661,7 +714,43 @@ impl Search<'_, '_> {
         found
     }
 
-    /// For each clause, the fewest clauses that a desc breaks which breaks it.
+    /// For each setting and question on an axis, a valid desc with a tuple that raises it. Single changes
+    /// miss the questions that need two values, such as a sum that wraps around.
+    fn solved_bases(&mut self) -> Vec<(usize, (usize, Case))> {
+        let space = self.space;
+        let mut draws = Draws::new(self.seed);
+        let mut found = Vec::new();
+        for (setting, values) in space.settings.iter().enumerate() {
+            let rank = self.ranks.len() / 3;
+            for asked in &values.questions {
+                let conditions: Vec<&Condition> =
+                    values.rules.iter().map(|rule| &rule.that).chain([&asked.that]).collect();
+                let mut domains = space.domains();
+                for side in [INPUT, OUTPUT] {
+                    domains[side] = Interval::new(1, 16);
+                }
+                let Some(problem) = problem(&domains, &conditions, None) else { continue };
+                let question = asked.clause - space.operator.clauses().len();
+                for _ in 0..4 {
+                    let Some(tuple) = problem.sample(&mut draws) else { continue };
+                    let types = draws.place(self.types.len());
+                    let Some(base) = self.base((setting, types, rank, BaseLayout::Packed, 0)) else {
+                        continue;
+                    };
+                    let change = self.alone(setting, &base, 0, &tuple);
+                    change.apply(&base, space, &values.unit, &mut self.changed);
+                    let judgement = space.operator.judge(&self.changed.desc, space.level, &mut self.scratch);
+                    if judgement.validity() == Validity::Open && judgement.questions.contains(question) {
+                        found.push((question, (setting, self.changed.clone())));
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// For each clause, the smallest set of clauses that a desc breaks if it breaks this clause.
     fn least(&self) -> BTreeMap<usize, IdSet> {
         let mut least: BTreeMap<usize, IdSet> = BTreeMap::new();
         for (known, way) in self.known.iter().zip(self.ways.all()) {
@@ -724,7 +813,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The problem of these conditions and one more; `None` if it has no solution.
+/// The problem of these conditions and perhaps one more; `None` if it turns out to have no solution.
 fn problem<'a>(
     domains: &Domains,
     conditions: &[&'a Condition],
@@ -741,7 +830,7 @@ fn apart(condition: &Condition, by: i64) -> Option<Condition> {
     Some(Condition::Compare(Comparison::new(Relation::Equal, difference, Term::Number(by))))
 }
 
-/// The domains of small tensors: for each sign, if a list has signed values.
+/// The domains of small tensors. If a list has signed values, each sign has its own domains.
 fn small_domains(space: &Space<'_>) -> Vec<Domains> {
     let mut domains = space.domains();
     for side in [INPUT, OUTPUT] {
@@ -761,16 +850,38 @@ fn small_domains(space: &Space<'_>) -> Vec<Domains> {
     vec![positive, domains]
 }
 
-/// Pairs of tuples of one setting whose sizes have a product of 2^32, a multiple of it, or a little more.
-fn pairs(space: &Space<'_>, setting: usize) -> Vec<(Vec<i64>, Vec<i64>)> {
-    let setting = &space.settings[setting];
+/// Tuples of one setting whose sizes have a product of 2^32, of a multiple of it, or slightly above. A
+/// product of 2^64 is 0 in 64 bits.
+fn products(space: &Space<'_>, setting: &Setting) -> Vec<Vec<Vec<i64>>> {
     let mut found = Vec::new();
     for side in [INPUT, OUTPUT] {
-        for (one, other) in
-            [(1 << 16, 1 << 16), (1 << 16, (1 << 16) + 1), (1 << 17, 1 << 16), (3, 1_431_655_766)]
+        let sizes: [&[i64]; 5] = [
+            &[1 << 16, 1 << 16],
+            &[1 << 16, (1 << 16) + 1],
+            &[1 << 17, 1 << 16],
+            &[3, 1_431_655_766],
+            &[1 << 22, 1 << 21, 1 << 21],
+        ];
+        for sizes in sizes {
+            let tuples: Vec<_> =
+                sizes.iter().map(|&size| space.tuples_of_size(setting, side, size, true)).collect();
+            let count = tuples.iter().map(Vec::len).min().unwrap_or(0);
+            found.extend((0..count).map(|of| tuples.iter().map(|axis| axis[of].clone()).collect()));
+        }
+    }
+    found
+}
+
+/// Long axes of one setting whose tensors need more than 2^16, 2^32 and 2^64 bytes. Elements of one byte need
+/// slightly less than 2^64.
+fn spans(space: &Space<'_>, setting: &Setting) -> Vec<Span> {
+    let mut found = Vec::new();
+    for (side, place) in [(Side::Input, INPUT), (Side::Output, OUTPUT)] {
+        for (size, stride, bits) in
+            [((1 << 16) + 1, 1, 16), ((1 << 16) + 1, 1 << 16, 32), ((1 << 32) - 1, (1 << 32) - 1, 64)]
         {
-            let tuples = |size| space.tuples_of_size(setting, side, size, true);
-            found.extend(tuples(one).into_iter().zip(tuples(other)));
+            let tuples = space.tuples_of_size(setting, place, size, true);
+            found.extend(tuples.into_iter().map(|tuple| Span { side, axis: 0, tuple, stride, bits }));
         }
     }
     found

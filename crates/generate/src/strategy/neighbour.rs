@@ -1,7 +1,7 @@
-//! The neighbours of a desc: its variants with one change. Searches for invalid descs and for boundaries try
-//! them.
+//! The neighbours of a desc: its variants with one change. The searches for invalid descs, boundaries and
+//! twins try them.
 //!
-//! Changes are derived only from the form of a desc, so that they are the same for every operator.
+//! Changes are derived from the form of a desc alone, so that they apply to every operator.
 
 use dmlcts_model::{Case, DataType, Desc, List, MemberKind, Side, Tensor, Value};
 
@@ -93,9 +93,23 @@ pub(crate) enum Change {
     Count(Share, u32),
     /// Whole tuples on some axes.
     Tuples(Vec<(usize, Vec<i64>)>),
+    /// A tuple on one long axis, and units on the others. The tensor's total size keeps only its lower bits.
+    Span(Span),
 }
 
-/// The kind of a change, so that a selection can have some of each.
+/// A tensor with one long axis. Its total size has only the lower bits of the size that it needs.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Span {
+    pub(crate) side: Side,
+    pub(crate) axis: usize,
+    pub(crate) tuple: Vec<i64>,
+    /// The stride of the axis; the others have 1.
+    pub(crate) stride: i64,
+    /// The number of bits that remain of the total size.
+    pub(crate) bits: u32,
+}
+
+/// The kind of a change. A selection can have some changes of each kind.
 pub(crate) type Kind = (u8, u8, u8);
 
 /// The kind of a change without its axis and value.
@@ -115,6 +129,7 @@ pub(crate) enum Recipe {
     Tuple,
     /// Tuples on several axes.
     Tuples,
+    Span,
 }
 
 impl Change {
@@ -133,6 +148,7 @@ impl Change {
             Self::Count(share, _) => Recipe::Count(*share),
             Self::Tuples(tuples) if tuples.len() == 1 => Recipe::Tuple,
             Self::Tuples(_) => Recipe::Tuples,
+            Self::Span(_) => Recipe::Span,
         }
     }
 
@@ -163,10 +179,12 @@ impl Change {
             Self::Tuples(tuples) => (8, tuples.len() as u8, 0),
             Self::Count(share, _) => (9, *share as u8, 0),
             Self::Swap(list, _) => (10, place(list), 0),
+            Self::Span(span) => (11, span.side as u8, span.bits as u8),
         }
     }
 
-    /// Writes the changed case over `case`. A tensor with the usual total size keeps the usual total size.
+    /// Writes the changed case over `case`. A usual total size changes with the tensor, so that it stays
+    /// usual.
     pub(crate) fn apply(&self, base: &Case, space: &Space<'_>, unit: &[i64], case: &mut Case) {
         case.clone_from(base);
         let usual = Side::BOTH.map(|side| {
@@ -215,12 +233,18 @@ impl Change {
                     set_tuple(desc, space, *axis, tuple);
                 }
             }
+            Self::Span(span) => span.apply(desc, space, unit),
         }
         for (side, usual) in Side::BOTH.into_iter().zip(usual) {
-            if matches!(self, Self::Field { side: changed, .. } if *changed == side) {
+            let has_changed = match self {
+                Self::Field { side: changed, .. } => *changed == side,
+                Self::Span(span) => span.side == side,
+                _ => false,
+            };
+            if has_changed {
                 continue;
             }
-            // A type without a size leaves the total size of a right one, so that nothing else is wrong.
+            // For a type without a size, the old total size stays, so that nothing else is wrong.
             if let Some(tensor) = desc.tensor_mut(side)
                 && usual
                 && tensor.data_type.element_size().is_some()
@@ -228,6 +252,24 @@ impl Change {
                 tensor.total_size = tensor.usual_total_size();
             }
         }
+    }
+}
+
+impl Span {
+    fn apply(&self, desc: &mut Desc, space: &Space<'_>, unit: &[i64]) {
+        let rank = desc.rank();
+        for axis in 0..rank {
+            set_tuple(desc, space, axis, if axis == self.axis { &self.tuple } else { unit });
+        }
+        let Some(tensor) = desc.tensor_mut(self.side) else { return };
+        let mut strides = vec![1; rank];
+        strides[self.axis] = self.stride;
+        tensor.strides = Some(List::from_slice(&strides));
+        let size = tensor.sizes.as_ref().and_then(|sizes| sizes.get(self.axis)).copied().unwrap_or(1);
+        let elements = 1 + i128::from(size - 1) * i128::from(self.stride);
+        let bytes = elements * tensor.data_type.element_size().unwrap_or(1) as i128;
+        let kept = (bytes + 3) / 4 * 4 % (1 << self.bits);
+        tensor.total_size = u64::try_from(kept).unwrap_or(u64::MAX);
     }
 }
 
@@ -266,7 +308,7 @@ pub(crate) fn places(space: &Space<'_>) -> Vec<ListPlace> {
         .collect()
 }
 
-/// Sets the packed sizes and list values of one axis.
+/// Sets the sizes and the values of list members on one axis.
 pub(crate) fn set_tuple(desc: &mut Desc, space: &Space<'_>, axis: usize, tuple: &[i64]) {
     for (variable, &value) in space.variables.iter().zip(tuple).skip(2) {
         if let Some(member) = variable.member
@@ -316,7 +358,7 @@ pub(crate) fn retype(desc: &mut Desc, data_type: DataType) {
     }
 }
 
-/// Changes the length of a share's lists and counts. Axes are removed or unit axes added in front.
+/// Changes the length of a share's lists and counts. Axes are removed in front, or unit axes are added there.
 pub(crate) fn rerank(desc: &mut Desc, space: &Space<'_>, unit: &[i64], share: Share, rank: usize) {
     let old = desc.rank();
     let adjust = |list: &mut List, value: i64| {
@@ -383,7 +425,7 @@ pub(crate) fn tuples_fit(desc: &Desc) -> bool {
     rank > 0 && sizes.into_iter().chain(lists).all(|list| list.is_some_and(|list| list.len() == rank))
 }
 
-/// Whether no tensor has strides or a total size that would not fit other sizes.
+/// Whether no tensor has strides or an unusual total size, which would not fit other sizes.
 pub(crate) fn is_plain(desc: &Desc) -> bool {
     Side::BOTH.iter().all(|&side| {
         desc.tensor(side)
@@ -445,7 +487,7 @@ pub(crate) fn changes(base: &Case, space: &Space<'_>) -> Vec<Change> {
     all
 }
 
-/// The changes of a desc that follow a recipe. Only changes of one value of a list depend on the axis.
+/// The changes of a desc that follow a recipe. Only changes and swaps of values in a list depend on the axis.
 pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: usize) -> Vec<Change> {
     let desc = &base.desc;
     let mut all = Vec::new();
@@ -471,7 +513,7 @@ pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: u
         Recipe::Member(member) => members(desc, member, &mut all),
         Recipe::Retype => {
             let codes = [DataType::UNKNOWN, DataType(14), DataType(15)];
-            // Codes that end like the old one.
+            // Codes that equal the old one in fewer bits.
             let old = desc.tensor(Side::Output).map_or(1, |tensor| tensor.data_type.0);
             let wrapped = [old + (1 << 8), old + (1 << 16), old | 1 << 31, u32::MAX].map(DataType);
             all.extend(DataType::all().chain(codes).chain(wrapped).map(Change::Retype));
@@ -495,8 +537,8 @@ pub(crate) fn changes_of(base: &Case, space: &Space<'_>, recipe: Recipe, axis: u
     all
 }
 
-/// Changes of one value of a list: its neighbours, the neighbours of other values on the axis, the ends of
-/// its type, and values whose sum with another value of the axis wraps around in 32 bits.
+/// Changes of one value of a list: its neighbours, the neighbours of other values on the axis, and the ends
+/// of its type. Also values whose sum with another value on the axis wraps around in 32 bits.
 fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &mut Vec<Change>) {
     let range = match place {
         ListPlace::Member(member) => {
@@ -513,11 +555,11 @@ fn entries(desc: &Desc, space: &Space<'_>, place: ListPlace, axis: usize, all: &
         values.extend([other, other + 1, other - 1, wrap - other, wrap - other - 1, wrap - other + 1]);
     }
     if let ListPlace::Strides(_) = place {
-        // An axis that moves as another one does, or half as far.
+        // The stride of each axis, twice the stride, and half of it.
         let strides = list(desc, place).into_iter().flatten();
         values.extend(strides.flat_map(|&stride| [stride, stride * 2, stride / 2]));
     }
-    // Values that end like the old one does in fewer bits.
+    // Values that equal the old one in fewer bits.
     values.extend([16, 31].map(|bits| old + (1 << bits)));
     values.extend([1 << 16, 1 << 30, (1 << 31) - 1, 1 << 31, wrap - 1, -(1 << 31)]);
     let mut kept: Vec<i64> = Vec::new();
@@ -560,7 +602,7 @@ fn fields(tensor: &Tensor, side: Side, field: Field, all: &mut Vec<Change>) {
     all.extend(kept.into_iter().map(|value| Change::Field { side, field, value }));
 }
 
-/// Total sizes near the one that a tensor needs, and those that wrong formulas give.
+/// Total sizes near the size that a tensor needs, and sizes that wrong formulas give.
 fn total_sizes(tensor: &Tensor) -> Vec<u64> {
     let needed = tensor.usual_total_size();
     let element = tensor.data_type.element_size().unwrap_or(1) as u64;
@@ -592,7 +634,8 @@ fn total_sizes(tensor: &Tensor) -> Vec<u64> {
         let last = spans.fold(0_u64, |sum, (&size, &by)| {
             sum.saturating_add(((size - 1).max(0) as u64).saturating_mul(by.max(0) as u64))
         });
-        // As if the tensor were packed, had one element, had no sizes, no strides or bytes for elements.
+        // As if the tensor were packed, had one element, strides of 1 or sizes of 2, or ended before its last
+        // element. Each also with elements of one byte.
         for elements in [product, 1, 1 + sum, 1 + strides, last, 1 + last] {
             if elements < 1 << 60 {
                 let bytes = elements.next_multiple_of(4);

@@ -1,9 +1,8 @@
-//! Groups of valid descs that differ in one respect, most of them with different results. A backend that
-//! caches operators, and compares too little of a desc, returns the result of another desc of the group.
+//! Groups of valid descs that differ in one respect. Most of them have different results. A backend that
+//! caches operators and compares too few values of a desc returns the result of another desc of the group.
 //!
-//! Each base is followed by its twins. For each mode, the search tries each kind of change, such as one value
-//! of a list, two swapped values, an integer member or the data type. Scalar members have each special value
-//! of each type.
+//! Each base is followed by its twins. For each mode, the search tries each kind of change, such as another
+//! value in a list or another data type. Scalar members take each special value of each type.
 
 use dmlcts_model::{Case, DataType, Fill, Side};
 use dmlcts_spec::{Scratch, Validity};
@@ -67,7 +66,7 @@ impl Search<'_, '_> {
         judgement.validity() == Validity::Valid
     }
 
-    /// Bases with their twins, until each kind of change has occurred often enough.
+    /// Adds bases with their twins, until each kind of change has occurred `each` times.
     fn twins(&mut self, setting: usize, each: usize) {
         let space = self.space;
         let mut counts: Vec<(Recipe, usize)> = Vec::new();
@@ -99,7 +98,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// For each type, a base with each special value of its scalars, if the result depends on them.
+    /// For each type, adds a base with each special value of its scalars, if the result depends on them.
     fn scalars(&mut self, setting: usize) {
         for data_type in self.types.clone() {
             for number in 0..BASES {
@@ -127,7 +126,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The packed output; `None` if the input would be large.
+    /// The packed output of the oracle; `None` if a tensor is large.
     fn output(&mut self, case: &Case) -> Option<Vec<u8>> {
         const MOST: u64 = 1 << 16;
         let [input, output] = Side::BOTH.map(|side| case.desc.tensor(side));
@@ -146,7 +145,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether two descs give other elements, or write them elsewhere.
+/// Whether two descs give different elements, or write them to different places.
 fn differ(base: &Case, changed: &Case, have_other_elements: impl FnOnce() -> bool) -> bool {
     let written =
         |case: &Case| case.desc.output.as_ref().map(|output| (output.sizes.clone(), output.strides.clone()));

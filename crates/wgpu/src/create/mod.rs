@@ -21,18 +21,23 @@ mod tensor;
 pub(crate) use tensor::width_of;
 
 use dmlcts_backend::Refusal;
-use dmlcts_model::Desc;
+use dmlcts_model::{Desc, Tensor};
 
 use crate::plan::Plan;
 
 /// Creates an operator.
 pub(crate) fn create(desc: &Desc) -> Result<Plan, Refusal> {
-    match desc.signature.operator.as_str() {
+    let plan = match desc.signature.operator.as_str() {
         "SLICE" => slice::slice(desc),
         "SLICE1" => slice::slice1(desc),
         "PADDING1" => padding::padding1(desc),
         _ => Err(Refusal::Unsupported("there are kernels for SLICE, SLICE1 and PADDING1 only".into())),
+    }?;
+    // This comes last, because it can give up. A desc that breaks another rule is invalid.
+    if let Some(Tensor { sizes: Some(sizes), strides: Some(strides), .. }) = &desc.output {
+        overlap::check(sizes, strides)?;
     }
+    Ok(plan)
 }
 
 /// A refusal of an invalid desc.

@@ -13,11 +13,11 @@ use super::invalid;
 const MOST_STEPS: u32 = 1 << 20;
 
 /// Refuses an output that overlaps itself. The sizes are positive, and the span of all axes is below 2^32.
-pub(super) fn check(sizes: &[i64], strides: &[u32]) -> Result<(), Refusal> {
+pub(super) fn check(sizes: &[i64], strides: &[i64]) -> Result<(), Refusal> {
     let mut axes = [Axis::default(); 8];
     let mut count = 0;
     for (&size, &stride) in sizes.iter().zip(strides).filter(|(size, _)| **size > 1) {
-        axes[count] = Axis { stride: i64::from(stride), most: size - 1, below: 0 };
+        axes[count] = Axis { stride, most: size - 1, below: 0 };
         count += 1;
     }
     let axes = &mut axes[..count];
@@ -80,11 +80,10 @@ mod tests {
     use super::*;
 
     /// The definition: lists the offset of every element.
-    fn shares_a_place(sizes: &[i64], strides: &[u32]) -> bool {
+    fn shares_a_place(sizes: &[i64], strides: &[i64]) -> bool {
         let mut places = vec![0_i64];
         for (&size, &stride) in sizes.iter().zip(strides) {
-            places =
-                places.iter().flat_map(|at| (0..size).map(move |c| at + c * i64::from(stride))).collect();
+            places = places.iter().flat_map(|at| (0..size).map(move |c| at + c * stride)).collect();
         }
         places.iter().collect::<HashSet<_>>().len() < places.len()
     }
@@ -96,7 +95,7 @@ mod tests {
             let digit =
                 |place: u32, base: i64| (code / 4_i64.pow(place.min(3)) / 8_i64.pow(place.max(3) - 3)) % base;
             let sizes = [1 + digit(0, 4), 1 + digit(1, 4), 1 + digit(2, 4)];
-            let strides = [digit(3, 8) as u32, digit(4, 8) as u32, digit(5, 8) as u32];
+            let strides = [digit(3, 8), digit(4, 8), digit(5, 8)];
             let shares = shares_a_place(&sizes, &strides);
             overlapping += u32::from(shares);
             assert_eq!(check(&sizes, &strides).is_err(), shares, "{sizes:?} {strides:?}");

@@ -3,7 +3,7 @@
 use dmlcts_backend::Refusal;
 use dmlcts_model::{DataType, Desc, List, Tensor};
 
-use super::{invalid, overlap};
+use super::invalid;
 use crate::plan::Shape;
 
 /// The maximum number of elements that a `UINT` can count.
@@ -129,9 +129,6 @@ fn check(tensor: &Tensor, rank: usize, width: u32, names: Names) -> Result<Valid
     }
     if tensor.flags > u32::from(!names.is_output) {
         return Err(invalid("a tensor has flags that have no meaning for it"));
-    }
-    if names.is_output && !packed {
-        overlap::check(sizes, &strides[..rank])?;
     }
     Ok(Valid { sizes, strides, packed, bytes: tensor.total_size })
 }

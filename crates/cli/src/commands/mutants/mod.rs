@@ -1,5 +1,5 @@
 //! `dmlcts mutants`: the kill matrix. Each mutant runs each strategy of a suite until the first unexpected
-//! verdict. A mutant that survives all strategies runs the whole suite, too: a fault that remembers earlier
+//! verdict. A mutant that survives all strategies also runs the whole suite. A fault that remembers earlier
 //! cases may need several strategies.
 
 mod random;
@@ -31,22 +31,22 @@ use crate::{
     selection::{load_suite, suite_problem},
 };
 
-/// The time after which a mutant that hangs is ended.
+/// The time limit of a case. The process of a mutant that exceeds it is ended.
 const CASE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The column of the pages' own examples, which are no part of the suite.
+/// The column of the pages' own examples, which are not part of the suite.
 const PAGES: &str = "pages";
 
 /// The cases of one strategy, of the whole suite, or of the pages.
 struct Column {
     name: String,
     source: Arc<dyn Source>,
-    /// The parts of the suite that it has: the first case of each part in the suite, and its length.
+    /// For each part of the suite in this column: the index of its first case in the suite, and its length.
     parts: Vec<(u64, u64)>,
 }
 
 impl Column {
-    /// The number of cases of the whole suite up to the case with this number.
+    /// The number in the whole suite of the case with this number in the column. Numbers start at 1.
     fn in_suite(&self, mut number: u64) -> Option<u64> {
         for &(start, length) in &self.parts {
             if number <= length {
@@ -65,7 +65,7 @@ struct Row {
 }
 
 impl Row {
-    /// Whether the whole suite, which is the last column, does not find the fault.
+    /// Whether the mutant survives the whole suite, which is the last column.
     fn survives(&self) -> bool {
         self.kills.last().is_none_or(Option::is_none)
     }
@@ -86,10 +86,11 @@ pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
     }
     let [name] = arguments.suite.as_slice() else {
         let help = "name one suite, or measure several with --random";
-        return Err(Problem::usage("the matrix has the strategies of one suite", help));
+        return Err(Problem::usage("without --random, mutants run on one suite", help));
     };
     let suite = load_suite(name)?;
     let columns = columns(&suite, name, arguments)?;
+    check_reference(columns.last(), &suite, arguments.seed)?;
     let rows = run_all(&mutants, &columns, arguments)?;
     output::unless_gone(print(&suite, &columns, &rows, arguments.quiet))?;
     let survives = |row: &Row| row.survives() && excuse(row.mutant, &suite).is_none();
@@ -112,7 +113,7 @@ fn list(mutants: &[&Mutant]) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// The cases of some strategies of a suite with this name or path, or of all.
+/// The cases of these strategies of a suite, or of all strategies if the list is empty.
 fn cases(suite: &Suite, name: &str, seed: u64, strategies: &[Strategy]) -> Result<SuiteSource, Problem> {
     let expansion = suite.expand(Library::embedded(), seed).map_err(|error| suite_problem(name, error))?;
     let source = SuiteSource::new(expansion, strategies);
@@ -125,8 +126,8 @@ fn cases(suite: &Suite, name: &str, seed: u64, strategies: &[Strategy]) -> Resul
     Ok(source)
 }
 
-/// The pages, each strategy of the suite unless only totals are wanted, and the whole suite. The searches of
-/// a suite run once for each column.
+/// The columns: the pages, each strategy (not with `--quiet`), and the whole suite. The searches of a suite
+/// run once for each column.
 fn columns(suite: &Suite, name: &str, arguments: &MutantsArguments) -> Result<Vec<Column>, Problem> {
     let source = |strategies: &[Strategy]| cases(suite, name, arguments.seed, strategies);
     let whole = source(&[])?;
@@ -153,14 +154,14 @@ fn columns(suite: &Suite, name: &str, arguments: &MutantsArguments) -> Result<Ve
     Ok(columns)
 }
 
-/// The examples of the pages, as they stand there.
+/// The examples of the pages.
 fn pages() -> Listed {
     let operators = Library::embedded().operators().iter();
     let examples = operators.flat_map(Operator::examples).map(|example| example.case.clone());
     Listed::new(examples.collect(), PAGES)
 }
 
-/// Runs all mutants, several at once. Those that hang have a thread each, which mostly waits.
+/// Runs all mutants, several at once. Each mutant that hangs has a thread of its own, which mostly waits.
 fn run_all(
     mutants: &[&'static Mutant],
     columns: &[Column],
@@ -207,7 +208,7 @@ fn side_by_side<T: Sync, R: Send>(
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Runs a mutant on each strategy, and on the whole suite if it survives.
+/// Runs a mutant on each strategy, and on the whole suite if it survives them.
 fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
     let Some((whole, strategies)) = columns.split_last() else {
         return Ok(Row { mutant, kills: Vec::new() });
@@ -219,10 +220,40 @@ fn row(mutant: &'static Mutant, columns: &[Column]) -> Result<Row, Problem> {
     Ok(Row { mutant, kills })
 }
 
-/// How a mutant runs if not in this process at the newest feature level; `None` if it does.
+/// Checks that the reference passes the whole suite. Every mutant fails where the reference does.
+fn check_reference(whole: Option<&Column>, suite: &Suite, seed: u64) -> Result<(), Problem> {
+    let Some(whole) = whole else { return Ok(()) };
+    let name = "reference";
+    let incidents = Incidents::default();
+    let backend = backends::factory(name, &hosting(incidents.clone(), true))?;
+    let configuration = Configuration { incidents, ..Configuration::default() };
+    match cases_to_kill(name, backend, &whole.source, configuration)? {
+        None => Ok(()),
+        Some(case) => Err(Problem::Reference {
+            case,
+            command: format!("dmlcts run --suite {} --seed {seed}", escaped(suite.name())),
+        }),
+    }
+}
+
+/// Where a backend runs: in this process, or in a worker process.
+fn hosting(incidents: Incidents, in_process: bool) -> Hosting {
+    Hosting {
+        case_timeout: CASE_TIMEOUT,
+        end: None,
+        deadline: Deadline::default(),
+        max_hangs: Some(1),
+        incidents,
+        in_process,
+        is_served: false,
+    }
+}
+
+/// The way in which a mutant runs; `None` for this process at the newest feature level.
 ///
-/// A mutant is safe code, so it usually runs in this process, where starting costs nothing. A process that
-/// hangs can be ended, and one with guard pages can be ended by a read out of bounds.
+/// Mutants are safe code, so most of them run in this process, where starting costs nothing. A mutant that
+/// hangs needs a process that can be ended. Guard pages are only in worker processes, because a read out of
+/// bounds ends the process.
 fn own_way(mutant: &Mutant) -> Option<String> {
     if let Some(level) = mutant.needs.level() {
         return Some(format!("at feature level {level}"));
@@ -233,7 +264,7 @@ fn own_way(mutant: &Mutant) -> Option<String> {
     needs_guards(mutant).then(|| "in worker processes, with memory between guard pages".to_owned())
 }
 
-/// Whether a mutant runs between guard pages. Only Unix has them here.
+/// Whether a mutant runs between guard pages, which worker processes have only on Unix.
 fn needs_guards(mutant: &Mutant) -> bool {
     cfg!(unix) && matches!(mutant.needs, Needs::GuardedMemory(_))
 }
@@ -241,15 +272,7 @@ fn needs_guards(mutant: &Mutant) -> bool {
 /// The number of cases up to the first unexpected verdict; `None` if there is none.
 fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem> {
     let incidents = Incidents::default();
-    let hosting = Hosting {
-        case_timeout: CASE_TIMEOUT,
-        end: None,
-        deadline: Deadline::default(),
-        max_hangs: Some(1),
-        incidents: incidents.clone(),
-        in_process: !mutant.hangs() && !needs_guards(mutant),
-        is_served: false,
-    };
+    let hosting = hosting(incidents.clone(), !mutant.hangs() && !needs_guards(mutant));
     let name = format!("mutant:{}", mutant.name);
     let backend = backends::factory(&name, &hosting)?;
     let level = mutant.needs.level();
@@ -258,7 +281,7 @@ fn kill(mutant: &'static Mutant, column: &Column) -> Result<Option<u64>, Problem
 }
 
 /// The number of cases up to the first unexpected verdict of a backend, or up to its loss. `None` if there is
-/// no such verdict.
+/// neither.
 fn cases_to_kill(
     name: &str,
     backend: Arc<Factory>,
@@ -331,7 +354,7 @@ fn print(suite: &Suite, columns: &[Column], rows: &[Row], quiet: bool) -> std::i
     let apart = rows.iter().filter_map(|row| Some((row.mutant, own_way(row.mutant)?)));
     let apart: Vec<_> = apart.collect();
     if !apart.is_empty() && !quiet {
-        writeln!(out, "\nRun in a way of their own ({}):", apart.len())?;
+        writeln!(out, "\nRun in another mode ({}):", apart.len())?;
         for (mutant, way) in apart {
             writeln!(out, "  {}: {way}", mutant.name)?;
         }
@@ -352,7 +375,7 @@ fn print(suite: &Suite, columns: &[Column], rows: &[Row], quiet: bool) -> std::i
     out.flush()
 }
 
-/// Prints the number of cases that each column needs for each mutant.
+/// Prints the number of cases up to the kill, for each mutant and column.
 fn print_matrix(out: &mut impl Write, columns: &[Column], rows: &[Row]) -> std::io::Result<()> {
     let first = rows.iter().map(|row| row.mutant.name.len()).max().unwrap_or(0).max("mutant".len());
     let width = |column: &Column| column.name.len().max(7);

@@ -27,7 +27,7 @@ struct Row {
     found: Vec<bool>,
 }
 
-/// Counts of the faults with some number of conditions, and of those that a suite finds.
+/// The number of drawn faults, and the number of these that a suite finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Share {
     found: usize,
@@ -42,7 +42,7 @@ impl Share {
         })
     }
 
-    /// In percent.
+    /// The share in percent.
     fn percent(self) -> f64 {
         100.0 * self.found as f64 / self.drawn.max(1) as f64
     }
@@ -52,7 +52,8 @@ impl Share {
     }
 }
 
-/// The least percentage of the faults with a number of conditions that a suite must find.
+/// The percentage of the faults with this number of conditions that a suite must find; `None` without a
+/// floor.
 fn floor(suite: &str, atoms: usize) -> Option<usize> {
     match (suite, atoms) {
         ("smoke", 1 | 2) | ("ci", 1..=3) => Some(99),
@@ -79,7 +80,8 @@ pub(super) fn measure(count: u32, arguments: &MutantsArguments) -> Result<Exit, 
     Ok(if too_low.is_empty() { Exit::Success } else { Exit::Unexpected })
 }
 
-/// Draws faults, equally many of each number of conditions. The first of them do not depend on the count.
+/// Draws up to `count` faults, in equal shares for each number of conditions. A larger count only adds
+/// faults.
 fn draw(count: u32, arguments: &MutantsArguments) -> Result<Vec<Arc<RandomFault>>, Problem> {
     let mut atoms = arguments.atoms.clone();
     atoms.sort_unstable();
@@ -97,13 +99,13 @@ fn draw(count: u32, arguments: &MutantsArguments) -> Result<Vec<Arc<RandomFault>
     Ok(drawn)
 }
 
-/// Whether a case of a source has an unexpected verdict on the reference with a fault.
+/// Whether a case of the source has an unexpected verdict on the reference with this fault.
 fn is_found(fault: &Arc<RandomFault>, source: &Arc<dyn Source>) -> Result<bool, Problem> {
     let found = cases_to_kill("reference", fault.factory(), source, Configuration::default())?;
     Ok(found.is_some())
 }
 
-/// A sentence for each suite and number of conditions with too few faults found.
+/// A sentence for each suite that finds too few of the faults with some number of conditions.
 fn too_low(suites: &[Measured], rows: &[Row]) -> Vec<String> {
     let mut too_low = Vec::new();
     for (place, Measured { name, .. }) in suites.iter().enumerate() {
@@ -121,7 +123,7 @@ fn too_low(suites: &[Measured], rows: &[Row]) -> Vec<String> {
     too_low
 }
 
-/// The numbers of conditions of the faults.
+/// The different numbers of conditions that the faults have, in order.
 fn numbers(rows: &[Row]) -> Vec<usize> {
     let mut numbers: Vec<usize> = rows.iter().map(|row| row.fault.atoms).collect();
     numbers.sort_unstable();

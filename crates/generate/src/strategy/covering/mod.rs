@@ -71,12 +71,15 @@ pub(crate) fn search(
             }
         }
     }
-    for case in whole::search(space, &axes, (&types, &ranks), strength, derive(seed, "whole")) {
+    let whole = whole::search(space, &axes, (&types, &ranks), strength, derive(seed, "whole"));
+    let repeated = whole::repeated(space, &axes, (&types, &ranks), derive(seed, "repeated"));
+    for case in whole.cases.into_iter().chain(repeated) {
         if lines.insert(case.to_string()) {
             found.cases.push(case);
         }
     }
     found.remarks = valid.impossible(strength);
+    found.remarks.extend(whole.remarks);
     found
 }
 

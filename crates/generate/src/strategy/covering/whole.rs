@@ -2,12 +2,14 @@
 //! layout of both tensors. The array of [`search`](super::search) has factors of two axes; an implementation
 //! that counts axes, merges them or honours only the first few is wrong on descs with many axes of one kind.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dmlcts_model::{Case, DataType, Fill, Side};
 use dmlcts_spec::{Scratch, Validity};
 
-use super::{FILLS, LAYOUTS, Layout, axes::Axes, elements, fill_variants, lay};
+use super::{
+    super::large::repeat, FILLS, LAYOUTS, Layout, SearchResult, axes::Axes, elements, fill_variants, lay,
+};
 use crate::{
     draw::Draws,
     lower::{INPUT, OUTPUT},
@@ -41,6 +43,29 @@ enum Count {
 
 const COUNTS: [Count; 5] = [Count::Exactly(0), Count::Exactly(1), Count::Exactly(2), Count::Some, Count::All];
 
+impl Effect {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Alone => "left alone",
+            Self::Cropped => "cropped",
+            Self::Padded => "padded",
+            Self::Reversed => "reversed",
+        }
+    }
+}
+
+impl Count {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Exactly(0) => "no",
+            Self::Exactly(1) => "one of the",
+            Self::Exactly(_) => "two",
+            Self::Some => "some",
+            Self::All => "all",
+        }
+    }
+}
+
 /// The largest number of elements of a tensor, so that descs of eight axes stay small.
 const MOST_ELEMENTS: i64 = 6_561;
 
@@ -64,8 +89,8 @@ pub(super) fn search(
     (types, ranks): (&[DataType], &[usize]),
     strength: usize,
     seed: u64,
-) -> Vec<Case> {
-    let mut found = Vec::new();
+) -> SearchResult {
+    let mut found = SearchResult::default();
     let mut lines = HashSet::new();
     let mut scratch = Scratch::default();
     for (setting, kinds) in space.settings.iter().zip(&axes.valid) {
@@ -87,8 +112,10 @@ pub(super) fn search(
             if with[place].is_empty() || others.is_empty() {
                 continue;
             }
+            let (mut all, mut missing) = (0, 0);
             for layouts in layouts(strength) {
-                let number = found.len() as u64;
+                all += 1;
+                let number = found.cases.len() as u64;
                 let mut case = space.blank();
                 let mut is_right = false;
                 for attempt in 0..8 {
@@ -112,8 +139,66 @@ pub(super) fn search(
                         break;
                     }
                 }
+                missing += usize::from(!is_right);
                 if is_right && lines.insert(case.to_string()) {
+                    found.cases.push(case);
+                }
+            }
+            if missing > 0 {
+                let mode = if setting.name.is_empty() { "" } else { "with " };
+                found.remarks.push(format!(
+                    "{mode}{}{}{} axes {}: no desc was found with {missing} of {all} layouts",
+                    setting.name,
+                    if mode.is_empty() { "" } else { ", " },
+                    count.text(),
+                    EFFECTS[place].text(),
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Descs of two axes in which the input repeats one element along one of them. The lists of that axis have
+/// every choice of signs, with each setting: code for broadcast inputs often leaves one out.
+pub(super) fn repeated(
+    space: &Space<'_>,
+    axes: &Axes,
+    (types, ranks): (&[DataType], &[usize]),
+    seed: u64,
+) -> Vec<Case> {
+    let mut found = Vec::new();
+    if !ranks.contains(&2) {
+        return found;
+    }
+    let mut scratch = Scratch::default();
+    for (setting, kinds) in space.settings.iter().zip(&axes.valid) {
+        let tuples = kinds.iter().flat_map(|kind| &kind.tuples).map(Vec::as_slice);
+        let mut of_signs: BTreeMap<Vec<i64>, Vec<&[i64]>> = BTreeMap::new();
+        for tuple in tuples.filter(|tuple| tuple[INPUT] > 1 && tuple[OUTPUT] > 1) {
+            of_signs.entry(tuple[2..].iter().map(|value| value.signum()).collect()).or_default().push(tuple);
+        }
+        let all: Vec<&[i64]> = of_signs.values().flatten().copied().collect();
+        for mut tuples in of_signs.into_values() {
+            // Values that differ show it if one stands for another.
+            let differ = |tuple: &[i64]| tuple[2..].iter().collect::<BTreeSet<_>>().len() == tuple.len() - 2;
+            if tuples.iter().any(|tuple| differ(tuple)) {
+                tuples.retain(|tuple| differ(tuple));
+            }
+            for attempt in 0..8 {
+                let draws = &mut Draws::of_case(seed, found.len() as u64 * 8 + attempt);
+                let (Some(&tuple), Some(&beside)) = (draws.pick(&tuples), draws.pick(&all)) else { break };
+                let axis = draws.place(2);
+                let chosen = if axis == 0 { [tuple, beside] } else { [beside, tuple] };
+                let data_type = types[draws.place(types.len())];
+                let mut case = space.blank();
+                space.assemble(&mut case, setting, data_type, &chosen);
+                space.set_scalars(&mut case.desc, data_type, draws.word());
+                repeat(&mut case, axis);
+                case.fill = Fill::Iota;
+                if space.operator.judge(&case.desc, space.level, &mut scratch).validity() == Validity::Valid {
                     found.push(case);
+                    break;
                 }
             }
         }
