@@ -1,6 +1,6 @@
-//! The suites, profiles, test vectors and impossible pairs of dmlcts as texts. They are a package of their own
-//! so that each crate that embeds them can be packaged: a package holds only files of its own folder. A
-//! reader sees the lists in the order that they have here.
+//! The suites, profiles, test vectors and impossible pairs of dmlcts as texts. They are a package, so that
+//! each crate that embeds them can be packaged: a package holds only files of its own folder. A reader sees
+//! the lists in the order that they have here.
 
 /// The suites: name and text. The smallest comes first.
 pub const SUITES: [(&str, &str); 5] = [

@@ -50,7 +50,7 @@ fn a_run_says_what_changed_since_the_last_one_and_exits_as_it_would_have() {
         [
             "padding1.reflection-of-one: new, runs as the semantics (2)",
             "padding1.zzz: ran as the semantics (2), and no case raises it any more",
-            "slice.stride-zero: ran as the semantics (10), now is refused (10)"
+            "slice.stride-zero: ran as the semantics (9), now is refused (9)"
         ]
     );
     assert_eq!(file.text(), format!("# Mine.\nbackends:\n{entry}{other}"), "{head}");

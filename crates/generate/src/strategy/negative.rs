@@ -351,16 +351,19 @@ impl Search<'_, '_> {
         Change::Tuples(tuples.collect())
     }
 
-    /// The valid twin of a changed desc: the base, with units on the axes of a change of several tuples.
+    /// The valid desc beside a changed one: the base, with units on the axes where the changed desc has them
+    /// or has large sizes.
     fn twin(&self, setting: usize, base: Case, change: &Change) -> Case {
-        let Change::Tuples(tuples) = change else { return base };
-        if tuples.len() == 1 {
-            return base;
-        }
         let unit = &self.space.settings[setting].unit;
-        let units = tuples.iter().map(|(axis, _)| (*axis, unit.clone())).collect();
+        let units = match change {
+            Change::Tuples(tuples) if tuples.len() > 1 => {
+                Change::Tuples(tuples.iter().map(|(axis, _)| (*axis, unit.clone())).collect())
+            }
+            Change::Span(span) => Change::Span(Span { tuple: unit.clone(), bits: 64, ..span.clone() }),
+            _ => return base,
+        };
         let mut twin = base.clone();
-        Change::Tuples(units).apply(&base, self.space, unit, &mut twin);
+        units.apply(&base, self.space, unit, &mut twin);
         twin
     }
 
@@ -880,7 +883,7 @@ fn spans(space: &Space<'_>, setting: &Setting) -> Vec<Span> {
         for (size, stride, bits) in
             [((1 << 16) + 1, 1, 16), ((1 << 16) + 1, 1 << 16, 32), ((1 << 32) - 1, (1 << 32) - 1, 64)]
         {
-            let tuples = space.tuples_of_size(setting, place, size, true);
+            let tuples = space.tuples_of_size(setting, place, size, false);
             found.extend(tuples.into_iter().map(|tuple| Span { side, axis: 0, tuple, stride, bits }));
         }
     }

@@ -262,9 +262,11 @@ impl Span {
             set_tuple(desc, space, axis, if axis == self.axis { &self.tuple } else { unit });
         }
         let Some(tensor) = desc.tensor_mut(self.side) else { return };
-        let mut strides = vec![1; rank];
-        strides[self.axis] = self.stride;
-        tensor.strides = Some(List::from_slice(&strides));
+        if self.stride > 1 {
+            let mut strides = vec![1; rank];
+            strides[self.axis] = self.stride;
+            tensor.strides = Some(List::from_slice(&strides));
+        }
         let size = tensor.sizes.as_ref().and_then(|sizes| sizes.get(self.axis)).copied().unwrap_or(1);
         let elements = 1 + i128::from(size - 1) * i128::from(self.stride);
         let bytes = elements * tensor.data_type.element_size().unwrap_or(1) as i128;
