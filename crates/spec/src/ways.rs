@@ -606,7 +606,15 @@ mod tests {
         let of_modes = operator.ways().all().iter().filter(|way| way.text.contains("PaddingMode in ["));
         let codes: Vec<&str> = of_modes.filter_map(|way| way.text.split(" or ").nth(1)).collect();
         let codes: Vec<&str> = codes.into_iter().filter(|code| code.starts_with("PaddingMode in")).collect();
-        let wanted = ["5", "6", "7", "256, 257, 258, 259, 260", "65536, 65537, 65538, 65539, 65540"];
+        let wanted = [
+            "5",
+            "6",
+            "7",
+            "256, 257, 258, 259, 260",
+            "65536, 65537, 65538, 65539, 65540",
+            "-1, -2147483648, 2147483648, -2147483647, 2147483649, -2147483646, 2147483650, -2147483645, \
+             2147483651, -2147483644, 2147483652",
+        ];
         assert_eq!(codes, wanted.map(|code| format!("PaddingMode in [{code}]")));
     }
 
