@@ -5,7 +5,7 @@ mod run;
 
 use std::{ffi::OsString, time::Duration};
 
-use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum as _, ValueHint};
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use dmlcts_model::FeatureLevel;
 
@@ -97,6 +97,7 @@ pub(crate) enum Command {
     /// Says whether a desc is valid, and which clauses it breaks
     #[command(after_help = JUDGE_EXAMPLES)]
     Judge(CaseArguments),
+    Export(ExportArguments),
     /// Checks, shows and lists specs: the promises of the pages, as YAML
     #[command(subcommand)]
     Spec(SpecCommand),
@@ -342,6 +343,44 @@ pub(crate) struct CaseArguments {
     /// The feature level to judge at, such as 4.1 [default: the newest]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) feature_level: Option<FeatureLevel>,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  dmlcts export --as rust 'SLICE UINT8 in=4 out=2 Offsets=0 Sizes=2 Strides=2'
+  dmlcts export --as c 'SLICE UINT8 in=4 out=9 Offsets=0 Sizes=9 Strides=1'";
+
+/// Prints a program that shows a case without dmlcts
+///
+/// The program has the input, the expected output, and a place for an implementation. It ends with exit code
+/// 0 if the output is the expected one, bit for bit. As printed, it computes the output itself. For an invalid
+/// desc, rust and c ask whether it is refused.
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArguments {
+    /// A case, as `dmlcts list` prints it; `-` reads it from standard input
+    #[arg(value_name = "CASE", required = true)]
+    pub(crate) cases: Vec<String>,
+
+    /// numpy, onnx, rust or c
+    ///
+    /// numpy is a Python program. onnx is a Python program that writes a model with its data, and runs it if
+    /// onnxruntime is installed. rust is a file for `rustc --test`, and c is a C11 file.
+    #[arg(long = "as", value_name = "FORMAT", value_enum, hide_possible_values = true)]
+    pub(crate) format: ExportFormat,
+
+    /// The feature level to judge at, such as 4.1 [default: the newest]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) feature_level: Option<FeatureLevel>,
+}
+
+/// The language of a program that shows a case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ExportFormat {
+    Numpy,
+    Onnx,
+    Rust,
+    C,
 }
 
 #[derive(Debug, Subcommand)]

@@ -94,3 +94,17 @@ fn a_listed_line_can_be_pasted_into_a_shell() {
     assert_eq!(output.status.code(), Some(1), "{script}");
     assert!(String::from_utf8_lossy(&output.stdout).contains(ONE), "{script}");
 }
+
+#[test]
+fn a_failure_is_followed_by_the_command_for_a_program_without_dmlcts() {
+    let file = Scratch::nothing("next-export.jsonl");
+    let failed = said("wrong-data", &file, &[]);
+    let line = format!("\n          dmlcts export --as c '{ONE}' # a program without dmlcts\n");
+    assert!(failed.contains(&line), "{failed}");
+    assert!(stdout(&["export", "--as", "c", ONE]).contains(ONE), "the command works");
+    // An open case has no single output.
+    let open = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
+    let failed = text(&["run", "--backend", &broken("crash", open), open]);
+    assert!(failed.starts_with("exit 1\n") && failed.contains("dmlcts explain"), "{failed}");
+    assert!(!failed.contains("dmlcts export"), "{failed}");
+}

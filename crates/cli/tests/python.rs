@@ -4,6 +4,10 @@
 //! `DMLCTS_PYTHON=python3 cargo test -p dmlcts --test python -- --ignored`.
 
 mod common;
+#[path = "common/exported.rs"]
+mod exported;
+
+use std::process::{Command, Output};
 
 use common::{Scratch, stdout, text};
 
@@ -104,4 +108,70 @@ fn a_script_that_prints_raises_and_declines_is_understood() {
     assert!(ran.contains("ZeroDivisionError: "), "{ran}");
     assert!(ran.contains("exit status: 5") || ran.contains("exit code: 5"), "{ran}");
     assert!(ran.contains("0x8007000E E_OUTOFMEMORY"), "{ran}");
+}
+
+/// Runs a program in a folder of its own.
+fn run_program(program: &str) -> Output {
+    let folder = Scratch::nothing("export");
+    std::fs::create_dir(folder.path()).expect("the temporary folder takes a folder");
+    let file = Scratch::new("export.py", program);
+    let ran = Command::new(python()).args([file.path(), folder.path()]).output().expect("Python starts");
+    std::fs::remove_dir_all(folder.path()).expect("it is there");
+    ran
+}
+
+/// The program with every bit of the output flipped before it is compared.
+fn flipped(program: &str) -> String {
+    let (before, after) = program.split_once("equal(output").expect("it compares its output");
+    format!("{before}equal(~output{after}")
+}
+
+/// A program as printed passes, and fails if the output is another one.
+#[test]
+#[ignore = "needs Python with NumPy"]
+fn exported_programs_agree_with_numpy() {
+    for case in exported::VALID {
+        let program = stdout(&["export", "--as", "numpy", case]);
+        let ran = run_program(&program);
+        assert!(ran.status.success(), "{case}: {}", String::from_utf8_lossy(&ran.stderr));
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "the output is as expected\n", "{case}");
+        let changed = flipped(&program);
+        let ran = run_program(&changed);
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.code() == Some(1) && said.contains("AssertionError"), "{case}: {said}");
+    }
+}
+
+/// A model is written for each case that ONNX can express. ONNX Runtime gives the expected output, except
+/// where `cases/known-failures/onnxruntime.yaml` and the backend's file say what it lacks.
+#[test]
+#[ignore = "needs Python with onnx and onnxruntime"]
+fn exported_models_agree_with_onnxruntime() {
+    let mut ran_right = 0;
+    for case in exported::VALID {
+        let said = text(&["export", "--as", "onnx", case]);
+        let Some(program) = said.strip_prefix("exit 0\n--- stdout\n") else {
+            assert!(said.contains("ONNX cannot express this case: "), "{said}");
+            continue;
+        };
+        let ran = run_program(program);
+        let (out, error) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert!(out.starts_with("wrote "), "{case}: {error}");
+        if case.starts_with("PADDING1 INT16") || case.starts_with("PADDING1 UINT16") {
+            assert!(error.contains("NotImplemented"), "{case}: {error}");
+            continue;
+        }
+        assert!(ran.status.success() && out.ends_with("the output is as expected\n"), "{case}: {error}");
+        ran_right += 1;
+        // Another output is seen.
+        let changed = flipped(program);
+        let error = run_program(&changed).stderr;
+        assert!(String::from_utf8_lossy(&error).contains("AssertionError"), "{case}");
+    }
+    assert!(ran_right >= 12, "{ran_right} models ran");
+    // A known failure, `float16-through-float`: the signalling NaN becomes a quiet one.
+    let case = "PADDING1 FLOAT16 in=1 out=2 PaddingMode=EDGE StartPadding=0 EndPadding=1 fill=explicit:017d";
+    let ran = run_program(&stdout(&["export", "--as", "onnx", case]));
+    let error = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.code() == Some(1) && error.contains("AssertionError"), "{error}");
 }

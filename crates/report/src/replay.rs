@@ -27,7 +27,16 @@ impl Replay {
 
     /// The command that explains a case by the spec at a feature level.
     pub fn explain(case: &Case, level: FeatureLevel) -> String {
-        let mut words = vec!["dmlcts".to_owned(), "explain".to_owned()];
+        Self::of_case(&["dmlcts", "explain"], case, level)
+    }
+
+    /// The command that prints a program that shows a case without dmlcts.
+    pub fn export(case: &Case, level: FeatureLevel) -> String {
+        Self::of_case(&["dmlcts", "export", "--as", "c"], case, level)
+    }
+
+    fn of_case(words: &[&str], case: &Case, level: FeatureLevel) -> String {
+        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         if level != FeatureLevel::NEWEST {
             words.extend(["--feature-level".to_owned(), level.to_string()]);
         }

@@ -8,7 +8,7 @@ use std::{
 use dmlcts_model::escaped;
 use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
-use dmlcts_spec::{Library, Obligation, Operator};
+use dmlcts_spec::{Library, Obligation, Operator, Validity};
 
 use crate::{
     KnownContext, Palette, Replay, Tone,
@@ -163,6 +163,10 @@ pub fn write_summary(
     if let Some(failure) = failure {
         next.push((context.replay.run(&failure.case), None));
         next.push((Replay::explain(&failure.case, failure.level), None));
+        // A program has one expected answer.
+        if failure.judgement.validity() != Validity::Open {
+            next.push((Replay::export(&failure.case, failure.level), Some("a program without dmlcts")));
+        }
         next.extend(context.failures.iter().map(|list| (list.clone(), Some("every case that failed"))));
     } else if summary.ending != Ending::BackendLost {
         next.extend(context.next.iter().map(|(command, purpose)| (command.clone(), Some(purpose.as_str()))));

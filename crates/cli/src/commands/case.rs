@@ -57,7 +57,8 @@ pub(super) fn each_case(
     Ok(Exit::Success)
 }
 
-fn judged(case: Case, level: FeatureLevel) -> Result<Judged, Problem> {
+/// Judges a case at a feature level.
+pub(super) fn judged(case: Case, level: FeatureLevel) -> Result<Judged, Problem> {
     let name = &case.desc.signature.operator;
     let operator = Library::embedded()
         .operator(name)

@@ -7,6 +7,7 @@ mod conclusion;
 mod diff;
 mod doctor;
 mod explain;
+mod export;
 mod failures;
 mod ledger;
 mod list;
@@ -33,6 +34,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Show(arguments) => case::show(arguments),
         Command::Judge(arguments) => case::judge(arguments),
         Command::Explain(arguments) => explain::explain(arguments),
+        Command::Export(arguments) => export::export(arguments),
         Command::Spec(arguments) => spec::spec(arguments),
         Command::Backends => backends::backends(),
         Command::Failures(arguments) => failures::failures(arguments),

@@ -14,7 +14,7 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 22] = [
+pub(crate) const COMMANDS: [&str; 23] = [
     "",
     "run",
     "list",
@@ -22,6 +22,7 @@ pub(crate) const COMMANDS: [&str; 22] = [
     "show",
     "explain",
     "judge",
+    "export",
     "spec",
     "spec check",
     "spec show",
