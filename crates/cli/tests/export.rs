@@ -192,6 +192,8 @@ fn an_open_case_has_no_program() {
         assert!(said.starts_with(error), "{said}");
         assert!(said.contains(&format!("dmlcts explain '{case}'")), "{said}");
     }
+    let said = text(&["export", "--as", "c", "--feature-level", "4.1", case]);
+    assert!(said.contains(&format!("dmlcts explain --feature-level 4.1 '{case}'")), "{said}");
 }
 
 #[test]

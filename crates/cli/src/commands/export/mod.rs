@@ -2,7 +2,7 @@
 //!
 //! [`Subject`] holds what every program needs. Each format has a file with a template beside it. A program
 //! has a place for the implementation under test. Until a reader fills it in, the program computes the output
-//! in its own language. It never copies the oracle's bytes, so that a program as printed checks them.
+//! in its own language, and compares it with the oracle's bytes. So a program as printed checks the oracle.
 
 mod c;
 mod data;
@@ -15,7 +15,7 @@ mod template;
 use std::io::Write as _;
 
 use dmlcts_model::{FeatureLevel, Tensor};
-use dmlcts_report::{CaseMemory, Palette, command, grouped, write_case, write_judgement};
+use dmlcts_report::{CaseMemory, Palette, Replay, grouped, write_case, write_judgement};
 use dmlcts_spec::Validity;
 
 use self::operation::Operation;
@@ -64,7 +64,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<Exit, Problem> {
     let Ok([case]) = <[_; 1]>::try_from(cases) else {
         return Err(Problem::usage(
             "a program shows one case, and there are several",
-            "give one case; `dmlcts export -` reads one line of standard input",
+            "give one case; with `-`, standard input holds one line",
         ));
     };
     let judged = judged(case, arguments.feature_level.unwrap_or(FeatureLevel::NEWEST))?;
@@ -107,7 +107,7 @@ fn subject(judged: &Judged) -> Result<Subject, Problem> {
 
 /// The command that shows more of a case.
 fn explain(judged: &Judged) -> String {
-    command(&["dmlcts", "explain", &judged.case.to_string()])
+    Replay::explain(&judged.case, judged.level)
 }
 
 fn open(judged: &Judged) -> Problem {
@@ -151,9 +151,11 @@ fn valid(judged: &Judged) -> Result<ValidCase, Problem> {
             format!("see {}", explain(judged)),
         )
     })?;
-    let CaseMemory { input: Ok(input_memory), output: Ok(output_memory) } = judged.memory() else {
-        let memory = judged.memory();
-        return Err(not_shown(&memory.input.err().or(memory.output.err()).unwrap_or_default()));
+    let (input_memory, output_memory) = match judged.memory() {
+        CaseMemory { input: Ok(input), output: Ok(output) } => (input, output),
+        CaseMemory { input: Err(reason), .. } | CaseMemory { output: Err(reason), .. } => {
+            return Err(not_shown(&reason));
+        }
     };
     Ok(ValidCase {
         about: about_valid(judged),
