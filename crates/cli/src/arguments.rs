@@ -352,9 +352,9 @@ Examples:
 
 /// Prints a program that shows a case without dmlcts
 ///
-/// The program has the input, the expected output, and a place for an implementation. It ends with exit code
-/// 0 if the output is the expected one, bit for bit. As printed, it computes the output itself. For an invalid
-/// desc, rust and c ask whether it is refused.
+/// The program has the input, the expected output, and a place for an implementation. It fails if the
+/// output differs in one bit. As printed, it computes the output itself. For an invalid desc, rust and c ask
+/// whether it is refused.
 #[derive(Debug, Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArguments {
