@@ -9,7 +9,7 @@ use crate::{
     Scope,
     expression::{self, CaseNames, Position, parse},
     judge::Judge,
-    program::{Builder, Inputs, Leaf, OpId, Operation, Program, Values},
+    program::{Builder, Inputs, OpId, Program, Values},
 };
 
 /// Conditions on the cases of one operator.
@@ -55,7 +55,7 @@ impl Conditions {
             kept.push((of, text));
         }
         let program = builder.finish();
-        let asks = program.ops().iter().any(|op| matches!(op.operation, Operation::Leaf(Leaf::Judged(_))));
+        let asks = program.asks_for_verdict();
         let judge = scope.judge().filter(|_| asks).map(Arc::clone);
         Self { texts: kept, program, roots, judge }
     }
@@ -69,8 +69,8 @@ impl Conditions {
     /// true.
     pub fn truths(&self, case: &Case, level: FeatureLevel, values: &mut Values, truths: &mut Vec<Truth>) {
         truths.clear();
-        let validity = self.judge.as_ref().map(|judge| judge.validity(&case.desc, level, values));
-        let inputs = Inputs { validity, ..Inputs::of_case(case, level) };
+        let verdict = self.judge.as_ref().map(|judge| judge.verdict(&case.desc, level, values));
+        let inputs = Inputs { verdict, ..Inputs::of_case(case, level) };
         let evaluation = self.program.evaluate(inputs, values);
         let scopes = self.texts.iter().map(|(scope, _)| scope);
         truths.extend(self.roots.iter().zip(scopes).map(|(&root, scope)| match scope {

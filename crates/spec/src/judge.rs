@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dmlcts_model::{Desc, FeatureLevel, Signature};
 
 use crate::{
-    Clause, IdSet, Judgement, Question, Validity,
-    program::{Builder, Findings, Inputs, Memory, OpId, Rules, Values},
+    Clause, IdSet, Judgement, Question,
+    program::{Builder, Findings, Inputs, Memory, OpId, Rules, Values, Verdict},
 };
 
 /// The clauses and questions of an operator, compiled.
@@ -41,8 +41,9 @@ impl Judge {
     }
 
     /// The verdict on a desc, without any memory between descs.
-    pub(crate) fn validity(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Validity {
-        self.conclude(self.rules.compute(Inputs::new(desc, level), values)).validity()
+    pub(crate) fn verdict(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Verdict {
+        let judgement = self.conclude(self.rules.compute(Inputs::new(desc, level), values));
+        Verdict { validity: judgement.validity(), violations: judgement.violated.len() }
     }
 
     /// Applies `given`: drops the findings of clauses and questions whose conditions do not hold.

@@ -13,7 +13,7 @@ use crate::{
     expression,
     judge::Judge,
     oracle::{Oracle, OracleError, Plan},
-    program::{Builder, Inputs, OpId, Program, Values},
+    program::{Builder, Inputs, OpId, Program, Values, Verdict},
 };
 
 /// From which level on an enumerator can be used.
@@ -230,6 +230,11 @@ impl Operator {
     /// Judges a desc. Its signature must be this operator's.
     pub fn judge(&self, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) -> Judgement {
         self.judge.judge(desc, level, &mut scratch.judge)
+    }
+
+    /// The verdict on a desc, which a program that was built from a predicate reads.
+    pub fn verdict(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Verdict {
+        self.judge.verdict(desc, level, values)
     }
 
     /// Judges a desc and returns it as a [`ValidDesc`] if it is valid or open. For an invalid desc, the error

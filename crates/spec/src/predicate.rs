@@ -9,14 +9,15 @@ use crate::{
     Library,
     expression::{CaseNames, Expression, Mistake, Scope, Span, parse},
     judge::Judge,
-    program::{Builder, Inputs, Leaf, OpId, Operation, Program, Values},
+    program::{Builder, Inputs, OpId, Program, Values},
 };
 
 /// A condition on cases.
 ///
 /// A name that only some operators have is undefined for the others, so that conditions on it are not true
 /// there. `operator` is the case's operator, for comparison with names such as `SLICE1`. `valid`, `invalid`
-/// and `open` are conditions on the judgement of the desc at the feature level.
+/// and `open` are conditions on the judgement of the desc at the feature level. `violations` is the number of
+/// clauses that the desc violates.
 #[derive(Debug, Clone)]
 pub struct Predicate {
     expression: Expression,
@@ -29,7 +30,7 @@ struct Compiled {
     signature: Arc<Signature>,
     program: Program,
     root: OpId,
-    /// Present if the condition asks whether a desc is valid, invalid or open.
+    /// Present if the condition asks for the verdict on a desc.
     judge: Option<Arc<Judge>>,
 }
 
@@ -70,11 +71,7 @@ impl Predicate {
                     let root = builder.add(&term);
                     let signature = Arc::clone(scope.signature());
                     let program = builder.finish();
-                    let asks = program
-                        .ops()
-                        .iter()
-                        .any(|op| matches!(op.operation, Operation::Leaf(Leaf::Judged(_))));
-                    let judge = scope.judge().filter(|_| asks).map(Arc::clone);
+                    let judge = scope.judge().filter(|_| program.asks_for_verdict()).map(Arc::clone);
                     compiled.push(Compiled { signature, program, root, judge });
                 }
                 Err(found) => mistake = mistake.or(Some(found)),
@@ -93,8 +90,8 @@ impl Predicate {
         let same = |compiled: &&Compiled| compiled.signature == *signature;
         let found = self.operators.iter().find(of_case).or_else(|| self.operators.iter().find(same));
         let Some(compiled) = found else { return false };
-        let validity = compiled.judge.as_ref().map(|judge| judge.validity(&case.desc, level, values));
-        let inputs = Inputs { validity, ..Inputs::of_case(case, level) };
+        let verdict = compiled.judge.as_ref().map(|judge| judge.verdict(&case.desc, level, values));
+        let inputs = Inputs { verdict, ..Inputs::of_case(case, level) };
         let evaluation = compiled.program.evaluate(inputs, values);
         evaluation.verdict(compiled.root) == Some(true)
     }
@@ -102,5 +99,33 @@ impl Predicate {
     /// The predicate's expression.
     pub fn expression(&self) -> &Expression {
         &self.expression
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::line;
+
+    use super::*;
+
+    #[test]
+    fn violations_are_counted_at_the_level() {
+        let library = Library::embedded();
+        let predicate =
+            |text: &str| Predicate::parse(text, library).unwrap_or_else(|error| panic!("{error:?}"));
+        let mut values = Values::default();
+        for (case, violations) in [
+            ("SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota", 0),
+            // The last element lies outside.
+            ("SLICE FLOAT32 in=4 out=2 Offsets=3 Sizes=2 Strides=1 fill=iota", 1),
+            // It lies outside, and the output has another size.
+            ("SLICE FLOAT32 in=4 out=3 Offsets=3 Sizes=2 Strides=1 fill=iota", 2),
+        ] {
+            let case = line::parse(case, library.signatures()).expect("it is a case");
+            let mut holds = |text: &str| predicate(text).holds(&case, FeatureLevel::NEWEST, &mut values);
+            assert!(holds(&format!("violations == {violations}")), "{case}");
+            assert!(!holds(&format!("violations > {violations}")), "{case}");
+            assert_eq!(holds("violations == 0"), holds("valid"), "{case}");
+        }
     }
 }

@@ -203,6 +203,9 @@ impl Checker<'_> {
         if let Some((_, validity)) = JUDGED.into_iter().find(|(judged, _)| *judged == name) {
             return build(TermKind::Leaf(Leaf::Judged(validity)), Type::Condition, span).map(Some);
         }
+        if name == "violations" {
+            return build(TermKind::Leaf(Leaf::Violations), Type::Integer, span).map(Some);
+        }
         if name == "operator" {
             let value = case.operators.value(&self.scope.signature().operator);
             let kind = value.map_or(TermKind::Missing, |value| TermKind::Constant(i128::from(value)));

@@ -33,6 +33,8 @@
 //! - `operator` is the case's operator, for comparison with names such as `SLICE1`.
 //! - `valid`, `invalid` and `open` are conditions on the judgement of the case's desc at the feature level of
 //!   the run. Exactly one of them holds.
+//! - `violations` is the number of clauses that the desc violates at that level. A clause counts only if the
+//!   clauses that it depends on hold.
 //! - `InputBinding.Offset` and `OutputBinding.Offset` are in bytes.
 //! - The names of every operator are known. They are undefined for a case of another operator.
 //!

@@ -180,7 +180,8 @@ impl Scope {
     }
 
     /// Checks a predicate over cases. It may also use the names of [`CaseNames`]: `operator`, `valid`,
-    /// `invalid`, `open`, `InputBinding.Offset`, `OutputBinding.Offset` and the names of other operators.
+    /// `invalid`, `open`, `violations`, `InputBinding.Offset`, `OutputBinding.Offset` and the names of other
+    /// operators.
     pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
         super::check::check(self, Some(names), expression, Position::Once, Some(&Type::Condition))
     }

@@ -13,18 +13,28 @@ pub struct Inputs<'a> {
     pub level: FeatureLevel,
     /// Where the tensors lie in their buffers; only predicates over cases read it.
     pub binding: BindingOffsets,
-    /// What the desc was judged, where somebody asks; only predicates over cases do.
-    pub validity: Option<Validity>,
+    /// The verdict on the desc, if the program has a [`Leaf`](super::Leaf) for it; only predicates over cases
+    /// do.
+    pub verdict: Option<Verdict>,
+}
+
+/// The verdict on a desc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it is valid.
+    pub validity: Validity,
+    /// The number of clauses that it violates.
+    pub violations: usize,
 }
 
 impl<'a> Inputs<'a> {
     /// A desc at a feature level, bound at offset 0.
     pub fn new(desc: &'a Desc, level: FeatureLevel) -> Self {
-        Self { desc, level, binding: BindingOffsets::default(), validity: None }
+        Self { desc, level, binding: BindingOffsets::default(), verdict: None }
     }
 
     /// A case at a feature level.
     pub fn of_case(case: &'a Case, level: FeatureLevel) -> Self {
-        Self { desc: &case.desc, level, binding: case.binding, validity: None }
+        Self { desc: &case.desc, level, binding: case.binding, verdict: None }
     }
 }

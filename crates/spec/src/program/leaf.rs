@@ -82,9 +82,16 @@ pub enum Leaf {
     BindingOffset(Side),
     /// Whether the desc's validity is this one. Only predicates over cases use it.
     Judged(Validity),
+    /// The number of clauses that the desc violates. Only predicates over cases use it.
+    Violations,
 }
 
 impl Leaf {
+    /// Whether it reads the verdict on the desc.
+    pub fn asks_for_verdict(self) -> bool {
+        matches!(self, Self::Judged(_) | Self::Violations)
+    }
+
     /// Whether it is a condition rather than an integer.
     pub fn is_condition(self) -> bool {
         matches!(
@@ -129,6 +136,7 @@ impl Leaf {
             | Self::Overlaps(_)
             | Self::Unsettled(_)
             | Self::Judged(_) => Range::CONDITION,
+            Self::Violations => Range { least: 0, greatest: 64 },
             // Seven of the eight bytes.
             Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
@@ -172,7 +180,8 @@ impl Leaf {
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
-            Self::Judged(validity) => inputs.validity.map(|judged| i128::from(judged == validity)),
+            Self::Judged(validity) => Some(i128::from(inputs.verdict?.validity == validity)),
+            Self::Violations => Some(inputs.verdict?.violations as i128),
             Self::List(_) | Self::Axis | Self::Coordinate => None,
         }
     }

@@ -35,7 +35,7 @@ mod view;
 pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Points, Values};
 pub use findings::Findings;
-pub use inputs::Inputs;
+pub use inputs::{Inputs, Verdict};
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::{is_unsettled, overlaps};
 pub use range::Range;
@@ -159,6 +159,12 @@ impl Program {
     /// Every operation, each after those that it reads.
     pub fn ops(&self) -> &[Op] {
         &self.ops
+    }
+
+    /// Whether it reads the verdict on the desc.
+    pub(crate) fn asks_for_verdict(&self) -> bool {
+        let asks = |op: &Op| matches!(op.operation, Operation::Leaf(leaf) if leaf.asks_for_verdict());
+        self.ops.iter().any(asks)
     }
 
     /// One operation.

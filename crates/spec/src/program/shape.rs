@@ -80,6 +80,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::Spare(_)
         | Leaf::BindingOffset(_)
         | Leaf::Judged(_)
+        | Leaf::Violations
         | Leaf::Coordinate => ShapeParts::NONE,
         Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
             ShapeParts::EXTENT
