@@ -174,11 +174,11 @@ fn unsafe_code_is_where_it_is_said_to_be() {
 #[test]
 fn the_spec_and_the_runner_know_no_backend() {
     let graph = dependencies();
-    for name in ["dmlcts-spec", "dmlcts-generate"] {
+    for name in ["dmlcts-spec", "dmlcts-generate", "dmlcts-findings"] {
         let found = reachable(name, &graph);
         assert!(!found.contains("dmlcts-backend"), "{name} depends on dmlcts-backend");
     }
-    for name in ["dmlcts-spec", "dmlcts-generate", "dmlcts-runner", "dmlcts-report"] {
+    for name in ["dmlcts-spec", "dmlcts-generate", "dmlcts-findings", "dmlcts-runner", "dmlcts-report"] {
         for backend in BACKENDS {
             assert!(!reachable(name, &graph).contains(backend), "{name} depends on {backend}");
         }
@@ -194,7 +194,7 @@ fn the_model_stands_alone_and_the_report_needs_no_generator() {
 
 #[test]
 fn the_core_knows_no_operator_by_name() {
-    for folder in ["model", "spec", "generate", "runner", "report", "fuzzing"] {
+    for folder in ["model", "spec", "generate", "findings", "runner", "report", "fuzzing"] {
         let names = ["SLICE", "PADDING", "InputWindow", "StartPadding", "PaddingMode", "\"Offsets"];
         assert_absent(folder, &names, "an operator's name stands in its YAML, not in the core");
     }
@@ -202,9 +202,18 @@ fn the_core_knows_no_operator_by_name() {
 
 #[test]
 fn only_the_report_and_the_program_print() {
-    for folder in
-        ["model", "spec", "generate", "backend", "reference", "wgpu", "directml", "runner", "fuzzing"]
-    {
+    for folder in [
+        "model",
+        "spec",
+        "generate",
+        "findings",
+        "backend",
+        "reference",
+        "wgpu",
+        "directml",
+        "runner",
+        "fuzzing",
+    ] {
         assert_absent(
             folder,
             &["println!", "eprintln!", "print!(", "dbg!"],

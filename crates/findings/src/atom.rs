@@ -1,0 +1,243 @@
+//! Atoms: the simplest conditions on a case or on an axis. Each has a text in the language of predicates and
+//! can be asked of a universe without that text.
+
+use dmlcts_spec::Scope;
+
+use crate::{
+    terms::Lanes,
+    universe::Universe,
+    vocabulary::{Kind, Word},
+};
+
+/// How two numbers compare.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Sign {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Sign {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
+
+    #[inline]
+    fn holds(self, a: i64, b: i64) -> bool {
+        match self {
+            Self::Equal => a == b,
+            Self::NotEqual => a != b,
+            Self::Less => a < b,
+            Self::LessOrEqual => a <= b,
+            Self::Greater => a > b,
+            Self::GreaterOrEqual => a >= b,
+        }
+    }
+
+    fn symbol(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+/// A question about terms, which are given by their indices.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Test {
+    /// A comparison with a number.
+    Number(usize, Sign, i64),
+    /// A comparison of two terms.
+    Terms(usize, Sign, usize),
+    /// Whether a term is a multiple of a number (true), or not.
+    Multiple(usize, i64, bool),
+    /// Whether a term is a multiple of another one (true), or not.
+    MultipleOf(usize, usize, bool),
+    /// Whether a condition is true or false.
+    Flag(usize, bool),
+    /// Whether a name is one of these (true), or none of these.
+    Names(usize, Vec<i64>, bool),
+}
+
+/// A simple condition.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Atom {
+    pub(crate) test: Test,
+    pub(crate) text: String,
+    pub(crate) weight: u32,
+    pub(crate) is_axis: bool,
+}
+
+/// Where an atom is true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Truth {
+    /// The lanes where it is true.
+    pub(crate) on: u8,
+    /// The lanes where it is true or false.
+    pub(crate) defined: u8,
+    /// The lanes that it has.
+    pub(crate) of: u8,
+}
+
+impl Atom {
+    /// The atom of a test.
+    pub(crate) fn new(test: Test, words: &[Word]) -> Self {
+        let (text, weight) = read(&test, words);
+        let is_axis = words[test.term()].scope == Scope::Axis;
+        Self { test, text, weight, is_axis }
+    }
+
+    /// Where the atom is true of a case.
+    #[inline]
+    pub(crate) fn truth(&self, universe: &Universe<'_>, case: usize) -> Truth {
+        let one = universe.lanes(self.test.term(), case);
+        match &self.test {
+            Test::Number(_, sign, number) => each(one, |value| sign.holds(value, *number)),
+            Test::Multiple(_, divisor, is) => each(one, |value| (value.rem_euclid(*divisor) == 0) == *is),
+            Test::Flag(_, is) => each(one, |value| (value != 0) == *is),
+            Test::Names(_, codes, is) => each(one, |value| codes.contains(&value) == *is),
+            Test::Terms(_, sign, other) => {
+                both(one, universe.lanes(*other, case), |a, b| Some(sign.holds(a, b)))
+            }
+            Test::MultipleOf(_, other, is) => both(one, universe.lanes(*other, case), |a, b| {
+                (b != 0).then(|| (a.checked_rem_euclid(b).unwrap_or(0) == 0) == *is)
+            }),
+        }
+    }
+}
+
+impl Test {
+    /// The first term.
+    pub(crate) fn term(&self) -> usize {
+        match self {
+            Self::Number(term, ..)
+            | Self::Terms(term, ..)
+            | Self::Multiple(term, ..)
+            | Self::MultipleOf(term, ..)
+            | Self::Flag(term, _)
+            | Self::Names(term, ..) => *term,
+        }
+    }
+
+    /// The number that it compares with.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Self::Number(_, _, number) | Self::Multiple(_, number, _) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+/// A question about a term, lane by lane.
+#[inline]
+fn each(one: Lanes, holds: impl Fn(i64) -> bool) -> Truth {
+    let mut on = 0;
+    for (lane, value) in one.values.iter().enumerate() {
+        on |= u8::from(holds(*value)) << lane;
+    }
+    Truth { on: on & one.defined, defined: one.defined, of: one.of }
+}
+
+/// A question about two terms, lane by lane. `None` is undefined.
+fn both(one: Lanes, other: Lanes, holds: impl Fn(i64, i64) -> Option<bool>) -> Truth {
+    // Lists of different lengths have no axes in common.
+    let of = if one.of == other.of { one.of } else { 0 };
+    let (mut on, mut defined) = (0, 0);
+    for lane in 0..8 {
+        let is_defined = one.defined & other.defined & of;
+        if is_defined >> lane & 1 == 1
+            && let Some(holds) = holds(one.values[lane], other.values[lane])
+        {
+            defined |= 1 << lane;
+            on |= u8::from(holds) << lane;
+        }
+    }
+    Truth { on, defined, of }
+}
+
+/// The text of a test, and how hard it is to read.
+fn read(test: &Test, words: &[Word]) -> (String, u32) {
+    let word = &words[test.term()];
+    let text = &word.text;
+    match test {
+        Test::Number(_, sign, number) => {
+            // People write `> 0` and `> 1` where others write `>= 1` and `>= 2`.
+            let is_more = *sign == Sign::GreaterOrEqual && matches!(*number, 1 | 2);
+            let number_read = if is_more { *number - 1 } else { *number };
+            let weight = word.weight + plainness(number_read) + u32::from(*sign == Sign::NotEqual);
+            (numbered(text, *sign, *number), weight)
+        }
+        Test::Terms(_, sign, other) => {
+            let other = &words[*other];
+            (format!("{text} {} {}", sign.symbol(), other.text), word.weight + other.weight)
+        }
+        Test::Multiple(_, divisor, is) => {
+            let divided = divided(text);
+            let sign = if *is { "==" } else { "!=" };
+            (format!("{divided} mod {divisor} {sign} 0"), word.weight + 8 + plainness(*divisor))
+        }
+        Test::MultipleOf(_, other, is) => {
+            let (other, sign) = (&words[*other], if *is { "==" } else { "!=" });
+            let divided = divided(text);
+            (format!("{divided} mod {} {sign} 0", other.text), word.weight + other.weight + 8)
+        }
+        Test::Flag(_, true) => (text.clone(), word.weight),
+        Test::Flag(_, false) if text.starts_with('(') => (format!("not {text}"), word.weight + 2),
+        Test::Flag(_, false) => (format!("not {text}"), word.weight + 1),
+        Test::Names(_, codes, is) => names(word, codes, *is),
+    }
+}
+
+/// A dividend, in parentheses if it is more than a name or a call.
+fn divided(text: &str) -> String {
+    if text.contains(' ') && !text.starts_with('(') { format!("({text})") } else { text.to_owned() }
+}
+
+/// A comparison with a number, as people write it.
+fn numbered(text: &str, sign: Sign, number: i64) -> String {
+    match (sign, number) {
+        (Sign::GreaterOrEqual, 1 | 2) => format!("{text} > {}", number - 1),
+        (Sign::Less, 2) => format!("{text} <= 1"),
+        (Sign::LessOrEqual, -1) => format!("{text} < 0"),
+        _ => format!("{text} {} {number}", sign.symbol()),
+    }
+}
+
+/// How unusual a number is: those that code often has are light.
+fn plainness(number: i64) -> u32 {
+    let magnitude = number.unsigned_abs();
+    match magnitude {
+        0 | 1 => 0,
+        2..=4 => 1,
+        5..=8 => 2,
+        _ if magnitude.is_power_of_two() => 2,
+        _ if (magnitude + 1).is_power_of_two() || (magnitude - 1).is_power_of_two() => 3,
+        _ => 6 + magnitude.ilog10(),
+    }
+}
+
+/// A condition on a name.
+fn names(word: &Word, codes: &[i64], is: bool) -> (String, u32) {
+    let Kind::Name(known) = &word.kind else { return (String::new(), 0) };
+    let name = |code: &i64| {
+        let named = known.iter().find(|(value, _)| value == code);
+        named.map_or_else(|| code.to_string(), |(_, name)| name.clone())
+    };
+    let text = &word.text;
+    let weight = word.weight + 3 * codes.len() as u32;
+    match (codes, is) {
+        ([one], true) => (format!("{text} == {}", name(one)), weight),
+        ([one], false) => (format!("{text} != {}", name(one)), weight + 2),
+        _ => {
+            let list = codes.iter().map(name).collect::<Vec<_>>().join(", ");
+            let not = if is { "" } else { "not " };
+            (format!("{not}{text} in [{list}]"), weight + 4)
+        }
+    }
+}

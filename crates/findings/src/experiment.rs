@@ -1,0 +1,285 @@
+//! The loop of experiments: learn, ask, learn again, until no answer surprises or the budget ends.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use dmlcts_generate::draw::{Draws, derive};
+use dmlcts_model::Case;
+use dmlcts_spec::Operator;
+
+use crate::{
+    again::{again, doubtful},
+    fresh::Fresh,
+    label::{Ask, Label},
+    learn::{Explanation, learn},
+    propose::{Asked, Source, fresh_cases, questions},
+    simplify::pruned,
+    universe::Universe,
+};
+
+/// The rounds without a counterexample that end the loop.
+const QUIET: usize = 2;
+/// The most rounds.
+const ROUNDS: usize = 16;
+/// This number of rounds in a row with more than one counterexample in this number of answers says that the
+/// language lacks the cause.
+const PATIENCE: usize = 5;
+const NOISE: usize = 8;
+/// The times that passes are doubted after learning.
+const DOUBTS: usize = 4;
+/// The fresh cases of the estimate.
+const ESTIMATE: usize = 250;
+
+/// What a search may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// The cases to ask.
+    pub cases: usize,
+    /// The time. It ends a search early, and otherwise changes nothing.
+    pub time: Duration,
+}
+
+impl Budget {
+    /// No experiments.
+    pub const NONE: Self = Self { cases: 0, time: Duration::ZERO };
+}
+
+/// What fresh cases say of a predicate that was learned before they were asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Estimate {
+    /// The fresh cases for which it holds, and those of them that failed.
+    pub held: usize,
+    /// See [`Estimate::held`].
+    pub held_failing: usize,
+    /// The fresh cases for which it does not hold, and those of them that passed.
+    pub not_held: usize,
+    /// See [`Estimate::not_held`].
+    pub not_held_passing: usize,
+}
+
+impl Estimate {
+    /// The number of cases.
+    pub fn cases(self) -> usize {
+        self.held + self.not_held
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            held: self.held + other.held,
+            held_failing: self.held_failing + other.held_failing,
+            not_held: self.not_held + other.not_held,
+            not_held_passing: self.not_held_passing + other.not_held_passing,
+        }
+    }
+
+    /// The number of cases that it gets wrong.
+    pub fn wrong(&self) -> usize {
+        self.held - self.held_failing + self.not_held - self.not_held_passing
+    }
+}
+
+/// The result of the loop.
+pub(crate) struct Experimented {
+    pub(crate) rules: Explanation,
+    pub(crate) rounds: usize,
+    pub(crate) asked: usize,
+    pub(crate) counterexamples: usize,
+    pub(crate) estimate: Option<Estimate>,
+    /// Whether the loop ended because the language seems to lack the cause.
+    pub(crate) is_lost: bool,
+}
+
+/// What a loop works on.
+pub(crate) struct Subject<'a, 'lib> {
+    pub(crate) operator: &'a Operator,
+    pub(crate) asked: Asked,
+    pub(crate) class: &'a str,
+    pub(crate) fresh: Fresh<'lib>,
+    pub(crate) seed: u64,
+    pub(crate) budget: Budget,
+}
+
+/// A loop of experiments between its rounds.
+struct Loop<'a, 'lib> {
+    subject: Subject<'a, 'lib>,
+    draws: Draws,
+    /// The lines of the cases that have a label.
+    known: BTreeSet<String>,
+    /// The passes that were asked again with other data.
+    doubted: BTreeSet<usize>,
+    result: Experimented,
+    /// The rules of each round.
+    history: Vec<Explanation>,
+}
+
+/// Learns the rules of a universe by experiments, which extend the universe.
+pub(crate) fn experiment(
+    universe: &mut Universe<'_>,
+    subject: Subject<'_, '_>,
+    ask: &mut Ask<'_>,
+) -> Experimented {
+    let start = Instant::now();
+    let first = universe.len();
+    let mut state = Loop::new(universe, subject);
+    let (mut quiet, mut noisy) = (0, 0);
+    loop {
+        let hints: Vec<usize> = (first..universe.len()).collect();
+        state.learn(universe, &hints, ask);
+        let is_over = state.result.rounds >= ROUNDS
+            || state.left() == 0
+            || start.elapsed() >= state.subject.budget.time;
+        state.result.is_lost = noisy >= PATIENCE;
+        if quiet >= QUIET || is_over || state.result.is_lost {
+            break;
+        }
+        let answers = state.round(universe, ask);
+        (quiet, noisy) = match answers.wrong {
+            0 => (quiet + 1, 0),
+            wrong if wrong * NOISE > answers.asked => (0, noisy + 1),
+            _ => (0, 0),
+        };
+    }
+    state.keep_best(universe);
+    state.estimate(universe, ask);
+    state.result
+}
+
+impl<'a, 'lib> Loop<'a, 'lib> {
+    fn new(universe: &Universe<'_>, subject: Subject<'a, 'lib>) -> Self {
+        Self {
+            draws: Draws::new(derive(subject.seed, "questions")),
+            subject,
+            known: universe.cases().iter().map(ToString::to_string).collect(),
+            doubted: BTreeSet::new(),
+            result: Experimented {
+                rules: Explanation::default(),
+                rounds: 0,
+                asked: 0,
+                counterexamples: 0,
+                estimate: None,
+                is_lost: false,
+            },
+            history: Vec::new(),
+        }
+    }
+
+    /// The cases that rounds may still ask.
+    fn left(&self) -> usize {
+        self.subject.budget.cases.saturating_sub(self.result.asked + ESTIMATE)
+    }
+
+    fn source(&mut self) -> Source<'_, 'lib> {
+        Source {
+            operator: self.subject.operator,
+            asked: &self.subject.asked,
+            fresh: &mut self.subject.fresh,
+            draws: &mut self.draws,
+            known: &mut self.known,
+        }
+    }
+
+    /// Learns the rules, and again if passes that make a condition necessary fail with other data.
+    fn learn(&mut self, universe: &mut Universe<'_>, hints: &[usize], ask: &mut Ask<'_>) {
+        for _ in 0..DOUBTS {
+            self.result.rules = learn(universe, hints, derive(self.subject.seed, "sample"));
+            if self.left() == 0 {
+                break;
+            }
+            let doubtful = doubtful(&self.result.rules, universe);
+            let (asked, flipped) = again(universe, &doubtful, self.subject.class, &mut self.doubted, ask);
+            self.result.asked += asked;
+            if flipped == 0 {
+                break;
+            }
+        }
+        self.history.push(self.result.rules.clone());
+    }
+
+    /// Asks the questions of a round. Passes for which the rules hold are asked again with other data.
+    fn round(&mut self, universe: &mut Universe<'_>, ask: &mut Ask<'_>) -> Answers {
+        let rules = std::mem::take(&mut self.result.rules);
+        let mut cases = questions(&rules, universe, &mut self.source());
+        cases.truncate(self.left());
+        let first = universe.len();
+        let mut answers = put(universe, &rules, cases, self.subject.class, ask);
+        let holds = |case: &usize| !universe.is_failure(*case) && rules.hold(universe, *case);
+        let passes: Vec<usize> = (first..universe.len()).filter(holds).collect();
+        let (asked, flipped) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
+        answers.wrong -= flipped;
+        self.result.rounds += 1;
+        self.result.asked += answers.asked + asked;
+        self.result.counterexamples += answers.wrong;
+        self.result.rules = rules;
+        answers
+    }
+
+    /// Takes the rules of the round that get the fewest cases wrong, the latest among equals.
+    fn keep_best(&mut self, universe: &Universe<'_>) {
+        let history = std::mem::take(&mut self.history).into_iter().rev();
+        let best = history.min_by_key(|rules| rules.errors(universe));
+        let mut best = best.unwrap_or_default();
+        if let ([rule], false) = (best.rules.as_slice(), best.errors(universe) == 0) {
+            best.rules = vec![pruned(rule, &best.atoms, universe)];
+        }
+        self.result.rules = best;
+    }
+
+    /// Estimates the rules on fresh cases. The answers do not change them.
+    fn estimate(&mut self, universe: &mut Universe<'_>, ask: &mut Ask<'_>) {
+        let mut pool = Universe::new(universe.terms);
+        fresh_cases(&mut pool, &mut self.source(), ESTIMATE);
+        let rules = std::mem::take(&mut self.result.rules);
+        let first = universe.len();
+        let answers = put(universe, &rules, pool.cases().to_vec(), self.subject.class, ask);
+        let holds = |case: &usize| !universe.is_failure(*case) && rules.hold(universe, *case);
+        let passes: Vec<usize> = (first..universe.len()).filter(holds).collect();
+        let (asked, _) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
+        let mut found = Estimate::default();
+        for case in first..universe.len() {
+            let failed = universe.is_failure(case);
+            if rules.hold(universe, case) {
+                found.held += 1;
+                found.held_failing += usize::from(failed);
+            } else {
+                found.not_held += 1;
+                found.not_held_passing += usize::from(!failed);
+            }
+        }
+        self.result.asked += answers.asked + asked;
+        self.result.estimate = Some(found);
+        self.result.rules = rules;
+    }
+}
+
+/// The number of cases that were asked, and of those that the rules got wrong.
+struct Answers {
+    asked: usize,
+    wrong: usize,
+}
+
+/// Asks cases and adds them to the universe. Cases that fail in another class stay out, as those without an
+/// answer do.
+fn put(
+    universe: &mut Universe<'_>,
+    rules: &Explanation,
+    cases: Vec<Case>,
+    class: &str,
+    ask: &mut Ask<'_>,
+) -> Answers {
+    let labels = ask(&cases);
+    let mut answers = Answers { asked: cases.len(), wrong: 0 };
+    for (case, label) in cases.into_iter().zip(labels) {
+        let failed = match label {
+            Label::Passed => false,
+            Label::Failed(failed) if failed == class => true,
+            _ => continue,
+        };
+        universe.push(case, failed);
+        answers.wrong += usize::from(rules.hold(universe, universe.len() - 1) != failed);
+    }
+    answers
+}

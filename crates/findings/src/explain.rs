@@ -1,0 +1,363 @@
+//! Explains the failures of a run: which cause each belongs to.
+//!
+//! Rules are learned from a sample of the cases and held against all of them. The cases that a rule gets
+//! wrong join the sample, and rules are learned again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmlcts_generate::draw::{Draws, derive};
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
+
+use crate::{
+    experiment::{Budget, Estimate},
+    label::{Ask, Label, Labelled},
+    learned::{Learned, learn},
+    role::canonical,
+};
+
+/// The passes of each operator, and the failures of each operator and kind, in the first sample.
+const PASSES: usize = 4_000;
+const FAILURES: usize = 1_500;
+/// The cases that join the sample at a time, and the number of times that rules are learned.
+const ADDED: usize = 512;
+const ROUNDS: usize = 4;
+/// The number of failures that a rule must hold for, and the number for each of its conditions. Failures of
+/// experiments count.
+const ENOUGH_FAILURES: usize = 3;
+const FAILURES_A_CONDITION: usize = 2;
+
+/// The failures and passes of a run, by their indices.
+#[derive(Clone, Debug, Default)]
+pub struct Outcomes {
+    /// The failures, each with its kind. Failures of different kinds have different causes.
+    pub failures: BTreeMap<u64, String>,
+    /// The cases that passed. Cases that say nothing are in neither.
+    pub passes: Vec<u64>,
+}
+
+/// Failures of one kind with one cause, as far as the cases tell.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cause {
+    /// The kind of the failures.
+    pub kind: String,
+    /// The operators, in the library's order, each with a condition on its cases. `None` if no condition
+    /// separates the failures from the passes: then the failures have only their operator and kind in common.
+    pub conditions: Vec<(String, Option<String>)>,
+    /// Whether the condition is about valid descs, or about invalid ones.
+    pub validity: Option<Validity>,
+    /// The failures, in ascending order.
+    pub failures: Vec<u64>,
+    /// The number of passes for which the condition holds.
+    pub passes: usize,
+    /// What fresh cases say of the condition; `None` if none were asked.
+    pub estimate: Option<Estimate>,
+    /// The number of cases that experiments asked.
+    pub asked: usize,
+    /// Whether the condition and the others of its kind together are right about every case of the run and
+    /// every fresh one.
+    pub exact: bool,
+}
+
+impl Cause {
+    /// The operators.
+    pub fn operators(&self) -> impl Iterator<Item = &str> {
+        self.conditions.iter().map(|(operator, _)| operator.as_str())
+    }
+
+    /// The conditions with the operators: a predicate over all cases. `all` is the number of operators that
+    /// there are.
+    pub fn predicate(&self, all: usize) -> String {
+        let mut distinct: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
+        for (operator, condition) in &self.conditions {
+            let condition = condition.as_deref();
+            match distinct.iter_mut().find(|(known, _)| *known == condition) {
+                Some((_, operators)) => operators.push(operator),
+                None => distinct.push((condition, vec![operator])),
+            }
+        }
+        let is_one = distinct.len() == 1;
+        let parts = distinct.into_iter().map(|(condition, operators)| {
+            let named = match operators.as_slice() {
+                [one] => format!("operator == {one}"),
+                some => format!("operator in [{}]", some.join(", ")),
+            };
+            match condition {
+                Some(condition) if operators.len() == all => condition.to_owned(),
+                Some(condition) if is_one => format!("{named} and {condition}"),
+                Some(condition) => format!("({named} and {condition})"),
+                None => named,
+            }
+        });
+        parts.collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// Explains failures. `read` returns the case at an index. With `ask`, experiments refine the conditions.
+pub fn explain(
+    outcomes: &Outcomes,
+    (library, level): (&Library, FeatureLevel),
+    seed: u64,
+    budget: Budget,
+    read: &mut dyn FnMut(u64) -> Case,
+    mut ask: Option<&mut Ask<'_>>,
+) -> Vec<Cause> {
+    if outcomes.failures.is_empty() {
+        return Vec::new();
+    }
+    let mut sample = sample(outcomes, derive(seed, "sample of a run"), read);
+    let mut asked: Vec<Labelled> = Vec::new();
+    let mut learned = Vec::new();
+    for round in 0..ROUNDS {
+        let mut labelled: Vec<Labelled> = sample.values().cloned().collect();
+        labelled.append(&mut asked.clone());
+        let mut note = |cases: &[Case]| -> Vec<Label> {
+            let labels = ask.as_mut().map(|ask| ask(cases)).unwrap_or_default();
+            let new = cases.iter().zip(&labels);
+            asked.extend(new.map(|(case, label)| Labelled { case: case.clone(), label: label.clone() }));
+            labels
+        };
+        // Later rounds correct the rules by the run's own cases.
+        let note: Option<&mut Ask<'_>> = if round == 0 { Some(&mut note) } else { None };
+        let note = note.filter(|_| budget.cases > 0);
+        let before = std::mem::take(&mut learned);
+        learned = learn(&labelled, (library, level), seed, budget, note);
+        for (new, old) in learned.iter_mut().zip(&before).filter(|_| round > 0) {
+            if new.operator == old.operator && new.class == old.class && new.predicates == old.predicates {
+                (new.estimate, new.asked) = (old.estimate, old.asked);
+            }
+        }
+        let rules = Rules::new(&learned, library, level);
+        if !rules.add_mistakes(outcomes, &mut sample, read) {
+            break;
+        }
+    }
+    Rules::new(&learned, library, level).causes(outcomes, read)
+}
+
+/// Cases with their labels, by index.
+type Sample = BTreeMap<u64, Labelled>;
+
+/// A first sample: some passes of each operator, and some failures of each operator and kind.
+fn sample(outcomes: &Outcomes, seed: u64, read: &mut dyn FnMut(u64) -> Case) -> Sample {
+    let mut draws = Draws::new(seed);
+    let mut passes = outcomes.passes.clone();
+    let mut failures: Vec<(u64, &String)> =
+        outcomes.failures.iter().map(|(index, kind)| (*index, kind)).collect();
+    draws.shuffle(&mut passes);
+    draws.shuffle(&mut failures);
+    let mut counts: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();
+    let mut sample = Sample::new();
+    // The kinds of failures are few; passes of operators that fill up are read in vain.
+    let mut add = |index: u64, kind: Option<&String>, most: usize| {
+        let case = read(index);
+        let of = (case.desc.signature.operator.clone(), kind.cloned());
+        let count = counts.entry(of).or_insert(0);
+        if *count < most {
+            *count += 1;
+            let label = kind.map_or(Label::Passed, |kind| Label::Failed(kind.clone()));
+            sample.insert(index, Labelled { case, label });
+        }
+    };
+    failures.iter().take(40 * FAILURES).for_each(|(index, kind)| add(*index, Some(kind), FAILURES));
+    passes.iter().take(10 * PASSES).for_each(|index| add(*index, None, PASSES));
+    sample
+}
+
+/// The learned conditions, compiled.
+struct Rules<'a> {
+    learned: &'a [Learned],
+    library: &'a Library,
+    level: FeatureLevel,
+    /// The place of each condition: of what was learned, and there. `None` for one that holds for all cases.
+    compiled: Vec<(usize, Option<usize>, Option<Predicate>)>,
+}
+
+impl<'a> Rules<'a> {
+    fn new(learned: &'a [Learned], library: &'a Library, level: FeatureLevel) -> Self {
+        let mut compiled = Vec::new();
+        for (place, one) in learned.iter().enumerate() {
+            let Some(operator) = library.operator(&one.operator) else { continue };
+            for (condition, found) in one.predicates.iter().enumerate() {
+                let predicate = Predicate::compile(&found.condition, [operator.scope()]).ok();
+                compiled.extend(predicate.map(|predicate| (place, Some(condition), Some(predicate))));
+            }
+            if one.predicates.is_empty() && one.wrong == 0 {
+                compiled.push((place, None, None));
+            }
+        }
+        Self { learned, library, level, compiled }
+    }
+
+    /// The first condition that holds for a case, among those of a kind or of all.
+    fn holding(
+        &self,
+        case: &Case,
+        (kind, validity): (Option<&str>, Option<Validity>),
+        values: &mut Values,
+    ) -> Option<usize> {
+        (0..self.compiled.len()).find(|place| {
+            let (of, _, predicate) = &self.compiled[*place];
+            let learned = &self.learned[*of];
+            learned.operator == case.desc.signature.operator
+                && kind.is_none_or(|kind| learned.class == kind)
+                && validity.is_none_or(|validity| learned.validity == validity)
+                && predicate.as_ref().is_none_or(|predicate| predicate.holds(case, self.level, values))
+        })
+    }
+
+    fn operator(&self, case: &Case) -> Option<&'a Operator> {
+        self.library.operator(&case.desc.signature.operator)
+    }
+
+    /// Adds cases to the sample that the conditions get wrong. Returns whether there are any.
+    fn add_mistakes(
+        &self,
+        outcomes: &Outcomes,
+        sample: &mut Sample,
+        read: &mut dyn FnMut(u64) -> Case,
+    ) -> bool {
+        let (mut values, mut scratch) = (Values::default(), Scratch::default());
+        let before = sample.len();
+        let mut validity = |case: &Case, failed: bool| -> Option<Validity> {
+            let judgement = self.operator(case)?.judge(&case.desc, self.level, &mut scratch);
+            let validity = judgement.validity();
+            let says = judgement.questions.is_empty() || failed && validity == Validity::Invalid;
+            says.then_some(validity)
+        };
+        let (mut missed, mut wrong) = (0, 0);
+        for (index, kind) in &outcomes.failures {
+            if missed >= ADDED || sample.contains_key(index) {
+                continue;
+            }
+            let case = read(*index);
+            let Some(validity) = validity(&case, true) else { continue };
+            if self.holding(&case, (Some(kind), Some(validity)), &mut values).is_none() {
+                missed += 1;
+                sample.insert(*index, Labelled { case, label: Label::Failed(kind.clone()) });
+            }
+        }
+        for index in &outcomes.passes {
+            if wrong >= ADDED || sample.contains_key(index) {
+                continue;
+            }
+            let case = read(*index);
+            if self.holding(&case, (None, None), &mut values).is_none() {
+                continue;
+            }
+            let Some(validity) = validity(&case, false) else { continue };
+            if self.holding(&case, (None, Some(validity)), &mut values).is_some() {
+                wrong += 1;
+                sample.insert(*index, Labelled { case, label: Label::Passed });
+            }
+        }
+        sample.len() > before
+    }
+
+    /// The failures by cause.
+    fn causes(&self, outcomes: &Outcomes, read: &mut dyn FnMut(u64) -> Case) -> Vec<Cause> {
+        let (mut values, mut scratch) = (Values::default(), Scratch::default());
+        let mut of_rule: Vec<Vec<u64>> = vec![Vec::new(); self.compiled.len()];
+        let mut passes = vec![0_usize; self.compiled.len()];
+        let mut left: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
+        for (index, kind) in &outcomes.failures {
+            let case = read(*index);
+            // A failure of an open desc has the cause whose condition holds.
+            if let Some(rule) = self.holding(&case, (Some(kind), None), &mut values) {
+                of_rule[rule].push(*index);
+            } else {
+                let of = (kind.clone(), case.desc.signature.operator.clone());
+                left.entry(of).or_default().push(*index);
+            }
+        }
+        for index in &outcomes.passes {
+            let case = read(*index);
+            if self.holding(&case, (None, None), &mut values).is_none() {
+                continue;
+            }
+            let judgement = self.operator(&case).map(|it| it.judge(&case.desc, self.level, &mut scratch));
+            let Some(judgement) = judgement.filter(|judgement| judgement.questions.is_empty()) else {
+                continue;
+            };
+            let validity = Some(judgement.validity());
+            if let Some(rule) = self.holding(&case, (None, validity), &mut values) {
+                passes[rule] += 1;
+            }
+        }
+        let mut causes: Vec<Cause> = Vec::new();
+        for (rule, (place, condition, _)) in self.compiled.iter().enumerate() {
+            let learned = &self.learned[*place];
+            let found = condition.and_then(|condition| learned.predicates.get(condition));
+            let failures = std::mem::take(&mut of_rule[rule]);
+            let is_supported = match found {
+                // What fits few failures by many conditions fits them by chance.
+                Some(found) => {
+                    found.held_failing >= ENOUGH_FAILURES.max(FAILURES_A_CONDITION * found.conditions)
+                }
+                None => failures.len() >= ENOUGH_FAILURES,
+            };
+            if failures.is_empty() || !is_supported {
+                for index in failures {
+                    let of = (learned.class.clone(), learned.operator.clone());
+                    left.entry(of).or_default().push(index);
+                }
+                continue;
+            }
+            let condition = found.map(|found| found.condition.clone());
+            let estimate = learned.estimate.filter(|estimate| estimate.cases() > 0);
+            let new = Cause {
+                kind: learned.class.clone(),
+                conditions: vec![(learned.operator.clone(), condition)],
+                validity: Some(learned.validity),
+                failures,
+                passes: passes[rule],
+                estimate,
+                asked: learned.asked,
+                exact: passes[rule] == 0
+                    && (learned.exact || learned.predicates.is_empty())
+                    && learned.wrong == 0,
+            };
+            let form = |one: &Cause| {
+                let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
+                condition.map(|condition| canonical(condition, self.library))
+            };
+            let is_same = |one: &&mut Cause| {
+                one.kind == new.kind && one.validity == new.validity && form(one) == form(&new)
+            };
+            match causes.iter_mut().find(is_same) {
+                Some(one) => one.join(new),
+                None => causes.push(new),
+            }
+        }
+        for ((kind, operator), mut failures) in left {
+            failures.sort_unstable();
+            causes.push(Cause {
+                kind,
+                conditions: vec![(operator, None)],
+                validity: None,
+                failures,
+                passes: 0,
+                estimate: None,
+                asked: 0,
+                exact: false,
+            });
+        }
+        causes
+    }
+}
+
+impl Cause {
+    /// Adds the failures of another operator with the same condition.
+    fn join(&mut self, other: Self) {
+        self.conditions.extend(other.conditions);
+        let all: BTreeSet<u64> = self.failures.drain(..).chain(other.failures).collect();
+        self.failures = all.into_iter().collect();
+        self.passes += other.passes;
+        self.asked += other.asked;
+        self.exact &= other.exact;
+        self.estimate = match (self.estimate, other.estimate) {
+            (Some(one), Some(other)) => Some(one.with(other)),
+            _ => None,
+        };
+    }
+}

@@ -1,0 +1,196 @@
+//! Learns rules from labelled cases: one rule for all failures if there is one, else several.
+//!
+//! The search runs on a sample of the cases. A rule that it finds is checked on all cases; those that it gets
+//! wrong join the sample, and the search runs again.
+
+use dmlcts_generate::draw::Draws;
+
+use crate::{
+    atom::Atom,
+    pool::{Candidate, Sample},
+    proposals,
+    rule::Rule,
+    search::{Aim, IMPURITY, Search},
+    simplify::simplified,
+    universe::Universe,
+};
+
+/// The failures and passes of a first sample.
+const FAILURES: usize = 250;
+const PASSES: usize = 600;
+/// The cases that join a sample at a time, and the number of times.
+const VIOLATORS: usize = 60;
+const ATTEMPTS: usize = 8;
+/// The rules for one class of failures.
+const MOST_RULES: usize = 8;
+
+/// The rules that explain the failures of a universe.
+#[derive(Clone, Default)]
+pub(crate) struct Explanation {
+    pub(crate) atoms: Vec<Atom>,
+    pub(crate) rules: Vec<Rule>,
+    /// Other rules that explain the same cases, for experiments to decide between.
+    pub(crate) others: Vec<Rule>,
+    /// Conditions that hold for all failures, for substitutes.
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+impl Explanation {
+    /// Whether a rule holds for a case.
+    pub(crate) fn hold(&self, universe: &Universe<'_>, case: usize) -> bool {
+        self.rules.iter().any(|rule| rule.holds(&self.atoms, universe, case))
+    }
+
+    /// The number of cases that the rules get wrong.
+    pub(crate) fn errors(&self, universe: &Universe<'_>) -> usize {
+        (0..universe.len()).filter(|case| self.hold(universe, *case) != universe.is_failure(*case)).count()
+    }
+}
+
+/// Learns the rules of a universe. `hints` are cases that the sample contains in any case.
+pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64) -> Explanation {
+    let mut sample = first_sample(universe, hints, seed);
+    let all: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
+    let mut rules = Explanation { atoms: proposals::atoms(universe, &all), ..Explanation::default() };
+    let mut left = universe.of_outcome(true);
+    while !left.is_empty() && rules.rules.len() < MOST_RULES {
+        let is_first = rules.rules.is_empty();
+        let mut one = |aim: Aim| one_rule(universe, &rules.atoms, &left, &mut sample, aim);
+        let mut found = one(Aim::All).or_else(|| one(Aim::Many));
+        if is_first && found.is_none() {
+            found = nearest(universe, &rules.atoms, &left, &sample);
+        }
+        let Some(Found { rules: mut fitting, candidates }) = found else { break };
+        let rule = simplified(&fitting.remove(0), &rules.atoms, universe, &left);
+        let before = left.len();
+        left.retain(|case| !rule.holds(&rules.atoms, universe, *case));
+        if left.len() == before {
+            break;
+        }
+        rules.rules.push(rule);
+        rules.others.extend(fitting);
+        if is_first {
+            rules.candidates = candidates;
+        }
+        sample.failed.retain(|case| left.contains(case));
+    }
+    rules
+}
+
+/// A sample of the failures and passes, with the hints.
+fn first_sample(universe: &Universe<'_>, hints: &[usize], seed: u64) -> Sample {
+    let mut draws = Draws::new(seed);
+    let mut of = |failed: bool, most: usize| {
+        let mut cases = universe.of_outcome(failed);
+        draws.shuffle(&mut cases);
+        cases.truncate(most);
+        cases.extend(hints.iter().copied().filter(|case| universe.is_failure(*case) == failed));
+        cases.sort_unstable();
+        cases.dedup();
+        cases
+    };
+    Sample { failed: of(true, FAILURES), passed: of(false, PASSES) }
+}
+
+/// A rule for the failures that are left: for all of them, or for many.
+fn one_rule(
+    universe: &Universe<'_>,
+    atoms: &[Atom],
+    left: &[usize],
+    sample: &mut Sample,
+    aim: Aim,
+) -> Option<Found> {
+    if sample.failed.is_empty() {
+        sample.failed = left.iter().copied().take(VIOLATORS).collect();
+    }
+    for _ in 0..ATTEMPTS {
+        let mut found = solutions(universe, atoms, sample, aim)?;
+        let checked: Vec<Check> =
+            found.rules.iter().map(|rule| Check::of(rule, universe, atoms, left)).collect();
+        let fitting: Vec<Rule> = found
+            .rules
+            .iter()
+            .zip(&checked)
+            .filter(|(_, check)| check.fits(aim))
+            .map(|(rule, _)| rule.clone())
+            .collect();
+        if !fitting.is_empty() {
+            found.rules = fitting;
+            return Some(found);
+        }
+        let before = sample.failed.len() + sample.passed.len();
+        for Check { missed, wrong, .. } in checked {
+            let missed = if aim == Aim::All { missed } else { Vec::new() };
+            for (known, new) in [(&mut sample.failed, missed), (&mut sample.passed, wrong)] {
+                known.extend(new.into_iter().take(VIOLATORS));
+                known.sort_unstable();
+                known.dedup();
+            }
+        }
+        if sample.failed.len() + sample.passed.len() == before {
+            return None;
+        }
+    }
+    None
+}
+
+/// The rules of a search, the lightest first. There is at least one.
+struct Found {
+    rules: Vec<Rule>,
+    candidates: Vec<Candidate>,
+}
+
+/// The solutions of a search on the sample. If none is for all failures on one axis, two and three axes are
+/// tried.
+fn solutions(universe: &Universe<'_>, atoms: &[Atom], sample: &Sample, aim: Aim) -> Option<Found> {
+    let mut search = Search::new(atoms, universe, sample, aim);
+    for at_least in 1..=3 {
+        let (rules, _) = search.run();
+        if !rules.is_empty() {
+            return Some(Found { rules, candidates: search.candidates().to_vec() });
+        }
+        if aim == Aim::Many {
+            break;
+        }
+        search = search.on_axes(universe, sample, at_least + 1);
+    }
+    None
+}
+
+/// The rule that comes nearest to all failures and no pass, if it holds for more failures than passes.
+fn nearest(universe: &Universe<'_>, atoms: &[Atom], left: &[usize], sample: &Sample) -> Option<Found> {
+    let search = Search::new(atoms, universe, sample, Aim::All);
+    let rule = search.run().1?;
+    let check = Check::of(&rule, universe, atoms, left);
+    (check.held > check.wrong.len())
+        .then(|| Found { rules: vec![rule], candidates: search.candidates().to_vec() })
+}
+
+/// What all cases say of a rule for the failures that are left.
+struct Check {
+    held: usize,
+    /// The failures that it misses.
+    missed: Vec<usize>,
+    /// The passes for which it holds.
+    wrong: Vec<usize>,
+}
+
+impl Check {
+    fn of(rule: &Rule, universe: &Universe<'_>, atoms: &[Atom], left: &[usize]) -> Self {
+        let holds = |case: &usize| rule.holds(atoms, universe, *case);
+        let missed: Vec<usize> = left.iter().copied().filter(|case| !holds(case)).collect();
+        let is_wrong = |case: &usize| !universe.is_failure(*case) && holds(case);
+        Self {
+            held: left.len() - missed.len(),
+            missed,
+            wrong: (0..universe.len()).filter(is_wrong).collect(),
+        }
+    }
+
+    fn fits(&self, aim: Aim) -> bool {
+        match aim {
+            Aim::All => self.missed.is_empty() && self.wrong.is_empty(),
+            Aim::Many => self.held > 0 && self.wrong.len() * IMPURITY <= self.held,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The entry of the crate: labelled cases in, predicates out.
+
+use std::collections::BTreeMap;
+
+use dmlcts_generate::draw::derive;
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{IdSet, Library, Operator, Predicate, Scratch, Validity, program::Values};
+
+use crate::{
+    experiment::{self, Budget, Estimate, Experimented, experiment},
+    fresh::Fresh,
+    label::{Ask, Label, Labelled},
+    learn::learn as learn_rules,
+    merge::{Subject, merge},
+    propose::Asked,
+    terms::Terms,
+    universe::Universe,
+};
+
+/// What was learned about the failures of one class, of one operator's valid or invalid descs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Learned {
+    /// The operator.
+    pub operator: String,
+    /// The class of the failures.
+    pub class: String,
+    /// Whether the failing descs are valid or invalid. The predicates are about such descs alone. Experiments
+    /// ask invalid descs only if they break the same clauses as a known failure.
+    pub validity: Validity,
+    /// One condition for each cause. None if every case fails, or if nothing was found: then `wrong` is not
+    /// 0.
+    pub predicates: Vec<Found>,
+    /// Whether the predicates together are right about every labelled case and every fresh one.
+    pub exact: bool,
+    /// What fresh cases say of the predicates together; `None` if none were asked.
+    pub estimate: Option<Estimate>,
+    /// The labelled cases that the predicates get wrong, with those that were asked.
+    pub wrong: usize,
+    /// Whether the search ended early because the language seems to lack the cause.
+    pub is_lost: bool,
+    /// The rounds of experiments.
+    pub rounds: usize,
+    /// The cases that were asked.
+    pub asked: usize,
+    /// The answers that the predicates at that time got wrong.
+    pub counterexamples: usize,
+}
+
+/// One predicate on the cases of an operator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The condition on cases of the operator, in the language of the specs.
+    pub condition: String,
+    /// The number of its atoms.
+    pub conditions: usize,
+    /// The labelled failures for which it holds.
+    pub held_failing: usize,
+    /// The labelled passes for which it holds.
+    pub held_passing: usize,
+}
+
+impl Learned {
+    /// A predicate that holds where any of the predicates holds.
+    pub fn predicate(&self) -> String {
+        let operator = format!("operator == {}", self.operator);
+        match self.predicates.as_slice() {
+            [] => operator,
+            [one] => format!("{operator} and {}", one.condition),
+            several => {
+                let texts: Vec<String> = several.iter().map(|one| format!("({})", one.condition)).collect();
+                format!("{operator} and ({})", texts.join(" or "))
+            }
+        }
+    }
+}
+
+/// Learns predicates for the failures among labelled cases. With `ask`, experiments refine them. The result
+/// follows from the cases, the seed and the answers, unless the time ends.
+pub fn learn(
+    labelled: &[Labelled],
+    (library, level): (&Library, FeatureLevel),
+    seed: u64,
+    budget: Budget,
+    mut ask: Option<&mut Ask<'_>>,
+) -> Vec<Learned> {
+    let mut all: Vec<Subject<'_>> = Vec::new();
+    for operator in library.operators() {
+        let cases = of_operator(labelled, operator, level);
+        let mut classes: BTreeMap<(&str, bool), usize> = BTreeMap::new();
+        for (_, label, validity) in &cases {
+            if let Label::Failed(class) = label {
+                *classes.entry((class, *validity == Validity::Invalid)).or_default() += 1;
+            }
+        }
+        let terms = Terms::new(operator, level);
+        for (class, is_invalid) in classes.into_keys() {
+            let validity = if is_invalid { Validity::Invalid } else { Validity::Valid };
+            let seed = derive(seed, &format!("{} {class} {is_invalid}", operator.name()));
+            let mut universe = Universe::new(&terms);
+            for (case, label, _) in cases.iter().filter(|(_, _, of)| *of == validity) {
+                match label {
+                    Label::Passed => universe.push((*case).clone(), false),
+                    Label::Failed(failed) if failed == class => universe.push((*case).clone(), true),
+                    _ => {}
+                }
+            }
+            let result = match (&mut ask, Fresh::new(library, operator, seed)) {
+                (Some(ask), Ok(fresh)) => {
+                    let asked = asked(&universe, validity);
+                    let subject = experiment::Subject { operator, asked, class, fresh, seed, budget };
+                    experiment(&mut universe, subject, ask)
+                }
+                _ => Experimented {
+                    rules: learn_rules(&universe, &[], derive(seed, "sample")),
+                    rounds: 0,
+                    asked: 0,
+                    counterexamples: 0,
+                    estimate: None,
+                    is_lost: false,
+                },
+            };
+            let learned = learned(class, validity, &universe, result);
+            let (cases, failed) = universe.into_labels();
+            all.push(Subject { operator, level, learned, cases, failed });
+        }
+    }
+    all.sort_by_key(|one| (one.learned.class.clone(), one.learned.validity == Validity::Invalid));
+    let is_alike = |one: &Subject<'_>, other: &Subject<'_>| {
+        one.learned.class == other.learned.class && one.learned.validity == other.learned.validity
+    };
+    all.chunk_by_mut(is_alike).for_each(merge);
+    all.into_iter().map(|one| one.learned).collect()
+}
+
+/// Which descs experiments ask: those that are judged like a failure.
+fn asked(universe: &Universe<'_>, validity: Validity) -> Asked {
+    if validity == Validity::Valid {
+        return Asked::Valid;
+    }
+    let mut scratch = Scratch::default();
+    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let mut violated = |case: usize| operator.judge(&universe.case(case).desc, level, &mut scratch).violated;
+    let mut sets: Vec<IdSet> = universe.of_outcome(true).into_iter().map(&mut violated).collect();
+    sets.sort_by_key(|set| set.bits());
+    sets.dedup();
+    Asked::Breaking(sets)
+}
+
+/// The cases of an operator with their judgement, without those that say nothing or are open.
+fn of_operator<'a>(
+    labelled: &'a [Labelled],
+    operator: &Operator,
+    level: FeatureLevel,
+) -> Vec<(&'a Case, &'a Label, Validity)> {
+    let mut scratch = Scratch::default();
+    let mut judged = Vec::new();
+    for Labelled { case, label } in labelled {
+        if case.desc.signature.operator != operator.name() || *label == Label::Unknown {
+            continue;
+        }
+        let judgement = operator.judge(&case.desc, level, &mut scratch);
+        let validity = judgement.validity();
+        // A backend may refuse an invalid desc because of its question. It must not accept it.
+        let says = judgement.questions.is_empty() || validity == Validity::Invalid && *label != Label::Passed;
+        if says {
+            judged.push((case, label, validity));
+        }
+    }
+    judged
+}
+
+/// The result, with the counts that the predicates' own evaluation gives.
+fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Experimented) -> Learned {
+    let Experimented { rules, rounds, asked, counterexamples, estimate, is_lost } = result;
+    let (operator, level) = (universe.terms.operator(), universe.terms.level());
+    let mut predicates = Vec::new();
+    let mut held = vec![false; universe.len()];
+    let mut values = Values::default();
+    for rule in &rules.rules {
+        let text = rule.text(&rules.atoms);
+        if text.is_empty() {
+            held.fill(true);
+            continue;
+        }
+        // The text is what counts, so it and not the search decides which cases it holds for.
+        let Ok(predicate) = Predicate::compile(&text, [operator.scope()]) else { continue };
+        let mut counts = [0; 2];
+        for (case, held) in held.iter_mut().enumerate() {
+            if predicate.holds(universe.case(case), level, &mut values) {
+                *held = true;
+                counts[usize::from(universe.is_failure(case))] += 1;
+            }
+        }
+        let [held_passing, held_failing] = counts;
+        predicates.push(Found { condition: text, conditions: rule.length(), held_failing, held_passing });
+    }
+    let wrong = (0..universe.len()).filter(|case| held[*case] != universe.is_failure(*case)).count();
+    Learned {
+        operator: operator.name().to_owned(),
+        class: class.to_owned(),
+        validity,
+        exact: wrong == 0 && estimate.is_none_or(|estimate| estimate.wrong() == 0),
+        predicates,
+        estimate,
+        wrong,
+        is_lost,
+        rounds,
+        asked,
+        counterexamples,
+    }
+}

@@ -1,0 +1,53 @@
+//! Learns which cases fail: predicates, in the language of the specs, that separate the failures of a run
+//! from its passes.
+//!
+//! The input is labelled cases, and optionally a function that runs more. The learner looks for one short
+//! rule that holds for every failure and for no pass. Then it asks the cases that would refute the rule, and
+//! learns again from the answers. The value of each step is the input of the next:
+//!
+//! | step | module |
+//! |---|---|
+//! | words about an operator's cases, compiled into terms | `vocabulary`, `terms` |
+//! | cases with the values of all terms | `universe` |
+//! | atoms: comparisons of terms | `proposals`, `atom` |
+//! | candidates: atoms asked of the desc, of any axis, of all axes | `pool`, `rule` |
+//! | a beam search over conjunctions | `search` |
+//! | one rule for all failures, or several rules | `learn`, `simplify` |
+//! | passes that are asked again with other data | `again` |
+//! | cases that may refute the rules | `fresh`, `mutate`, `substitutes`, `propose` |
+//! | the loop of experiments | `experiment` |
+//! | predicates with their counts | `learned` |
+//! | one predicate for several operators | `merge`, `role` |
+//! | the failures of a whole run by cause | `explain` |
+//!
+//! A result follows from the labels and the seed: the same input gives the same predicates.
+
+mod again;
+mod atom;
+mod bits;
+mod experiment;
+mod explain;
+mod fresh;
+mod label;
+mod learn;
+mod learned;
+mod merge;
+mod mutate;
+mod pool;
+mod proposals;
+mod propose;
+mod role;
+mod rule;
+mod search;
+mod simplify;
+mod substitutes;
+mod terms;
+mod universe;
+mod vocabulary;
+
+pub use again::with_other_data;
+pub use experiment::{Budget, Estimate};
+pub use explain::{Cause, Outcomes, explain};
+pub use fresh::Fresh;
+pub use label::{Ask, Label, Labelled};
+pub use learned::{Found, Learned, learn};

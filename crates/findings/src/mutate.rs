@@ -1,0 +1,283 @@
+//! Changes a case by one to three edits, most of which keep a valid case valid: members of one axis change
+//! together, and whole axes come from other valid cases. The judge drops the others.
+
+use dmlcts_generate::draw::Draws;
+use dmlcts_model::{Case, Desc, Fill, List, MemberKind, Side, Value, packed_strides};
+
+/// The largest tensor of a mutant of a valid case, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// What edits draw from.
+pub(crate) struct Donors<'a> {
+    /// Cases of the same operator.
+    pub(crate) cases: &'a [Case],
+    /// Numbers that rules compare with, and their neighbours.
+    pub(crate) numbers: &'a [i64],
+}
+
+/// A variant of a case.
+pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Case {
+    let mut case = base.clone();
+    let usual = Side::BOTH.map(|side| {
+        base.desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size())
+    });
+    for _ in 0..=draws.place(3) {
+        edit(&mut case, donors, draws);
+    }
+    for (side, usual) in Side::BOTH.into_iter().zip(usual) {
+        if let Some(tensor) = case.desc.tensor_mut(side)
+            && usual
+            && !draws.chance(1, 16)
+        {
+            tensor.total_size = tensor.usual_total_size();
+        }
+    }
+    if !matches!(case.fill, Fill::Random { .. }) || draws.chance(1, 4) {
+        case.fill = Fill::Random { seed: draws.below(1 << 16) };
+    }
+    case
+}
+
+/// Whether a tensor of the case is too large to ask for.
+pub(crate) fn is_large(case: &Case) -> bool {
+    Side::BOTH.iter().any(|side| {
+        case.desc.tensor(*side).is_some_and(|tensor| {
+            tensor.total_size > LARGEST
+                || tensor.sizes.as_ref().is_some_and(|sizes| dmlcts_model::element_count(sizes) > 1 << 18)
+        })
+    })
+}
+
+fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) {
+    let Some(donor) = draws.pick(donors.cases) else { return };
+    let rank = case.desc.rank();
+    let axis = draws.place(rank);
+    // The remaining numbers transplant an axis, the edit that most often keeps a case valid.
+    match draws.place(16) {
+        3..=6 => shift(&mut case.desc, axis, donors.numbers, draws),
+        7 => swap_axes(&mut case.desc, axis, draws.place(rank)),
+        8 if rank > 1 => lists(&mut case.desc, &mut |list| {
+            if axis < list.len() {
+                list.remove(axis);
+            }
+        }),
+        9 if rank < 8 => {
+            lists(&mut case.desc, &mut |list| {
+                if axis < list.len() {
+                    list.insert(axis, list[axis]);
+                }
+            });
+            if draws.chance(1, 2) {
+                transplant(&mut case.desc, axis, &donor.desc, draws);
+            }
+        }
+        10 => retype(&mut case.desc, &donor.desc),
+        11 => scalars(&mut case.desc, &donor.desc, draws),
+        12 => strides(&mut case.desc, axis, draws),
+        13 => memory(case, donor, draws),
+        14 => pack(&mut case.desc, draws),
+        _ => transplant(&mut case.desc, axis, &donor.desc, draws),
+    }
+    recount(&mut case.desc);
+}
+
+/// Calls `change` with each list of a desc.
+fn lists(desc: &mut Desc, change: &mut dyn FnMut(&mut List)) {
+    tuple_lists(desc, change);
+    for side in Side::BOTH {
+        if let Some(strides) = desc.tensor_mut(side).and_then(|tensor| tensor.strides.as_mut()) {
+            change(strides);
+        }
+    }
+}
+
+/// Calls `change` with the sizes of both tensors and with each list member.
+fn tuple_lists(desc: &mut Desc, change: &mut dyn FnMut(&mut List)) {
+    for side in Side::BOTH {
+        if let Some(sizes) = desc.tensor_mut(side).and_then(|tensor| tensor.sizes.as_mut()) {
+            change(sizes);
+        }
+    }
+    for value in &mut desc.members {
+        if let Value::List(Some(list)) = value {
+            change(list);
+        }
+    }
+}
+
+/// The values of one axis of the sizes and list members.
+fn tuple(desc: &Desc, axis: usize) -> Vec<i64> {
+    let sizes = Side::BOTH.iter().filter_map(|side| desc.tensor(*side)?.sizes.as_ref());
+    let members = desc.members.iter().filter_map(|value| match value {
+        Value::List(list) => list.as_ref(),
+        _ => None,
+    });
+    sizes.chain(members).filter_map(|list| list.get(axis).copied()).collect()
+}
+
+fn set_tuple(desc: &mut Desc, axis: usize, tuple: &[i64]) {
+    let mut values = tuple.iter();
+    tuple_lists(desc, &mut |list| {
+        if let (Some(slot), Some(value)) = (list.get_mut(axis), values.next()) {
+            *slot = *value;
+        }
+    });
+}
+
+/// Takes the sizes and members of an axis from another case.
+fn transplant(desc: &mut Desc, axis: usize, donor: &Desc, draws: &mut Draws) {
+    set_tuple(desc, axis, &tuple(donor, draws.place(donor.rank())));
+}
+
+/// Changes one value of an axis, and often others by the same distance: a size and its padding, a window and
+/// its offset.
+fn shift(desc: &mut Desc, axis: usize, numbers: &[i64], draws: &mut Draws) {
+    let mut values = tuple(desc, axis);
+    let place = draws.place(values.len());
+    let Some(old) = values.get(place).copied() else { return };
+    let number = numbers[draws.place(numbers.len()).min(numbers.len().saturating_sub(1))];
+    let new = match draws.place(8) {
+        0 => old.saturating_add(1),
+        1 => old.saturating_sub(1),
+        2 => draws.between(0, 4),
+        3 => old.saturating_mul(2),
+        4 => old.saturating_neg(),
+        _ => number,
+    };
+    let distance = new.saturating_sub(old);
+    values[place] = new;
+    for _ in 0..draws.place(4) {
+        let other = draws.place(values.len());
+        if other != place {
+            let sign = if draws.chance(1, 4) { -1 } else { 1 };
+            values[other] = values[other].saturating_add(distance.saturating_mul(sign));
+        }
+    }
+    // A desc holds no other numbers.
+    let kinds = kinds(desc);
+    for (value, is_signed) in values.iter_mut().zip(kinds) {
+        let range =
+            if is_signed { i64::from(i32::MIN)..=i64::from(i32::MAX) } else { 0..=i64::from(u32::MAX) };
+        *value = (*value).clamp(*range.start(), *range.end());
+    }
+    set_tuple(desc, axis, &values);
+}
+
+/// For each value of a tuple, whether it may be negative.
+fn kinds(desc: &Desc) -> Vec<bool> {
+    let sizes = Side::BOTH.iter().filter(|side| desc.tensor(**side).is_some_and(|it| it.sizes.is_some()));
+    let members = desc.signature.members.iter().zip(&desc.members);
+    let members = members.filter(|(_, value)| matches!(value, Value::List(Some(_))));
+    sizes
+        .map(|_| false)
+        .chain(members.map(|(member, _)| matches!(member.kind, MemberKind::I32List)))
+        .collect()
+}
+
+fn swap_axes(desc: &mut Desc, one: usize, other: usize) {
+    lists(desc, &mut |list| {
+        if one < list.len() && other < list.len() {
+            list.swap(one, other);
+        }
+    });
+}
+
+/// Takes the data type of another case.
+fn retype(desc: &mut Desc, donor: &Desc) {
+    let Some(data_type) = donor.tensor(Side::Input).map(|tensor| tensor.data_type) else { return };
+    for side in Side::BOTH {
+        if let Some(tensor) = desc.tensor_mut(side) {
+            tensor.data_type = data_type;
+        }
+    }
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        if matches!(member.kind, MemberKind::DataType) {
+            *value = Value::Integer(i64::from(data_type.0));
+        }
+    }
+}
+
+/// Takes a member with one value from another case, or draws a mode.
+fn scalars(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
+    let members = desc.signature.members.iter().zip(&mut desc.members).zip(&donor.members);
+    for ((member, value), other) in members {
+        match &member.kind {
+            MemberKind::Enumeration(enumeration) if draws.chance(3, 4) => {
+                if let Some(enumerator) = draws.pick(&enumeration.enumerators) {
+                    *value = Value::Integer(enumerator.value);
+                }
+            }
+            MemberKind::U32 | MemberKind::I32 | MemberKind::Scalar if draws.chance(1, 2) => {
+                value.clone_from(other);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Gives a tensor strides: packed in some order, with holes, or a broadcast.
+fn strides(desc: &mut Desc, axis: usize, draws: &mut Draws) {
+    let side = Side::BOTH[draws.place(2)];
+    let Some(tensor) = desc.tensor_mut(side) else { return };
+    let Some(sizes) = tensor.sizes.clone() else { return };
+    let mut strides = tensor.strides.clone().unwrap_or_else(|| packed_strides(&sizes));
+    match draws.place(5) {
+        0 => strides = packed_strides(&sizes),
+        1 => strides = strides.iter().map(|stride| stride.saturating_mul(2)).collect(),
+        2 => {
+            let mut padded = sizes.clone();
+            if let Some(last) = padded.last_mut() {
+                *last += 1 + draws.place(8) as i64;
+            }
+            strides = packed_strides(&padded);
+        }
+        3 => strides.reverse(),
+        _ => {
+            if let Some(stride) = strides.get_mut(axis) {
+                *stride = if draws.chance(1, 2) { 0 } else { draws.between(0, 8) };
+            }
+        }
+    }
+    tensor.strides = Some(strides);
+    tensor.total_size = tensor.usual_total_size();
+}
+
+/// Takes total sizes, alignments and offsets from another case.
+fn memory(case: &mut Case, donor: &Case, draws: &mut Draws) {
+    if draws.chance(1, 2) {
+        case.binding = donor.binding;
+        return;
+    }
+    let side = Side::BOTH[draws.place(2)];
+    let Some(other) = donor.desc.tensor(side).cloned() else { return };
+    if let Some(tensor) = case.desc.tensor_mut(side) {
+        match draws.place(3) {
+            0 => tensor.alignment = other.alignment,
+            1 => tensor.flags = other.flags,
+            _ => tensor.total_size = tensor.usual_total_size() + 4 * draws.below(64),
+        }
+    }
+}
+
+/// Removes the strides of a tensor.
+fn pack(desc: &mut Desc, draws: &mut Draws) {
+    if let Some(tensor) = desc.tensor_mut(Side::BOTH[draws.place(2)]) {
+        tensor.strides = None;
+        tensor.total_size = tensor.usual_total_size();
+    }
+}
+
+/// Sets the counts of axes to the number of sizes.
+fn recount(desc: &mut Desc) {
+    let rank = desc.rank();
+    for side in Side::BOTH {
+        if let Some(tensor) = desc.tensor_mut(side) {
+            tensor.dimension_count = rank as u32;
+        }
+    }
+    for (member, value) in desc.signature.members.iter().zip(&mut desc.members) {
+        if matches!(member.kind, MemberKind::Count) {
+            *value = Value::Integer(rank as i64);
+        }
+    }
+}

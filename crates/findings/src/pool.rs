@@ -1,0 +1,148 @@
+//! The conditions of a search that hold for enough failures, with the passes that each holds for.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    atom::{Atom, Truth},
+    bits::Bits,
+    rule::{Condition, Form},
+    universe::Universe,
+};
+
+/// Conditions on the same cases that are kept, the lightest first.
+const ALIKE: usize = 6;
+/// Atoms up to this weight are counted over the axes.
+const COUNTED: u32 = 24;
+
+/// The cases of a search, by their indices in the universe.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) failed: Vec<usize>,
+    pub(crate) passed: Vec<usize>,
+}
+
+/// A condition, the failures and passes for which it holds, and its weight.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) condition: Condition,
+    pub(crate) weight: u32,
+    pub(crate) failed: Bits,
+    pub(crate) passed: Bits,
+    /// Other conditions that hold for the same cases.
+    pub(crate) alike: Vec<Condition>,
+}
+
+/// Conditions on one atom that hold for enough failures, the lightest first.
+pub(crate) fn candidates(
+    atoms: &[Atom],
+    universe: &Universe<'_>,
+    sample: &Sample,
+    least_failed: usize,
+) -> Vec<Candidate> {
+    let mut found: BTreeMap<(Bits, Bits), Vec<(u32, Condition)>> = BTreeMap::new();
+    let mut failed = Vec::with_capacity(sample.failed.len());
+    let mut passed = Vec::with_capacity(sample.passed.len());
+    for (place, atom) in atoms.iter().enumerate() {
+        let Some(forms) = surviving(atom, universe, &sample.failed, least_failed, &mut failed) else {
+            continue;
+        };
+        passed.clear();
+        passed.extend(sample.passed.iter().map(|case| atom.truth(universe, *case)));
+        for form in forms {
+            let of = |truths: &[Truth]| Bits::new(truths.iter().map(|truth| form.holds(*truth)));
+            let held = (of(&failed), of(&passed));
+            // A condition that holds for every pass excludes nothing.
+            if held.1.count() == sample.passed.len() && !sample.passed.is_empty() {
+                continue;
+            }
+            let condition = Condition { form, atoms: vec![place] };
+            let weight = condition.weight(atoms);
+            found.entry(held).or_default().push((weight, condition));
+        }
+    }
+    let mut candidates: Vec<Candidate> = found.into_iter().filter_map(candidate).collect();
+    candidates.sort_by_key(|candidate| (candidate.weight, candidate.condition.clone()));
+    candidates
+}
+
+/// The forms in which an atom holds for at least so many failures, and its truths. `None` if there are none.
+fn surviving(
+    atom: &Atom,
+    universe: &Universe<'_>,
+    failed: &[usize],
+    least_failed: usize,
+    truths: &mut Vec<Truth>,
+) -> Option<Vec<Form>> {
+    // Counts separate all failures from passes, or nothing: elsewhere they only take time.
+    let with_counts = atom.weight <= COUNTED && least_failed == failed.len();
+    let forms = if atom.is_axis { Form::of_axis(with_counts) } else { vec![Form::Once] };
+    let mut alive: Vec<(Form, usize)> = forms.into_iter().map(|form| (form, 0)).collect();
+    let most_missed = failed.len() - least_failed.min(failed.len());
+    truths.clear();
+    for case in failed {
+        let truth = atom.truth(universe, *case);
+        truths.push(truth);
+        alive.retain_mut(|(form, missed)| {
+            *missed += usize::from(!form.holds(truth));
+            *missed <= most_missed
+        });
+        if alive.is_empty() {
+            return None;
+        }
+    }
+    Some(alive.into_iter().map(|(form, _)| form).collect())
+}
+
+fn candidate(((failed, passed), mut conditions): ((Bits, Bits), Vec<(u32, Condition)>)) -> Option<Candidate> {
+    conditions.sort();
+    let mut conditions = conditions.into_iter();
+    let (weight, condition) = conditions.next()?;
+    let alike = conditions.take(ALIKE).map(|(_, condition)| condition).collect();
+    Some(Candidate { condition, weight, failed, passed, alike })
+}
+
+/// Atoms that hold together on an axis: the axes of each case.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) atom: usize,
+    pub(crate) weight: u32,
+    pub(crate) failed: Vec<u8>,
+    pub(crate) passed: Vec<u8>,
+}
+
+/// The atoms of axes that hold on enough axes of enough failures, without those that hold on the same axes as
+/// a lighter one.
+pub(crate) fn members(
+    atoms: &[Atom],
+    universe: &Universe<'_>,
+    sample: &Sample,
+    least_failed: usize,
+    at_least: u8,
+) -> Vec<Member> {
+    let mut found: BTreeMap<(Vec<u8>, Vec<u8>), (u32, usize)> = BTreeMap::new();
+    let most_missed = sample.failed.len() - least_failed.min(sample.failed.len());
+    for (place, atom) in atoms.iter().enumerate().filter(|(_, atom)| atom.is_axis) {
+        let (mut missed, mut failed) = (0, Vec::with_capacity(sample.failed.len()));
+        for case in &sample.failed {
+            let on = atom.truth(universe, *case).on;
+            missed += usize::from(on.count_ones() < u32::from(at_least));
+            if missed > most_missed {
+                break;
+            }
+            failed.push(on);
+        }
+        if missed > most_missed {
+            continue;
+        }
+        let passed = sample.passed.iter().map(|case| atom.truth(universe, *case).on).collect();
+        let new = (atom.weight, place);
+        let known = found.entry((failed, passed)).or_insert(new);
+        *known = new.min(*known);
+    }
+    let mut members: Vec<Member> = found
+        .into_iter()
+        .map(|((failed, passed), (weight, atom))| Member { atom, weight, failed, passed })
+        .collect();
+    members.sort_by_key(|member| (member.weight, member.atom));
+    members
+}

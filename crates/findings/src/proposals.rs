@@ -1,0 +1,130 @@
+//! Proposes atoms: comparisons of terms with numbers that code has or that the data suggest, and comparisons
+//! of terms with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmlcts_spec::Scope;
+
+use crate::{
+    atom::{Atom, Sign, Test},
+    universe::Universe,
+    vocabulary::{Kind, Word},
+};
+
+/// Numbers up to this magnitude are proposed if a case has them.
+const SMALL: i64 = 17;
+
+/// Every atom that may separate failures from passes.
+pub(crate) fn atoms(universe: &Universe<'_>, sample: &[usize]) -> Vec<Atom> {
+    let words = universe.terms.words();
+    let mut tests = Vec::new();
+    for (term, word) in words.iter().enumerate() {
+        match &word.kind {
+            Kind::Condition => tests.extend([Test::Flag(term, true), Test::Flag(term, false)]),
+            Kind::Name(_) => names(universe, term, sample, &mut tests),
+            Kind::Number | Kind::List | Kind::Elements => numbers(universe, term, word, sample, &mut tests),
+        }
+    }
+    pairs(words, &mut tests);
+    tests.into_iter().map(|test| Atom::new(test, words)).collect()
+}
+
+/// Each name that occurs, and the names that fail or always pass, together.
+fn names(universe: &Universe<'_>, term: usize, sample: &[usize], tests: &mut Vec<Test>) {
+    let mut seen: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
+    for case in sample {
+        let lanes = universe.lanes(term, *case);
+        if lanes.defined & 1 == 1 {
+            let (failed, passed) = seen.entry(lanes.values[0]).or_default();
+            *if universe.is_failure(*case) { failed } else { passed } += 1;
+        }
+    }
+    for code in seen.keys() {
+        tests.extend([true, false].map(|is| Test::Names(term, vec![*code], is)));
+    }
+    let failing: Vec<i64> =
+        seen.iter().filter(|(_, (failed, _))| *failed > 0).map(|(code, _)| *code).collect();
+    if failing.len() > 1 && failing.len() < seen.len() {
+        tests.push(Test::Names(term, failing, true));
+    }
+}
+
+/// Bounds on a number, and its multiples.
+fn numbers(universe: &Universe<'_>, term: usize, word: &Word, sample: &[usize], tests: &mut Vec<Test>) {
+    let mut bounds = Bounds::default();
+    for case in sample {
+        let lanes = universe.lanes(term, *case);
+        let values = (0..8).filter(|lane| lanes.defined >> lane & 1 == 1).map(|lane| lanes.values[lane]);
+        bounds.add(values, universe.is_failure(*case));
+    }
+    for number in bounds.numbers() {
+        // Among equals, the first is kept.
+        for sign in [Sign::Equal, Sign::GreaterOrEqual, Sign::LessOrEqual, Sign::NotEqual] {
+            tests.push(Test::Number(term, sign, number));
+        }
+    }
+    for divisor in word.divisors {
+        tests.extend([true, false].map(|is| Test::Multiple(term, *divisor, is)));
+    }
+}
+
+/// The numbers that a term has, and how they bound failures and passes.
+#[derive(Default)]
+struct Bounds {
+    seen: BTreeSet<i64>,
+    telling: BTreeSet<i64>,
+    /// The least and greatest of the least and greatest values of failures, and of passes.
+    failed: Option<[i64; 4]>,
+    passed: Option<[i64; 4]>,
+}
+
+impl Bounds {
+    fn add(&mut self, values: impl Iterator<Item = i64>, failed: bool) {
+        let mut of_case: Option<(i64, i64)> = None;
+        for value in values {
+            self.seen.insert(value);
+            of_case =
+                Some(of_case.map_or((value, value), |(least, most)| (least.min(value), most.max(value))));
+        }
+        let Some((least, most)) = of_case else { return };
+        let bounds = if failed { &mut self.failed } else { &mut self.passed };
+        let known = bounds.get_or_insert([least, least, most, most]);
+        *known = [known[0].min(least), known[1].max(least), known[2].min(most), known[3].max(most)];
+    }
+
+    /// The numbers to compare with.
+    fn numbers(mut self) -> BTreeSet<i64> {
+        for bound in self.failed.into_iter().flatten() {
+            self.telling.insert(bound);
+        }
+        for bound in self.passed.into_iter().flatten() {
+            self.telling.extend([bound.saturating_sub(1), bound.saturating_add(1)]);
+        }
+        let (Some(least), Some(most)) = (self.seen.first().copied(), self.seen.last().copied()) else {
+            return BTreeSet::new();
+        };
+        // Beyond small numbers, code has powers of two and their neighbours.
+        let powers = (4..33).flat_map(|power| [-1, 0, 1].map(|step| (1 << power) + step));
+        let usual = (-4..=SMALL).chain(powers).filter(|number| (least..=most).contains(number));
+        let mut numbers: BTreeSet<i64> = usual.collect();
+        numbers.append(&mut self.telling);
+        numbers
+    }
+}
+
+/// Comparisons of two terms of one kind, and multiples.
+fn pairs(words: &[Word], tests: &mut Vec<Test>) {
+    for (one, word) in words.iter().enumerate() {
+        for (other, second) in words.iter().enumerate() {
+            let is_pair = word.kind == second.kind && matches!(word.kind, Kind::List | Kind::Elements);
+            if one < other && is_pair {
+                tests.extend(Sign::ALL.map(|sign| Test::Terms(one, sign, other)));
+            }
+            // A multiple of a stride says nothing about the sign of the stride.
+            let is_list = is_pair && word.scope == Scope::Axis && one != other;
+            if is_list && !second.text.contains(' ') {
+                tests.extend([true, false].map(|is| Test::MultipleOf(one, other, is)));
+            }
+        }
+    }
+}

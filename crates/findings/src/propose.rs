@@ -1,0 +1,259 @@
+//! Chooses cases to ask: where a rule holds, where all but one of its conditions hold, where none holds, and
+//! where another rule that fits the labels disagrees.
+
+use std::collections::BTreeSet;
+
+use dmlcts_generate::draw::Draws;
+use dmlcts_model::Case;
+use dmlcts_spec::{IdSet, Judgement, Operator, Scratch, Validity};
+
+use crate::{
+    fresh::Fresh,
+    learn::Explanation,
+    mutate::{Donors, is_large, mutant},
+    rule::Rule,
+    simplify::shorter,
+    substitutes::substitutes,
+    universe::Universe,
+};
+
+/// The fresh cases and mutants to choose from, and the mutants that are tried.
+const FRESH: usize = 400;
+const MUTANTS: usize = 1400;
+const TRIED: usize = 9000;
+
+/// The questions of a round: for each kind.
+const HOLDS: usize = 40;
+const NEAR: usize = 14;
+const NONE: usize = 40;
+const PLAIN: usize = 30;
+const DECIDING: usize = 50;
+const UNUSUAL: usize = 40;
+/// The weight up to which a condition that failures share is doubted.
+const SIMPLE: u32 = 40;
+
+/// Which descs an experiment asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    /// Valid ones.
+    Valid,
+    /// Invalid ones that break all clauses that a known failure breaks.
+    Breaking(Vec<IdSet>),
+}
+
+impl Asked {
+    /// Whether a desc of this judgement is asked.
+    pub(crate) fn includes(&self, judgement: Judgement) -> bool {
+        match self {
+            Self::Valid => judgement.validity() == Validity::Valid,
+            Self::Breaking(sets) => sets.iter().any(|set| judgement.violated.contains_all(*set)),
+        }
+    }
+}
+
+/// What proposals draw from.
+pub(crate) struct Source<'a, 'lib> {
+    pub(crate) operator: &'a Operator,
+    pub(crate) asked: &'a Asked,
+    pub(crate) fresh: &'a mut Fresh<'lib>,
+    pub(crate) draws: &'a mut Draws,
+    /// The lines of the cases that have a label.
+    pub(crate) known: &'a mut BTreeSet<String>,
+}
+
+/// The cases to ask next.
+pub(crate) fn questions(
+    rules: &Explanation,
+    universe: &Universe<'_>,
+    source: &mut Source<'_, '_>,
+) -> Vec<Case> {
+    let mut pool = Universe::new(universe.terms);
+    fresh_cases(&mut pool, source, FRESH);
+    let plain = pool.len();
+    mutants(&mut pool, rules, universe, source);
+    let mut chosen = Chosen { order: Vec::new(), set: BTreeSet::new() };
+    let holds: Vec<bool> = (0..pool.len()).map(|case| rules.hold(&pool, case)).collect();
+    deciding(rules, universe, &pool, &holds, &mut chosen);
+    unusual(rules, &pool, &mut chosen);
+    for rule in &rules.rules {
+        near(rule, rules, &pool, &holds, source.draws, &mut chosen);
+    }
+    let of = |wanted: bool| (0..pool.len()).filter(|case| holds[*case] == wanted).collect::<Vec<_>>();
+    chosen.some(of(true), HOLDS, source.draws);
+    chosen.some(of(false).into_iter().filter(|case| *case >= plain).collect(), NONE, source.draws);
+    chosen.some((0..plain).collect(), PLAIN, source.draws);
+    let cases: Vec<Case> = chosen.order.iter().map(|case| pool.case(*case).clone()).collect();
+    source.known.extend(cases.iter().map(ToString::to_string));
+    cases
+}
+
+/// Adds fresh cases to a pool. Fresh valid cases become invalid by a mutation, if that is what is asked for.
+pub(crate) fn fresh_cases(pool: &mut Universe<'_>, source: &mut Source<'_, '_>, count: usize) {
+    let mut scratch = Scratch::default();
+    for _ in 0..count * 20 {
+        if pool.len() >= count {
+            return;
+        }
+        let Some(mut case) = source.fresh.next() else { return };
+        if *source.asked != Asked::Valid {
+            let Some(donor) = source.fresh.next() else { return };
+            let donors = Donors { cases: &[donor], numbers: &[0, 1, -1, i64::from(u32::MAX)] };
+            case = mutant(&case, &donors, source.draws);
+        }
+        let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
+        if source.asked.includes(judgement) && !is_large(&case) && !source.known.contains(&case.to_string()) {
+            pool.push(case, false);
+        }
+    }
+}
+
+/// Adds mutants of failures, and of the passes that rules tell from failures by one condition.
+fn mutants(
+    pool: &mut Universe<'_>,
+    rules: &Explanation,
+    universe: &Universe<'_>,
+    source: &mut Source<'_, '_>,
+) {
+    let mut scratch = Scratch::default();
+    let numbers = numbers(rules);
+    let failures = universe.of_outcome(true);
+    let donors: Vec<Case> = {
+        let mut of = |most: usize| -> Vec<Case> {
+            (0..most).filter_map(|_| source.draws.pick(universe.cases()).cloned()).collect()
+        };
+        of(200)
+    };
+    let donors = Donors { cases: &donors, numbers: &numbers };
+    let wanted = pool.len() + MUTANTS;
+    let mut lines = BTreeSet::new();
+    for _ in 0..TRIED {
+        if pool.len() >= wanted {
+            return;
+        }
+        let base = if source.draws.chance(3, 4) { source.draws.pick(&failures).copied() } else { None };
+        let base = base.unwrap_or_else(|| source.draws.place(universe.len()));
+        let case = mutant(universe.case(base), &donors, source.draws);
+        let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);
+        if !source.asked.includes(judgement) || is_large(&case) {
+            continue;
+        }
+        let line = case.to_string();
+        if !source.known.contains(&line) && lines.insert(line) {
+            pool.push(case, false);
+        }
+    }
+}
+
+/// The numbers that rules compare with, their neighbours, and small ones.
+fn numbers(rules: &Explanation) -> Vec<i64> {
+    let mut numbers: BTreeSet<i64> = [0, 1, 2, 3, -1].into();
+    let of_rules = rules.rules.iter().chain(rules.others.iter().take(8));
+    for atom in of_rules.flat_map(|rule| &rule.conditions).flat_map(|condition| &condition.atoms) {
+        if let Some(number) = rules.atoms[*atom].test.number() {
+            numbers.extend([number.saturating_sub(1), number, number.saturating_add(1)]);
+        }
+    }
+    numbers.into_iter().collect()
+}
+
+struct Chosen {
+    order: Vec<usize>,
+    set: BTreeSet<usize>,
+}
+
+impl Chosen {
+    /// Adds a number of these cases.
+    fn some(&mut self, mut cases: Vec<usize>, most: usize, draws: &mut Draws) {
+        draws.shuffle(&mut cases);
+        let mut added = 0;
+        for case in cases {
+            if added < most && self.set.insert(case) {
+                self.order.push(case);
+                added += 1;
+            }
+        }
+    }
+}
+
+/// Cases that decide between the rules and others that fit the labels: each case decides as many as it can.
+fn deciding(
+    rules: &Explanation,
+    universe: &Universe<'_>,
+    pool: &Universe<'_>,
+    holds: &[bool],
+    chosen: &mut Chosen,
+) {
+    let mut rivals: Vec<Vec<usize>> = Vec::new();
+    let is_single = rules.rules.len() == 1;
+    let others = rules.others.iter().filter(|_| is_single).cloned();
+    let of_rules = rules.rules.iter().flat_map(|rule| {
+        substitutes(rules, rule, universe).into_iter().map(move |substitute| (Some(rule), substitute))
+    });
+    for (rule, rival) in of_rules.chain(others.map(|other| (None, other))) {
+        let differs = |case: &usize| {
+            let own = rule.map_or(holds[*case], |rule| rule.holds(&rules.atoms, pool, *case));
+            own != rival.holds(&rules.atoms, pool, *case)
+        };
+        let cases: Vec<usize> = (0..pool.len()).filter(differs).collect();
+        if !cases.is_empty() {
+            rivals.push(cases);
+        }
+    }
+    chosen.cover(rivals, pool.len(), DECIDING);
+}
+
+/// Cases for which a rule holds, but not a condition that all known failures share. If they pass, the rule
+/// lacks the condition.
+fn unusual(rules: &Explanation, pool: &Universe<'_>, chosen: &mut Chosen) {
+    let held: Vec<usize> = (0..pool.len()).filter(|case| rules.hold(pool, *case)).collect();
+    let mut rivals: Vec<Vec<usize>> = Vec::new();
+    let is_single = rules.rules.len() == 1;
+    for candidate in rules.candidates.iter().filter(|one| is_single && one.weight <= SIMPLE) {
+        let lacks = |case: &usize| !candidate.condition.holds(&rules.atoms, pool, *case);
+        let cases: Vec<usize> = held.iter().copied().filter(lacks).collect();
+        if !cases.is_empty() {
+            rivals.push(cases);
+        }
+    }
+    chosen.cover(rivals, pool.len(), UNUSUAL);
+}
+
+impl Chosen {
+    /// Adds cases until each rival has one of its cases, or there are enough. Each case serves as many rivals
+    /// as it can.
+    fn cover(&mut self, mut rivals: Vec<Vec<usize>>, pool: usize, most: usize) {
+        let mut votes = vec![0_usize; pool];
+        rivals.iter().flatten().for_each(|case| votes[*case] += 1);
+        for _ in 0..most {
+            let best = (0..pool).filter(|case| votes[*case] > 0).max_by_key(|case| (votes[*case], *case));
+            let Some(case) = best else { return };
+            if self.set.insert(case) {
+                self.order.push(case);
+            }
+            rivals.retain(|cases| {
+                let is_served = cases.binary_search(&case).is_ok();
+                if is_served {
+                    for case in cases {
+                        votes[*case] -= 1;
+                    }
+                }
+                !is_served
+            });
+        }
+    }
+}
+
+/// Cases for which all but one condition of a rule hold.
+fn near(
+    rule: &Rule,
+    rules: &Explanation,
+    pool: &Universe<'_>,
+    holds: &[bool],
+    draws: &mut Draws,
+    chosen: &mut Chosen,
+) {
+    for without in shorter(rule) {
+        let is_near = |case: &usize| !holds[*case] && without.holds(&rules.atoms, pool, *case);
+        chosen.some((0..pool.len()).filter(is_near).collect(), NEAR, draws);
+    }
+}

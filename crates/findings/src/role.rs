@@ -1,0 +1,58 @@
+//! Members of the same role in several operators: one name ends with the other, as `InputWindowOffsets` ends
+//! with `Offsets`. A condition on a member can be asked of the members of its role.
+
+use dmlcts_spec::{Library, Operator};
+
+/// A condition on the cases of one operator, in the words of another. Members without a counterpart stay.
+pub(crate) fn translated(condition: &str, from: &Operator, to: &Operator) -> String {
+    renamed(condition, |name| {
+        from.signature().members.iter().find(|member| member.name == name)?;
+        let is_of_role = |other: &str| other.ends_with(name) || name.ends_with(other);
+        let mut members = to.signature().members.iter().map(|member| member.name.as_str());
+        members.find(|other| is_of_role(other)).map(str::to_owned)
+    })
+}
+
+/// A condition with the shortest name of each role. Equal results are one condition on several operators.
+pub(crate) fn canonical(condition: &str, library: &Library) -> String {
+    renamed(condition, |name| {
+        let members = library.operators().iter().flat_map(|operator| &operator.signature().members);
+        let shorter = members.map(|member| member.name.as_str()).filter(|other| name.ends_with(other));
+        shorter.min_by_key(|other| other.len()).map(str::to_owned)
+    })
+}
+
+/// A condition with other names. Names of fields, such as `InputTensor.Sizes`, stay.
+fn renamed(condition: &str, new_name: impl Fn(&str) -> Option<String>) -> String {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    let mut text = String::new();
+    let mut rest = condition;
+    while !rest.is_empty() {
+        let length = rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len());
+        let (name, tail) = rest.split_at(length);
+        let new = if name.contains('.') { None } else { new_name(name) };
+        text.push_str(&new.unwrap_or_else(|| name.to_owned()));
+        let gap = tail.find(is_of_name).unwrap_or(tail.len());
+        text.push_str(&tail[..gap]);
+        rest = &tail[gap..];
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_of_one_role_take_each_other_s_place() {
+        let library = Library::embedded();
+        let operator = |name| library.operator(name).expect("it is built in");
+        let condition = "any axis (InputWindowOffsets >= 65536 and InputTensor.Strides > 0)";
+        let other = translated(condition, operator("SLICE1"), operator("SLICE"));
+        assert_eq!(other, "any axis (Offsets >= 65536 and InputTensor.Strides > 0)");
+        assert_eq!(translated(&other, operator("SLICE"), operator("SLICE1")), condition);
+        assert_eq!(translated(&other, operator("SLICE"), operator("PADDING1")), other);
+        assert_eq!(canonical(condition, library), other);
+        assert_eq!(canonical(&other, library), other);
+    }
+}

@@ -1,0 +1,96 @@
+//! Drops the conditions of a rule that are not needed, and replaces a condition by a lighter one that fits.
+
+use crate::{atom::Atom, rule::Rule, universe::Universe};
+
+/// A condition that excludes no more passes than this may fit them by chance.
+const CHANCE: usize = 2;
+
+/// The rule without conditions and atoms that no pass needs. Fewer conditions hold for more failures, so only
+/// passes count.
+pub(crate) fn simplified(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>, left: &[usize]) -> Rule {
+    let wrong = |rule: &Rule| {
+        let holds = |case: &usize| !universe.is_failure(*case) && rule.holds(atoms, universe, *case);
+        (0..universe.len()).filter(holds).count()
+    };
+    let held = |rule: &Rule| left.iter().filter(|case| rule.holds(atoms, universe, **case)).count();
+    let (most_wrong, least_held) = (wrong(rule), held(rule));
+    let mut best = rule.clone();
+    loop {
+        let shorter = shorter(&best);
+        let fits = |rule: &Rule| wrong(rule) <= most_wrong && held(rule) >= least_held;
+        let next = shorter.into_iter().filter(fits).min_by_key(|rule| rule.weight(atoms));
+        match next {
+            Some(next) => best = next,
+            None => return lightened(&best, atoms, universe, left),
+        }
+    }
+}
+
+/// The rule with each atom replaced by the lightest one that holds for the same failures and no other pass.
+fn lightened(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>, left: &[usize]) -> Rule {
+    let holds = |rule: &Rule, case: usize| rule.holds(atoms, universe, case);
+    let failures: Vec<usize> = left.iter().copied().filter(|case| holds(rule, *case)).collect();
+    let mut best = rule.clone();
+    for place in 0..rule.conditions.len() {
+        for atom in 0..rule.conditions[place].atoms.len() {
+            let old = best.conditions[place].atoms[atom];
+            // The passes that the rule excludes, as far as the other conditions hold for them.
+            let mut rest = best.clone();
+            rest.conditions.remove(place);
+            let is_passed = |case: &usize| !universe.is_failure(*case) && holds(&rest, *case);
+            let passes: Vec<usize> = (0..universe.len()).filter(is_passed).collect();
+            let allowed: Vec<usize> = passes.iter().copied().filter(|case| holds(&best, *case)).collect();
+            let mut lighter: Vec<usize> = (0..atoms.len())
+                .filter(|other| atoms[*other].is_axis == atoms[old].is_axis)
+                .filter(|other| atoms[*other].weight < atoms[old].weight)
+                .collect();
+            lighter.sort_by_key(|other| (atoms[*other].weight, *other));
+            let found = lighter.into_iter().find(|other| {
+                let mut condition = best.conditions[place].clone();
+                condition.atoms[atom] = *other;
+                let holds = |case: &usize| condition.holds(atoms, universe, *case);
+                let is_new = |case: &usize| holds(case) && allowed.binary_search(case).is_err();
+                failures.iter().all(holds) && !passes.iter().any(is_new)
+            });
+            if let Some(found) = found {
+                best.conditions[place].atoms[atom] = found;
+            }
+        }
+    }
+    best
+}
+
+/// The rule without conditions that exclude hardly any pass. For rules that are not exact anyway, such
+/// conditions fit the cases by chance.
+pub(crate) fn pruned(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> Rule {
+    let wrong = |rule: &Rule| {
+        let is_wrong = |case: &usize| rule.holds(atoms, universe, *case) != universe.is_failure(*case);
+        (0..universe.len()).filter(is_wrong).count()
+    };
+    let mut best = rule.clone();
+    loop {
+        let most = wrong(&best) + CHANCE;
+        let Some(next) = shorter(&best).into_iter().min_by_key(wrong).filter(|next| wrong(next) <= most)
+        else {
+            return best;
+        };
+        best = next;
+    }
+}
+
+/// The rule without one of its conditions or atoms.
+pub(crate) fn shorter(rule: &Rule) -> Vec<Rule> {
+    let mut all = Vec::new();
+    for (place, condition) in rule.conditions.iter().enumerate() {
+        let mut without = rule.clone();
+        without.conditions.remove(place);
+        all.push(without);
+        for atom in 0..if condition.atoms.len() > 1 { condition.atoms.len() } else { 0 } {
+            let mut without = rule.clone();
+            without.conditions[place].atoms.remove(atom);
+            all.push(without);
+        }
+    }
+    all.retain(|rule| !rule.conditions.is_empty());
+    all
+}

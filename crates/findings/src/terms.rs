@@ -1,0 +1,117 @@
+//! Terms: the words of a vocabulary that an operator's expressions may use, compiled into one program. So all
+//! of them are computed once for each case, and an atom only compares numbers.
+
+use std::sync::Arc;
+
+use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel};
+use dmlcts_spec::{
+    Operator, Scope,
+    expression::{CaseNames, Position, Term, TermKind, parse},
+    program::{Builder, Inputs, OpId, Program, Values},
+};
+
+use crate::vocabulary::{Kind, Word, words};
+
+/// The compiled vocabulary of an operator.
+#[derive(Debug)]
+pub(crate) struct Terms<'lib> {
+    operator: &'lib Operator,
+    level: FeatureLevel,
+    words: Vec<Word>,
+    program: Program,
+    roots: Vec<OpId>,
+}
+
+/// The values of a term for one case: one lane, or one for each axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lanes {
+    pub(crate) values: [i64; 8],
+    /// The lanes with a value.
+    pub(crate) defined: u8,
+    /// The lanes that the term has; 0 if its lists are missing or differ in length.
+    pub(crate) of: u8,
+}
+
+impl<'lib> Terms<'lib> {
+    /// Compiles the vocabulary of an operator. Words that do not compile are dropped.
+    pub(crate) fn new(operator: &'lib Operator, level: FeatureLevel) -> Self {
+        let mut builder = Builder::new(Arc::clone(operator.signature()));
+        let (mut kept, mut roots) = (Vec::new(), Vec::new());
+        for word in words(operator) {
+            if let Some(term) = checked(operator, &word) {
+                roots.push(builder.add(&term));
+                kept.push(word);
+            }
+        }
+        Self { operator, level, words: kept, program: builder.finish(), roots }
+    }
+
+    /// The operator.
+    pub(crate) fn operator(&self) -> &'lib Operator {
+        self.operator
+    }
+
+    /// The feature level at which descs are judged.
+    pub(crate) fn level(&self) -> FeatureLevel {
+        self.level
+    }
+
+    /// The words, in the order of the terms.
+    pub(crate) fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// Calls `visit` with the values of each term for a case.
+    pub(crate) fn evaluate(&self, case: &Case, values: &mut Values, mut visit: impl FnMut(usize, Lanes)) {
+        let verdict = Some(self.operator.verdict(&case.desc, self.level, values));
+        let inputs = Inputs { verdict, ..Inputs::of_case(case, self.level) };
+        let evaluation = self.program.evaluate(inputs, values);
+        for (place, (root, word)) in self.roots.iter().zip(&self.words).enumerate() {
+            let of = evaluation.lane_mask(*root);
+            let mask = evaluation.mask(*root);
+            let mut lanes = Lanes { values: [0; 8], defined: mask.defined & of, of };
+            if word.kind == Kind::Condition {
+                lanes.values = std::array::from_fn(|lane| i64::from(mask.truth >> lane & 1));
+            } else if let Some(row) = evaluation.row(*root) {
+                lanes.values = *row;
+            } else {
+                let wide = |lane| evaluation.integer(*root, lane).unwrap_or_default();
+                lanes.values = std::array::from_fn(|lane| {
+                    wide(lane).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+                });
+            }
+            visit(place, lanes);
+        }
+    }
+}
+
+/// The checked term of a word. Only a predicate may name bindings, so words about the desc are checked as
+/// one side of a comparison.
+fn checked(operator: &Operator, word: &Word) -> Option<Term> {
+    let scope = operator.scope();
+    if word.scope == Scope::Axis {
+        let expression = parse(&word.text).ok()?;
+        let check = if word.kind == Kind::Condition {
+            scope.condition(&expression, Position::EachAxis)
+        } else {
+            scope.integer(&expression, Position::EachAxis)
+        };
+        return check.ok().filter(|term| term.per_axis);
+    }
+    let enumerators = vec![Enumerator { name: operator.name().to_owned(), value: 0 }];
+    let operators = Arc::new(Enumeration { name: "operator".to_owned(), enumerators });
+    let names = CaseNames { operators: &operators, scopes: &[scope] };
+    let predicate = |text: &str| scope.predicate(names, &parse(text).ok()?).ok();
+    let other = match &word.kind {
+        Kind::Condition => return predicate(&word.text),
+        Kind::Name(names) => names.first()?.1.clone(),
+        _ => "0".to_owned(),
+    };
+    match predicate(&format!("{} == {other}", word.text))?.kind {
+        TermKind::Compare(_, pair) => {
+            let [term, _] = *pair;
+            Some(term)
+        }
+        _ => None,
+    }
+}

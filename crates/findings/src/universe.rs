@@ -1,0 +1,96 @@
+//! The universe of a search: cases, whether each failed, and the values of all terms for each.
+
+use dmlcts_model::Case;
+use dmlcts_spec::{Scope, program::Values};
+
+use crate::terms::{Lanes, Terms};
+
+/// Cases of one operator, with the values of all terms.
+pub(crate) struct Universe<'a> {
+    pub(crate) terms: &'a Terms<'a>,
+    cases: Vec<Case>,
+    failed: Vec<bool>,
+    columns: Vec<Column>,
+    values: Values,
+}
+
+/// The values of one term.
+#[derive(Default)]
+struct Column {
+    /// One value a case, or eight.
+    values: Vec<i64>,
+    defined: Vec<u8>,
+    of: Vec<u8>,
+    is_axis: bool,
+}
+
+impl<'a> Universe<'a> {
+    /// A universe without cases.
+    pub(crate) fn new(terms: &'a Terms<'a>) -> Self {
+        let column = |scope| Column { is_axis: scope == Scope::Axis, ..Column::default() };
+        let columns = terms.words().iter().map(|word| column(word.scope)).collect();
+        Self { terms, cases: Vec::new(), failed: Vec::new(), columns, values: Values::default() }
+    }
+
+    /// Adds a case.
+    pub(crate) fn push(&mut self, case: Case, failed: bool) {
+        let Self { terms, columns, values, .. } = self;
+        terms.evaluate(&case, values, |place, lanes| {
+            let column = &mut columns[place];
+            let count = if column.is_axis { 8 } else { 1 };
+            column.values.extend_from_slice(&lanes.values[..count]);
+            column.defined.push(lanes.defined);
+            column.of.push(lanes.of);
+        });
+        self.cases.push(case);
+        self.failed.push(failed);
+    }
+
+    /// Calls a case a failure that passed before: with other data, it fails.
+    pub(crate) fn fail(&mut self, index: usize) {
+        self.failed[index] = true;
+    }
+
+    /// The number of cases.
+    pub(crate) fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// The case with this index.
+    pub(crate) fn case(&self, index: usize) -> &Case {
+        &self.cases[index]
+    }
+
+    /// Every case.
+    pub(crate) fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// The cases, and whether each failed.
+    pub(crate) fn into_labels(self) -> (Vec<Case>, Vec<bool>) {
+        (self.cases, self.failed)
+    }
+
+    /// Whether the case with this index failed.
+    pub(crate) fn is_failure(&self, index: usize) -> bool {
+        self.failed[index]
+    }
+
+    /// The indices of the cases that failed, or of those that passed.
+    pub(crate) fn of_outcome(&self, failed: bool) -> Vec<usize> {
+        (0..self.len()).filter(|index| self.failed[*index] == failed).collect()
+    }
+
+    /// The values of a term for a case.
+    #[inline]
+    pub(crate) fn lanes(&self, term: usize, case: usize) -> Lanes {
+        let column = &self.columns[term];
+        let mut lanes = Lanes { values: [0; 8], defined: column.defined[case], of: column.of[case] };
+        if column.is_axis {
+            lanes.values.copy_from_slice(&column.values[case * 8..case * 8 + 8]);
+        } else {
+            lanes.values[0] = column.values[case];
+        }
+        lanes
+    }
+}

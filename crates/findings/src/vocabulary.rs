@@ -1,0 +1,195 @@
+//! The vocabulary of predicates: integer expressions and conditions about a desc or an axis, from an
+//! operator's signature, definitions and clauses. Atoms compare them with numbers and with each other.
+
+use dmlcts_model::{DataType, MemberKind, Side};
+use dmlcts_spec::{Operator, Scope, expression::parse};
+
+/// What a term's value is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A number.
+    Number,
+    /// A list of the desc: a number that is compared with other lists.
+    List,
+    /// A number of elements, compared with other such numbers.
+    Elements,
+    /// One of these names.
+    Name(Vec<(i64, String)>),
+    /// A condition, with the values 0 and 1.
+    Condition,
+}
+
+/// An expression in the language of predicates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Word {
+    pub(crate) text: String,
+    pub(crate) scope: Scope,
+    pub(crate) kind: Kind,
+    /// How hard it is to read.
+    pub(crate) weight: u32,
+    /// The divisors by which multiples are told.
+    pub(crate) divisors: &'static [i64],
+}
+
+/// The weight of a name, of an expression of two names, and of a longer one.
+const NAME: u32 = 4;
+const PAIR: u32 = 12;
+const LONG: u32 = 20;
+
+/// Multiples that code depends on: lanes, words and lines of a cache.
+const POWERS: &[i64] = &[2, 3, 4, 8, 16, 32, 64];
+const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
+
+/// Every word about an operator's cases.
+pub(crate) fn words(operator: &Operator) -> Vec<Word> {
+    let mut words = Words(Vec::new());
+    words.of_desc(operator);
+    words.of_tensors();
+    let lists = words.lists(operator);
+    words.of_axes(operator, &lists);
+    words.of_rules(operator);
+    words.0
+}
+
+struct Words(Vec<Word>);
+
+impl Words {
+    fn add(&mut self, scope: Scope, kind: Kind, weight: u32, text: impl Into<String>) -> &mut Word {
+        let place = self.0.len();
+        self.0.push(Word { text: text.into(), scope, kind, weight, divisors: &[] });
+        &mut self.0[place]
+    }
+
+    fn desc(&mut self, weight: u32, text: impl Into<String>) -> &mut Word {
+        self.add(Scope::Desc, Kind::Number, weight, text)
+    }
+
+    fn axis(&mut self, weight: u32, text: impl Into<String>) -> &mut Word {
+        self.add(Scope::Axis, Kind::Number, weight, text)
+    }
+
+    /// Members with one value, and what all operators have.
+    fn of_desc(&mut self, operator: &Operator) {
+        self.desc(NAME, "rank");
+        // The data types of one size differ in their data, so a type is the better guess.
+        self.desc(NAME + 4, "InputTensor.ElementSize");
+        let types = DataType::all().filter_map(|kind| Some((i64::from(kind.0), kind.name()?.to_owned())));
+        self.add(Scope::Desc, Kind::Name(types.collect()), NAME, "InputTensor.DataType");
+        for side in Side::BOTH {
+            self.desc(NAME + 6, side.binding_name()).divisors = BYTES;
+        }
+        for member in &operator.signature().members {
+            match &member.kind {
+                MemberKind::U32 | MemberKind::I32 => {
+                    self.desc(NAME, member.name.as_str()).divisors = POWERS;
+                }
+                MemberKind::Enumeration(enumeration) => {
+                    let names = enumeration.enumerators.iter().map(|it| (it.value, it.name.clone()));
+                    self.add(Scope::Desc, Kind::Name(names.collect()), NAME, member.name.as_str());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The memory of both tensors.
+    fn of_tensors(&mut self) {
+        for tensor in Side::BOTH.map(Side::member_name) {
+            let elements = format!("(product axes {tensor}.Sizes)");
+            let span = format!("(1 + sum axes ({tensor}.Sizes - 1) * {tensor}.Strides)");
+            let size = format!("{tensor}.ElementSize");
+            self.add(Scope::Desc, Kind::Condition, NAME, format!("present({tensor}.Strides)"));
+            self.add(Scope::Desc, Kind::Elements, PAIR, elements.clone()).divisors = POWERS;
+            self.add(Scope::Desc, Kind::Elements, LONG, span.clone()).divisors = POWERS;
+            self.desc(LONG, format!("{elements} * {size}")).divisors = BYTES;
+            self.desc(LONG + 4, format!("{span} * {size}")).divisors = BYTES;
+            self.desc(PAIR, format!("{tensor}.TotalTensorSizeInBytes")).divisors = BYTES;
+            self.desc(LONG + 8, format!("{tensor}.TotalTensorSizeInBytes - align({span} * {size}, 4)"));
+            self.desc(NAME + 6, format!("{tensor}.Flags"));
+            self.desc(NAME + 6, format!("{tensor}.GuaranteedBaseOffsetAlignment"));
+        }
+        self.add(Scope::Desc, Kind::Condition, PAIR, "overlaps(InputTensor)");
+    }
+
+    /// The lists of an operator's descs, the unsigned members first.
+    fn lists(&mut self, operator: &Operator) -> Lists {
+        let mut lists = Lists::default();
+        for member in &operator.signature().members {
+            match member.kind {
+                MemberKind::U32List => lists.unsigned.push(member.name.clone()),
+                MemberKind::I32List => lists.signed.push(member.name.clone()),
+                _ => {}
+            }
+        }
+        for (name, weight) in
+            lists.unsigned.iter().chain(&lists.signed).map(|name| (name.clone(), NAME)).chain(
+                lists.signed.iter().map(|name| (format!("abs({name})"), NAME + 6)).chain(
+                    ["Sizes", "Strides"].into_iter().flat_map(|field| {
+                        Side::BOTH.map(|side| (format!("{}.{field}", side.member_name()), NAME + 1))
+                    }),
+                ),
+            )
+        {
+            self.add(Scope::Axis, Kind::List, weight, name).divisors = POWERS;
+        }
+        lists
+    }
+
+    /// Numbers on an axis that are computed from its lists.
+    fn of_axes(&mut self, operator: &Operator, lists: &Lists) {
+        self.axis(NAME, "axis");
+        self.axis(PAIR, "rank - 1 - axis");
+        self.axis(PAIR, "InputTensor.Sizes - OutputTensor.Sizes");
+        for definition in operator.scope().definitions() {
+            let is_usable = definition.term.per_axis && !definition.term.uses_coordinate;
+            if is_usable && !definition.name.contains('.') {
+                self.add(Scope::Axis, Kind::List, PAIR + 2, definition.name.as_str());
+                if let Some(text) = off_by_one(&definition.expression.to_string()) {
+                    self.add(Scope::Axis, Kind::List, LONG, text);
+                }
+            }
+        }
+        for step in &lists.signed {
+            // The window that the output needs.
+            let text = format!("1 + (OutputTensor.Sizes - 1) * abs({step})");
+            self.add(Scope::Axis, Kind::List, PAIR + 2, text);
+        }
+        for (place, one) in lists.unsigned.iter().enumerate() {
+            for other in &lists.unsigned[place + 1..] {
+                self.add(Scope::Axis, Kind::List, PAIR, format!("{one} + {other}"));
+                self.add(Scope::Axis, Kind::List, PAIR, format!("max({one}, {other})"));
+                self.axis(PAIR, format!("{one} - {other}"));
+            }
+            self.axis(PAIR, format!("{one} / InputTensor.Sizes"));
+            self.axis(PAIR + 4, format!("({one} - 1) / InputTensor.Sizes"));
+            self.axis(PAIR + 4, format!("{one} / (InputTensor.Sizes - 1)"));
+            for step in &lists.signed {
+                self.axis(PAIR, format!("{one} * {step}"));
+                self.axis(PAIR, format!("{one} mod {step}"));
+                self.axis(PAIR + 4, format!("({one} - 1) mod {step}"));
+            }
+        }
+    }
+
+    /// Clauses and questions. A desc of a universe either keeps all clauses, or breaks some.
+    fn of_rules(&mut self, operator: &Operator) {
+        self.desc(NAME, "violations");
+        for clause in operator.clauses() {
+            self.add(clause.scope, Kind::Condition, LONG, format!("({})", clause.text));
+        }
+    }
+}
+
+/// A definition with sizes in the place of last indices: `a + (n - 1) * s` becomes `a + n * s`. Code that
+/// computes a bound is often wrong by this.
+fn off_by_one(definition: &str) -> Option<String> {
+    let text = definition.replace(" - 1)", ")");
+    (text != definition).then(|| parse(&text).ok()).flatten().map(|expression| expression.to_string())
+}
+
+/// The names of an operator's lists.
+#[derive(Default)]
+struct Lists {
+    unsigned: Vec<String>,
+    signed: Vec<String>,
+}

@@ -1,0 +1,170 @@
+//! Faults with known causes, and what is learned of them. `dmlcts mutants --findings` measures more of them.
+
+mod faults;
+
+use std::{sync::LazyLock, time::Duration};
+
+use dmlcts_findings::{Budget, Cause, Label, Labelled, Learned, Outcomes, explain, learn};
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::{Library, Predicate, Validity, program::Values};
+use faults::{Fault, fresh, labelled, mutant, suite};
+
+const BUDGET: Budget = Budget { cases: 1_200, time: Duration::from_secs(600) };
+
+/// The cases of the suite `smoke`.
+static SMOKE: LazyLock<Vec<Case>> = LazyLock::new(|| suite("smoke"));
+
+fn correlated(fault: &Fault) -> Vec<Learned> {
+    learn(&labelled(fault, &SMOKE), (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None)
+}
+
+fn experimented(fault: &Fault) -> Vec<Learned> {
+    learn(
+        &labelled(fault, &SMOKE),
+        (Library::embedded(), FeatureLevel::NEWEST),
+        1,
+        BUDGET,
+        Some(&mut |cases| fault.labels(cases)),
+    )
+}
+
+/// The predicates, of all operators.
+fn texts(learned: &[Learned]) -> Vec<&str> {
+    learned.iter().flat_map(|one| &one.predicates).map(|found| found.condition.as_str()).collect()
+}
+
+/// The number of fresh cases for which the predicates and a fault disagree.
+fn wrong(fault: &Fault, learned: &[Learned]) -> usize {
+    let parse = |one: &Learned| Predicate::parse(&one.predicate(), Library::embedded());
+    let predicates: Vec<Predicate> =
+        learned.iter().map(|one| parse(one).expect("a learned predicate compiles")).collect();
+    let cases = fresh(1_500, 77);
+    let mut values = Values::default();
+    let mut holds =
+        |case: &Case| predicates.iter().any(|one| one.holds(case, FeatureLevel::NEWEST, &mut values));
+    let labels = fault.labels(&cases);
+    cases.iter().zip(labels).filter(|(case, label)| holds(case) != matches!(label, Label::Failed(_))).count()
+}
+
+#[test]
+fn a_cause_on_one_axis_is_found_in_the_suite_alone() {
+    let learned = correlated(&mutant("slice1-reach-rounded-down"));
+    assert_eq!(
+        texts(&learned),
+        // The output is as large as if the division were not rounded down.
+        ["any axis (OutputTensor.Sizes > 1 and OutputTensor.Sizes == 1 + InputWindowSizes / magnitude)"]
+    );
+    assert!(learned[0].exact && learned[0].asked == 0 && learned[0].estimate.is_none());
+}
+
+#[test]
+fn two_causes_are_two_predicates() {
+    let fault = "(PaddingMode == WRAP and rank >= 6) or (PaddingMode == EDGE and (any axis StartPadding > InputTensor.Sizes))";
+    let learned = correlated(&Fault::of_predicate(fault));
+    assert_eq!(
+        texts(&learned),
+        [
+            "rank >= 6 and PaddingMode == WRAP",
+            "PaddingMode == EDGE and any axis StartPadding > InputTensor.Sizes"
+        ]
+    );
+}
+
+#[test]
+fn experiments_correct_what_the_suite_suggests() {
+    let fault = Fault::of_predicate("operator == SLICE and rank < 4 and (all axes OutputTensor.Sizes >= 4)");
+    let alone = correlated(&fault);
+    assert_eq!(texts(&alone), ["all axes Sizes >= 4"], "the suite has no larger rank");
+    let learned = experimented(&fault);
+    assert_eq!(texts(&learned), ["rank <= 3 and all axes Sizes >= 4"]);
+    let [Learned { exact: true, asked, counterexamples, estimate: Some(estimate), .. }] = &learned[..] else {
+        panic!("{learned:?}");
+    };
+    assert!(*asked <= BUDGET.cases && *counterexamples > 0 && estimate.wrong() == 0, "{learned:?}");
+}
+
+/// REFLECTION of two elements clamps. Some passes have equal elements, so that a wrong one does not show.
+#[test]
+fn passes_with_equal_elements_are_asked_again() {
+    let fault = mutant("padding-mirror-of-two-clamps");
+    let learned = experimented(&fault);
+    assert_eq!(wrong(&fault, &learned), 0, "{:?}", texts(&learned));
+}
+
+#[test]
+fn the_same_input_gives_the_same_predicates() {
+    let fault =
+        Fault::of_predicate("operator == SLICE1 and (any axis InputWindowStrides < -1) and rank >= 3");
+    let (one, other) = (experimented(&fault), experimented(&fault));
+    assert_eq!(one, other);
+}
+
+#[test]
+fn what_the_language_lacks_is_not_called_exact() {
+    // The parity of the fill's seed is no condition on a desc.
+    let of = |case: &Case| match case.fill {
+        dmlcts_model::Fill::Random { seed } if seed % 2 == 0 => Label::Failed("wrong".to_owned()),
+        _ => Label::Passed,
+    };
+    let cases: Vec<Labelled> = SMOKE
+        .iter()
+        .filter(|case| case.desc.signature.operator == "SLICE" && faults::validity(case) == Validity::Valid)
+        .map(|case| Labelled { case: case.clone(), label: of(case) })
+        .collect();
+    let learned = learn(&cases, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);
+    assert!(learned.iter().all(|one| !one.exact), "{:?}", texts(&learned));
+}
+
+#[test]
+fn failures_alone_and_no_failures_are_no_puzzle() {
+    let label = |label: Label| {
+        let cases = SMOKE.iter().filter(|case| faults::validity(case) == Validity::Valid).take(50);
+        let labelled: Vec<Labelled> =
+            cases.map(|case| Labelled { case: case.clone(), label: label.clone() }).collect();
+        learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None)
+    };
+    assert_eq!(label(Label::Passed), []);
+    assert_eq!(label(Label::Unknown), []);
+    let learned = label(Label::Failed("crash".to_owned()));
+    assert!(learned.iter().all(|one| one.exact && one.predicates.is_empty()), "{learned:?}");
+    assert!(!learned.is_empty());
+}
+
+/// The causes of a fault's failures in `smoke`.
+fn causes(fault: &str) -> Vec<Cause> {
+    let labels = Fault::of_predicate(fault).labels(&SMOKE);
+    let mut outcomes = Outcomes::default();
+    for (index, label) in (0..).zip(labels) {
+        match label {
+            Label::Passed => outcomes.passes.push(index),
+            Label::Failed(kind) => drop(outcomes.failures.insert(index, kind)),
+            Label::Unknown => {}
+        }
+    }
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    explain(&outcomes, of, 1, Budget::NONE, &mut |index| SMOKE[index as usize].clone(), None)
+}
+
+#[test]
+fn one_cause_in_two_operators_is_one_cause() {
+    let rank = "rank == 7 and operator in [SLICE, PADDING1]";
+    let [cause] = &causes(rank)[..] else { panic!("{:#?}", causes(rank)) };
+    assert_eq!(cause.predicate(3), "operator in [SLICE, PADDING1] and rank == 7");
+    assert!(cause.exact && cause.passes == 0);
+    let own_names = "(any axis Offsets >= 2) or (any axis InputWindowOffsets >= 2)";
+    let [cause] = &causes(own_names)[..] else { panic!("{:#?}", causes(own_names)) };
+    assert_eq!(
+        cause.predicate(3),
+        "(operator == SLICE and any axis Offsets > 1) or (operator == SLICE1 and any axis InputWindowOffsets > 1)"
+    );
+}
+
+#[test]
+fn failures_without_a_common_condition_have_no_predicate() {
+    // Every case of these lines is one that the random data of the fill decides, which no condition sees.
+    let outcomes = Outcomes { failures: [(3, "wrong".to_owned())].into(), passes: (10..400).collect() };
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let found = explain(&outcomes, of, 1, Budget::NONE, &mut |index| SMOKE[index as usize].clone(), None);
+    let [cause] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((cause.failures.as_slice(), cause.validity), (&[3][..], None), "one failure is no pattern");
+}
