@@ -238,6 +238,14 @@ pub(crate) struct MutantsArguments {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,3,4", requires = "random", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) atoms: Vec<u8>,
 
+    /// Explain the failures of each fault
+    ///
+    /// It prints the findings of each fault, and how often their predicates are right. Each fault runs the
+    /// suite twice, without experiments and with them. A predicate is right if it holds for exactly the cases
+    /// that fail, among those of the suite and 25,000 fresh ones.
+    #[arg(long, conflicts_with_all = ["list", "quiet"])]
+    pub(crate) findings: bool,
+
     /// Print only totals and survivors
     ///
     /// Runs the pages' examples and the whole suite, but no single strategy. --random ignores it.

@@ -1,7 +1,7 @@
 //! The record of a run: a new results file, or the file of an interrupted run that continues.
 
 use dmlcts_results::{BackendOptions, Error, Header, SelectionForm, Unfinished, Writer};
-use dmlcts_runner::{Claim, Event, Summary, Totals};
+use dmlcts_runner::{Claim, Event, Summary, Totals, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{arguments::RunArguments, exit::Exit, problem::Problem};
@@ -71,6 +71,12 @@ impl Record {
             ));
         }
         Ok(Some(unfinished.totals(Library::embedded(), &self.strategies)?))
+    }
+
+    /// The outcomes of the interrupted run's cases. Empty if this run continues none.
+    pub(crate) fn witnessed(&self) -> Result<Witnessed, Problem> {
+        let RecordFile::Unfinished(unfinished) = &self.file else { return Ok(Witnessed::default()) };
+        Ok(unfinished.witnessed(Library::embedded(), &self.strategies)?)
     }
 
     /// Records an event. After an error, nothing more is recorded.

@@ -6,17 +6,18 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io,
+    io::{self, Write as _},
     path::Path,
 };
 
 use dmlcts_report::{
-    Context, write_junit, write_junit_of_problem, write_markdown, write_markdown_of_problem,
+    Context, write_annotations, write_junit, write_junit_of_problem, write_markdown,
+    write_markdown_of_problem,
 };
 use dmlcts_results::{check_name, prepare_to_replace, replace};
 use dmlcts_runner::Summary;
 
-use crate::{arguments::ReportArguments, problem::Problem};
+use crate::{arguments::ReportArguments, output, problem::Problem};
 
 /// The open report files.
 pub(crate) struct Reports {
@@ -24,6 +25,8 @@ pub(crate) struct Reports {
     junit: Option<String>,
     /// This file is appended to.
     markdown: Option<(String, File)>,
+    /// Whether findings are printed as workflow commands.
+    annotations: bool,
 }
 
 impl Reports {
@@ -44,12 +47,17 @@ impl Reports {
             file.map(|file| (path.clone(), file)).map_err(|error| failed(path, &error))
         };
         let markdown = arguments.markdown.as_ref().map(open).transpose()?;
-        Ok(Self { junit: arguments.junit.clone(), markdown })
+        Ok(Self { junit: arguments.junit.clone(), markdown, annotations: arguments.annotations })
     }
 
     /// Writes the result of a run.
     pub(crate) fn write(&mut self, context: &Context, summary: &Summary) -> Result<(), Problem> {
-        self.write_by(|out| write_junit(out, context, summary), |out| write_markdown(out, context, summary))
+        self.write_by(|out| write_junit(out, context, summary), |out| write_markdown(out, context, summary))?;
+        if !self.annotations {
+            return Ok(());
+        }
+        let mut out = output::stdout();
+        output::unless_gone(write_annotations(&mut out, context, summary).and_then(|()| out.flush()))
     }
 
     /// Writes that the run of this name has no result, with the reason, and returns the reason.

@@ -68,11 +68,12 @@ fn the_command_that_repeats_a_case_has_every_relevant_option() {
     });
 }
 
-/// The failure without its first line, which counts similar failures, and without the case that it was shrunk
-/// from.
+/// The failure without the lines that depend on the other cases of the run.
 fn failure(shown: &str) -> Vec<&str> {
     let lines = shown.lines().skip_while(|line| !line.starts_with("FAIL 1")).skip(1);
-    lines.take_while(|line| !line.is_empty() && !line.starts_with("  shrunk from ")).collect()
+    let lines = lines.take_while(|line| !line.is_empty());
+    let of_run = ["  where ", "  exactly ", "  finding ", "  shrunk from "];
+    lines.filter(|line| !of_run.iter().any(|start| line.starts_with(start))).collect()
 }
 
 #[test]

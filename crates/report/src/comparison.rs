@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
-use dmlcts_results::{Change, Comparison, Kind, Side};
+use dmlcts_results::{Change, Comparison, Kind, Side, Trend};
 use dmlcts_runner::Ending;
 
 use crate::{
@@ -15,6 +15,8 @@ use crate::{
 const SHOWN: usize = 8;
 /// The maximum number of named differences between the runs themselves.
 const NAMED: usize = 4;
+/// The maximum number of findings.
+const FINDINGS: usize = 20;
 
 const KINDS: [(Kind, &str, Tone); 7] = [
     (Kind::Broken, "broken", Tone::Bad),
@@ -61,7 +63,30 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: P
             line(tone, "", &text)?;
         }
     }
-    line(Tone::Strong, "same", &counted(comparison.same, "case"))
+    line(Tone::Strong, "same", &counted(comparison.same, "case"))?;
+    for (place, (trend, finding, [old, new])) in comparison.findings().into_iter().enumerate() {
+        if place == FINDINGS {
+            let left = comparison.findings().len() - FINDINGS;
+            return line(Tone::Strong, "", &format!("and {}", counted(left as u64, "further finding")));
+        }
+        let (word, tone) = match trend {
+            Trend::New => ("new", Tone::Bad),
+            Trend::Grown => ("grown", Tone::Bad),
+            Trend::Shrunk => ("shrunk", Tone::Note),
+            Trend::Fixed => ("fixed", Tone::Good),
+        };
+        let predicate = finding.rule.as_ref().map(|rule| format!(", where {}", rule.predicate));
+        let (old, new) = (grouped(old), counted(new, "case"));
+        let text = format!(
+            "{word} {}: {}, {}: {old} before, now {new}{}",
+            finding.id,
+            finding.operators.join(", "),
+            finding.failures.class,
+            predicate.unwrap_or_default()
+        );
+        line(tone, if place == 0 { "findings" } else { "" }, &text)?;
+    }
+    Ok(())
 }
 
 /// Names a run: its file, its cases, its backend, its spec and its ending.

@@ -4,14 +4,14 @@
 use std::io::{self, Write};
 
 use dmlcts_model::{Allowed, Expectation, List, Outcome, Tensor, element_to_text, printable};
-use dmlcts_runner::{Class, Evidence, Failure, Group, Reads, RunKind, Verdict, WrongElement, origins, reads};
+use dmlcts_runner::{Class, Evidence, Failure, Reads, RunKind, Verdict, WrongElement, origins, reads};
 use dmlcts_spec::{IdSet, Operator, Origin, program::Mask};
 
 use crate::{
     Layout, Palette, Replay, Tone,
     behind::{JudgedDesc, write_answers, write_definitions},
     brackets,
-    numbers::{counted, grouped},
+    numbers::grouped,
 };
 
 /// The maximum number of wrong elements that are explained one by one.
@@ -19,63 +19,9 @@ const EXPLAINED: usize = 6;
 /// The maximum length of a backend's text in a report.
 const LONGEST: usize = 1000;
 /// The indentation of every line of a failure after the first.
-const INDENT: &str = "  ";
+pub(crate) const INDENT: &str = "  ";
 /// The indentation of lines that belong to a clause or a question.
 const BELOW: &str = "      ";
-
-/// Writes a group of failures, with its smallest case in full.
-pub(crate) fn write_group(
-    out: &mut dyn Write,
-    number: usize,
-    group: &Group,
-    replay: &Replay,
-    palette: Palette,
-) -> io::Result<()> {
-    let shown = group.smallest.as_ref().unwrap_or(&group.first);
-    let head = if group.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
-    writeln!(
-        out,
-        "{} {}",
-        palette.paint(Tone::Bad, format_args!("{head} {number}:")),
-        palette.paint(
-            Tone::Strong,
-            format_args!("{}, {} ({})", shown.operator.name(), group.first.class, cases(group))
-        ),
-    )?;
-    write_failure(out, shown, replay, palette)?;
-    let first = &group.first;
-    if group.smallest.is_some() {
-        writeln!(
-            out,
-            "{INDENT}shrunk from case {} ({}): {}",
-            grouped(first.index),
-            first.strategy,
-            first.case
-        )?;
-    }
-    writeln!(out)
-}
-
-/// The class of a group and the number of its cases: `failed, wrong values (2 cases, 1 run again)`. For a
-/// flake, also how often its first case failed.
-pub(crate) fn title(group: &Group) -> String {
-    let Failure { verdict, class, rate, .. } = &group.first;
-    let rate = rate.filter(|_| *verdict == Verdict::Flake).map_or_else(String::new, |rate| {
-        let which = if group.cases > 1 { "the first " } else { "" };
-        format!(", {which}in {} of {} runs", rate.failed, rate.runs)
-    });
-    format!("{verdict}, {class}{rate} ({})", cases(group))
-}
-
-/// The number of a group's cases. If only some of them ran again, also that number.
-fn cases(group: &Group) -> String {
-    let cases = counted(group.cases, "case");
-    match group.again {
-        again if again >= group.cases => cases,
-        0 => format!("{cases}, not run again"),
-        again => format!("{cases}, {} run again", grouped(again)),
-    }
-}
 
 /// Writes one failure in full, indented.
 pub fn write_failure(

@@ -2,8 +2,8 @@
 //!
 //! A test is a pair of a strategy and an operator, not a case. A suite may have millions of cases, too many
 //! for a page, and their names change with the seed. The names of the pairs stay the same from run to run, so
-//! that a page can show their history. A failing test gives the number of its failed cases and the groups
-//! that they fall into, each with a case to run again.
+//! that a page can show their history. A failing test gives the number of its failed cases and names the
+//! findings of its operator. Each finding is one more failing test, with a case to run again.
 //!
 //! One more test stands for the run itself. It fails if the run did not complete, so that a backend that is
 //! lost at once does not look like one without failures. It also fails if the backend ended badly at its
@@ -15,12 +15,14 @@ use std::{
 };
 
 use dmlcts_model::escaped;
-use dmlcts_runner::{Ending, Failure, Group, Summary, Tally, Verdict};
+use dmlcts_runner::{Ending, Severity, Summary, Tally, Verdict};
+use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
     Context,
-    failure::{in_short_with_class, title},
+    failure::in_short_with_class,
+    finding::{standing, title},
     known::{became, edit},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
@@ -49,6 +51,9 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
             }
         }
         report.add_test_suite(suite);
+    }
+    if !summary.findings.is_empty() {
+        report.add_test_suite(findings(run, context, summary));
     }
     if !summary.totals.known.is_empty() {
         report.add_test_suite(known(run, context, summary));
@@ -177,40 +182,51 @@ fn why_skipped(operator: usize, context: &Context, summary: &Summary) -> String 
     format!("the backend declares not to have what these cases need; of {name} in the whole run: {why}")
 }
 
-/// The failure of the cases of one strategy and one operator. It shows the groups whose first case is among
-/// these cases, or else the first of these cases, and names the tests that show the operator's other groups.
+/// The failure of the cases of one strategy and one operator. It names the findings of the operator, which
+/// have tests of their own, and shows the first of these cases.
 fn failures(
     (strategy, operator): (usize, usize),
     context: &Context,
     summary: &Summary,
 ) -> (&'static str, String) {
-    let strategy_name = summary.strategies.get(strategy).map_or("", |(name, _)| name.as_str());
-    let operator_name = context.library.operators().get(operator).map_or("", |operator| operator.name());
-    let groups = summary.groups.iter().filter(|group| group.first.operator.name() == operator_name);
-    let (own, others): (Vec<&Group>, Vec<&Group>) =
-        groups.partition(|group| group.first.strategy == strategy_name);
+    let operator = context.library.operators().get(operator).map_or("", Operator::name);
+    let findings = summary.findings.iter().filter(|finding| finding.operators.contains(&operator));
+    let ids: Vec<&str> = findings.map(|finding| finding.id.as_str()).collect();
     let mut lines = Vec::new();
-    for group in &own {
-        let shown: &Failure = group.smallest.as_ref().unwrap_or(&group.first);
-        let again = format!("run it again: {}", context.replay.run(&shown.case));
-        lines.extend([title(group), shown.case.to_string(), in_short_with_class(shown), again]);
-    }
-    let first = summary.totals.first_unexpected(strategy, operator);
-    if let Some(first) = first.filter(|_| own.is_empty()) {
+    let place = context.library.operators().iter().position(|one| one.name() == operator);
+    let first = place.and_then(|operator| summary.totals.first_unexpected(strategy, operator));
+    if let Some(first) = first {
         let how = first.class.map_or_else(|| Verdict::UnexpectedPass.to_string(), |class| class.to_string());
         let again = format!("run it again: {}", context.replay.run(&first.line));
         lines.extend([format!("the first of them: {how}"), first.line.clone(), again]);
     }
-    let mut tests: Vec<&str> = others.iter().map(|group| group.first.strategy.as_str()).collect();
-    tests.dedup();
-    if !tests.is_empty() {
-        let run = context.subject.name();
-        let tests: Vec<String> = tests.iter().map(|strategy| format!("`{run}: {strategy}`")).collect();
-        lines.push(format!("other groups of failures of {operator_name} are shown in {}", tests.join(", ")));
+    if !ids.is_empty() {
+        lines.push(format!("findings of {operator}: {}", ids.join(", ")));
     }
-    let class = own.first().map(|group| group.first.class).or_else(|| first?.class);
+    let class = first.and_then(|first| first.class);
     let text = lines.iter().flat_map(|line| [escaped(line), "\n".into()]).collect();
     (class.map_or("unexpected", |class| class.id()), text)
+}
+
+/// The findings, one failing test each.
+fn findings(run: &str, context: &Context, summary: &Summary) -> TestSuite {
+    let mut suite = suite_of(&format!("{run}: findings"));
+    for finding in &summary.findings {
+        let shown = finding.shown();
+        let mut lines = Vec::new();
+        if let Some(rule) = &finding.rule {
+            lines.extend([format!("where {}", rule.predicate), standing(rule)]);
+        }
+        lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
+        let again = format!("run it again: {}", context.replay.run(&shown.case));
+        lines.extend([shown.case.to_string(), in_short_with_class(shown), again]);
+        let text = lines.iter().flat_map(|line| [escaped(line), "\n".into()]).collect();
+        let is_error = Severity::of(finding.first.verdict, finding.class) == Severity::Crash;
+        let kind = if is_error { NonSuccessKind::Error } else { NonSuccessKind::Failure };
+        let status = failed(kind, finding.class.id(), &title(finding), text);
+        suite.add_test_case(test(&finding.id, &format!("dmlcts.{run}.findings"), status));
+    }
+    suite
 }
 
 /// A test suite of this name, which may be untrusted text.

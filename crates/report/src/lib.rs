@@ -4,10 +4,12 @@
 //! and returns its errors, so that a closed pipe causes no panic. [`Terminal`] shows a run's events.
 //! [`Layout`] writes a tensor as DirectML's pages do, in every report that shows one.
 
+mod annotations;
 mod behind;
 mod comparison;
 mod describe;
 mod failure;
+mod finding;
 mod junit;
 mod known;
 mod layout;
@@ -24,12 +26,14 @@ mod statement;
 mod summary;
 mod terminal;
 
+pub use annotations::write_annotations;
 pub use comparison::write_comparison;
 pub use describe::{
     CaseMemory, write_bindings, write_case, write_derivation, write_every_clause, write_judgement,
     write_tensor,
 };
 pub use failure::write_failure;
+pub use finding::write_findings;
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
@@ -40,5 +44,5 @@ pub use operator::write_operator;
 pub use palette::{Painted, Palette, Tone};
 pub use replay::{Replay, command};
 pub use screen::Screen;
-pub use summary::{Context, Subject, is_proof, write_failures, write_summary};
+pub use summary::{Context, Subject, is_proof, write_summary};
 pub use terminal::{Options, Terminal};

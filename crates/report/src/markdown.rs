@@ -1,16 +1,16 @@
 //! A run's result as Markdown, for the summary of a pull request or of a job.
 //!
-//! Its length is bounded, since such pages are: a table of verdicts, and the first groups of failures, folded
-//! up.
+//! Its length is bounded, since such pages are: a table of verdicts, and the first findings, folded up.
 
 use std::io::{self, Write};
 
 use dmlcts_model::{escaped, printable};
-use dmlcts_runner::{Claim, Group, Summary, Verdict};
+use dmlcts_runner::{Claim, Finding, Summary, Verdict};
 
 use crate::{
     Context, Palette, Subject,
-    failure::{title, write_failure},
+    failure::write_failure,
+    finding::{standing, title, unexplained},
     junit::is_cut_off,
     known::write_known,
     ledger,
@@ -21,8 +21,8 @@ use crate::{
     summary::{ended, exercised, recorded},
 };
 
-/// The maximum number of groups of failures.
-const GROUPS: usize = 10;
+/// The maximum number of findings.
+const FINDINGS: usize = 10;
 const LINES: usize = 60;
 /// The maximum length of a line. An outcome may hold any text of a backend.
 const LONGEST_LINE: usize = 500;
@@ -59,18 +59,19 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
         writeln!(out, "At last, {}.\n", text(bad_end))?;
     }
     write_table(out, summary)?;
-    write_groups(out, context, &summary.groups)?;
+    write_findings(out, context, &summary.findings)?;
     let mut known = Vec::new();
     write_known(&mut known, &context.known, summary, Palette::PLAIN)?;
     if !known.is_empty() {
         writeln!(out, "\nKnown failures that are not as they are known:\n")?;
         write_code(out, &String::from_utf8_lossy(&known))?;
     }
-    let ungrouped = summary.totals.found.others;
-    let further = summary.groups.len().saturating_sub(GROUPS) as u64;
-    if further > 0 || ungrouped > 0 {
-        let further = counted(further, "further group");
-        writeln!(out, "\n{further} and {} of other kinds are not shown.", counted(ungrouped, "failure"))?;
+    let further = summary.findings.len().saturating_sub(FINDINGS) as u64;
+    if further > 0 {
+        writeln!(out, "\nNot shown: {}.", counted(further, "further finding"))?;
+    }
+    if let Some(unexplained) = unexplained(summary) {
+        writeln!(out, "\n{unexplained}.")?;
     }
     write!(out, "\nSpec `{}` at feature level {}", context.library.short_hash(), summary.level)?;
     if let Subject::Suite { obligations, .. } = &context.subject {
@@ -141,14 +142,33 @@ fn write_table(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     Ok(())
 }
 
-/// The first groups of failures, folded up.
-fn write_groups(out: &mut dyn Write, context: &Context, groups: &[Group]) -> io::Result<()> {
-    for group in groups.iter().take(GROUPS) {
-        let shown = group.smallest.as_ref().unwrap_or(&group.first);
+/// The first findings: a table, and each of them folded up.
+fn write_findings(out: &mut dyn Write, context: &Context, findings: &[Finding]) -> io::Result<()> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n| finding | what failed | cases | where |\n|---|---|---:|---|")?;
+    for finding in findings.iter().take(FINDINGS) {
+        let (what, predicate) = (format!("{}", finding.class), finding.rule.as_ref());
+        let predicate = match predicate {
+            Some(rule) if rule.is_exact => rule.predicate.clone(),
+            Some(rule) => format!("{} (not exact)", rule.predicate),
+            None => finding.operators.join(", "),
+        };
+        let (id, cases) = (text(&finding.id), grouped(finding.cases));
+        writeln!(out, "| {id} | {} | {cases} | {} |", text(&what), text(&predicate))?;
+    }
+    for finding in findings.iter().take(FINDINGS) {
         let mut whole = Vec::new();
-        write_failure(&mut whole, shown, &context.replay, Palette::PLAIN)?;
+        if let Some(rule) = &finding.rule {
+            writeln!(whole, "  where {}\n  {}", escaped(&rule.predicate), standing(rule))?;
+        }
+        if let Some(pattern) = &finding.pattern {
+            writeln!(whole, "  {pattern}")?;
+        }
+        write_failure(&mut whole, finding.shown(), &context.replay, Palette::PLAIN)?;
         let whole = String::from_utf8_lossy(&whole);
-        let head = format!("{}: {}", shown.operator.name(), title(group));
+        let head = format!("{}: {}: {}", finding.id, finding.operators.join(", "), title(finding));
         // Inside a block of HTML, Markdown parses nothing before an empty line, so that a backslash would be
         // shown.
         writeln!(out, "\n<details><summary>{}</summary>\n", html(&head))?;

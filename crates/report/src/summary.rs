@@ -7,12 +7,11 @@ use std::{
 
 use dmlcts_model::escaped;
 use dmlcts_results::LedgerNews;
-use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
+use dmlcts_runner::{Claim, Ending, Finding, Recorded, Summary, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator, Validity};
 
 use crate::{
     KnownContext, Palette, Replay, Tone,
-    failure::write_group,
     known::{broke, known},
     ledger,
     numbers::{bytes, counted, grouped, rate, span},
@@ -80,26 +79,6 @@ impl Subject {
     }
 }
 
-/// Writes the groups of failures in order.
-pub fn write_failures(
-    out: &mut dyn Write,
-    summary: &Summary,
-    replay: &Replay,
-    palette: Palette,
-) -> io::Result<()> {
-    for (number, group) in summary.groups.iter().enumerate() {
-        write_group(out, number + 1, group, replay, palette)?;
-    }
-    if summary.totals.found.others > 0 {
-        writeln!(
-            out,
-            "and {} of further kinds, which were counted only\n",
-            counted(summary.totals.found.others, "failure")
-        )?;
-    }
-    Ok(())
-}
-
 /// Writes the summary.
 pub fn write_summary(
     out: &mut dyn Write,
@@ -159,7 +138,7 @@ pub fn write_summary(
     if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
         next.push((resume.clone(), Some("go on with this run")));
     }
-    let failure = summary.groups.first().map(|group| group.smallest.as_ref().unwrap_or(&group.first));
+    let failure = summary.findings.first().map(Finding::shown);
     if let Some(failure) = failure {
         next.push((context.replay.run(&failure.case), None));
         next.push((Replay::explain(&failure.case, failure.level), None));

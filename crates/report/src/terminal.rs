@@ -15,9 +15,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{
     Context, Palette,
+    finding::write_findings,
     known::write_known,
     numbers::{counted, grouped, rate, span},
-    summary::{write_failures, write_summary},
+    summary::write_summary,
 };
 
 /// A run that takes longer shows its progress.
@@ -78,17 +79,18 @@ impl<'a> Terminal<'a> {
             Event::Progress(progress) => self.progress(progress),
             Event::Incident(sentence) => self.say(sentence),
             Event::Failed(failure) => self.failed(failure),
-            Event::Shrinking { groups } => {
-                self.say(&format!(
-                    "looking for a smaller case in each of {}",
-                    counted(*groups as u64, "group")
-                ));
+            Event::Explaining { failures } => {
+                self.say(&format!("looking for the causes of {}", counted(*failures, "failure")));
+            }
+            Event::Shrinking { findings } => {
+                let findings = counted(*findings as u64, "finding");
+                self.say(&format!("looking for a smaller case of {findings}"));
             }
             Event::Finished(summary) => {
                 if let Some(bar) = self.bar.take() {
                     bar.finish_and_clear();
                 }
-                write_failures(self.out, summary, &self.context.replay, self.options.palette)?;
+                write_findings(self.out, summary, &self.context.replay, self.options.palette)?;
                 write_known(self.out, &self.context.known, summary, self.options.palette)?;
                 if !self.options.quiet {
                     write_summary(self.out, &self.context, summary, self.options.palette)?;

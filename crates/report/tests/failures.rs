@@ -7,13 +7,13 @@ use std::sync::Arc;
 use common::*;
 use dmlcts_backend::Job;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
-use dmlcts_report::{Context, Options, Palette, Replay, Terminal, write_failures, write_summary};
+use dmlcts_report::{Context, Options, Palette, Replay, Terminal, write_findings, write_summary};
 use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop, Summary};
 use dmlcts_spec::Library;
 
 fn failures(summary: &Summary, palette: Palette) -> String {
     let mut out = Vec::new();
-    write_failures(&mut out, summary, &Replay::default(), palette).expect("memory takes it");
+    write_findings(&mut out, summary, &Replay::default(), palette).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
@@ -38,7 +38,7 @@ fn running_it_again_repeats_what_bears_on_the_case() {
         r"dmlcts run --backend 'exec:python3 it'\''s.py' --feature-level 4.1 --allow zero-sign '{EMPTY_WINDOW}'"
     );
     let mut out = Vec::new();
-    write_failures(&mut out, &summary, &replay, Palette::PLAIN).expect("memory takes it");
+    write_findings(&mut out, &summary, &replay, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("  run it again: {again}\n")), "{text}");
     let mut out = Vec::new();

@@ -8,9 +8,9 @@ use std::{fs, path::Path, time::Duration};
 use common::*;
 use dmlcts_model::{DataType, Outcome};
 use dmlcts_report::{
-    Palette, Subject, write_failures, write_junit, write_junit_of_problem, write_markdown, write_summary,
+    Palette, Subject, write_findings, write_junit, write_junit_of_problem, write_markdown, write_summary,
 };
-use dmlcts_runner::{Class, Ending, Failure, Rate, Summary, Verdict};
+use dmlcts_runner::{Class, Difference, Ending, Failure, Rate, Summary, Verdict};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
 
@@ -119,7 +119,7 @@ fn junit_has_no_element_and_no_attribute_that_the_schema_does_not_name() {
 fn junit_counts_what_it_lists_and_says_what_failed() {
     let report = Report::deserialize_from_str(&junit(&failing())).expect("a reader understands it");
     let listed: usize = report.test_suites.iter().map(|suite| suite.test_cases.len()).sum();
-    assert_eq!((report.tests, listed), (4, 4));
+    assert_eq!((report.tests, listed), (8, 8), "four tests, and four findings");
     let status = |class: &str, name: &str| {
         let mut all = report.test_suites.iter().flat_map(|suite| &suite.test_cases);
         let test = all.find(|test| {
@@ -147,20 +147,22 @@ fn markdown_says_what_a_reviewer_asks() {
     insta::assert_snapshot!("markdown_lost", markdown(&lost()));
 }
 
-/// The title of a group names its own failure, not the result of its example case when that ran again. It
+/// The title of a finding names its own failure, not the result of its example case when that ran again. It
 /// gives the number of cases that ran again.
-/// again, which is said with their number.
 #[test]
-fn a_group_is_called_after_how_its_cases_failed() {
+fn a_finding_is_called_after_how_its_cases_failed() {
     let mut summary = failing();
-    let place = summary.groups.iter().position(|group| group.first.operator.name() == "SLICE1");
-    let group = &mut summary.groups[place.expect("one of SLICE1 fails")];
-    let passed = Failure { verdict: Verdict::Pass, class: Class::Crashed, ..group.first.clone() };
-    (group.cases, group.smallest) = (100, Some(passed));
+    let place = summary.findings.iter().position(|finding| {
+        finding.first.operator.name() == "SLICE1" && finding.class == Class::Output(Difference::WrongValue)
+    });
+    let finding = &mut summary.findings[place.expect("one of SLICE1 fails")];
+    let passed = Failure { verdict: Verdict::Pass, class: Class::Crashed, ..finding.first.clone() };
+    (finding.cases, finding.smallest) = (100, Some(passed));
+    let id = finding.id.clone();
     let head = "failed, wrong values (100 cases, 1 run again)";
     let shown = |summary: &Summary| {
         let mut out = Vec::new();
-        write_failures(&mut out, summary, &context().replay, Palette::PLAIN).expect("memory takes it");
+        write_findings(&mut out, summary, &context().replay, Palette::PLAIN).expect("memory takes it");
         String::from_utf8(out).expect("text")
     };
     assert!(
@@ -169,34 +171,32 @@ fn a_group_is_called_after_how_its_cases_failed() {
         shown(&summary)
     );
     assert!(
-        markdown(&summary).contains(&format!("<summary>SLICE1: {head}</summary>")),
+        markdown(&summary).contains(&format!("<summary>{id}: SLICE1: {head}</summary>")),
         "{}",
         markdown(&summary)
     );
-    assert!(junit(&summary).contains(&format!(">{head}\n")), "{}", junit(&summary));
-    let group = &mut summary.groups[place.unwrap_or_default()];
-    group.first.verdict = Verdict::Flake;
-    group.first.rate = Some(Rate { failed: 1, runs: 3 });
-    group.again = 0;
+    assert!(junit(&summary).contains(&format!("message=\"{head}\"")), "{}", junit(&summary));
+    let finding = &mut summary.findings[place.unwrap_or_default()];
+    finding.first.verdict = Verdict::Flake;
+    finding.first.rate = Some(Rate { failed: 1, runs: 3 });
+    finding.again = 0;
     let head = "flaky, wrong values, the first in 1 of 3 runs (100 cases, not run again)";
     assert!(
-        markdown(&summary).contains(&format!("<summary>SLICE1: {head}</summary>")),
+        markdown(&summary).contains(&format!("<summary>{id}: SLICE1: {head}</summary>")),
         "{}",
         markdown(&summary)
     );
-    assert!(junit(&summary).contains(&format!(">{head}\n")), "{}", junit(&summary));
+    assert!(junit(&summary).contains(&format!("message=\"{head}\"")), "{}", junit(&summary));
 }
 
-/// The first cases of all groups are of another strategy. A failing test still has a case to look at, and its
-/// own type.
+/// A failing test has a case to look at, and names the findings of its operator, which have tests of their
+/// own.
 #[test]
 fn each_test_that_fails_has_a_case_to_look_at() {
-    let mut summary = failing();
-    let of_slice1 = summary.groups.iter_mut().filter(|group| group.first.operator.name() == "SLICE1");
-    of_slice1.for_each(|group| {
-        "elsewhere".clone_into(&mut group.first.strategy);
-        group.first.class = Class::Remembered;
-    });
+    let summary = failing();
+    let ids = summary.findings.iter().filter(|finding| finding.operators == ["SLICE1"]);
+    let ids: Vec<&str> = ids.map(|finding| finding.id.as_str()).collect();
+    assert_eq!(ids.len(), 2, "{ids:?}");
     let report = Report::deserialize_from_str(&junit(&summary)).expect("a reader understands it");
     let mut tests = report.test_suites.iter().flat_map(|suite| &suite.test_cases);
     let test = tests.find(|test| test.name.as_str() == "SLICE1").expect("it is listed");
@@ -204,9 +204,14 @@ fn each_test_that_fails_has_a_case_to_look_at() {
     assert_eq!(ty.as_ref().map(quick_junit::XmlString::as_str), Some("wrong-value"));
     let expected = format!(
         "the first of them: wrong values\n{REVERSAL}\nrun it again: dmlcts run '{REVERSAL}'\n\
-         other groups of failures of SLICE1 are shown in `test: elsewhere`"
+         findings of SLICE1: {}",
+        ids.join(", ")
     );
     assert_eq!(description.as_ref().map(quick_junit::XmlString::as_str), Some(expected.as_str()));
+    let findings = report.test_suites.iter().find(|suite| suite.name.as_str() == "test: findings");
+    let named: Vec<&str> =
+        findings.expect("it is listed").test_cases.iter().map(|test| test.name.as_str()).collect();
+    assert!(ids.iter().all(|id| named.contains(id)), "{named:?}");
 }
 
 /// A backend that declares neither SLICE nor UINT8.

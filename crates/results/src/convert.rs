@@ -26,7 +26,7 @@ pub(crate) struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn operator(&self, name: &str) -> Result<(usize, &'static Operator), UnknownName> {
+    pub(crate) fn operator(&self, name: &str) -> Result<(usize, &'static Operator), UnknownName> {
         let mut all = self.library.operators().iter().enumerate();
         all.find(|(_, operator)| operator.name() == name)
             .ok_or_else(|| UnknownName::new("the operator", name))
@@ -46,11 +46,11 @@ impl Names<'_> {
     }
 }
 
-fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+pub(crate) fn clause_ids(operator: &Operator, places: IdSet) -> Vec<String> {
     places.iter().filter_map(|place| operator.clauses().get(place)).map(|clause| clause.id.clone()).collect()
 }
 
-fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
+pub(crate) fn question_ids(operator: &Operator, places: IdSet) -> Vec<String> {
     let known = places.iter().filter_map(|place| operator.questions().get(place));
     known.map(|question| question.id.clone()).collect()
 }
@@ -118,6 +118,34 @@ impl CaseForm<'_> {
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
         self.answers.iter().try_for_each(AnswerForm::check)
+    }
+}
+
+impl CaseForm<'_> {
+    /// The failure, if the case failed each time.
+    pub(crate) fn failed(&self, names: Names<'_>) -> Result<Option<Found>, UnknownName> {
+        let is_failure =
+            matches!(self.verdict, Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Lost);
+        let (true, Some(class), Some(outcome)) = (is_failure, self.class, &self.outcome) else {
+            return Ok(None);
+        };
+        let name = self.line.split(' ').next().unwrap_or_default();
+        let (place, operator) = names.operator(name)?;
+        let violated = clause_places(operator, &self.violates)?;
+        Ok(Some(Found {
+            index: self.index,
+            strategy: names.strategy(self.strategy.as_deref().unwrap_or_default())?,
+            operator: place,
+            verdict: self.verdict,
+            class,
+            outcome: outcome.outcome()?,
+            alive: 0,
+            judgement: Judgement { violated, ..Judgement::default() },
+            mode: None,
+            rate: None,
+            again: 0,
+            known: None,
+        }))
     }
 }
 

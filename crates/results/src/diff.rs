@@ -11,7 +11,7 @@ use std::{
 
 use dmlcts_runner::{Class, Ending, Verdict};
 
-use crate::{CaseForm, Error, Header, Item, Reader, count::Count};
+use crate::{CaseForm, Error, FindingForm, Header, Item, Reader, count::Count};
 
 /// The comparison of two runs.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Side {
     pub ending: Option<Ending>,
     /// Whether it has cases that were started and never answered.
     pub is_abandoned: bool,
+    /// Its findings.
+    pub findings: Vec<FindingForm>,
 }
 
 impl Side {
@@ -117,6 +119,51 @@ impl Comparison {
     }
 }
 
+/// What became of a finding from one run to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trend {
+    /// Only the second run has it.
+    New,
+    /// It has more cases in the second run.
+    Grown,
+    /// It has fewer cases in the second run.
+    Shrunk,
+    /// Only the first run has it.
+    Fixed,
+}
+
+impl Comparison {
+    /// The findings that differ, with their numbers of cases in both runs. Findings are the same if their
+    /// class and their predicate are, or without a predicate, their class and operators.
+    pub fn findings(&self) -> Vec<(Trend, &FindingForm, [u64; 2])> {
+        let is_same = |one: &FindingForm, other: &FindingForm| {
+            let predicate = |finding: &FindingForm| finding.rule.as_ref().map(|rule| rule.predicate.clone());
+            let class = |finding: &FindingForm| (finding.failures.class, finding.operators.clone());
+            class(one) == class(other) && predicate(one) == predicate(other)
+        };
+        let cases = |side: &Side, finding: &FindingForm| -> u64 {
+            let same = side.findings.iter().filter(|one| is_same(one, finding));
+            same.map(|one| one.failures.cases).sum()
+        };
+        let mut all = Vec::new();
+        for finding in &self.new.findings {
+            let counts = [cases(&self.old, finding), cases(&self.new, finding)];
+            let trend = match counts {
+                [0, _] => Trend::New,
+                [old, new] if new > old => Trend::Grown,
+                [old, new] if new < old => Trend::Shrunk,
+                _ => continue,
+            };
+            all.push((trend, finding, counts));
+        }
+        let fixed = self.old.findings.iter().filter(|finding| cases(&self.new, finding) == 0);
+        all.extend(fixed.map(|finding| (Trend::Fixed, finding, [cases(&self.old, finding), 0])));
+        all.sort_by_key(|(trend, ..)| *trend);
+        all.dedup_by(|(one, finding, _), (other, known, _)| one == other && is_same(finding, known));
+        all
+    }
+}
+
 /// Compares the runs of two files.
 ///
 /// # Errors
@@ -145,8 +192,8 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
         (one.kind, other.cases, &one.operator).cmp(&(other.kind, one.cases, &other.operator))
     });
     let side = |side: ReadRun, cases| {
-        let ReadRun { path, header, ending, is_abandoned } = side;
-        Side { path, header, cases, ending, is_abandoned }
+        let ReadRun { path, header, ending, is_abandoned, findings } = side;
+        Side { path, header, cases, ending, is_abandoned, findings }
     };
     Ok(Comparison { old: side(old, cases[0]), new: side(new, cases[1]), same, changes })
 }
@@ -165,6 +212,7 @@ struct ReadRun {
     header: Header,
     ending: Option<Ending>,
     is_abandoned: bool,
+    findings: Vec<FindingForm>,
 }
 
 /// The result of a case: an index into [`Cases::meanings`].
@@ -215,6 +263,7 @@ impl Cases {
     fn read(&mut self, path: &str, which: Which) -> Result<ReadRun, Error> {
         let mut reader = Reader::open(path)?;
         let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
+        let mut findings = Vec::new();
         loop {
             let number = reader.number() + 1;
             let Some(item) = reader.next()? else { break };
@@ -238,6 +287,7 @@ impl Cases {
                     let what = format!("the summary in line {number}");
                     count.check(&what, &summary.totals).map_err(miscounted)?;
                     ending = Some(summary.ending);
+                    findings = summary.findings;
                     is_abandoned = !summary.abandoned.is_empty();
                 }
                 Item::Checkpoint(totals) => {
@@ -246,7 +296,7 @@ impl Cases {
                 }
             }
         }
-        Ok(ReadRun { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned })
+        Ok(ReadRun { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned, findings })
     }
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {

@@ -8,7 +8,7 @@ use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Header, PartitionForm, StatementForm, TotalsForm, UnknownName};
+use crate::{FindingForm, Header, PartitionForm, StatementForm, TotalsForm, UnknownName};
 
 /// One line of a results file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -202,4 +202,15 @@ pub struct SummaryForm {
     pub statement: Option<StatementForm>,
     /// The totals of the cases.
     pub totals: TotalsForm,
+    /// The failures by cause, the most severe first. Files of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingForm>,
+}
+
+impl SummaryForm {
+    /// Checks the values that serde does not.
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
+        self.totals.check()?;
+        self.findings.iter().try_for_each(|finding| finding.failures.outcome.outcome().map(drop))
+    }
 }

@@ -5,10 +5,13 @@
 //! were cut off, and counts that do not add up are errors.
 
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_runner::{CutPart, Ending, Group, Partition, Summary, Totals};
+use dmlcts_runner::{CutPart, Ending, Finding, Group, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
-use crate::{Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName, convert::Names, count::Count};
+use crate::{
+    Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName, convert::Names, count::Count,
+    findings::joined,
+};
 
 /// The maximum number of missing parts that a message names.
 const MOST_NAMED: usize = 20;
@@ -186,6 +189,8 @@ fn summarise(
     let mut all = Totals::new(library, strategies.len());
     let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
     let (mut read, mut cut, mut bad_ends) = (0, Vec::new(), Vec::new());
+    // Files of earlier versions have groups only.
+    let (mut has_findings, mut found_causes) = (true, Vec::new());
     for part in parts {
         let (path, partition) = (part.reader.path(), part.reader.header().selection.partition);
         let Some(summary) = part.summary else {
@@ -199,6 +204,8 @@ fn summarise(
         read = read.max(own_read);
         all.found.others += totals.found.others;
         all.add(&totals);
+        has_findings &= !summary.findings.is_empty() || totals.found.groups.is_empty();
+        found_causes.extend(summary.findings);
         found.extend(totals.found.groups.into_iter().zip(summary.totals.groups));
         let own = summary.ending;
         ending = graver(ending, own);
@@ -232,6 +239,14 @@ fn summarise(
     for (group, (first, cases)) in groups.iter_mut().zip(&all.found.groups) {
         (group.cases, group.again) = (*cases, first.again);
     }
+    let findings = if has_findings {
+        let names = Names { library, strategies };
+        let findings: Result<Vec<Finding>, _> =
+            found_causes.iter().map(|form| form.finding(level, names)).collect();
+        joined(findings.map_err(unknown(&path))?)
+    } else {
+        joined(groups.iter().map(Finding::of_group).collect())
+    };
     let capabilities = header.backend.capabilities.capabilities();
     let capabilities = capabilities
         .map_err(|_| unknown(&path)(UnknownName::new("the backend", &header.backend.argument)))?;
@@ -243,6 +258,7 @@ fn summarise(
         recorded: all.recorded(library),
         totals: all,
         groups,
+        findings,
         ending,
         abandoned,
         lost,
@@ -295,7 +311,12 @@ fn graver(one: Ending, other: Ending) -> Ending {
 
 impl GroupForm {
     /// The group, without the tensors of any case.
-    fn group(&self, cases: u64, level: FeatureLevel, names: Names<'_>) -> Result<Group, UnknownName> {
+    pub(crate) fn group(
+        &self,
+        cases: u64,
+        level: FeatureLevel,
+        names: Names<'_>,
+    ) -> Result<Group, UnknownName> {
         let failure = |text: &str| {
             let unknown = || UnknownName::new("the case", text);
             let case = line::parse(text, names.library.signatures()).map_err(|_| unknown())?;

@@ -131,7 +131,7 @@ impl Reader {
                 Ok(Some(Item::Checkpoint(totals)))
             }
             Line::Summary(summary) => {
-                summary.totals.check().map_err(|unknown| wrong(unknown.to_string()))?;
+                summary.check().map_err(|unknown| wrong(unknown.to_string()))?;
                 Ok(Some(Item::Summary(summary)))
             }
             Line::Header(_) => Err(wrong("a second header; `dmlcts merge` joins files".to_owned())),

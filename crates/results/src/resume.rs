@@ -6,11 +6,12 @@ use std::{
     path::Path,
 };
 
-use dmlcts_runner::Totals;
+use dmlcts_runner::{Totals, Verdict, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{
     Error, Header, Item, Reader, TotalsForm, Writer, check_name,
+    convert::Names,
     count::Count,
     write::{OldLines, lock},
 };
@@ -102,6 +103,29 @@ impl Unfinished {
             Some(checkpoint) => checkpoint.totals(library, strategies).map_err(unknown),
             None => Ok(Totals::new(library, strategies.len())),
         }
+    }
+
+    /// The outcomes of the cases before the last checkpoint, of a run whose strategies have these names.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or it has a name that this program's spec does not have.
+    pub fn witnessed(&self, library: &'static Library, strategies: &[String]) -> Result<Witnessed, Error> {
+        let read = |cause| Error::Read { path: self.path.clone(), cause };
+        let unknown = |cause| Error::UnknownName { path: self.path.clone(), cause };
+        let mut file = self.file.try_clone().map_err(read)?;
+        file.seek(SeekFrom::Start(0)).map_err(read)?;
+        let mut reader = Reader::new(Box::new(file.take(self.end)), &self.path)?;
+        let mut witnessed = Witnessed::default();
+        while let Some(item) = reader.next()? {
+            let Item::Case(case) = item else { continue };
+            if case.verdict == Verdict::Pass && case.outcome.is_none() {
+                witnessed.add(&[case.index], Vec::new());
+            }
+            let failed = case.failed(Names { library, strategies }).map_err(unknown)?;
+            witnessed.add(&[], failed.into_iter().collect());
+        }
+        Ok(witnessed)
     }
 
     /// Continues behind the last checkpoint. The lines there stay until the same number of cases ran again,

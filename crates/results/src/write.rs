@@ -14,7 +14,7 @@ use dmlcts_runner::{CaseResult, CaseResults, Group, Summary, Totals};
 use dmlcts_spec::{Library, Obligation};
 
 use crate::{
-    CaseForm, Error, Header, Line, StatementForm, SummaryForm, TotalsForm, check_name,
+    CaseForm, Error, FindingForm, Header, Line, StatementForm, SummaryForm, TotalsForm, check_name,
     convert::Names,
     durable::{Durable, sync_name},
 };
@@ -237,6 +237,7 @@ impl Writer {
             obligations,
             statement,
             totals,
+            findings: summary.findings.iter().map(FindingForm::new).collect(),
         })));
         self.flush()?;
         self.sync()

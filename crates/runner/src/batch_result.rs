@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{CaseResults, Ending, Totals};
+use crate::{CaseResults, Ending, Found, Totals};
 
 /// The results of the cases of a batch.
 #[derive(Debug)]
@@ -13,6 +13,10 @@ pub(crate) struct BatchResult {
     pub(crate) totals: Totals,
     /// The result of each case, if results are recorded.
     pub(crate) cases: CaseResults,
+    /// The cases that passed, without those that were only created.
+    pub(crate) passes: Vec<u64>,
+    /// The cases that failed.
+    pub(crate) failures: Vec<Found>,
     /// The number of cases without an answer in time.
     pub(crate) hangs: u64,
     /// Why the results end before the last case, if they do: a failure ended the run, or a case had no answer
@@ -24,7 +28,15 @@ impl BatchResult {
     /// A result for cases that were all read but not judged yet. `totals` are those of no case.
     pub(crate) fn new(range: Range<u64>, mut totals: Totals) -> Self {
         totals.progress.read = range.end - range.start;
-        Self { range, totals, cases: CaseResults::default(), hangs: 0, cut: None }
+        Self {
+            range,
+            totals,
+            cases: CaseResults::default(),
+            passes: Vec::new(),
+            failures: Vec::new(),
+            hangs: 0,
+            cut: None,
+        }
     }
 
     /// Ends the results before the case at an index, which counts as not read like all later ones.

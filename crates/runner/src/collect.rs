@@ -12,10 +12,17 @@ use std::{
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
+use dmlcts_spec::{Predicate, program::Values};
 
 use crate::{
-    CaseResults, Class, Configuration, Ending, Event, Failure, Found, Group, GroupKey, Progress, Rate, Stop,
-    Totals, Verdict, alone::Alone, batch_result::BatchResult, panics::caught, shared::Shared,
+    CaseResults, Class, Configuration, Ending, Event, Failure, Finding, Found, Group, GroupKey, Progress,
+    Rate, Stop, Totals, Verdict,
+    alone::Alone,
+    batch_result::BatchResult,
+    explain::{Cost, Explainer},
+    panics::caught,
+    shared::Shared,
+    witnessed::Witnessed,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
@@ -41,6 +48,7 @@ pub(crate) struct Collector<'run> {
     waiting: BTreeMap<u64, BatchResult>,
     pub(crate) totals: Totals,
     pub(crate) groups: Vec<Group>,
+    witnessed: Witnessed,
     started: Instant,
     /// The classes of groups that had another class at first: rerunning the first failure alone showed the
     /// right one.
@@ -76,6 +84,7 @@ impl<'run> Collector<'run> {
             next: shared.dealer.due(),
             waiting: BTreeMap::new(),
             groups: Vec::new(),
+            witnessed: configuration.witnessed.clone(),
             started: Instant::now(),
             renamed: Vec::new(),
             steady: Vec::new(),
@@ -225,6 +234,7 @@ impl<'run> Collector<'run> {
         if !self.has_gap {
             self.totals.next += result.totals.progress.read;
         }
+        self.witnessed.add(&result.passes, std::mem::take(&mut result.failures));
         let found = std::mem::take(&mut result.totals.found);
         self.totals.add(&result.totals);
         self.totals.name_unexpected(|index| self.alone.read(index).to_string());
@@ -381,6 +391,7 @@ impl<'run> Collector<'run> {
 
     /// Changes the verdict of a failure to a flake.
     fn doubt(&mut self, found: &Found, rate: Rate, results: &mut CaseResults) {
+        self.witnessed.forget(found.index);
         self.totals.correct(found.strategy, found.operator, found.verdict, Verdict::Flake);
         results.doubt(found.index, rate);
         if let Some(tally) = found.known.and_then(|place| self.totals.known.get_mut(place)) {
@@ -388,49 +399,85 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Looks for a smaller case in each group, until the deadline of the run.
-    pub(crate) fn shrink(&mut self, over: Option<Instant>, tell: &mut dyn FnMut(Event<'_>)) {
+    /// Turns the failures into findings, the most severe first. If `searches`, it looks for predicates; with
+    /// an end, experiments run more cases until then.
+    pub(crate) fn explain(
+        &mut self,
+        searches: bool,
+        end: Option<Instant>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Vec<Finding> {
+        let renamed = |found: &Found| self.renamed(found);
+        let failures = self.witnessed.failures.values().map(renamed);
+        self.witnessed.failures = failures.map(|found| (found.index, found)).collect();
+        if !searches {
+            let mut findings: Vec<Finding> = self.groups.iter().map(Finding::of_group).collect();
+            findings.sort_by_key(Finding::order);
+            return findings;
+        }
+        if end.is_some() && !self.witnessed.failures.is_empty() {
+            tell(Event::Explaining { failures: self.witnessed.failures.len() as u64 });
+        }
+        let cost = Cost { end, retries: self.retries };
+        let (shared, groups, alone) = (self.shared, &self.groups, &mut self.alone);
+        Explainer { shared, alone, groups, cost }.findings(&self.witnessed)
+    }
+
+    /// Looks for a smaller case of each finding, until the deadline of the run.
+    pub(crate) fn shrink(
+        &mut self,
+        findings: &mut [Finding],
+        over: Option<Instant>,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) {
         let now = Instant::now();
         let most = now + SHRINK_TIME;
         let deadline = over.map_or(most, |over| over.min(most));
         let stop = &self.shared.stop;
-        if self.groups.is_empty() || deadline <= now || stop.is_interrupted() {
+        if findings.is_empty() || deadline <= now || stop.is_interrupted() {
             return;
         }
-        tell(Event::Shrinking { groups: self.groups.len() });
-        let kept = std::mem::take(&mut self.totals.found);
-        for (group, (found, _)) in self.groups.iter_mut().zip(&kept.groups) {
-            let wanted = group.first.class;
-            let way = std::mem::discriminant(&group.first.outcome);
-            if group.first.verdict == Verdict::Flake {
+        tell(Event::Shrinking { findings: findings.len() });
+        for finding in findings {
+            let first = &finding.first;
+            if first.verdict == Verdict::Flake {
                 continue;
             }
+            let Some(found) = self.witnessed.failures.get(&first.index) else { continue };
+            let way = std::mem::discriminant(&first.outcome);
+            let predicate = finding.rule.as_ref().map(|rule| rule.predicate.as_str());
+            let predicate = predicate.and_then(|text| Predicate::parse(text, self.shared.library).ok());
+            let mut values = Values::default();
             let mut fails_alike = |case: &Case| {
                 Instant::now() < deadline
                     && !stop.is_interrupted()
+                    && predicate.as_ref().is_none_or(|one| one.holds(case, self.shared.level, &mut values))
                     && self.alone.examine(case, found.index, found.strategy).is_some_and(|alone| {
                         let is_alike =
-                            alone.class == Some(wanted) && std::mem::discriminant(&alone.outcome) == way;
+                            alone.class == Some(first.class) && std::mem::discriminant(&alone.outcome) == way;
                         is_alike && alone.verdict.is_unexpected()
                     })
             };
             let smallest = dmlcts_generate::shrink(
-                &group.first.case,
+                &first.case,
                 self.shared.library,
                 self.shared.level,
                 SHRINK_STEPS,
                 &mut fails_alike,
             );
-            if smallest != group.first.case {
-                let smaller = Found { class: wanted, ..found.clone() };
+            if smallest != first.case {
+                let smaller = Found { class: first.class, ..found.clone() };
                 let shown = self.alone.describe(&smaller, smallest);
                 // If the smaller case passes when it is described, or fails in another way, it does not
-                // represent the group.
-                let fails_alike = shown.class == wanted && shown.verdict != Verdict::Pass;
-                group.smallest = fails_alike.then_some(shown);
+                // represent the finding.
+                let fails_alike = shown.class == first.class && shown.verdict != Verdict::Pass;
+                finding.smallest = fails_alike.then_some(shown);
+                let index = finding.first.index;
+                if let Some(group) = self.groups.iter_mut().find(|group| group.first.index == index) {
+                    group.smallest.clone_from(&finding.smallest);
+                }
             }
         }
-        self.totals.found = kept;
     }
 }
 

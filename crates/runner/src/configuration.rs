@@ -12,7 +12,7 @@ use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals};
+use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals, Witnessed};
 
 /// Makes a backend. It is called once for each thread, and again after a panic. If it fails, the error is in
 /// the backend's words.
@@ -92,6 +92,9 @@ pub struct Configuration {
     pub retries: u32,
     /// Whether to shrink a case of each group of failures.
     pub shrink: bool,
+    /// The time for experiments that explain failures. With none, predicates follow from the cases of the run
+    /// alone. `None` looks for no predicates: each group of failures is a finding.
+    pub explain: Option<Duration>,
     /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
     /// Runs only the cases of this part.
@@ -105,6 +108,8 @@ pub struct Configuration {
     /// The totals of an earlier run of the same cases that was cut off. This run resumes after it, and its
     /// summary counts both.
     pub resume: Option<Totals>,
+    /// The outcomes of the earlier run's cases, so that findings cover both runs.
+    pub witnessed: Witnessed,
 }
 
 impl Configuration {
@@ -131,12 +136,14 @@ impl Default for Configuration {
             grace: Duration::from_secs(5),
             retries: Self::USUAL_RETRIES,
             shrink: true,
+            explain: None,
             incidents: Incidents::default(),
             partition: None,
             known: KnownFailures::default(),
             record: false,
             record_sensitivity: false,
             resume: None,
+            witnessed: Witnessed::default(),
         }
     }
 }

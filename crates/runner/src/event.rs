@@ -6,7 +6,8 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
 
 use crate::{
-    CaseResults, Ending, Failure, Group, KnownTally, Partition, Progress, Recorded, Tally, Totals, Verdict,
+    CaseResults, Ending, Failure, Finding, Group, KnownTally, Partition, Progress, Recorded, Tally, Totals,
+    Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -50,10 +51,15 @@ pub enum Event<'a> {
     Incident(&'a str),
     /// A case failed in a new way: the first of its group.
     Failed(&'a Failure),
-    /// All cases are done. The collector starts to look for a smaller case in each group of failures.
+    /// All cases are done. The collector starts to look for the causes of the failures.
+    Explaining {
+        /// The number of failures.
+        failures: u64,
+    },
+    /// The collector starts to look for a smaller case of each finding.
     Shrinking {
-        /// The number of groups.
-        groups: usize,
+        /// The number of findings.
+        findings: usize,
     },
     /// The last event.
     Finished(&'a Summary),
@@ -74,8 +80,10 @@ pub struct Summary {
     pub strategies: Vec<(String, Tally)>,
     /// The answers to open questions, in the order of the spec.
     pub recorded: Vec<Recorded>,
-    /// The groups of failures, in the order of each group's first case.
+    /// The groups of failures, in the order of each group's first case: what a record of the run keeps.
     pub groups: Vec<Group>,
+    /// The findings, the most severe first: every failure by its cause.
+    pub findings: Vec<Finding>,
     /// Why the run ended.
     pub ending: Ending,
     /// Cases in flight on a worker that did not finish before the run ended.

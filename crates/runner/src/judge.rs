@@ -49,6 +49,8 @@ pub(crate) struct Examination {
     pub(crate) expectation: Expectation,
     pub(crate) outcome: Outcome,
     pub(crate) evidence: Option<Evidence>,
+    /// Whether it was too large to run.
+    pub(crate) too_large: bool,
 }
 
 impl<'run> Judge<'run> {
@@ -92,6 +94,7 @@ impl<'run> Judge<'run> {
             expectation: planned.expectation.clone(),
             outcome: batch.job(0).map_or(Outcome::Lost, |job| job.outcome.clone()),
             evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
+            too_large: planned.too_large,
         })
     }
 
@@ -180,6 +183,9 @@ impl<'run> Judge<'run> {
             totals.work.on_other_data += u64::from(planned.has_other_data(job));
             totals.work.bytes += job.runs.iter().map(|run| run.output.len() as u64).sum::<u64>();
         }
+        if verdict == Verdict::Pass && !planned.too_large {
+            result.passes.push(planned.index);
+        }
         if verdict.is_unexpected() {
             self.note_unexpected(planned, job, ruled, result);
         }
@@ -221,6 +227,7 @@ impl<'run> Judge<'run> {
                 totals.found.add_pass(Found { class: entry.signature, ..found });
             }
             _ => {
+                result.failures.push(found.clone());
                 totals.found.add(found);
             }
         }

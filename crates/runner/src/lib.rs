@@ -38,7 +38,9 @@ mod desc_pool;
 mod event;
 mod executor;
 mod expect;
+mod explain;
 mod failure;
+mod finding;
 mod flake;
 mod found;
 mod judge;
@@ -46,6 +48,7 @@ mod known;
 mod one_by_one;
 mod panics;
 mod partition;
+mod pattern;
 mod prepare;
 mod prepared_batch;
 mod profile;
@@ -59,6 +62,7 @@ mod tally;
 mod totals;
 mod trace;
 mod verdict;
+mod witnessed;
 mod worker;
 
 pub use answers::{AnswerCount, Answers, CaseAnswer, Recorded};
@@ -67,6 +71,7 @@ pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
 pub use event::{CutPart, Event, Summary};
 pub use failure::{Evidence, Failure, Group};
+pub use finding::{Finding, Rule, Severity};
 pub use flake::Rate;
 pub use found::{Found, FoundGroups, GroupKey};
 pub use known::{
@@ -75,6 +80,7 @@ pub use known::{
 };
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};
+pub use pattern::{Pattern, pattern};
 pub use prepared_batch::RunKind;
 pub use profile::{
     Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,
@@ -89,3 +95,4 @@ pub use tally::{Notes, Progress, Tally, Work};
 pub use totals::{Totals, Unexpected};
 pub use trace::{Reads, origins, reads};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};
+pub use witnessed::Witnessed;

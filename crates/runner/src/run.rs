@@ -7,6 +7,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread,
+    time::Instant,
 };
 
 use dmlcts_backend::{Capabilities, OpenError, Purpose};
@@ -14,8 +15,8 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    Ending, Event, Run, Summary, alone::Alone, batch_result::BatchResult, collect::Collector, deal::Dealer,
-    panics, shared::Shared, worker::Worker,
+    Configuration, Ending, Event, Run, Summary, alone::Alone, batch_result::BatchResult, collect::Collector,
+    deal::Dealer, panics, shared::Shared, worker::Worker,
 };
 
 /// The maximum number of cases that are read for each case of a batch, if some cases may be left out.
@@ -73,8 +74,11 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         }
         reason => reason,
     };
-    if configuration.shrink && !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs) {
-        collector.shrink(configuration.deadline, tell);
+    let may_go_on = !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
+    let end = explanation_end(configuration, ending).filter(|_| may_go_on);
+    let mut findings = collector.explain(configuration.explain.is_some(), end, tell);
+    if configuration.shrink && may_go_on {
+        collector.shrink(&mut findings, configuration.deadline, tell);
     }
     let (totals, groups) = collector.end(tell);
     let summary = Summary {
@@ -85,6 +89,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         recorded: totals.recorded(run.library),
         totals,
         groups,
+        findings,
         ending,
         abandoned,
         lost: shared.lost(),
@@ -93,6 +98,15 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     };
     tell(Event::Finished(&summary));
     Ok(summary)
+}
+
+/// When the experiments that explain failures end. `None` if there are none: the budget is empty, or the run
+/// ended at a failure or at its deadline.
+fn explanation_end(configuration: &Configuration, ending: Ending) -> Option<Instant> {
+    let is_over = matches!(ending, Ending::Timeout | Ending::FirstFailure | Ending::NotRecorded);
+    let budget = configuration.explain.filter(|budget| !budget.is_zero() && !is_over)?;
+    let end = Instant::now().checked_add(budget)?;
+    Some(configuration.deadline.map_or(end, |deadline| deadline.min(end)))
 }
 
 /// Deals the cases of a run that are left to read. `selects` is whether cases are left out that are not valid

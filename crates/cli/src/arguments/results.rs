@@ -11,7 +11,7 @@ pub(crate) struct ReportArguments {
     /// Write a report to this file, as JUnit XML
     ///
     /// A test is one strategy and one operator, so that names stay the same from run to run. A failing test
-    /// lists its failures in groups. The file is overwritten.
+    /// names its findings. Each finding is one more failing test. The file is overwritten.
     #[arg(
         long,
         value_name = "PATH",
@@ -32,6 +32,12 @@ pub(crate) struct ReportArguments {
         help_heading = heading::REPORTS
     )]
     pub(crate) markdown: Option<String>,
+
+    /// Print each finding as a GitHub workflow command
+    ///
+    /// GitHub Actions shows up to ten of them at the top of a job's page.
+    #[arg(long, help_heading = heading::REPORTS)]
+    pub(crate) annotations: bool,
 
     /// Record answers to open questions, and report changes
     ///

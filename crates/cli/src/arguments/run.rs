@@ -265,6 +265,21 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) retries: u32,
 
+    /// Time for experiments on failures
+    ///
+    /// A finding is a set of failures with one cause. Experiments run up to 2,000 fresh cases for each, to
+    /// check the predicate that separates its failures from the cases that passed. With 0, predicates follow
+    /// from the run's own cases and are not confirmed.
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "60s",
+        value_parser = units::budget,
+        allow_hyphen_values = true,
+        help_heading = heading::VERDICTS
+    )]
+    pub(crate) explain_budget: Duration,
+
     /// A list of the backend's known failures
     ///
     /// Lists are files such as those in cases/known-failures, each with the failures of one backend. A case

@@ -7,7 +7,7 @@ use std::{
 };
 
 use dmlcts_report::{
-    Context, KnownContext, Replay, Subject, command, is_proof, write_failures, write_known, write_summary,
+    Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
 use dmlcts_results::{Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
 use dmlcts_runner::{Claim, Source as _, SuiteSource, Summary};
@@ -134,7 +134,7 @@ fn run_of(paths: &[String]) -> String {
 /// Shows the result of the whole run.
 fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
     let (mut out, palette) = (output::stdout(), colour::palette());
-    write_failures(&mut out, summary, &context.replay, palette)?;
+    write_findings(&mut out, summary, &context.replay, palette)?;
     write_known(&mut out, &context.known, summary, palette)?;
     if !quiet {
         write_summary(&mut out, context, summary, palette)?;

@@ -16,6 +16,7 @@ use dmlcts_report::{Context, KnownContext, Options, Replay, Subject, Terminal, c
 use dmlcts_results::{KnownFileForm, SelectionForm};
 use dmlcts_runner::{
     Claim, Configuration, Ending, Event, Listed, Profile, Run, Source, Stop, SuiteSource, Summary, Totals,
+    Witnessed,
 };
 use dmlcts_spec::Library;
 
@@ -61,7 +62,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
-    let (mut record, resume) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
+    let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
     let run = Run {
         library: Library::embedded(),
         source,
@@ -72,7 +73,8 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             incidents,
             known: known.failures,
             record: record.is_some() || bless.is_some(),
-            resume,
+            resume: earlier.resume,
+            witnessed: earlier.witnessed,
             ..configuration(arguments)
         },
         stop,
@@ -178,16 +180,24 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         allow: arguments.allow.clone(),
         // A case that the user typed is shown as typed.
         shrink: arguments.cases.is_empty(),
+        explain: arguments.cases.is_empty().then_some(arguments.explain_budget),
         partition: selection.partition,
         ..Configuration::default()
     }
 }
 
-/// The record of the run, and the earlier totals if the run continues.
-fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Option<Totals>), Problem> {
+/// The record of the run, and what it says of earlier cases if the run continues.
+fn recording(opened: Result<Option<Record>, Problem>) -> Result<(Option<Record>, Earlier), Problem> {
     let record = opened?;
     let resume = record.as_ref().map(Record::totals).transpose()?.flatten();
-    Ok((record, resume))
+    let witnessed = record.as_ref().map(Record::witnessed).transpose()?.unwrap_or_default();
+    Ok((record, Earlier { resume, witnessed }))
+}
+
+/// What a record says of the cases of an interrupted run.
+struct Earlier {
+    resume: Option<Totals>,
+    witnessed: Witnessed,
 }
 
 /// The error that no case ran, with the reason.

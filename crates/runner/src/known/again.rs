@@ -7,7 +7,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{BlessError, Blessing, KnownFailures};
-use crate::{Class, Configuration, Ending, Event, Run, Summary, Verdict, run};
+use crate::{Class, Configuration, Ending, Event, Run, Summary, Verdict, Witnessed, run};
 
 impl Blessing {
     /// Repeats the failures of a run that the list does not cover yet, `times` times. Forgets those that do
@@ -60,7 +60,9 @@ fn failing(first: &Run, only: Arc<[u64]>) -> Result<BTreeMap<u64, Class>, BlessE
             record_sensitivity: false,
             retries: 0,
             shrink: false,
+            explain: None,
             resume: None,
+            witnessed: Witnessed::default(),
             ..first.configuration.clone()
         },
         stop: first.stop.clone(),

@@ -1,21 +1,10 @@
-//! A group of failures, and the predicates that tell them from what passed.
-//!
-//! Predicates are sought with a sample of the cases, and held against all of them: where one holds of a case
-//! that passed, that case is added to the sample, and they are sought again.
+//! A group of failures, and the predicates that separate them from the passes.
 
+use dmlcts_findings::{Budget, Cause, Outcomes};
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Operator, Predicate, program::Values};
+use dmlcts_spec::{Library, Operator, Predicate, Validity, program::Values};
 
-use super::separate::Separation;
 use crate::{Class, Source};
-
-/// As many failures, and as many passes, are looked at at once, evenly spread over all there are. With a
-/// thousand conditions they take some 16 MiB.
-const MOST_SEEN: usize = 4_096;
-/// How often predicates are sought anew, with the passes that the last ones hold of.
-const ROUNDS: usize = 8;
-/// As many of these passes are added each time.
-const MOST_ADDED: usize = 512;
 
 /// Failures that have their operator and their class in common, and where they came from.
 pub(super) struct Group<'a> {
@@ -38,8 +27,8 @@ struct Checked {
     told: Vec<Told>,
     /// Of which no predicate holds.
     rest: Vec<u64>,
-    /// Passes that some predicate holds of.
-    wrong: Vec<u64>,
+    /// Whether some predicate holds for a pass.
+    is_wrong: bool,
 }
 
 /// Where the cases of a group are read, and at which level they are judged.
@@ -62,7 +51,7 @@ impl Group<'_> {
         let mut left = self.failed.clone();
         if let Some(written) = written {
             let checked = self.check(reading, passed, &left, &[written.to_owned()]);
-            if checked.wrong.is_empty() {
+            if !checked.is_wrong {
                 (told, left) = (checked.told, checked.rest);
             }
         }
@@ -72,27 +61,28 @@ impl Group<'_> {
         // One fault shows in several ways: what tells the cases of one way often tells those of another.
         for other in others {
             let checked = self.check(reading, passed, &left, std::slice::from_ref(other));
-            if checked.wrong.is_empty() && checked.rest.is_empty() {
+            if !checked.is_wrong && checked.rest.is_empty() {
                 told.extend(checked.told);
                 return (told, checked.rest);
             }
         }
-        let failures = reading.cases(&spread(&left));
-        let mut seen = spread(passed);
-        for _ in 0..ROUNDS {
-            let separation =
-                Separation::new((self.operator, reading.level), &failures, &reading.cases(&seen), others);
-            let checked = self.check(reading, passed, &left, &separation.predicates());
-            let before = seen.len();
-            seen.extend(
-                checked.wrong.iter().filter(|index| !seen.contains(index)).copied().collect::<Vec<_>>(),
-            );
-            if seen.len() == before {
-                told.extend(checked.told);
-                return (told, checked.rest);
-            }
-        }
-        (told, left)
+        let outcomes = Outcomes {
+            failures: left.iter().map(|index| (*index, self.class.id().to_owned())).collect(),
+            passes: passed.to_vec(),
+        };
+        let Some(blank) = unit() else { return (told, left) };
+        let (mut cursor, mut case) = (reading.source.cursor(), blank);
+        let mut read = |index: u64| {
+            cursor.read(index, &mut case);
+            case.clone()
+        };
+        let of = (Library::embedded(), reading.level);
+        let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut read, None);
+        let causes = causes.iter().filter(|cause| cause.validity.is_some() && cause.passes == 0);
+        let predicates: Vec<String> = causes.flat_map(predicates).collect();
+        let checked = self.check(reading, passed, &left, &predicates);
+        told.extend(checked.told);
+        (told, checked.rest)
     }
 
     /// Holds predicates against all cases. Of those that hold of a pass nothing is told.
@@ -102,22 +92,15 @@ impl Group<'_> {
             .iter()
             .filter_map(|text| Some((compile(text)?, Told { predicate: text.clone(), failed: Vec::new() })))
             .collect();
-        let (mut wrong, mut values, mut is_wrong) =
-            (Vec::new(), Values::default(), vec![false; compiled.len()]);
-        reading.each(passed, |index, case| {
-            for ((predicate, _), is_wrong) in compiled.iter().zip(&mut is_wrong) {
-                if (wrong.len() < MOST_ADDED || !*is_wrong)
-                    && predicate.holds(case, reading.level, &mut values)
-                {
-                    *is_wrong = true;
-                    if wrong.last() != Some(&index) {
-                        wrong.push(index);
-                    }
-                }
+        let (mut values, mut wrong) = (Values::default(), vec![false; compiled.len()]);
+        reading.each(passed, |_, case| {
+            for ((predicate, _), is_wrong) in compiled.iter().zip(&mut wrong) {
+                *is_wrong = *is_wrong || predicate.holds(case, reading.level, &mut values);
             }
         });
-        let mut is_wrong = is_wrong.into_iter();
-        compiled.retain(|_| is_wrong.next() == Some(false));
+        let is_wrong = wrong.contains(&true);
+        let mut wrong = wrong.into_iter();
+        compiled.retain(|_| wrong.next() == Some(false));
         let mut rest = Vec::new();
         reading.each(failed, |index, case| {
             let mut holding = compiled
@@ -129,7 +112,7 @@ impl Group<'_> {
             }
         });
         let told = compiled.into_iter().map(|(_, told)| told).filter(|told| !told.failed.is_empty());
-        Checked { told: told.collect(), rest, wrong }
+        Checked { told: told.collect(), rest, is_wrong }
     }
 }
 
@@ -139,6 +122,21 @@ impl Group<'_> {
         let checked = self.check(reading, &[], &self.failed, predicates);
         self.failed = checked.rest;
     }
+}
+
+/// The predicates of a cause: about all descs, and about those of its validity. Descs of the other validity
+/// may pass in their own way.
+fn predicates(cause: &Cause) -> Vec<String> {
+    let judged = if cause.validity == Some(Validity::Invalid) { "invalid" } else { "not invalid" };
+    let of_operator = |(operator, condition): &(String, Option<String>)| {
+        let operator = format!("operator == {operator}");
+        let join = |parts: &[&str]| parts.join(" and ");
+        match condition {
+            Some(condition) => [join(&[&operator, condition]), join(&[&operator, judged, condition])],
+            None => [operator.clone(), join(&[&operator, judged])],
+        }
+    };
+    cause.conditions.iter().flat_map(of_operator).collect()
 }
 
 impl Reading<'_> {
@@ -160,64 +158,8 @@ impl Reading<'_> {
     }
 }
 
-/// So many of the indices that memory holds, evenly spread.
-fn spread(indices: &[u64]) -> Vec<u64> {
-    let step = indices.len().div_ceil(MOST_SEEN).max(1);
-    indices.iter().step_by(step).copied().collect()
-}
-
 /// A case to read others over.
 fn unit() -> Option<Case> {
     let operators = dmlcts_spec::Library::embedded().operators().iter();
     operators.flat_map(Operator::examples).map(|example| example.case.clone()).next()
-}
-
-#[cfg(test)]
-mod tests {
-    use dmlcts_model::line;
-    use dmlcts_spec::Library;
-
-    use super::*;
-    use crate::{Difference, Listed};
-
-    /// Failures and most passes differ in their strides, and few passes in their data type only: more than
-    /// are looked at at once, so that those few are found by what holds of them.
-    #[test]
-    fn what_disproves_a_predicate_is_looked_at_in_the_next_round() {
-        let library = Library::embedded();
-        let case = |index: u64, stride: u64, data_type: &str| {
-            let offset = index % 8;
-            let text = format!("SLICE {data_type} in=40 out=4 Offsets={offset} Sizes=4 Strides={stride}");
-            line::parse(&text, library.signatures()).unwrap_or_else(|error| panic!("{text}: {error}"))
-        };
-        let passes = 2 * MOST_SEEN as u64 + 1;
-        let all: Vec<u64> = (0..passes).collect();
-        let seen = spread(&all);
-        let unseen: Vec<u64> = all.iter().copied().filter(|index| !seen.contains(index)).take(64).collect();
-        assert_eq!(unseen.len(), 64);
-        let mut cases: Vec<Case> =
-            all.iter()
-                .map(|index| {
-                    if unseen.contains(index) { case(*index, 3, "FLOAT32") } else { case(*index, 1, "UINT8") }
-                })
-                .collect();
-        cases.extend((0..64).map(|index| case(index, 3, "UINT8")));
-        let operator = library.operators().iter().find(|operator| operator.name() == "SLICE");
-        let group = Group {
-            operator: operator.expect("there is SLICE"),
-            class: Class::Output(Difference::WrongValue),
-            failed: (passes..passes + 64).collect(),
-            from: None,
-        };
-        let source = Listed::new(cases, "given");
-        let reading = Reading { source: &source, level: FeatureLevel::NEWEST };
-        let (told, rest) = group.told(&reading, &all, (None, &[]));
-        assert_eq!((told.len(), rest.len()), (1, 0));
-        assert_eq!(told[0].failed, group.failed);
-        assert!(
-            told[0].predicate.contains("UINT8") && told[0].predicate.contains("Strides"),
-            "{}",
-            told[0].predicate
-        );
-    }
 }

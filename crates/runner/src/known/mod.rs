@@ -7,17 +7,14 @@
 //! `table.rs`. A [`Blessing`] makes entries from the failures of a complete run.
 
 mod again;
-mod bits;
 mod bless;
 mod bounds;
-mod candidates;
 mod entry;
 mod failure;
 mod form;
 mod group;
 mod keep;
 mod list;
-mod separate;
 mod table;
 mod tally;
 mod write;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod course;
+mod findings;
 mod fixture;
 mod in_flight;
 mod known;

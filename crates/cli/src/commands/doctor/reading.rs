@@ -3,7 +3,7 @@
 use dmlcts_model::Outcome;
 use dmlcts_report::{Tone, command, counted, grouped, rate, span};
 use dmlcts_results::BackendOptions;
-use dmlcts_runner::{Class, Ending, Group, Summary, Tally, Verdict};
+use dmlcts_runner::{Class, Ending, Finding, Summary, Tally, Verdict};
 use dmlcts_spec::{Library, Operator};
 
 use super::{
@@ -81,8 +81,8 @@ impl Reading<'_> {
         report.shown.push((news.operator, news.class));
         let operator = Library::embedded().operators().get(news.operator).map(Operator::name);
         let alike =
-            |group: &&Group| Some(group.first.operator.name()) == operator && group.first.class == news.class;
-        let alike: Vec<&Group> = self.summary.groups.iter().filter(alike).collect();
+            |one: &&Finding| Some(one.first.operator.name()) == operator && one.first.class == news.class;
+        let alike: Vec<&Finding> = self.summary.findings.iter().filter(alike).collect();
         let one = match alike.iter().map(|group| group.cases).sum() {
             0 | 1 => "for one".to_owned(),
             cases => format!("for one of {} of {}", counted(cases, "case"), operator.unwrap_or_default()),

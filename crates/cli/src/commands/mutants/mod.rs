@@ -2,6 +2,7 @@
 //! verdict. A mutant that survives all strategies also runs the whole suite. A fault that remembers earlier
 //! cases may need several strategies.
 
+mod findings;
 mod random;
 
 use std::{
@@ -73,7 +74,7 @@ impl Row {
 
 /// Prints the kill matrix of a suite, lists the mutants, or measures suites with random faults.
 pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
-    if let Some(count) = arguments.random {
+    if let (Some(count), false) = (arguments.random, arguments.findings) {
         return random::measure(count, arguments);
     }
     let mutants: Vec<&Mutant> = if arguments.mutant.is_empty() {
@@ -83,6 +84,9 @@ pub(crate) fn mutants(arguments: &MutantsArguments) -> Result<Exit, Problem> {
     };
     if arguments.list {
         return list(&mutants);
+    }
+    if arguments.findings {
+        return findings::explain(&mutants, arguments);
     }
     let [name] = arguments.suite.as_slice() else {
         let help = "name one suite, or measure several with --random";

@@ -5,7 +5,7 @@ use std::{io::Write, sync::Arc};
 use dmlcts_model::escaped;
 use dmlcts_runner::{Configuration, Listed, Source};
 
-use super::{cases, cases_to_kill, side_by_side};
+use super::{cases, cases_to_kill, findings::Subject, side_by_side};
 use crate::{
     arguments::MutantsArguments,
     exit::Exit,
@@ -78,6 +78,17 @@ pub(super) fn measure(count: u32, arguments: &MutantsArguments) -> Result<Exit, 
     let too_low = too_low(&suites, &rows);
     output::unless_gone(print(&suites, &rows, &too_low))?;
     Ok(if too_low.is_empty() { Exit::Success } else { Exit::Unexpected })
+}
+
+/// Random faults as subjects of explanations.
+pub(super) fn subjects(count: u32, arguments: &MutantsArguments) -> Result<Vec<Subject>, Problem> {
+    let subject = |fault: Arc<RandomFault>| Subject {
+        name: fault.effect.describe().to_owned(),
+        about: fault.text.clone(),
+        conditions: Some(fault.atoms),
+        backend: fault.factory(),
+    };
+    Ok(draw(count, arguments)?.into_iter().map(subject).collect())
 }
 
 /// Draws up to `count` faults, in equal shares for each number of conditions. A larger count only adds

@@ -1,0 +1,349 @@
+//! `dmlcts mutants --findings`: how well the causes of faults are found from the cases that fail.
+//!
+//! Each fault runs the suite twice, as `dmlcts run` does: without experiments and with them. A finding's
+//! predicate is right about a case if it holds exactly where the fault shows.
+
+use std::{io::Write, sync::Arc, time::Duration};
+
+use dmlcts_backend::process::Incidents;
+use dmlcts_findings::{Fresh, with_other_data};
+use dmlcts_generate::{
+    Length, Suite,
+    draw::{Draws, derive},
+};
+use dmlcts_model::{Case, FeatureLevel, element_count, escaped};
+use dmlcts_mutants::{Mutant, Needs};
+use dmlcts_report::{counted, grouped};
+use dmlcts_runner::{
+    CaseResult, Configuration, Event, Factory, Finding, Listed, Run, Source, Stop, Summary, Verdict,
+};
+use dmlcts_spec::{Library, Predicate, Scratch, Source as Text, Validity, program::Values};
+
+use super::{cases, hosting, needs_guards, random, side_by_side};
+use crate::{
+    arguments::MutantsArguments,
+    backends,
+    exit::Exit,
+    output,
+    problem::Problem,
+    selection::{load_suite, suite_problem},
+};
+
+/// The time for the experiments of a run.
+const BUDGET: Duration = Duration::from_secs(60);
+/// The number of fresh valid and invalid cases.
+const VALID: usize = 20_000;
+const INVALID: usize = 5_000;
+
+/// Invalid descs that no suite of the same seed has.
+const BROKEN: &str = "
+suite: broken
+purpose: Invalid descs to judge predicates with.
+parts:
+  - {id: broken, strategy: negative}
+";
+
+/// A fault whose failures are explained.
+pub(super) struct Subject {
+    pub(super) name: String,
+    pub(super) about: String,
+    /// The number of conditions of a random fault; `None` for a mutant.
+    pub(super) conditions: Option<usize>,
+    pub(super) backend: Arc<Factory>,
+}
+
+/// A fault, and what was found.
+struct Row<'a> {
+    subject: &'a Subject,
+    outcome: Outcome,
+}
+
+/// What the cases of a fault allow to say.
+enum Outcome {
+    /// The suite does not find the fault.
+    NotFound,
+    /// Some failures depend on earlier cases.
+    Stateful,
+    /// The fault was explained.
+    Explained {
+        /// From the suite's cases alone.
+        correlation: Explained,
+        /// With experiments.
+        experiment: Explained,
+    },
+}
+
+/// The findings of a run, and the cases that their predicates get wrong.
+struct Explained {
+    findings: Vec<Finding>,
+    /// Cases of the suite and fresh cases, of the numbers that say something.
+    wrong_in_suite: usize,
+    wrong: usize,
+    judged: usize,
+}
+
+impl Explained {
+    fn is_one(&self) -> bool {
+        self.findings.len() == 1
+    }
+
+    fn agrees(&self) -> bool {
+        self.wrong == 0 && self.wrong_in_suite == 0
+    }
+
+    /// The number of elements of the smallest case: of its input or its output, whichever is larger.
+    fn smallest(&self) -> Option<u64> {
+        let elements = |finding: &Finding| {
+            let desc = &finding.shown().case.desc;
+            let sizes = [&desc.input, &desc.output].into_iter().flatten().filter_map(|it| it.sizes.as_ref());
+            sizes.map(|sizes| u64::try_from(element_count(sizes)).unwrap_or(u64::MAX)).max()
+        };
+        self.findings.iter().filter_map(elements).min()
+    }
+}
+
+/// Whether a case showed the fault.
+#[derive(Clone)]
+struct Shown {
+    case: Case,
+    /// `None` if the case says nothing.
+    failed: Option<bool>,
+}
+
+/// Explains the mutants, or random faults, and prints a table.
+pub(super) fn explain(mutants: &[&'static Mutant], arguments: &MutantsArguments) -> Result<Exit, Problem> {
+    let [name] = arguments.suite.as_slice() else {
+        return Err(Problem::usage("--findings explains the failures of one suite", "name one suite"));
+    };
+    let suite: Arc<dyn Source> = Arc::new(cases(&load_suite(name)?, name, arguments.seed, &[])?);
+    let fresh: Arc<dyn Source> = Arc::new(Listed::new(fresh(derive(arguments.seed, "findings"))?, "fresh"));
+    let (subjects, apart) = match arguments.random {
+        Some(count) => (random::subjects(count, arguments)?, Vec::new()),
+        None => of_mutants(mutants)?,
+    };
+    let subjects: Vec<&Subject> = subjects.iter().collect();
+    let rows = side_by_side(&subjects, arguments.threads(), |&subject| {
+        Ok(Row { subject, outcome: outcome(subject, &suite, &fresh)? })
+    })?;
+    output::unless_gone(print(&rows, &apart))?;
+    Ok(Exit::Success)
+}
+
+/// The mutants whose failures can depend on desc and data alone, and the names of the others.
+fn of_mutants(mutants: &[&'static Mutant]) -> Result<(Vec<Subject>, Vec<&'static str>), Problem> {
+    let (mut subjects, mut apart) = (Vec::new(), Vec::new());
+    for mutant in mutants {
+        if mutant.hangs()
+            || needs_guards(mutant)
+            || !matches!(mutant.needs, Needs::Nothing | Needs::ManyCases(_))
+        {
+            apart.push(mutant.name);
+            continue;
+        }
+        let name = format!("mutant:{}", mutant.name);
+        let backend = backends::factory(&name, &hosting(Incidents::default(), true))?;
+        let (name, about) = (mutant.name.to_owned(), mutant.about.to_owned());
+        subjects.push(Subject { name, about, conditions: None, backend });
+    }
+    Ok((subjects, apart))
+}
+
+/// Fresh cases, by which predicates are judged.
+fn fresh(seed: u64) -> Result<Vec<Case>, Problem> {
+    let library = Library::embedded();
+    let mut found = Vec::new();
+    for operator in library.operators() {
+        let cases = Fresh::new(library, operator, seed).map_err(|error| suite_problem("fresh", error))?;
+        found.extend(cases.take(VALID / library.operators().len()));
+    }
+    let broken = Suite::parse(&Text::new("broken", BROKEN)).map_err(Into::into);
+    let broken = broken.and_then(|suite| suite.expand(library, seed));
+    let broken = broken.map_err(|error| suite_problem("broken", error))?;
+    let Length::Finite(length) = broken.length() else { return Ok(found) };
+    let Some(mut case) = broken.blank() else { return Ok(found) };
+    let mut indices: Vec<u128> = (0..length).collect();
+    Draws::new(seed).shuffle(&mut indices);
+    for index in indices.into_iter().take(INVALID) {
+        if broken.case(index, &mut case).is_some() {
+            found.push(case.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Runs the suite on a fault, and explains its failures.
+fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) -> Result<Outcome, Problem> {
+    let (summary, shown) = run(subject, suite, Some(Duration::ZERO))?;
+    if summary.findings.is_empty() {
+        return Ok(Outcome::NotFound);
+    }
+    if summary.findings.iter().any(|finding| finding.first.verdict == Verdict::Flake) {
+        return Ok(Outcome::Stateful);
+    }
+    let (_, judges) = run(subject, fresh, None)?;
+    let explained = |findings: Vec<Finding>| -> Result<Explained, Problem> {
+        let (wrong_in_suite, _) = mistakes(subject, &findings, &shown)?;
+        let (wrong, judged) = mistakes(subject, &findings, &judges)?;
+        Ok(Explained { findings, wrong_in_suite, wrong, judged })
+    };
+    let correlation = explained(summary.findings)?;
+    let experiment = explained(run(subject, suite, Some(BUDGET))?.0.findings)?;
+    Ok(Outcome::Explained { correlation, experiment })
+}
+
+/// Runs cases on a fault. Returns the summary, and whether each case showed the fault.
+fn run(
+    subject: &Subject,
+    source: &Arc<dyn Source>,
+    explain: Option<Duration>,
+) -> Result<(Summary, Vec<Shown>), Problem> {
+    let run = Run {
+        library: Library::embedded(),
+        source: Arc::clone(source),
+        backend: Arc::clone(&subject.backend),
+        configuration: Configuration {
+            jobs: 1,
+            record: true,
+            shrink: explain.is_some(),
+            explain,
+            ..Configuration::default()
+        },
+        stop: Stop::default(),
+    };
+    let mut shown = Vec::new();
+    let mut cursor = source.cursor();
+    let mut on_event = |event: Event<'_>| {
+        let Event::Cases { cases, .. } = event else { return };
+        for result in cases.iter() {
+            let Some(mut case) = crate::commands::picker::blank() else { return };
+            cursor.read(result.index, &mut case);
+            shown.push(Shown { case, failed: failed(&result) });
+        }
+    };
+    let ran = dmlcts_runner::run(&run, &mut on_event);
+    Ok((ran.map_err(|error| Problem::start(error, &subject.name))?, shown))
+}
+
+/// Whether a result shows the fault. `None` if it says nothing.
+fn failed(case: &CaseResult<'_>) -> Option<bool> {
+    match case.verdict {
+        // With details, the case was too large to run.
+        Verdict::Pass if case.details.is_none() => Some(false),
+        Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Lost => Some(true),
+        _ => None,
+    }
+}
+
+/// The cases that the predicates get wrong, and the number of cases that say something. Open descs say
+/// nothing.
+fn wrong<'a>(findings: &[Finding], shown: &'a [Shown]) -> (Vec<&'a Shown>, usize) {
+    let library = Library::embedded();
+    let rules = findings.iter().filter_map(|finding| finding.rule.as_ref());
+    let compiled =
+        rules.filter_map(|rule| Some((Predicate::parse(&rule.predicate, library).ok()?, rule.validity)));
+    let predicates: Vec<(Predicate, Validity)> = compiled.collect();
+    let (mut values, mut scratch) = (Values::default(), Scratch::default());
+    let (mut wrong, mut all) = (Vec::new(), 0);
+    for one in shown {
+        let case = &one.case;
+        let Some(failed) = one.failed else { continue };
+        let Some(operator) = library.operator(&case.desc.signature.operator) else { continue };
+        let judgement = operator.judge(&case.desc, FeatureLevel::NEWEST, &mut scratch);
+        let validity = judgement.validity();
+        let says = judgement.questions.is_empty() || failed && validity == Validity::Invalid;
+        if !says {
+            continue;
+        }
+        let mut holds = |(predicate, of): &(Predicate, Validity)| {
+            *of == validity && predicate.holds(case, FeatureLevel::NEWEST, &mut values)
+        };
+        all += 1;
+        if predicates.iter().any(&mut holds) != failed {
+            wrong.push(one);
+        }
+    }
+    (wrong, all)
+}
+
+/// The number of cases that the predicates get wrong, and of all that say something. A pass counts as wrong
+/// only if it passes with other data, too: a wrong element that equals the right one does not show.
+fn mistakes(subject: &Subject, findings: &[Finding], shown: &[Shown]) -> Result<(usize, usize), Problem> {
+    let (wrong, all) = wrong(findings, shown);
+    let (failures, passes): (Vec<&Shown>, Vec<&Shown>) =
+        wrong.into_iter().partition(|one| one.failed == Some(true));
+    let again: Vec<Vec<Case>> = passes.iter().map(|one| with_other_data(&one.case).collect()).collect();
+    let source: Arc<dyn Source> = Arc::new(Listed::new(again.concat(), "again"));
+    let mut answers = run(subject, &source, None)?.1.into_iter();
+    let mut passing = 0;
+    for cases in &again {
+        let failed = answers.by_ref().take(cases.len()).filter(|one| one.failed == Some(true)).count();
+        passing += usize::from(failed == 0);
+    }
+    Ok((failures.len() + passing, all))
+}
+
+/// Prints what was found of each fault, and the shares.
+fn print(rows: &[Row<'_>], apart: &[&str]) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    let (mut not_found, mut stateful) = (Vec::new(), Vec::new());
+    let mut explained = Vec::new();
+    for Row { subject, outcome } in rows {
+        match outcome {
+            Outcome::NotFound => not_found.push(subject.name.as_str()),
+            Outcome::Stateful => stateful.push(subject.name.as_str()),
+            Outcome::Explained { correlation, experiment } => {
+                writeln!(out, "{}: {}", escaped(&subject.name), escaped(&subject.about))?;
+                for (name, one) in [("suite alone", correlation), ("experiments", experiment)] {
+                    writeln!(
+                        out,
+                        "  {name}: {}, wrong for {} of the suite's cases and for {} of {} fresh cases",
+                        counted(one.findings.len() as u64, "finding"),
+                        grouped(one.wrong_in_suite as u64),
+                        grouped(one.wrong as u64),
+                        grouped(one.judged as u64),
+                    )?;
+                }
+                for finding in &experiment.findings {
+                    let rule = finding.rule.as_ref();
+                    let predicate = rule.map_or("no predicate", |rule| rule.predicate.as_str());
+                    let cases = counted(finding.cases, "case");
+                    writeln!(out, "    {}: {cases}: {predicate}", finding.id)?;
+                }
+                if let Some(smallest) = experiment.smallest() {
+                    writeln!(out, "    smallest case: {}", counted(smallest, "element"))?;
+                }
+                explained.push((subject.conditions, correlation, experiment));
+            }
+        }
+    }
+    for (title, names) in [
+        ("Not found by the suite", &not_found[..]),
+        ("Failures that depend on earlier cases", &stateful),
+        ("Left out, since more than a desc decides", apart),
+    ] {
+        if !names.is_empty() {
+            writeln!(out, "\n{title} ({}): {}", names.len(), names.join(", "))?;
+        }
+    }
+    let mut kinds: Vec<Option<usize>> = explained.iter().map(|(conditions, ..)| *conditions).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    writeln!(out)?;
+    for kind in kinds {
+        let of: Vec<_> = explained.iter().filter(|(conditions, ..)| *conditions == kind).collect();
+        let percent = |count: usize| 100.0 * count as f64 / of.len() as f64;
+        let share = |count: usize| format!("{count} of {} ({:.0} %)", of.len(), percent(count));
+        let title = kind.map_or_else(|| "mutants".to_owned(), |count| counted(count as u64, "condition"));
+        let one = of.iter().filter(|(.., experiment)| experiment.is_one()).count();
+        let agrees = of.iter().filter(|(.., experiment)| experiment.agrees()).count();
+        let alone = of.iter().filter(|(_, correlation, _)| correlation.agrees()).count();
+        writeln!(
+            out,
+            "{title}: one finding for {}, right about every case for {}, from the suite alone for {}",
+            share(one),
+            share(agrees),
+            share(alone)
+        )?;
+    }
+    out.flush()
+}

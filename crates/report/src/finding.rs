@@ -1,0 +1,127 @@
+//! Findings: what failed, the predicate that separates it from what passed, and the smallest case in full.
+
+use std::io::{self, Write};
+
+use dmlcts_model::escaped;
+use dmlcts_runner::{Failure, Finding, Rule, Summary, Verdict};
+use dmlcts_spec::Validity;
+
+use crate::{
+    Palette, Replay, Tone,
+    failure::{INDENT, write_failure},
+    numbers::{counted, grouped},
+};
+
+/// Writes the findings in order, and the number of failures that no exact predicate explains.
+pub fn write_findings(
+    out: &mut dyn Write,
+    summary: &Summary,
+    replay: &Replay,
+    palette: Palette,
+) -> io::Result<()> {
+    for (number, finding) in summary.findings.iter().enumerate() {
+        write_finding(out, number + 1, finding, replay, palette)?;
+    }
+    if let Some(unexplained) = unexplained(summary) {
+        writeln!(out, "{unexplained}\n")?;
+    }
+    Ok(())
+}
+
+/// The number of failures in no finding with an exact predicate. `None` if there are none, or if no
+/// predicates were looked for.
+pub(crate) fn unexplained(summary: &Summary) -> Option<String> {
+    let is_exact = |finding: &&Finding| finding.rule.as_ref().is_some_and(|rule| rule.is_exact);
+    let explained: u64 = summary.findings.iter().filter(is_exact).map(|finding| finding.cases).sum();
+    let shown: u64 = summary.findings.iter().map(|finding| finding.cases).sum();
+    let all = shown + summary.totals.found.others.min(summary.tally().unexpected().saturating_sub(shown));
+    let left = all - explained;
+    let is_looked_for = summary.findings.iter().any(|finding| finding.rule.is_some());
+    (left > 0 && is_looked_for && left < all).then(|| {
+        format!("{} of {} are in no finding with an exact predicate", grouped(left), counted(all, "failure"))
+    })
+}
+
+fn write_finding(
+    out: &mut dyn Write,
+    number: usize,
+    finding: &Finding,
+    replay: &Replay,
+    palette: Palette,
+) -> io::Result<()> {
+    let head = if finding.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
+    let head = palette.paint(Tone::Bad, format!("{head} {number}:"));
+    writeln!(out, "{head} {}", palette.paint(Tone::Strong, headline(finding)))?;
+    if let Some(rule) = &finding.rule {
+        writeln!(out, "{INDENT}where {}", escaped(&rule.predicate))?;
+        writeln!(out, "{INDENT}{}", standing(rule))?;
+    }
+    if let Some(pattern) = &finding.pattern {
+        writeln!(out, "{INDENT}{pattern}")?;
+    }
+    writeln!(out, "{INDENT}finding {}", escaped(&finding.id))?;
+    write_failure(out, finding.shown(), replay, palette)?;
+    let first = &finding.first;
+    if finding.smallest.is_some() {
+        let index = grouped(first.index);
+        writeln!(out, "{INDENT}shrunk from case {index} ({}): {}", first.strategy, first.case)?;
+    }
+    let shown = finding.shown();
+    // A program has one expected answer.
+    if shown.judgement.validity() != Validity::Open {
+        let command = Replay::export(&shown.case, shown.level);
+        writeln!(out, "{INDENT}as a program without dmlcts: {}", palette.paint(Tone::Strong, command))?;
+    }
+    writeln!(out)
+}
+
+/// What failed, and in how many cases: `SLICE1, wrong values (154 cases, 5 run again)`.
+pub(crate) fn headline(finding: &Finding) -> String {
+    format!("{}, {} ({})", finding.operators.join(", "), finding.class, cases(finding))
+}
+
+/// What failed, with the verdict and the number of its cases: `failed, wrong values (2 cases)`. For a flake,
+/// also how often its first case failed.
+pub(crate) fn title(finding: &Finding) -> String {
+    let Failure { verdict, rate, .. } = &finding.first;
+    let rate = rate.filter(|_| *verdict == Verdict::Flake).map_or_else(String::new, |rate| {
+        let which = if finding.cases > 1 { "the first " } else { "" };
+        format!(", {which}in {} of {} runs", rate.failed, rate.runs)
+    });
+    format!("{verdict}, {}{rate} ({})", finding.class, cases(finding))
+}
+
+/// The number of a finding's cases. If only some of them ran again, also that number.
+fn cases(finding: &Finding) -> String {
+    let cases = counted(finding.cases, "case");
+    match finding.again {
+        again if again >= finding.cases => cases,
+        0 => format!("{cases}, not run again"),
+        again => format!("{cases}, {} run again", grouped(again)),
+    }
+}
+
+/// How far a predicate is right: `exactly these cases; 500 fresh cases agree`.
+pub(crate) fn standing(rule: &Rule) -> String {
+    let passes = |more: &str| match rule.passes {
+        0 => String::new(),
+        passes => format!("it holds for {} that passed{more}", counted(passes, "case")),
+    };
+    match &rule.estimate {
+        Some(estimate) => {
+            let fresh = estimate.held + estimate.not_held;
+            let fresh = counted(fresh as u64, "fresh case");
+            if rule.is_exact {
+                return format!("exactly these cases; {fresh} agree");
+            }
+            let wrong = grouped(estimate.wrong() as u64);
+            format!(
+                "no exact predicate; this one is the best: {}wrong for {wrong} of {fresh}",
+                passes(", and is ")
+            )
+        }
+        None if rule.is_exact => "exactly these cases of the run; not confirmed by others".to_owned(),
+        None if rule.passes == 0 => "these cases and no other, but further failures look alike".to_owned(),
+        None => format!("no exact predicate; this one is the best: {}", passes("")),
+    }
+}

@@ -1,0 +1,156 @@
+//! Findings: sets of failures that one cause explains, as far as a run can tell.
+
+use std::fmt;
+
+use dmlcts_findings::Estimate;
+use dmlcts_model::Outcome;
+use dmlcts_spec::Validity;
+
+use crate::{
+    Class, Failure, Group, Verdict,
+    pattern::{Pattern, pattern},
+};
+
+/// A set of failures that one cause explains.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The id, from the class and the predicate: `slice1-wrong-value-7c1e`.
+    pub id: String,
+    /// How most of its cases failed.
+    pub class: Class,
+    /// The operators of its cases.
+    pub operators: Vec<&'static str>,
+    /// What separates the failures from the passes; `None` if nothing was found or looked for.
+    pub rule: Option<Rule>,
+    /// What the wrong elements of the first failure have in common, if they are wrong and have something.
+    pub pattern: Option<Pattern>,
+    /// The number of failures.
+    pub cases: u64,
+    /// The number of these cases that were run again alone. The others are assumed to fail each time.
+    pub again: u64,
+    /// The first failure.
+    pub first: Failure,
+    /// A smaller case that fails in the same way, if one was found.
+    pub smallest: Option<Failure>,
+}
+
+/// What separates the failures of a finding from the passes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// A predicate over cases, in the language of the specs.
+    pub predicate: String,
+    /// Whether it is about valid descs or about invalid ones.
+    pub validity: Validity,
+    /// The number of passes of the run for which it holds.
+    pub passes: u64,
+    /// The number of cases that experiments ran.
+    pub asked: u64,
+    /// What fresh cases say of it; `None` if none were asked.
+    pub estimate: Option<Estimate>,
+    /// Whether it is right about every case of the run and every fresh case.
+    pub is_exact: bool,
+}
+
+impl Finding {
+    /// The smallest known case that fails.
+    pub fn shown(&self) -> &Failure {
+        self.smallest.as_ref().unwrap_or(&self.first)
+    }
+
+    /// The order of findings in reports: the most severe first, then the largest.
+    pub fn order(&self) -> (Severity, std::cmp::Reverse<u64>, u64) {
+        let severity = Severity::of(self.first.verdict, self.class);
+        (severity, std::cmp::Reverse(self.cases), self.first.index)
+    }
+
+    /// A finding without a rule, from failures of one group.
+    pub fn of_group(group: &Group) -> Self {
+        let first = &group.first;
+        let operators = vec![first.operator.name()];
+        let id = id(&operators, first.class, &first.case.to_string());
+        Self {
+            id,
+            class: first.class,
+            operators,
+            rule: None,
+            pattern: pattern(first),
+            cases: group.cases,
+            again: group.again,
+            first: first.clone(),
+            smallest: group.smallest.clone(),
+        }
+    }
+}
+
+/// How severe a finding is, the most severe first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The backend ended, hung or gave no answer.
+    Crash,
+    /// Memory was changed that is not the backend's to change.
+    Memory,
+    /// An invalid desc was accepted.
+    Accepted,
+    /// The output is wrong.
+    Wrong,
+    /// A desc was refused, or failed.
+    Refused,
+    /// Failures that come and go.
+    Flaky,
+}
+
+impl Severity {
+    /// The severity of a failure.
+    pub fn of(verdict: Verdict, class: Class) -> Self {
+        match class {
+            _ if verdict == Verdict::Flake => Self::Flaky,
+            Class::Crashed | Class::TimedOut | Class::Lost => Self::Crash,
+            Class::WroteOutside | Class::InputChanged => Self::Memory,
+            Class::AcceptedInvalid => Self::Accepted,
+            Class::Output(_) | Class::Remembered | Class::NotRun | Class::OutsideQuestion => Self::Wrong,
+            Class::RefusedValid | Class::RefusedOtherwise | Class::Undeclared | Class::Failed => {
+                Self::Refused
+            }
+        }
+    }
+}
+
+/// The kind of a class for the search for causes. Wrong outputs of all kinds often have one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FailureKind {
+    Wrong,
+    Crash,
+    Other(Class),
+}
+
+impl FailureKind {
+    pub(crate) fn of(class: Class, outcome: &Outcome) -> Self {
+        match class {
+            Class::Output(_) | Class::Remembered => Self::Wrong,
+            // An open desc may be refused. Its output is wrong as that of a valid desc is.
+            Class::OutsideQuestion if *outcome == Outcome::Output => Self::Wrong,
+            Class::Crashed | Class::TimedOut | Class::Lost => Self::Crash,
+            class => Self::Other(class),
+        }
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrong => f.write_str("wrong"),
+            Self::Crash => f.write_str("crash"),
+            Self::Other(class) => f.write_str(class.id()),
+        }
+    }
+}
+
+/// The id of a finding: its operator, its class, and four digits that follow from `what`.
+pub(crate) fn id(operators: &[&str], class: Class, what: &str) -> String {
+    let operator = match operators {
+        [one] => one.to_lowercase(),
+        _ => "all".to_owned(),
+    };
+    let digits = dmlcts_generate::draw::derive(0, &format!("{operator} {} {what}", class.id())) & 0xffff;
+    format!("{operator}-{}-{digits:04x}", class.id())
+}

@@ -1,0 +1,146 @@
+//! Findings of whole suites: one for each cause, with the predicate that separates it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use dmlcts_backend::Job;
+use dmlcts_generate::Suite;
+use dmlcts_model::ErrorCode;
+use dmlcts_runner::{
+    Class, Configuration, Difference, Factory, Finding, Pattern, Rule, Run, Severity, Stop, SuiteSource,
+    Summary,
+};
+use dmlcts_spec::Library;
+
+use super::fixture::*;
+
+const WRONG: Class = Class::Output(Difference::WrongValue);
+
+/// The suite `smoke` on a backend, with this time for experiments.
+fn smoke(backend: Arc<Factory>, explain: Duration) -> Summary {
+    let library = Library::embedded();
+    let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
+    let source = Arc::new(SuiteSource::new(cases, &[]));
+    let configuration = Configuration { explain: Some(explain), ..Configuration::default() };
+    summary(&Run { library, source, backend, configuration, stop: Stop::default() })
+}
+
+/// Whether some axis of a SLICE has a stride of five and more, and more than one element.
+fn has_long_stride(job: &Job) -> bool {
+    let lists = (job.desc.list("Strides"), job.desc.list("Sizes"));
+    let (Some(strides), Some(sizes)) = lists else { return false };
+    job.desc.signature.operator == "SLICE"
+        && strides.iter().zip(sizes).any(|(stride, size)| *stride >= 5 && *size > 1)
+}
+
+/// SLICE of rank 7 is refused, and long strides are wrong.
+fn two_bugs() -> Arc<Factory> {
+    spoiling(|job, outputs| {
+        if job.desc.signature.operator == "SLICE" && job.desc.rank() == 7 {
+            refuse(job, ErrorCode::INVALID_ARGUMENT);
+        } else if has_long_stride(job) {
+            for run in &job.runs {
+                outputs[run.output.start] ^= 1;
+            }
+        }
+    })
+}
+
+fn rule(finding: &Finding) -> &Rule {
+    finding.rule.as_ref().unwrap_or_else(|| panic!("{finding:?}"))
+}
+
+fn of_class(summary: &Summary, class: Class) -> Vec<&Finding> {
+    summary.findings.iter().filter(|finding| finding.class == class).collect()
+}
+
+#[test]
+fn two_bugs_are_two_findings() {
+    let summary = smoke(two_bugs(), Duration::from_secs(600));
+    let [wrong] = of_class(&summary, WRONG)[..] else { panic!("{:#?}", summary.findings) };
+    let [refused] = of_class(&summary, Class::RefusedValid)[..] else { panic!("{:#?}", summary.findings) };
+    assert_eq!(rule(refused).predicate, "operator == SLICE and rank == 7");
+    assert!(rule(refused).is_exact && refused.cases > 10, "{refused:?}");
+    assert!(rule(wrong).is_exact && rule(wrong).predicate.contains("Strides >= 5"), "{wrong:?}");
+    assert!(rule(wrong).estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0), "{wrong:?}");
+    let smallest = wrong.smallest.as_ref().expect("there is a smaller case");
+    assert_eq!(smallest.case.desc.rank(), 1, "{}", smallest.case);
+    assert!(wrong.again > 1, "more than the first case ran again");
+    let severity = |finding: &Finding| Severity::of(finding.first.verdict, finding.class);
+    assert!(summary.findings.is_sorted_by_key(severity), "{:?}", summary.findings);
+    let all: u64 = summary.findings.iter().map(|finding| finding.cases).sum();
+    assert_eq!(all, summary.tally().unexpected(), "each failure is in one finding");
+}
+
+#[test]
+fn a_repeat_gives_the_same_findings() {
+    let of = |summary: &Summary| -> Vec<(String, Option<Rule>, u64)> {
+        let findings = summary.findings.iter();
+        findings.map(|finding| (finding.id.clone(), finding.rule.clone(), finding.cases)).collect()
+    };
+    let (one, other) =
+        (smoke(two_bugs(), Duration::from_secs(600)), smoke(two_bugs(), Duration::from_secs(600)));
+    assert_eq!(of(&one), of(&other));
+}
+
+#[test]
+fn without_a_budget_no_further_case_runs() {
+    let runs = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&runs);
+    let backend = spoiling(move |job, outputs| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        if has_long_stride(job) {
+            job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+        }
+    });
+    let alone = smoke(Arc::clone(&backend), Duration::ZERO);
+    let before = runs.swap(0, Ordering::Relaxed);
+    let [finding] = of_class(&alone, WRONG)[..] else { panic!("{:#?}", alone.findings) };
+    assert_eq!((rule(finding).asked, rule(finding).estimate), (0, None));
+    let experiments = smoke(backend, Duration::from_secs(600));
+    let asked = rule(of_class(&experiments, WRONG)[0]).asked;
+    assert!(asked > 100, "{asked}");
+    assert!(runs.load(Ordering::Relaxed) > before + asked / 2, "the experiments ran");
+}
+
+#[test]
+fn a_class_that_always_fails_is_one_finding() {
+    let summary = smoke(spoiling(|job, _| refuse(job, ErrorCode::NOT_IMPLEMENTED)), Duration::ZERO);
+    let refused: Vec<&Finding> =
+        summary.findings.iter().filter(|finding| finding.first.judgement.violated.is_empty()).collect();
+    assert!(refused.len() <= 3, "{:#?}", summary.findings);
+}
+
+/// The pattern of a backend's wrong elements, whose output bytes come from these places of the input.
+fn pattern(line: &str, place: impl Fn(usize) -> usize + Send + Sync + 'static) -> Option<Pattern> {
+    let backend = behaving(move |batch| {
+        correct(batch);
+        let (jobs, inputs, outputs) = batch.parts();
+        for run in jobs.iter().flat_map(|job| &job.runs) {
+            let (input, output) = (&inputs[run.input.clone()], &mut outputs[run.output.clone()]);
+            for (at, byte) in output.iter_mut().enumerate() {
+                *byte = input.get(place(at)).copied().unwrap_or(0);
+            }
+        }
+    });
+    summary(&run_of(&[line], backend)).findings.first().and_then(|finding| finding.pattern)
+}
+
+#[test]
+fn wrong_elements_with_one_cause_have_a_pattern() {
+    let of_one_axis = "SLICE UINT8 in=8 out=4 Offsets=2 Sizes=4 Strides=1 fill=iota";
+    assert_eq!(pattern(of_one_axis, |at| at + 3), Some(Pattern::Shifted { axis: 0, by: 1 }));
+    assert_eq!(pattern(of_one_axis, |at| at), Some(Pattern::Shifted { axis: 0, by: -2 }));
+    assert_eq!(pattern(of_one_axis, |at| 5 - at), Some(Pattern::Mirrored { axis: 0 }));
+    let of_two_axes = "SLICE UINT8 in=3,3 out=3,3 Offsets=0,0 Sizes=3,3 Strides=1,1 fill=iota";
+    let transposed = |at: usize| at % 3 * 3 + at / 3 % 3;
+    assert_eq!(pattern(of_two_axes, transposed), Some(Pattern::Exchanged { axes: (0, 1) }));
+    assert_eq!(pattern(of_two_axes, |at| at * at % 9), None, "no two elements agree");
+    let padding = "PADDING1 UINT8 in=3 out=5 PaddingMode=CONSTANT PaddingValue=200 StartPadding=1 EndPadding=1 fill=iota";
+    assert_eq!(pattern(padding, |_| 2), None, "one element is right by chance");
+}
