@@ -56,7 +56,8 @@ impl Reports {
         if !self.annotations {
             return Ok(());
         }
-        let mut out = output::stdout();
+        // A `Screen` would escape the commands. `write_annotations` escapes what they hold.
+        let mut out = io::stdout().lock();
         output::unless_gone(write_annotations(&mut out, context, summary).and_then(|()| out.flush()))
     }
 

@@ -23,8 +23,8 @@ use crate::{
 const QUIET: usize = 2;
 /// The most rounds.
 const ROUNDS: usize = 16;
-/// This number of rounds in a row with more than one counterexample in this number of answers says that the
-/// language lacks the cause.
+/// After `PATIENCE` rounds in a row with more than one counterexample in `NOISE` answers, the loop ends: the
+/// language seems to lack the cause.
 const PATIENCE: usize = 5;
 const NOISE: usize = 8;
 /// The times that passes are doubted after learning.
@@ -271,7 +271,8 @@ fn put(
     ask: &mut Ask<'_>,
 ) -> Answers {
     let labels = ask(&cases);
-    let mut answers = Answers { asked: cases.len(), wrong: 0 };
+    let asked = labels.iter().filter(|label| **label != Label::Unknown).count();
+    let mut answers = Answers { asked, wrong: 0 };
     for (case, label) in cases.into_iter().zip(labels) {
         let failed = match label {
             Label::Passed => false,

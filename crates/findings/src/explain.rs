@@ -122,9 +122,16 @@ pub fn explain(
         let note = note.filter(|_| budget.cases > 0);
         let before = std::mem::take(&mut learned);
         learned = learn(&labelled, (library, level), seed, budget, note);
-        for (new, old) in learned.iter_mut().zip(&before).filter(|_| round > 0) {
-            if new.operator == old.operator && new.class == old.class && new.predicates == old.predicates {
-                (new.estimate, new.asked) = (old.estimate, old.asked);
+        for new in learned.iter_mut().filter(|_| round > 0) {
+            let texts = |one: &Learned| -> Vec<String> {
+                one.predicates.iter().map(|found| found.condition.clone()).collect()
+            };
+            let is_same = |old: &&Learned| {
+                old.operator == new.operator && old.class == new.class && old.validity == new.validity
+            };
+            if let Some(old) = before.iter().find(is_same) {
+                new.asked = old.asked;
+                new.estimate = old.estimate.filter(|_| texts(old) == texts(new));
             }
         }
         let rules = Rules::new(&learned, library, level);
@@ -169,7 +176,8 @@ struct Rules<'a> {
     learned: &'a [Learned],
     library: &'a Library,
     level: FeatureLevel,
-    /// The place of each condition: of what was learned, and there. `None` for one that holds for all cases.
+    /// Each condition: its index in `learned`, its index in the predicates there, and the compiled predicate.
+    /// Both are `None` for a condition that holds for all cases.
     compiled: Vec<(usize, Option<usize>, Option<Predicate>)>,
 }
 
@@ -290,7 +298,7 @@ impl<'a> Rules<'a> {
             let found = condition.and_then(|condition| learned.predicates.get(condition));
             let failures = std::mem::take(&mut of_rule[rule]);
             let is_supported = match found {
-                // What fits few failures by many conditions fits them by chance.
+                // A rule with many conditions may fit a few failures by chance.
                 Some(found) => {
                     found.held_failing >= ENOUGH_FAILURES.max(FAILURES_A_CONDITION * found.conditions)
                 }

@@ -25,10 +25,10 @@ pub struct Learned {
     /// The class of the failures.
     pub class: String,
     /// Whether the failing descs are valid or invalid. The predicates are about such descs alone. Experiments
-    /// ask invalid descs only if they break the same clauses as a known failure.
+    /// ask an invalid desc only if it breaks every clause that some known failure breaks.
     pub validity: Validity,
-    /// One condition for each cause. None if every case fails, or if nothing was found: then `wrong` is not
-    /// 0.
+    /// One condition for each cause. Empty if every case fails, or if no condition was found; in the second
+    /// case, `wrong` is not 0.
     pub predicates: Vec<Found>,
     /// Whether the predicates together are right about every labelled case and every fresh one.
     pub exact: bool,

@@ -65,7 +65,8 @@ pub(crate) fn candidates(
     candidates
 }
 
-/// The forms in which an atom holds for at least so many failures, and its truths. `None` if there are none.
+/// The forms in which an atom holds for at least `least_failed` failures; `None` if there are none. `truths`
+/// receives the truths of the atom for the failures.
 fn surviving(
     atom: &Atom,
     universe: &Universe<'_>,

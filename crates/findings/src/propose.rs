@@ -107,7 +107,7 @@ pub(crate) fn fresh_cases(pool: &mut Universe<'_>, source: &mut Source<'_, '_>, 
     }
 }
 
-/// Adds mutants of failures, and of the passes that rules tell from failures by one condition.
+/// Adds mutants: three in four of a failure, the others of any case.
 fn mutants(
     pool: &mut Universe<'_>,
     rules: &Explanation,

@@ -32,11 +32,12 @@ const LONGEST_OF_MANY: usize = 4;
 /// The candidates and members of a search for many failures.
 const CANDIDATES_OF_MANY: usize = 500;
 const MEMBERS_OF_MANY: usize = 160;
-/// The weight to which the weight of a state is added before it is multiplied with its passes.
+/// Added to the weight of a state. The rank of the state is this sum times the number of its passes.
 const PLAIN: usize = 40;
 /// Rules that a search returns.
 const RULES: usize = 12;
-/// A rule for many failures holds for at least this number, and for at most one pass per this number.
+/// A rule for many failures holds for at least `LEAST` failures, and for at most one pass for each `IMPURITY`
+/// failures.
 const LEAST: usize = 4;
 pub(crate) const IMPURITY: usize = 50;
 

@@ -46,7 +46,7 @@ impl<'a> Universe<'a> {
         self.failed.push(failed);
     }
 
-    /// Calls a case a failure that passed before: with other data, it fails.
+    /// Marks a pass as a failure, because it fails with other data.
     pub(crate) fn fail(&mut self, index: usize) {
         self.failed[index] = true;
     }

@@ -171,7 +171,7 @@ impl Words {
         }
     }
 
-    /// Clauses and questions. A desc of a universe either keeps all clauses, or breaks some.
+    /// The number of violated clauses, and each clause as a condition.
     fn of_rules(&mut self, operator: &Operator) {
         self.desc(NAME, "violations");
         for clause in operator.clauses() {

@@ -116,7 +116,7 @@ fn what_the_language_lacks_is_not_called_exact() {
 }
 
 #[test]
-fn failures_alone_and_no_failures_are_no_puzzle() {
+fn failures_alone_need_no_predicate() {
     let label = |label: Label| {
         let cases = SMOKE.iter().filter(|case| faults::validity(case) == Validity::Valid).take(50);
         let labelled: Vec<Labelled> =
@@ -160,8 +160,8 @@ fn one_cause_in_two_operators_is_one_cause() {
 }
 
 #[test]
-fn failures_without_a_common_condition_have_no_predicate() {
-    // Every case of these lines is one that the random data of the fill decides, which no condition sees.
+fn a_single_failure_has_no_predicate() {
+    // A single failure supports no condition.
     let outcomes = Outcomes { failures: [(3, "wrong".to_owned())].into(), passes: (10..400).collect() };
     let of = (Library::embedded(), FeatureLevel::NEWEST);
     let found = explain(&outcomes, of, 1, Budget::NONE, &mut |index| SMOKE[index as usize].clone(), None);

@@ -7,7 +7,7 @@ use dmlcts_runner::{Finding, Summary};
 
 use crate::{
     Context,
-    finding::{headline, standing},
+    finding::{headline, place, standing},
     numbers::counted,
 };
 
@@ -35,7 +35,7 @@ pub fn write_annotations(out: &mut dyn Write, context: &Context, summary: &Summa
 fn message(finding: &Finding, context: &Context) -> String {
     let mut lines = vec![headline(finding)];
     if let Some(rule) = &finding.rule {
-        lines.extend([format!("where {}", rule.predicate), standing(rule)]);
+        lines.extend([place(rule), standing(rule)]);
     }
     lines.push(context.replay.run(&finding.shown().case));
     lines.join("\n")
@@ -43,7 +43,7 @@ fn message(finding: &Finding, context: &Context) -> String {
 
 fn write_one(out: &mut dyn Write, title: &str, message: &str) -> io::Result<()> {
     let lines: Vec<String> = message.lines().map(|line| printable(line, LONGEST).into_owned()).collect();
-    writeln!(out, "::error title={}::{}", property(title), data(&lines.join("\n")))
+    writeln!(out, "::error title={}::{}", property(&printable(title, LONGEST)), data(&lines.join("\n")))
 }
 
 /// Escapes a message, so that no text in it is a command of its own.

@@ -32,11 +32,21 @@ pub fn write_findings(
 /// predicates were looked for.
 pub(crate) fn unexplained(summary: &Summary) -> Option<String> {
     let is_exact = |finding: &&Finding| finding.rule.as_ref().is_some_and(|rule| rule.is_exact);
-    let explained: u64 = summary.findings.iter().filter(is_exact).map(|finding| finding.cases).sum();
-    let shown: u64 = summary.findings.iter().map(|finding| finding.cases).sum();
-    let all = shown + summary.totals.found.others.min(summary.tally().unexpected().saturating_sub(shown));
-    let left = all - explained;
+    // Counts of a file may be any numbers.
+    let sum = |sum: u64, finding: &Finding| sum.saturating_add(finding.cases);
+    let explained = summary.findings.iter().filter(is_exact).fold(0, sum);
+    let shown = summary.findings.iter().fold(0, sum);
+    let tally = summary.tally();
+    let failures = tally.unexpected() - tally.of(Verdict::UnexpectedPass) - tally.of(Verdict::Lost);
+    let all = failures.max(shown);
+    let left = all - explained.min(all);
     let is_looked_for = summary.findings.iter().any(|finding| finding.rule.is_some());
+    if !is_looked_for && all > shown {
+        return Some(format!(
+            "and {} of further kinds, which were only counted",
+            counted(all - shown, "failure")
+        ));
+    }
     (left > 0 && is_looked_for && left < all).then(|| {
         format!("{} of {} are in no finding with an exact predicate", grouped(left), counted(all, "failure"))
     })
@@ -53,7 +63,7 @@ fn write_finding(
     let head = palette.paint(Tone::Bad, format!("{head} {number}:"));
     writeln!(out, "{head} {}", palette.paint(Tone::Strong, headline(finding)))?;
     if let Some(rule) = &finding.rule {
-        writeln!(out, "{INDENT}where {}", escaped(&rule.predicate))?;
+        writeln!(out, "{INDENT}{}", escaped(&place(rule)))?;
         writeln!(out, "{INDENT}{}", standing(rule))?;
     }
     if let Some(pattern) = &finding.pattern {
@@ -97,8 +107,17 @@ fn cases(finding: &Finding) -> String {
     match finding.again {
         again if again >= finding.cases => cases,
         0 => format!("{cases}, not run again"),
+        again if finding.passed_again > 0 => {
+            format!("{cases}, {} run again, {} of them passed", grouped(again), grouped(finding.passed_again))
+        }
         again => format!("{cases}, {} run again", grouped(again)),
     }
+}
+
+/// The predicate, and whether it is about invalid descs.
+pub(crate) fn place(rule: &Rule) -> String {
+    let of = if rule.validity == Validity::Invalid { ", among invalid descs" } else { "" };
+    format!("where {}{of}", rule.predicate)
 }
 
 /// How far a predicate is right: `exactly these cases; 500 fresh cases agree`.
@@ -121,7 +140,7 @@ pub(crate) fn standing(rule: &Rule) -> String {
             )
         }
         None if rule.is_exact => "exactly these cases of the run; not confirmed by others".to_owned(),
-        None if rule.passes == 0 => "these cases and no other, but further failures look alike".to_owned(),
+        None if rule.passes == 0 => "holds for no pass, but not for all failures of this kind".to_owned(),
         None => format!("no exact predicate; this one is the best: {}", passes("")),
     }
 }

@@ -22,7 +22,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::{
     Context,
     failure::in_short_with_class,
-    finding::{standing, title},
+    finding::{place, standing, title},
     known::{became, edit},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
@@ -215,7 +215,7 @@ fn findings(run: &str, context: &Context, summary: &Summary) -> TestSuite {
         let shown = finding.shown();
         let mut lines = Vec::new();
         if let Some(rule) = &finding.rule {
-            lines.extend([format!("where {}", rule.predicate), standing(rule)]);
+            lines.extend([place(rule), standing(rule)]);
         }
         lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
         let again = format!("run it again: {}", context.replay.run(&shown.case));

@@ -10,7 +10,7 @@ use dmlcts_runner::{Claim, Finding, Summary, Verdict};
 use crate::{
     Context, Palette, Subject,
     failure::write_failure,
-    finding::{standing, title, unexplained},
+    finding::{place, standing, title, unexplained},
     junit::is_cut_off,
     known::write_known,
     ledger,
@@ -161,7 +161,7 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[Finding]) 
     for finding in findings.iter().take(FINDINGS) {
         let mut whole = Vec::new();
         if let Some(rule) = &finding.rule {
-            writeln!(whole, "  where {}\n  {}", escaped(&rule.predicate), standing(rule))?;
+            writeln!(whole, "  {}\n  {}", escaped(&place(rule)), standing(rule))?;
         }
         if let Some(pattern) = &finding.pattern {
             writeln!(whole, "  {pattern}")?;

@@ -41,6 +41,8 @@ pub struct Side {
     pub is_abandoned: bool,
     /// Its findings.
     pub findings: Vec<FindingForm>,
+    /// Whether its file has groups of failures.
+    pub has_groups: bool,
 }
 
 impl Side {
@@ -133,8 +135,8 @@ pub enum Trend {
 }
 
 impl Comparison {
-    /// The findings that differ, with their numbers of cases in both runs. Findings are the same if their
-    /// class and their predicate are, or without a predicate, their class and operators.
+    /// The findings whose number of cases differs, with that number in both runs. Two findings are the same
+    /// if their class, their operators and their predicate, if any, are equal.
     pub fn findings(&self) -> Vec<(Trend, &FindingForm, [u64; 2])> {
         let is_same = |one: &FindingForm, other: &FindingForm| {
             let predicate = |finding: &FindingForm| finding.rule.as_ref().map(|rule| rule.predicate.clone());
@@ -143,8 +145,13 @@ impl Comparison {
         };
         let cases = |side: &Side, finding: &FindingForm| -> u64 {
             let same = side.findings.iter().filter(|one| is_same(one, finding));
-            same.map(|one| one.failures.cases).sum()
+            same.fold(0, |sum: u64, one| sum.saturating_add(one.failures.cases))
         };
+        // A file without findings is of an earlier version, cut off, or without failures.
+        let lacks = |side: &Side| side.ending.is_none() || side.has_groups && side.findings.is_empty();
+        if lacks(&self.old) || lacks(&self.new) {
+            return Vec::new();
+        }
         let mut all = Vec::new();
         for finding in &self.new.findings {
             let counts = [cases(&self.old, finding), cases(&self.new, finding)];
@@ -156,7 +163,8 @@ impl Comparison {
             };
             all.push((trend, finding, counts));
         }
-        let fixed = self.old.findings.iter().filter(|finding| cases(&self.new, finding) == 0);
+        let is_fixed = |finding: &&FindingForm| self.new.is_complete() && cases(&self.new, finding) == 0;
+        let fixed = self.old.findings.iter().filter(is_fixed);
         all.extend(fixed.map(|finding| (Trend::Fixed, finding, [cases(&self.old, finding), 0])));
         all.sort_by_key(|(trend, ..)| *trend);
         all.dedup_by(|(one, finding, _), (other, known, _)| one == other && is_same(finding, known));
@@ -192,8 +200,8 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
         (one.kind, other.cases, &one.operator).cmp(&(other.kind, one.cases, &other.operator))
     });
     let side = |side: ReadRun, cases| {
-        let ReadRun { path, header, ending, is_abandoned, findings } = side;
-        Side { path, header, cases, ending, is_abandoned, findings }
+        let ReadRun { path, header, ending, is_abandoned, findings, has_groups } = side;
+        Side { path, header, cases, ending, is_abandoned, findings, has_groups }
     };
     Ok(Comparison { old: side(old, cases[0]), new: side(new, cases[1]), same, changes })
 }
@@ -213,6 +221,7 @@ struct ReadRun {
     ending: Option<Ending>,
     is_abandoned: bool,
     findings: Vec<FindingForm>,
+    has_groups: bool,
 }
 
 /// The result of a case: an index into [`Cases::meanings`].
@@ -263,7 +272,7 @@ impl Cases {
     fn read(&mut self, path: &str, which: Which) -> Result<ReadRun, Error> {
         let mut reader = Reader::open(path)?;
         let (mut ending, mut is_abandoned, mut count) = (None, false, Count::default());
-        let mut findings = Vec::new();
+        let (mut findings, mut has_groups) = (Vec::new(), false);
         loop {
             let number = reader.number() + 1;
             let Some(item) = reader.next()? else { break };
@@ -287,6 +296,7 @@ impl Cases {
                     let what = format!("the summary in line {number}");
                     count.check(&what, &summary.totals).map_err(miscounted)?;
                     ending = Some(summary.ending);
+                    has_groups = !summary.totals.groups.is_empty();
                     findings = summary.findings;
                     is_abandoned = !summary.abandoned.is_empty();
                 }
@@ -296,7 +306,14 @@ impl Cases {
                 }
             }
         }
-        Ok(ReadRun { path: path.to_owned(), header: reader.header().clone(), ending, is_abandoned, findings })
+        Ok(ReadRun {
+            path: path.to_owned(),
+            header: reader.header().clone(),
+            ending,
+            is_abandoned,
+            findings,
+            has_groups,
+        })
     }
 
     fn status(&mut self, case: &CaseForm<'_>) -> Status {

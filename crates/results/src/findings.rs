@@ -22,8 +22,16 @@ pub struct FindingForm {
     /// What separates its cases from those that passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<RuleForm>,
+    /// The number of cases that passed when they ran again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passed_again: u64,
     /// The number of its cases, its first case, and its smallest one.
     pub failures: GroupForm,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What separates the failures of a finding from the passes.
@@ -59,13 +67,33 @@ pub struct FreshForm {
 }
 
 impl FindingForm {
+    /// Checks the values that serde does not: the outcome, and the counts of fresh cases.
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
+        self.failures.outcome.outcome()?;
+        let fits = |fresh: FreshForm| {
+            let is_small = |count: usize| count < 1 << 31;
+            fresh.held_failing <= fresh.held
+                && fresh.not_held_passing <= fresh.not_held
+                && is_small(fresh.held)
+                && is_small(fresh.not_held)
+        };
+        let fresh = self.rule.as_ref().and_then(|rule| rule.fresh);
+        if fresh.is_none_or(fits) {
+            Ok(())
+        } else {
+            Err(UnknownName::new("the number of fresh cases of the finding", &self.id))
+        }
+    }
+
     pub(crate) fn new(finding: &Finding) -> Self {
-        let Finding { id, class, operators, rule, cases, again, first, smallest, pattern: _ } = finding;
+        let Finding { id, class, operators, rule, cases, again, passed_again, first, smallest, pattern: _ } =
+            finding;
         let judgement = first.judgement;
         Self {
             id: id.clone(),
             operators: operators.iter().map(|name| (*name).to_owned()).collect(),
             rule: rule.as_ref().map(RuleForm::new),
+            passed_again: *passed_again,
             failures: GroupForm {
                 cases: *cases,
                 operator: first.operator.name().to_owned(),
@@ -98,6 +126,7 @@ impl FindingForm {
             pattern: None,
             cases: group.cases,
             again: group.again,
+            passed_again: self.passed_again,
             first: group.first,
             smallest: group.smallest,
         })
@@ -142,7 +171,9 @@ pub(crate) fn joined(findings: Vec<Finding>) -> Vec<Finding> {
     for finding in findings {
         let is_same = |one: &&mut Finding| {
             let predicate = |finding: &Finding| finding.rule.as_ref().map(|rule| rule.predicate.clone());
+            let validity = |finding: &Finding| finding.rule.as_ref().map(|rule| rule.validity);
             one.class == finding.class
+                && validity(one) == validity(&finding)
                 && one.operators == finding.operators
                 && (one.first.verdict == Verdict::Flake) == (finding.first.verdict == Verdict::Flake)
                 && predicate(one) == predicate(&finding)
@@ -159,13 +190,16 @@ pub(crate) fn joined(findings: Vec<Finding>) -> Vec<Finding> {
 
 fn join(one: &mut Finding, other: Finding) {
     if other.first.index < one.first.index {
-        (one.first, one.smallest) = (other.first, other.smallest);
+        (one.first, one.smallest) = (other.first, other.smallest.or(one.smallest.take()));
         one.id = other.id;
     }
-    (one.cases, one.again) = (one.cases + other.cases, one.again + other.again);
+    // Counts of a file may be any numbers.
+    one.cases = one.cases.saturating_add(other.cases);
+    one.again = one.again.saturating_add(other.again);
+    one.passed_again = one.passed_again.saturating_add(other.passed_again);
     if let (Some(rule), Some(other)) = (&mut one.rule, other.rule) {
-        rule.passes += other.passes;
-        rule.asked += other.asked;
+        rule.passes = rule.passes.saturating_add(other.passes);
+        rule.asked = rule.asked.saturating_add(other.asked);
         rule.is_exact &= other.is_exact;
         rule.estimate = match (rule.estimate, other.estimate) {
             (Some(one), Some(other)) => Some(one.with(other)),

@@ -211,6 +211,6 @@ impl SummaryForm {
     /// Checks the values that serde does not.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.totals.check()?;
-        self.findings.iter().try_for_each(|finding| finding.failures.outcome.outcome().map(drop))
+        self.findings.iter().try_for_each(FindingForm::check)
     }
 }

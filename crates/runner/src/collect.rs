@@ -399,8 +399,8 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Turns the failures into findings, the most severe first. If `searches`, it looks for predicates; with
-    /// an end, experiments run more cases until then.
+    /// Turns the failures into findings, the most severe first. `searches` says whether to look for
+    /// predicates. `end` is the deadline of experiments; with `None`, there are none.
     pub(crate) fn explain(
         &mut self,
         searches: bool,

@@ -90,10 +90,10 @@ pub struct Configuration {
     pub grace: Duration,
     /// How often a failure is run again alone, to detect flakes; 0 for never.
     pub retries: u32,
-    /// Whether to shrink a case of each group of failures.
+    /// Whether to shrink a case of each finding.
     pub shrink: bool,
-    /// The time for experiments that explain failures. With none, predicates follow from the cases of the run
-    /// alone. `None` looks for no predicates: each group of failures is a finding.
+    /// The time for experiments that explain failures. With 0, predicates follow from the cases of the run
+    /// alone. With `None`, the run looks for no predicates: each group of failures is a finding.
     pub explain: Option<Duration>,
     /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,

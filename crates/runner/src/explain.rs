@@ -8,10 +8,10 @@ use std::{
 
 use dmlcts_findings::{Budget, Cause, Label, Outcomes};
 use dmlcts_model::{Case, Outcome};
-use dmlcts_spec::Operator;
+use dmlcts_spec::{Operator, Validity};
 
 use crate::{
-    Class, Failure, Finding, Found, Group, Verdict,
+    Class, Failure, Finding, Found, Group, Rate, Verdict,
     alone::Alone,
     finding::{self, FailureKind, Rule},
     pattern::pattern,
@@ -24,13 +24,15 @@ const CASES: usize = 2_000;
 const TIME: Duration = Duration::from_secs(10);
 /// The number of hangs after which no further experiment runs.
 const HANGS: usize = 2;
+/// The number of passes that predicates are held against.
+const PASSES: usize = 1 << 20;
 /// The failures of each finding that run again alone, besides its first.
 const AGAIN: usize = 4;
 
 /// What explaining the failures may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Cost {
-    /// The time for everything that runs cases; nothing runs if it is over.
+    /// The deadline of experiments and further repeats. With `None`, there are none.
     pub(crate) end: Option<Instant>,
     /// The number of times that a failure runs again alone.
     pub(crate) retries: u32,
@@ -52,7 +54,7 @@ impl Explainer<'_, '_> {
         let kind = |found: &Found| FailureKind::of(found.class, &found.outcome).to_string();
         let failures: BTreeMap<u64, String> =
             witnessed.failures.iter().map(|(index, found)| (*index, kind(found))).collect();
-        let outcomes = Outcomes { failures, passes: witnessed.passes() };
+        let outcomes = Outcomes { failures, passes: witnessed.passes(PASSES) };
         let budget = Budget { cases: if self.may_run() { CASES } else { 0 }, time: TIME };
         let seed = 0;
         let mut cursor = shared.source.cursor();
@@ -104,7 +106,7 @@ impl Explainer<'_, '_> {
         let class = most_frequent(cause.failures.iter().filter_map(of).map(|found| found.class))?;
         let with_class = |index: &&u64| of(index).is_some_and(|found| found.class == class);
         let alike: Vec<u64> = cause.failures.iter().filter(with_class).copied().collect();
-        let (first, again) = self.first(&alike, witnessed)?;
+        let (first, [again, passed_again]) = self.first(&alike, witnessed)?;
         let names = self.shared.library.operators().iter().map(Operator::name);
         let operators: Vec<&'static str> =
             names.filter(|name| cause.operators().any(|one| one == *name)).collect();
@@ -117,7 +119,11 @@ impl Explainer<'_, '_> {
             estimate: cause.estimate,
             is_exact: cause.exact,
         });
-        let what = rule.as_ref().map_or_else(|| first.case.to_string(), |rule| rule.predicate.clone());
+        let of_rule = |rule: &Rule| match rule.validity {
+            Validity::Invalid => format!("{} among invalid descs", rule.predicate),
+            _ => rule.predicate.clone(),
+        };
+        let what = rule.as_ref().map_or_else(|| first.case.to_string(), of_rule);
         Some(Finding {
             id: finding::id(&operators, class, &what),
             class,
@@ -126,23 +132,33 @@ impl Explainer<'_, '_> {
             pattern: pattern(&first),
             cases: cause.failures.len() as u64,
             again,
+            passed_again,
             first,
             smallest: None,
         })
     }
 
-    /// The first of these failures, after it ran again alone, and the number of failures that ran again.
-    fn first(&mut self, failures: &[u64], witnessed: &Witnessed) -> Option<(Failure, u64)> {
+    /// The first of these failures, after it ran again alone, and the numbers of failures that ran again and
+    /// of those that then passed.
+    fn first(&mut self, failures: &[u64], witnessed: &Witnessed) -> Option<(Failure, [u64; 2])> {
+        let (mut passed, mut rate_of_first) = (0, None);
         let known = |index: &u64| self.groups.iter().find(|group| group.first.index == *index);
-        let (first, mut again) = if let Some(group) = failures.iter().find_map(known) {
+        let (mut first, mut again) = if let Some(group) = failures.iter().find_map(known) {
             (group.first.clone(), group.again.min(1))
         } else {
             let found = witnessed.failures.get(failures.first()?)?;
-            let runs = self.cost.retries > 0 && self.may_run();
-            let (mut failure, rate) = self.alone.run_again(found, if runs { self.cost.retries } else { 0 });
-            if rate.is_flake() {
-                (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
-            }
+            // A hang costs three timeouts, and shows nothing new.
+            let runs = !self.shared.stop.is_interrupted() && found.outcome != Outcome::TimedOut;
+            let retries = if self.may_run() { self.cost.retries } else { 0 };
+            let (mut failure, rate) = if runs {
+                self.alone.run_again(found, retries)
+            } else {
+                let case = self.alone.read(found.index);
+                (self.alone.failure(found, case, None), Rate::FOUND)
+            };
+            failure.verdict = found.verdict;
+            passed += u64::from(rate.is_flake());
+            rate_of_first = Some(rate).filter(|rate| rate.is_flake());
             (failure, u64::from(rate.runs > 1))
         };
         let step = (failures.len() / AGAIN).max(1);
@@ -153,9 +169,14 @@ impl Explainer<'_, '_> {
                 break;
             }
             let (_, rate) = self.alone.run_again(found, 1);
-            again += u64::from(rate.runs > 1);
+            again += 1;
+            passed += u64::from(rate.is_flake());
         }
-        Some((first, again))
+        // Some cases may fail by chance. If all of them do, the finding is flaky.
+        if rate_of_first.is_some() && passed == again {
+            (first.verdict, first.rate) = (Verdict::Flake, rate_of_first);
+        }
+        Some((first, [again, passed]))
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Finding {
     pub cases: u64,
     /// The number of these cases that were run again alone. The others are assumed to fail each time.
     pub again: u64,
+    /// The number of cases that passed when they ran again.
+    pub passed_again: u64,
     /// The first failure.
     pub first: Failure,
     /// A smaller case that fails in the same way, if one was found.
@@ -76,6 +78,7 @@ impl Finding {
             pattern: pattern(first),
             cases: group.cases,
             again: group.again,
+            passed_again: 0,
             first: first.clone(),
             smallest: group.smallest.clone(),
         }
@@ -87,7 +90,7 @@ impl Finding {
 pub enum Severity {
     /// The backend ended, hung or gave no answer.
     Crash,
-    /// Memory was changed that is not the backend's to change.
+    /// The backend changed memory that it must not change.
     Memory,
     /// An invalid desc was accepted.
     Accepted,
@@ -127,7 +130,7 @@ impl FailureKind {
     pub(crate) fn of(class: Class, outcome: &Outcome) -> Self {
         match class {
             Class::Output(_) | Class::Remembered => Self::Wrong,
-            // An open desc may be refused. Its output is wrong as that of a valid desc is.
+            // A wrong output of an open desc has the same causes as a wrong output of a valid one.
             Class::OutsideQuestion if *outcome == Outcome::Output => Self::Wrong,
             Class::Crashed | Class::TimedOut | Class::Lost => Self::Crash,
             class => Self::Other(class),

@@ -110,11 +110,14 @@ impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shifted { axis, by } => {
-                let (distance, way) = (by.unsigned_abs(), if *by < 0 { "before" } else { "behind" });
-                write!(f, "each wrong element is the one {distance} {way} the right one on axis {axis}")
+                let (distance, way) = (by.unsigned_abs(), if *by < 0 { "before" } else { "after" });
+                write!(
+                    f,
+                    "each wrong element is the input element {distance} {way} the right one on axis {axis}"
+                )
             }
             Self::Mirrored { axis } => {
-                write!(f, "each wrong element is the one on the other side of axis {axis}")
+                write!(f, "each wrong element is the expected input element mirrored on axis {axis}")
             }
             Self::Exchanged { axes: (one, other) } => {
                 write!(
@@ -122,8 +125,10 @@ impl fmt::Display for Pattern {
                     "each wrong element is the one with the coordinates of axes {one} and {other} exchanged"
                 )
             }
-            Self::Filled => f.write_str("each wrong element holds the fill's value instead of data"),
-            Self::DataForFill => f.write_str("each wrong element holds data instead of the fill's value"),
+            Self::Filled => f.write_str("each wrong element holds the padding value instead of input data"),
+            Self::DataForFill => {
+                f.write_str("each wrong element holds input data instead of the padding value")
+            }
         }
     }
 }

@@ -15,8 +15,6 @@ const FAILURES: usize = 200_000;
 pub struct Witnessed {
     passes: Vec<u64>,
     pub(crate) failures: BTreeMap<u64, Found>,
-    /// The number of failures that are not kept.
-    uncounted: u64,
 }
 
 impl Witnessed {
@@ -33,8 +31,6 @@ impl Witnessed {
         for found in failures {
             if self.failures.len() < FAILURES {
                 self.failures.insert(found.index, found);
-            } else {
-                self.uncounted += 1;
             }
         }
     }
@@ -44,12 +40,14 @@ impl Witnessed {
         self.failures.remove(&index);
     }
 
-    /// The cases that passed, in ascending order.
-    pub(crate) fn passes(&self) -> Vec<u64> {
+    /// Cases that passed, in ascending order: at most this many, evenly spread over all.
+    pub(crate) fn passes(&self, most: usize) -> Vec<u64> {
+        let count: u64 = self.passes.iter().map(|word| u64::from(word.count_ones())).sum();
+        let step = (count as usize).div_ceil(most.max(1)).max(1);
         let of_word = |(place, word): (usize, &u64)| {
             let (start, word) = (place as u64 * 64, *word);
             (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| start + bit)
         };
-        self.passes.iter().enumerate().flat_map(of_word).collect()
+        self.passes.iter().enumerate().flat_map(of_word).step_by(step).collect()
     }
 }

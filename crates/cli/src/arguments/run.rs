@@ -267,9 +267,9 @@ pub(crate) struct RunArguments {
 
     /// Time for experiments on failures
     ///
-    /// A finding is a set of failures with one cause. Experiments run up to 2,000 fresh cases for each, to
-    /// check the predicate that separates its failures from the cases that passed. With 0, predicates follow
-    /// from the run's own cases and are not confirmed.
+    /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
+    /// failures from the passes. They run about 2,000 fresh cases for each operator and kind of failure. With
+    /// 0, predicates follow from the run's own cases and are not confirmed.
     #[arg(
         long,
         value_name = "TIME",

@@ -124,8 +124,8 @@ impl Group<'_> {
     }
 }
 
-/// The predicates of a cause: about all descs, and about those of its validity. Descs of the other validity
-/// may pass in their own way.
+/// The predicates of a cause, two for each operator. One is about all descs. The other is about descs of the
+/// cause's validity, because descs of the other validity may pass.
 fn predicates(cause: &Cause) -> Vec<String> {
     let judged = if cause.validity == Some(Validity::Invalid) { "invalid" } else { "not invalid" };
     let of_operator = |(operator, condition): &(String, Option<String>)| {

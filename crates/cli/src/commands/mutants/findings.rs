@@ -76,9 +76,11 @@ enum Outcome {
 /// The findings of a run, and the cases that their predicates get wrong.
 struct Explained {
     findings: Vec<Finding>,
-    /// Cases of the suite and fresh cases, of the numbers that say something.
+    /// The number of the suite's cases that the predicates get wrong.
     wrong_in_suite: usize,
+    /// The number of fresh cases that the predicates get wrong.
     wrong: usize,
+    /// The number of fresh cases with a verdict that counts.
     judged: usize,
 }
 
