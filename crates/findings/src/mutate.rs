@@ -1,5 +1,5 @@
-//! Changes a case by one to three edits, most of which keep a valid case valid: members of one axis change
-//! together, and whole axes come from other valid cases. The judge drops the others.
+//! Changes a case by one to three edits. Members of one axis change together, and whole axes come from other
+//! valid cases. So most edits keep a valid case valid, and the judge drops the others.
 
 use dmlcts_generate::draw::Draws;
 use dmlcts_model::{Case, Desc, Fill, List, MemberKind, Side, Value, packed_strides};

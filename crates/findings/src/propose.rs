@@ -175,7 +175,8 @@ impl Chosen {
     }
 }
 
-/// Cases that decide between the rules and others that fit the labels: each case decides as many as it can.
+/// Chooses cases that decide between the rules and other rules that fit the labels. The case that decides
+/// most is chosen first.
 fn deciding(
     rules: &Explanation,
     universe: &Universe<'_>,
@@ -219,8 +220,8 @@ fn unusual(rules: &Explanation, pool: &Universe<'_>, chosen: &mut Chosen) {
 }
 
 impl Chosen {
-    /// Adds cases until each rival has one of its cases, or there are enough. Each case serves as many rivals
-    /// as it can.
+    /// Adds cases until each rival has one of its cases, or `most` are added. The case that serves most rivals
+    /// comes first.
     fn cover(&mut self, mut rivals: Vec<Vec<usize>>, pool: usize, most: usize) {
         let mut votes = vec![0_usize; pool];
         rivals.iter().flatten().for_each(|case| votes[*case] += 1);
