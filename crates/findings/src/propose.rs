@@ -220,8 +220,8 @@ fn unusual(rules: &Explanation, pool: &Universe<'_>, chosen: &mut Chosen) {
 }
 
 impl Chosen {
-    /// Adds cases until each rival has one of its cases, or `most` are added. The case that serves most rivals
-    /// comes first.
+    /// Adds cases until each rival has one of its cases, or `most` are added. The case that serves most
+    /// rivals comes first.
     fn cover(&mut self, mut rivals: Vec<Vec<usize>>, pool: usize, most: usize) {
         let mut votes = vec![0_usize; pool];
         rivals.iter().flatten().for_each(|case| votes[*case] += 1);
