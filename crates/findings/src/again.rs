@@ -1,11 +1,15 @@
 //! Asks passes again with other data. A wrong element shows only if it differs from the right one, so a pass
 //! with equal elements is weak evidence.
+//!
+//! A case with other data is another case, since conditions on data tell them apart. So a failure with other
+//! data takes the place of a weak pass, and a pass that would show an element from a wrong place stays.
 
 use std::collections::BTreeSet;
 
 use dmlcts_model::{Case, Fill};
 
 use crate::{
+    data::shows_places,
     label::{Ask, Label},
     learn::Explanation,
     simplify::shorter,
@@ -20,35 +24,41 @@ const FEW: usize = 4;
 /// The passes that are asked again at a time.
 const MOST: usize = 24;
 
-/// The case with other data, several times.
+/// The case with other data, several times. None if the case shows elements from wrong places with its own
+/// data.
 pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
-    FILLS.iter().map(|fill| Case { fill: fill.clone(), ..case.clone() })
+    let fills = if shows_places(case) { &[][..] } else { &FILLS[..] };
+    fills.iter().map(|fill| Case { fill: fill.clone(), ..case.clone() })
 }
 
-/// Asks passes again. Those that fail with other data are failures from then on. Returns the numbers of cases
-/// asked and of passes that became failures.
+/// Asks passes again. A failure with other data takes the place of its pass. Returns the number of cases
+/// asked and the passes that were replaced.
 pub(crate) fn again(
     universe: &mut Universe<'_>,
     passes: &[usize],
     class: &str,
     doubted: &mut BTreeSet<usize>,
     ask: &mut Ask<'_>,
-) -> (usize, usize) {
-    let new: Vec<usize> = passes.iter().copied().filter(|case| doubted.insert(*case)).take(MOST).collect();
+) -> (usize, Vec<usize>) {
+    let is_weak = |case: &usize| !shows_places(universe.case(*case));
+    let new = passes.iter().copied().filter(|case| doubted.insert(*case) && is_weak(case));
+    let new: Vec<usize> = new.take(MOST).collect();
     let cases: Vec<Case> = new.iter().flat_map(|case| with_other_data(universe.case(*case))).collect();
     if cases.is_empty() {
-        return (0, 0);
+        return (0, Vec::new());
     }
     let labels = ask(&cases);
-    let mut flipped = 0;
-    for (case, labels) in new.iter().zip(labels.chunks(FILLS.len())) {
+    let mut replaced = Vec::new();
+    for ((pass, cases), labels) in
+        new.into_iter().zip(cases.chunks(FILLS.len())).zip(labels.chunks(FILLS.len()))
+    {
         let is_failure = |label: &Label| matches!(label, Label::Failed(failed) if failed == class);
-        if labels.iter().any(is_failure) {
-            universe.fail(*case);
-            flipped += 1;
+        if let Some((case, _)) = cases.iter().zip(labels).find(|(_, label)| is_failure(label)) {
+            universe.replace_by_failure(pass, case.clone());
+            replaced.push(pass);
         }
     }
-    (cases.len(), flipped)
+    (cases.len(), replaced)
 }
 
 /// The passes that alone make a condition necessary: without the condition, the rule holds for few passes.

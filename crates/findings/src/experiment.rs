@@ -190,9 +190,9 @@ impl<'a, 'lib> Loop<'a, 'lib> {
                 break;
             }
             let doubtful = doubtful(&self.result.rules, universe);
-            let (asked, flipped) = again(universe, &doubtful, self.subject.class, &mut self.doubted, ask);
+            let (asked, replaced) = again(universe, &doubtful, self.subject.class, &mut self.doubted, ask);
             self.result.asked += asked;
-            if flipped == 0 {
+            if replaced.is_empty() {
                 break;
             }
         }
@@ -208,8 +208,8 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         let mut answers = put(universe, &rules, cases, self.subject.class, ask);
         let holds = |case: &usize| !universe.is_failure(*case) && rules.hold(universe, *case);
         let passes: Vec<usize> = (first..universe.len()).filter(holds).collect();
-        let (asked, flipped) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
-        answers.wrong -= flipped;
+        let (asked, replaced) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
+        answers.wrong -= replaced.into_iter().filter(|case| rules.hold(universe, *case)).count();
         self.result.rounds += 1;
         self.result.asked += answers.asked + asked;
         self.result.counterexamples += answers.wrong;

@@ -14,7 +14,7 @@
 //! | a beam search over conjunctions | `search` |
 //! | one rule for all failures, or several rules | `learn`, `simplify` |
 //! | passes that are asked again with other data | `again` |
-//! | cases that may refute the rules | `fresh`, `mutate`, `substitutes`, `propose` |
+//! | cases that may refute the rules | `fresh`, `mutate`, `data`, `substitutes`, `propose` |
 //! | the loop of experiments | `experiment` |
 //! | predicates with their counts | `learned` |
 //! | one predicate for several operators | `merge`, `role` |
@@ -25,6 +25,7 @@
 mod again;
 mod atom;
 mod bits;
+mod data;
 mod experiment;
 mod explain;
 mod fresh;
@@ -46,6 +47,7 @@ mod universe;
 mod vocabulary;
 
 pub use again::with_other_data;
+pub use data::shows_places;
 pub use experiment::{Budget, Estimate};
 pub use explain::{Cause, Outcomes, explain};
 pub use fresh::Fresh;

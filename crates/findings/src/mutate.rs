@@ -2,7 +2,9 @@
 //! valid cases. So most edits keep a valid case valid, and the judge drops the others.
 
 use dmlcts_generate::draw::Draws;
-use dmlcts_model::{Case, Desc, Fill, List, MemberKind, Side, Value, packed_strides};
+use dmlcts_model::{Case, Desc, List, MemberKind, Side, Value, packed_strides};
+
+use crate::data::redraw;
 
 /// The largest tensor of a mutant of a valid case, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -32,9 +34,7 @@ pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Cas
             tensor.total_size = tensor.usual_total_size();
         }
     }
-    if !matches!(case.fill, Fill::Random { .. }) || draws.chance(1, 4) {
-        case.fill = Fill::Random { seed: draws.below(1 << 16) };
-    }
+    redraw(&mut case, draws);
     case
 }
 
@@ -223,7 +223,11 @@ fn strides(desc: &mut Desc, axis: usize, draws: &mut Draws) {
     let mut strides = tensor.strides.clone().unwrap_or_else(|| packed_strides(&sizes));
     match draws.place(5) {
         0 => strides = packed_strides(&sizes),
-        1 => strides = strides.iter().map(|stride| stride.saturating_mul(2)).collect(),
+        1 => {
+            // A desc holds no larger strides.
+            let twice = |stride: &i64| stride.saturating_mul(2).min(u32::MAX.into());
+            strides = strides.iter().map(twice).collect();
+        }
         2 => {
             let mut padded = sizes.clone();
             if let Some(last) = padded.last_mut() {

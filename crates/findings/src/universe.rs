@@ -46,8 +46,17 @@ impl<'a> Universe<'a> {
         self.failed.push(failed);
     }
 
-    /// Marks a pass as a failure, because it fails with other data.
-    pub(crate) fn fail(&mut self, index: usize) {
+    /// Puts a failure in the place of a case.
+    pub(crate) fn replace_by_failure(&mut self, index: usize, case: Case) {
+        let Self { terms, columns, values, .. } = self;
+        terms.evaluate(&case, values, |place, lanes| {
+            let column = &mut columns[place];
+            let count = if column.is_axis { 8 } else { 1 };
+            column.values[index * count..][..count].copy_from_slice(&lanes.values[..count]);
+            column.defined[index] = lanes.defined;
+            column.of[index] = lanes.of;
+        });
+        self.cases[index] = case;
         self.failed[index] = true;
     }
 

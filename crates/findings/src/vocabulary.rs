@@ -2,7 +2,7 @@
 //! operator's signature, definitions and clauses. Atoms compare them with numbers and with each other.
 
 use dmlcts_model::{DataType, MemberKind, Side};
-use dmlcts_spec::{Operator, Scope, expression::parse};
+use dmlcts_spec::{ElementKind, Operator, Scope, expression::parse};
 
 /// What a term's value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,6 +48,7 @@ pub(crate) fn words(operator: &Operator) -> Vec<Word> {
     let lists = words.lists(operator);
     words.of_axes(operator, &lists);
     words.of_rules(operator);
+    words.of_data(operator);
     words.0
 }
 
@@ -176,6 +177,23 @@ impl Words {
         self.desc(NAME, "violations");
         for clause in operator.clauses() {
             self.add(clause.scope, Kind::Condition, LONG, format!("({})", clause.text));
+        }
+    }
+}
+
+impl Words {
+    /// The data that a case moves.
+    fn of_data(&mut self, operator: &Operator) {
+        let has_padding = operator.semantics().fill.is_some();
+        for (verb, adjective) in [("moves", "moved"), ("pads", "padded")] {
+            if verb == "pads" && !has_padding {
+                continue;
+            }
+            for kind in ElementKind::ALL.map(ElementKind::name) {
+                self.add(Scope::Desc, Kind::Condition, NAME + 2, format!("{verb}({kind})"));
+            }
+            self.desc(NAME + 2, format!("{adjective}_precision"));
+            self.desc(NAME + 2, format!("{adjective}_bits"));
         }
     }
 }

@@ -168,3 +168,26 @@ fn a_single_failure_has_no_predicate() {
     let [cause] = &found[..] else { panic!("{found:#?}") };
     assert_eq!((cause.failures.as_slice(), cause.validity), (&[3][..], None), "one failure is no pattern");
 }
+
+/// Faults of conversions depend on data.
+#[test]
+fn data_that_a_conversion_changes_are_found() {
+    for (name, expected, operators) in [
+        ("float32-denormals-flushed", "InputTensor.DataType == FLOAT32 and moves(denormal)", 3),
+        ("uint32-in-int32", "InputTensor.DataType == UINT32 and moves(high_bit)", 3),
+        ("uint16-upper-byte-zero", "InputTensor.DataType == UINT16 and moved_bits >= 9", 3),
+        ("padding-value-nan-quietened", "InputTensor.DataType == FLOAT32 and pads(signalling_nan)", 1),
+        // The greatest integer comes back from a double: the conversion saturates.
+        (
+            "padding-value-uint64-in-double",
+            "InputTensor.DataType == UINT64 and not pads(greatest) and padded_precision >= 54",
+            1,
+        ),
+    ] {
+        let fault = mutant(name);
+        let learned = experimented(&fault);
+        assert_eq!(texts(&learned), vec![expected; operators], "{name}");
+        assert!(learned.iter().all(|one| one.exact), "{name}: {learned:?}");
+        assert_eq!(wrong(&fault, &learned), 0, "{name}");
+    }
+}

@@ -1,23 +1,8 @@
 //! Number ranges in general-purpose crates change between versions, and cases must not change. So this module
-//! contains both the generator (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
-//! generators", 2014) and the reduction to a range. The generator is not cryptographic.
+//! contains the reduction to a range. The generator is that of fills.
 
-/// The step between two states: 2^64 divided by the golden ratio, made odd.
-const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// SplitMix64's finaliser: every bit of the result depends on every bit of the word.
-#[inline]
-pub fn mix(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
-}
-
-/// The word at `index` of the sequence of `seed`, in constant time.
-#[inline]
-pub fn word_at(seed: u64, index: u64) -> u64 {
-    mix(seed.wrapping_add(STEP.wrapping_mul(index.wrapping_add(1))))
-}
+use dmlcts_model::fill::word::STEP;
+pub use dmlcts_model::fill::word::{mix, word_at};
 
 /// Derives a seed from a seed and a text, such as the name of a part of a suite.
 pub fn derive(seed: u64, text: &str) -> u64 {

@@ -35,7 +35,7 @@
 //! | [`vectors`] | the test vectors of other projects, compared with the oracle |
 //! | `crossed` | the factors that ways to break a clause are crossed with |
 //! | `impossible` | the pairs of a way and a factor's value that no desc shows |
-//! | [`fill`] | the content of inputs, and the origin of a wrong element |
+//! | [`fill`](mod@fill) | the content of inputs, and the origin of a wrong element; from `dmlcts-model` |
 //! | [`draw`], [`radix`] | random numbers and mixed-radix numbers that never change |
 //! | `shrink` | a smaller case that fails in the same way |
 
@@ -43,7 +43,6 @@ mod certificate;
 mod crossed;
 pub mod draw;
 mod expansion;
-pub mod fill;
 mod impossible;
 mod length;
 mod lower;
@@ -58,6 +57,7 @@ pub mod vectors;
 
 pub use certificate::Certificate;
 pub use crossed::{Crossed, Unmet};
+pub use dmlcts_model::fill;
 pub use expansion::{Expansion, Part};
 pub use impossible::{Impossible, ImpossibleForm};
 pub use length::Length;

@@ -3,7 +3,7 @@
 //! This crate has no rules. It does not know which descs are valid; `dmlcts-spec` judges that. It knows no
 //! operator by name: a [`Signature`] names an operator and its members, and comes from a spec. The crate
 //! defines DirectML's vocabulary: data types and their codes, feature levels, and the fields of a buffer
-//! tensor desc. It also defines the case line, the text form of a case.
+//! tensor desc. It also defines the case line, the text form of a case, and writes the bytes of a [`fill`].
 //!
 //! A [`Desc`] is raw. It may hold anything that the C structs can hold, because invalid descs are cases, too.
 
@@ -14,6 +14,7 @@ mod desc;
 mod element;
 mod expectation;
 mod feature_level;
+pub mod fill;
 pub mod line;
 mod named_enum;
 mod outcome;

@@ -145,6 +145,8 @@ impl CaseForm<'_> {
             rate: None,
             again: 0,
             known: None,
+            // The file does not hold it.
+            only_other_data: false,
         }))
     }
 }
@@ -435,6 +437,8 @@ impl GroupForm {
             rate: self.rate.map(|RateForm { failed, runs }| Rate { failed, runs }),
             again: self.again.unwrap_or(self.cases),
             known: None,
+            // The file does not hold it.
+            only_other_data: false,
         })
     }
 }

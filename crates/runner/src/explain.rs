@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dmlcts_findings::{Budget, Cause, Label, Outcomes};
+use dmlcts_findings::{Budget, Cause, Label, Outcomes, shows_places};
 use dmlcts_model::{Case, Outcome};
 use dmlcts_spec::{Operator, Validity};
 
 use crate::{
-    Class, Failure, Finding, Found, Group, Rate, Verdict,
+    Class, Failure, Finding, Found, Group, OTHER_DATA, Rate, Verdict,
     alone::Alone,
     finding::{self, FailureKind, Rule},
     pattern::pattern,
@@ -62,7 +62,12 @@ impl Explainer<'_, '_> {
         let Some(blank) = blank.as_mut() else { return Vec::new() };
         let mut read = |index: u64| {
             cursor.read(index, blank);
-            blank.clone()
+            let mut case = blank.clone();
+            // A case with other data is another case.
+            if witnessed.failures.get(&index).is_some_and(|found| found.only_other_data) {
+                case.fill = OTHER_DATA;
+            }
+            case
         };
         let mut hangs = 0;
         let mut ask =
@@ -94,11 +99,22 @@ impl Explainer<'_, '_> {
         match (alone.verdict, alone.class) {
             // A refusal of an invalid desc may come from an open question.
             (Verdict::Pass, _) if !alone.too_large && alone.judgement.questions.is_empty() => Label::Passed,
+            // It passes with its own data. If they show an element from a wrong place, that says something.
+            (Verdict::Fail, _) if alone.only_other_data && self.fails_with_other_data(case) => {
+                if shows_places(case) { Label::Passed } else { Label::Unknown }
+            }
             (Verdict::Fail | Verdict::Crash | Verdict::Timeout, Some(class)) => {
                 Label::Failed(FailureKind::of(class, &alone.outcome).to_string())
             }
             _ => Label::Unknown,
         }
+    }
+
+    /// Whether a case fails if other data are its own: then the data decide, and no earlier run.
+    fn fails_with_other_data(&mut self, case: &Case) -> bool {
+        let other = Case { fill: OTHER_DATA, ..case.clone() };
+        let alone = self.alone.examine(&other, 0, 0);
+        alone.is_some_and(|alone| alone.verdict == Verdict::Fail && !alone.only_other_data)
     }
 
     fn finding(&mut self, cause: &Cause, witnessed: &Witnessed) -> Option<Finding> {

@@ -36,6 +36,9 @@ pub struct Found {
     pub again: u64,
     /// The index of the known failure that matches the case, if the case fails in another way.
     pub known: Option<usize>,
+    /// Whether the runs on the case's own data are right, and only a run on [`OTHER_DATA`](crate::OTHER_DATA)
+    /// is wrong. Never if the operator remembers its first run.
+    pub only_other_data: bool,
 }
 
 /// The common properties of the failures of one group.
@@ -195,6 +198,7 @@ mod tests {
             rate: None,
             again: 0,
             known: None,
+            only_other_data: false,
         }
     }
 

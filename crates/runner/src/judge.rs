@@ -51,6 +51,8 @@ pub(crate) struct Examination {
     pub(crate) evidence: Option<Evidence>,
     /// Whether it was too large to run.
     pub(crate) too_large: bool,
+    /// Whether the runs on the case's own data are right, and only a run on other data is wrong.
+    pub(crate) only_other_data: bool,
 }
 
 impl<'run> Judge<'run> {
@@ -93,6 +95,7 @@ impl<'run> Judge<'run> {
             judgement: planned.judgement,
             expectation: planned.expectation.clone(),
             outcome: batch.job(0).map_or(Outcome::Lost, |job| job.outcome.clone()),
+            only_other_data: wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
             evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
             too_large: planned.too_large,
         })
@@ -219,6 +222,8 @@ impl<'run> Judge<'run> {
             rate: None,
             again: 0,
             known: ruled.known.map(|(place, _)| place),
+            only_other_data: class != Some(Class::Remembered)
+                && ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
         };
         match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
             // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has

@@ -81,6 +81,7 @@ pub use known::{
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};
 pub use pattern::{Pattern, pattern};
+pub use prepare::OTHER_DATA;
 pub use prepared_batch::RunKind;
 pub use profile::{
     Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,

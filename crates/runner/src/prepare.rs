@@ -31,7 +31,7 @@ const REMEMBER_SAMPLE: u64 = 8;
 /// From this index on, the sample is a quarter as dense: it still holds tens of thousands of cases.
 const OFTEN_REMEMBERED: u64 = 1 << 18;
 /// The other data of a second run.
-const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
+pub const OTHER_DATA: Fill = Fill::Random { seed: 0x5EED };
 
 /// A batch that is ready for the backend.
 pub(crate) struct Prepared<'run> {

@@ -101,6 +101,8 @@ impl Planned {
 #[derive(Clone, Debug)]
 pub(crate) struct WrongRun {
     pub(crate) kind: RunKind,
+    /// Whether the runs on the case's own data are right.
+    pub(crate) only_other_data: bool,
     pub(crate) memory: Run,
     pub(crate) differences: Differences,
 }
@@ -347,8 +349,12 @@ impl PreparedBatch {
         let Some(tensor) = &job.desc.output else { return (Seen::Nothing, None) };
         let mut spoiled: Option<(Seen, Option<WrongRun>)> = None;
         for (run, kind) in job.runs.iter().zip(planned.kinds) {
+            let only_other_data = kind == RunKind::OtherData && spoiled.is_none();
             let wrong = |class, differences| {
-                (Seen::Wrong(class), Some(WrongRun { kind, memory: run.clone(), differences }))
+                (
+                    Seen::Wrong(class),
+                    Some(WrongRun { kind, only_other_data, memory: run.clone(), differences }),
+                )
             };
             let (Some(expected), Some(actual)) =
                 (self.image.get(run.output.clone()), self.batch.outputs.get(run.output.clone()))

@@ -9,6 +9,7 @@ use crate::{
     Scope,
     expression::{self, CaseNames, Position, parse},
     judge::Judge,
+    oracle::Oracle,
     program::{Builder, Inputs, OpId, Program, Values},
 };
 
@@ -20,6 +21,8 @@ pub struct Conditions {
     roots: Vec<OpId>,
     /// Present if any condition asks whether a desc is valid, invalid or open.
     judge: Option<Arc<Judge>>,
+    /// Present if any condition asks for data.
+    oracle: Option<Arc<Oracle>>,
 }
 
 /// The axes on which a condition is true of a case: one bit per axis, or a single bit for a condition about
@@ -57,7 +60,8 @@ impl Conditions {
         let program = builder.finish();
         let asks = program.asks_for_verdict();
         let judge = scope.judge().filter(|_| asks).map(Arc::clone);
-        Self { texts: kept, program, roots, judge }
+        let oracle = scope.oracle().filter(|_| program.asks_for_data()).map(Arc::clone);
+        Self { texts: kept, program, roots, judge, oracle }
     }
 
     /// The texts that were compiled, in the given order.
@@ -70,7 +74,9 @@ impl Conditions {
     pub fn truths(&self, case: &Case, level: FeatureLevel, values: &mut Values, truths: &mut Vec<Truth>) {
         truths.clear();
         let verdict = self.judge.as_ref().map(|judge| judge.verdict(&case.desc, level, values));
-        let inputs = Inputs { verdict, ..Inputs::of_case(case, level) };
+        let data = self.oracle.as_ref().zip(verdict);
+        let data = data.and_then(|(oracle, verdict)| oracle.data(case, level, verdict.validity, values));
+        let inputs = Inputs { verdict, data, ..Inputs::of_case(case, level) };
         let evaluation = self.program.evaluate(inputs, values);
         let scopes = self.texts.iter().map(|(scope, _)| scope);
         truths.extend(self.roots.iter().zip(scopes).map(|(&root, scope)| match scope {

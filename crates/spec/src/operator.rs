@@ -8,7 +8,7 @@ use std::{
 use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
 
 use crate::{
-    AlternativeReading, Citation, Clause, Judgement, Question, Scratch, Semantics, Validity, Ways,
+    AlternativeReading, Citation, Clause, Data, Judgement, Question, Scratch, Semantics, Validity, Ways,
     branching::{Branching, SemanticBranch},
     expression,
     judge::Judge,
@@ -123,7 +123,7 @@ pub struct Operator {
     pub(crate) branching: Branching,
     /// The index in [`Library::operators`](crate::Library::operators).
     pub(crate) position: usize,
-    pub(crate) oracle: Oracle,
+    pub(crate) oracle: Arc<Oracle>,
 }
 
 impl Operator {
@@ -235,6 +235,18 @@ impl Operator {
     /// The verdict on a desc, which a program that was built from a predicate reads.
     pub fn verdict(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Verdict {
         self.judge.verdict(desc, level, values)
+    }
+
+    /// The data that a case moves, which a program that was built from a predicate reads. `validity` is that
+    /// of the case's desc. `None` if the desc is invalid, or if a tensor spans more than 2^22 bytes.
+    pub fn data(
+        &self,
+        case: &Case,
+        level: FeatureLevel,
+        validity: Validity,
+        values: &mut Values,
+    ) -> Option<Data> {
+        self.oracle.data(case, level, validity, values)
     }
 
     /// Judges a desc and returns it as a [`ValidDesc`] if it is valid or open. For an invalid desc, the error

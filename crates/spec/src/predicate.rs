@@ -9,6 +9,7 @@ use crate::{
     Library,
     expression::{CaseNames, Expression, Mistake, Scope, Span, parse},
     judge::Judge,
+    oracle::Oracle,
     program::{Builder, Inputs, OpId, Program, Values},
 };
 
@@ -17,7 +18,7 @@ use crate::{
 /// A name that only some operators have is undefined for the others, so that conditions on it are not true
 /// there. `operator` is the case's operator, for comparison with names such as `SLICE1`. `valid`, `invalid`
 /// and `open` are conditions on the judgement of the desc at the feature level. `violations` is the number of
-/// clauses that the desc violates.
+/// clauses that the desc violates. `moves(nan)` and similar conditions are about the data of the case.
 #[derive(Debug, Clone)]
 pub struct Predicate {
     expression: Expression,
@@ -32,6 +33,8 @@ struct Compiled {
     root: OpId,
     /// Present if the condition asks for the verdict on a desc.
     judge: Option<Arc<Judge>>,
+    /// Present if the condition asks for data.
+    oracle: Option<Arc<Oracle>>,
 }
 
 impl Predicate {
@@ -72,7 +75,8 @@ impl Predicate {
                     let signature = Arc::clone(scope.signature());
                     let program = builder.finish();
                     let judge = scope.judge().filter(|_| program.asks_for_verdict()).map(Arc::clone);
-                    compiled.push(Compiled { signature, program, root, judge });
+                    let oracle = scope.oracle().filter(|_| program.asks_for_data()).map(Arc::clone);
+                    compiled.push(Compiled { signature, program, root, judge, oracle });
                 }
                 Err(found) => mistake = mistake.or(Some(found)),
             }
@@ -91,7 +95,9 @@ impl Predicate {
         let found = self.operators.iter().find(of_case).or_else(|| self.operators.iter().find(same));
         let Some(compiled) = found else { return false };
         let verdict = compiled.judge.as_ref().map(|judge| judge.verdict(&case.desc, level, values));
-        let inputs = Inputs { verdict, ..Inputs::of_case(case, level) };
+        let data = compiled.oracle.as_ref().zip(verdict);
+        let data = data.and_then(|(oracle, verdict)| oracle.data(case, level, verdict.validity, values));
+        let inputs = Inputs { verdict, data, ..Inputs::of_case(case, level) };
         let evaluation = compiled.program.evaluate(inputs, values);
         evaluation.verdict(compiled.root) == Some(true)
     }

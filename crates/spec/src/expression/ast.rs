@@ -173,6 +173,11 @@ named_enum! {
         /// `spare(Scalar)`: the bytes of a scalar member behind those of an output element, as one number. 0
         /// for an element of eight bytes. Undefined where an element has no whole number of bytes.
         Spare = "spare",
+        /// `moves(kind)`: the expected output has an element of a kind. Only predicates over cases use it.
+        Moves = "moves",
+        /// `pads(kind)`: the padding that the expected output has is of a kind. Only predicates over cases
+        /// use it.
+        Pads = "pads",
     }
 }
 

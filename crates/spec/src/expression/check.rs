@@ -11,11 +11,19 @@ use super::{
     scope::{Resolved, levels},
     term::{build, limited},
 };
-use crate::{Validity, program::Leaf};
+use crate::{ElementKind, Elements, Validity, program::Leaf};
 
 /// The names by which a predicate over cases asks for a desc's validity.
 const JUDGED: [(&str, Validity); 3] =
     [("valid", Validity::Valid), ("invalid", Validity::Invalid), ("open", Validity::Open)];
+
+/// The names of numbers about the data that a case moves.
+const DATA: [(&str, Leaf); 4] = [
+    ("moved_precision", Leaf::Precision(Elements::Moved)),
+    ("padded_precision", Leaf::Precision(Elements::Padded)),
+    ("moved_bits", Leaf::Bits(Elements::Moved)),
+    ("padded_bits", Leaf::Bits(Elements::Padded)),
+];
 
 /// Checks an expression, and its type if one is wanted.
 pub(super) fn check(
@@ -179,6 +187,7 @@ impl Checker<'_> {
         if let (Some(case), Some(operators)) = (self.case, operators) {
             names.extend(["operator", "InputBinding.Offset", "OutputBinding.Offset"].map(str::to_owned));
             names.extend(JUDGED.map(|(name, _)| name.to_owned()));
+            names.extend(DATA.map(|(name, _)| name.to_owned()));
             names.extend(operators.enumerators.iter().map(|operator| operator.name.clone()));
             names.extend(case.scopes.iter().flat_map(|scope| scope.names()));
         }
@@ -205,6 +214,9 @@ impl Checker<'_> {
         }
         if name == "violations" {
             return build(TermKind::Leaf(Leaf::Violations), Type::Integer, span).map(Some);
+        }
+        if let Some((_, leaf)) = DATA.into_iter().find(|(of_data, _)| *of_data == name) {
+            return build(TermKind::Leaf(leaf), Type::Integer, span).map(Some);
         }
         if name == "operator" {
             let value = case.operators.value(&self.scope.signature().operator);
@@ -433,7 +445,28 @@ impl Checker<'_> {
                 let value = if is_integer { Type::Integer } else { Type::Condition };
                 build(self.pointer(function, first)?, value, span)
             }
+            Function::Moves => self.element_kind(function, Elements::Moved, first, span),
+            Function::Pads => self.element_kind(function, Elements::Padded, first, span),
         }
+    }
+
+    /// Functions whose argument is a kind of element.
+    fn element_kind(&self, function: Function, of: Elements, argument: &Expression, span: Span) -> Checked {
+        let function = function.name();
+        if self.case.is_none() {
+            return Err(Mistake::new(span, format!("`{function}` exists in predicates over cases only"))
+                .help("a clause is about descs, which have no data"));
+        }
+        let kind = match &argument.form {
+            Form::Name(name) => ElementKind::from_name(name),
+            _ => None,
+        };
+        let Some(kind) = kind else {
+            let kinds = ElementKind::ALL.map(ElementKind::name).join(", ");
+            return Err(Mistake::new(argument.span, format!("`{function}` takes a kind of element"))
+                .help(format!("the kinds are {kinds}")));
+        };
+        build(TermKind::Leaf(Leaf::HasKind(of, kind)), Type::Condition, span)
     }
 
     /// Functions whose argument is the name of a list, a tensor or a scalar.

@@ -25,6 +25,7 @@
 //! - `overlaps(Tensor)`: two coordinates share an offset
 //! - `unsettled(Tensor)`: finding out whether two coordinates share an offset takes too long
 //! - `spare(Scalar)`: the bytes of a scalar member that an element of the output does not use, as one number
+//! - `moves(kind)`, `pads(kind)`: see [data of a case](#data-of-a-case)
 //!
 //! # Names of a case
 //!
@@ -37,6 +38,33 @@
 //!   clauses that it depends on hold.
 //! - `InputBinding.Offset` and `OutputBinding.Offset` are in bytes.
 //! - The names of every operator are known. They are undefined for a case of another operator.
+//!
+//! # Data of a case
+//!
+//! Predicates over cases can ask which elements the expected output has, whatever a backend computed:
+//!
+//! - `moves(kind)`: an element is of this kind, as in `moves(nan)`. It may come from the input or from the
+//!   padding value.
+//! - `pads(kind)`: the padding value is of this kind, and the output has elements that are padding.
+//! - `moved_precision`: the greatest number of significant bits of an element, from the highest to the lowest
+//!   set bit of its magnitude. For floats, the significand counts; NaNs and infinities have 0. A double holds
+//!   53 significant bits, a float 24, and half precision 11.
+//! - `moved_bits`: the greatest number of bits of an element up to its highest set bit, as they lie in memory.
+//!   So a negative number has all bits of its type.
+//! - `padded_precision` and `padded_bits`: the same numbers for the padding value. Undefined if the output has
+//!   no padding.
+//!
+//! | kind | elements |
+//! |---|---|
+//! | `nan`, `signalling_nan` | a NaN; a NaN whose fraction has its highest bit clear |
+//! | `infinity`, `denormal`, `negative_zero` | floats of either sign; −0 |
+//! | `fraction` | a finite float that is no whole number |
+//! | `negative` | a float or a signed integer with its sign bit set |
+//! | `high_bit` | an unsigned integer with its highest bit set |
+//! | `greatest`, `least` | the greatest or least finite number of the data type |
+//!
+//! For an open desc, the semantics decide. All of these are undefined for an invalid desc, and if the elements
+//! of a tensor span more than 2^22 bytes. `moves` and `pads` are false for kinds that a data type lacks.
 //!
 //! # Values
 //!

@@ -8,6 +8,7 @@ use dmlcts_model::{DataType, Enumeration, FeatureLevel, MemberKind, Side, Signat
 use super::{Expression, Mistake, Span, Term, TermKind, parser::KEYWORDS};
 use crate::{
     judge::Judge,
+    oracle::Oracle,
     program::{Field, Leaf, ListSource},
 };
 
@@ -72,6 +73,7 @@ pub struct Scope {
     enumerations: Vec<Arc<Enumeration>>,
     definitions: Vec<Arc<Definition>>,
     judge: Option<Arc<Judge>>,
+    oracle: Option<Arc<Oracle>>,
 }
 
 /// The names that a predicate over cases may use in addition to its operator's scope.
@@ -96,7 +98,8 @@ pub(super) enum Resolved {
 impl Scope {
     /// The scope of an operator, with the enumerations of its members and without definitions.
     pub fn new(signature: Arc<Signature>) -> Self {
-        let mut scope = Self { signature, enumerations: Vec::new(), definitions: Vec::new(), judge: None };
+        let mut scope =
+            Self { signature, enumerations: Vec::new(), definitions: Vec::new(), judge: None, oracle: None };
         let members: Vec<_> = scope.signature.members.iter().map(|member| member.kind.clone()).collect();
         for kind in members {
             if let MemberKind::Enumeration(enumeration) = kind {
@@ -109,6 +112,16 @@ impl Scope {
     /// Allows predicates over cases to ask for a desc's validity.
     pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
         Self { judge: Some(Arc::clone(judge)), ..self }
+    }
+
+    /// Allows predicates over cases to ask for the data that a case moves.
+    pub(crate) fn executed_by(self, oracle: &Arc<Oracle>) -> Self {
+        Self { oracle: Some(Arc::clone(oracle)), ..self }
+    }
+
+    /// The oracle of the operator, if the scope has one.
+    pub(crate) fn oracle(&self) -> Option<&Arc<Oracle>> {
+        self.oracle.as_ref()
     }
 
     /// The judge of the operator's descs, if the scope has one.
@@ -180,8 +193,9 @@ impl Scope {
     }
 
     /// Checks a predicate over cases. It may also use the names of [`CaseNames`]: `operator`, `valid`,
-    /// `invalid`, `open`, `violations`, `InputBinding.Offset`, `OutputBinding.Offset` and the names of other
-    /// operators.
+    /// `invalid`, `open`, `violations`, `moved_precision`, `padded_precision`, `moved_bits`, `padded_bits`,
+    /// `InputBinding.Offset`, `OutputBinding.Offset`, the names of other operators, and the functions `moves`
+    /// and `pads`.
     pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
         super::check::check(self, Some(names), expression, Position::Once, Some(&Type::Condition))
     }

@@ -61,14 +61,14 @@ pub(super) fn load(
 
     let judge = Arc::new(Judge::new(&signature, &clauses, &questions));
     let branching = Branching::new(&signature, &scope, &semantics);
-    let oracle = Oracle::new(&signature, &semantics, &readings, &questions);
+    let oracle = Arc::new(Oracle::new(&signature, &semantics, &readings, &questions));
     let mut operator = Operator {
         summary: form.summary.clone(),
         page: form.page.clone(),
         introduced: since,
         support: rows,
         modes,
-        scope: scope.clone().judged_by(&judge),
+        scope: scope.clone().judged_by(&judge).executed_by(&oracle),
         signature,
         clauses,
         questions,

@@ -96,6 +96,14 @@ impl AxisMap {
         }
     }
 
+    /// Whether an output coordinate reads no input coordinate.
+    pub(crate) fn has_fill(&self) -> bool {
+        match self {
+            Self::Table(table) => table.contains(&FILL),
+            Self::Runs(runs) => runs.iter().any(|run| run.line.is_none()),
+        }
+    }
+
     /// The least and the greatest input coordinate that the axis reads; `None` if all of them are fill.
     pub(crate) fn extremes(&self, length: u64) -> Option<(i128, i128)> {
         let join = |a: Option<(i128, i128)>, b: (i128, i128)| {

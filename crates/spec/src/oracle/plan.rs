@@ -276,6 +276,20 @@ impl Plan<'_> {
         }
     }
 
+    /// Whether an output element reads no input element. The plan must have been executed.
+    pub(crate) fn has_fill(&self) -> bool {
+        match &self.body {
+            Body::Small(_) => self.memory.small.has_fill(&self.memory.axes),
+            Body::Loops(loops) => loops.maps.iter().any(AxisMap::has_fill),
+            Body::Late(maps) => maps.iter().flatten().any(AxisMap::has_fill),
+        }
+    }
+
+    /// The content of such elements: their bytes are the first of these.
+    pub(crate) fn fill_bytes(&self) -> [u8; 8] {
+        self.fill
+    }
+
     /// The input coordinates that an output element reads; `None` if it is fill or outside the output.
     pub fn source(&mut self, coordinates: &[i64]) -> Result<Option<List>, OracleError> {
         if coordinates.len() != self.memory.axes.len() {

@@ -111,6 +111,12 @@ impl Memory {
         (*read != FILL).then_some(i64::from(*read))
     }
 
+    /// Whether a coordinate of any axis is fill.
+    pub(super) fn has_fill(&self, axes: &[Axis]) -> bool {
+        let count: u64 = axes.iter().map(|axis| axis.size).sum();
+        self.coordinates.iter().take(count as usize).any(|read| *read == FILL)
+    }
+
     /// Lists the elements from the reads of `count` coordinates. `None` if a read is outside the input or the
     /// tensors span too much memory.
     #[inline]

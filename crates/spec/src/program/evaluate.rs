@@ -8,6 +8,7 @@ use super::{
     table::{Row, Table},
     view::View,
 };
+use crate::elements;
 
 /// Eight coordinates, each on its own axis. The axes are below [`MAXIMUM_AXES`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +26,15 @@ pub struct Values {
     wide: Tables<i128>,
     is_wide: bool,
     lengths: Lengths,
+    /// Present once a predicate asked for data.
+    data: Option<Box<elements::Memory>>,
+}
+
+impl Values {
+    /// The memory of computing expected outputs.
+    pub(crate) fn data_memory(&mut self) -> &mut elements::Memory {
+        self.data.get_or_insert_default()
+    }
 }
 
 /// The values of all operations, in one integer width.
@@ -95,7 +105,7 @@ impl Evaluation<'_> {
 
     /// Computes the operations that depend on `c`, for eight coordinates on any axes.
     pub fn at_points(&mut self, points: &Points) {
-        let Values { narrow, wide, is_wide, lengths } = &mut *self.values;
+        let Values { narrow, wide, is_wide, lengths, .. } = &mut *self.values;
         if !*is_wide && !narrow.evaluate_points(self.program, points) {
             *is_wide = true;
             wide.evaluate(self.program, &self.inputs, lengths);

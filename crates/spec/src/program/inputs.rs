@@ -2,7 +2,7 @@
 
 use dmlcts_model::{BindingOffsets, Case, Desc, FeatureLevel};
 
-use crate::Validity;
+use crate::{Data, Validity};
 
 /// What a program reads.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,9 @@ pub struct Inputs<'a> {
     /// The verdict on the desc, if the program has a [`Leaf`](super::Leaf) for it; only predicates over cases
     /// do.
     pub verdict: Option<Verdict>,
+    /// The data that the case moves, if the program has a [`Leaf`](super::Leaf) for them; only predicates over
+    /// cases do. `None` is undefined.
+    pub data: Option<Data>,
 }
 
 /// The verdict on a desc.
@@ -30,11 +33,11 @@ pub struct Verdict {
 impl<'a> Inputs<'a> {
     /// A desc at a feature level, bound at offset 0.
     pub fn new(desc: &'a Desc, level: FeatureLevel) -> Self {
-        Self { desc, level, binding: BindingOffsets::default(), verdict: None }
+        Self { desc, level, binding: BindingOffsets::default(), verdict: None, data: None }
     }
 
     /// A case at a feature level.
     pub fn of_case(case: &'a Case, level: FeatureLevel) -> Self {
-        Self { desc: &case.desc, level, binding: case.binding, verdict: None }
+        Self { desc: &case.desc, level, binding: case.binding, verdict: None, data: None }
     }
 }

@@ -4,7 +4,7 @@ use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value, named
 use smallvec::SmallVec;
 
 use super::{Inputs, MAXIMUM_AXES, Range};
-use crate::Validity;
+use crate::{ElementKind, Elements, Validity};
 
 /// A list with one value an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -84,12 +84,23 @@ pub enum Leaf {
     Judged(Validity),
     /// The number of clauses that the desc violates. Only predicates over cases use it.
     Violations,
+    /// Whether the expected output has an element of a kind. Only predicates over cases use it.
+    HasKind(Elements, ElementKind),
+    /// The greatest number of significant bits of an element. Only predicates over cases use it.
+    Precision(Elements),
+    /// The greatest number of bits of an element up to its highest set bit. Only predicates over cases use it.
+    Bits(Elements),
 }
 
 impl Leaf {
     /// Whether it reads the verdict on the desc.
     pub fn asks_for_verdict(self) -> bool {
-        matches!(self, Self::Judged(_) | Self::Violations)
+        matches!(self, Self::Judged(_) | Self::Violations) || self.asks_for_data()
+    }
+
+    /// Whether it reads the data that the case moves.
+    pub fn asks_for_data(self) -> bool {
+        matches!(self, Self::HasKind(..) | Self::Precision(_) | Self::Bits(_))
     }
 
     /// Whether it is a condition rather than an integer.
@@ -101,6 +112,7 @@ impl Leaf {
                 | Self::Overlaps(_)
                 | Self::Unsettled(_)
                 | Self::Judged(_)
+                | Self::HasKind(..)
         )
     }
 
@@ -135,8 +147,9 @@ impl Leaf {
             | Self::TensorPresent(_)
             | Self::Overlaps(_)
             | Self::Unsettled(_)
-            | Self::Judged(_) => Range::CONDITION,
-            Self::Violations => Range { least: 0, greatest: 64 },
+            | Self::Judged(_)
+            | Self::HasKind(..) => Range::CONDITION,
+            Self::Violations | Self::Precision(_) | Self::Bits(_) => Range { least: 0, greatest: 64 },
             // Seven of the eight bytes.
             Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
@@ -182,6 +195,9 @@ impl Leaf {
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
             Self::Judged(validity) => Some(i128::from(inputs.verdict?.validity == validity)),
             Self::Violations => Some(inputs.verdict?.violations as i128),
+            Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
+            Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
+            Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),
             Self::List(_) | Self::Axis | Self::Coordinate => None,
         }
     }

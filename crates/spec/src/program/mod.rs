@@ -167,6 +167,12 @@ impl Program {
         self.ops.iter().any(asks)
     }
 
+    /// Whether it reads the data that a case moves.
+    pub(crate) fn asks_for_data(&self) -> bool {
+        let asks = |op: &Op| matches!(op.operation, Operation::Leaf(leaf) if leaf.asks_for_data());
+        self.ops.iter().any(asks)
+    }
+
     /// One operation.
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id.index()]

@@ -81,6 +81,9 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::BindingOffset(_)
         | Leaf::Judged(_)
         | Leaf::Violations
+        | Leaf::HasKind(..)
+        | Leaf::Precision(_)
+        | Leaf::Bits(_)
         | Leaf::Coordinate => ShapeParts::NONE,
         Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
             ShapeParts::EXTENT

@@ -153,6 +153,8 @@ impl Environment<'_> {
                 whole[..8 - used].copy_from_slice(&bytes[used..]);
                 Some(i128::from_le_bytes(whole))
             }
+            // Predicates over cases alone have them.
+            Function::Moves | Function::Pads => None,
             Function::Overlaps | Function::Unsettled => {
                 use dmlcts_spec::program::{is_unsettled, overlaps};
                 let tensor = self.tensor(name)?;

@@ -6,12 +6,13 @@
 
 mod origin;
 mod special;
+pub mod word;
 
-use dmlcts_model::{DataType, Fill, NumberKind};
+use crate::{DataType, Fill, NumberKind};
 
 pub use origin::{Origin, origin};
 
-use crate::draw::word_at;
+use word::word_at;
 
 /// The size of an element in bytes, or 1 if it is not a whole number of bytes. Descs of such types are never
 /// valid, so their bytes are never compared.
@@ -37,8 +38,8 @@ pub(crate) fn iota_period(data_type: DataType) -> u64 {
 ///
 /// ```
 /// use dmlcts_model::DataType;
-/// assert_eq!(dmlcts_generate::fill::passes(DataType::UINT8, 256), 1);
-/// assert_eq!(dmlcts_generate::fill::passes(DataType::UINT8, 257), 2);
+/// assert_eq!(dmlcts_model::fill::passes(DataType::UINT8, 256), 1);
+/// assert_eq!(dmlcts_model::fill::passes(DataType::UINT8, 257), 2);
 /// ```
 pub fn passes(data_type: DataType, elements: u64) -> u8 {
     let bits = element_size(data_type) as u32 * 8;
@@ -66,16 +67,16 @@ pub fn write(fill: &Fill, data_type: DataType, memory: &mut [u8]) {
 
 /// A value of a data type in the low bytes of a scalar union; the other bytes are zero. The bits of `word`
 /// choose between a special value, which conversions would change, and random bits.
-pub(crate) fn scalar(data_type: DataType, word: u64) -> [u8; 8] {
+pub fn scalar(data_type: DataType, word: u64) -> [u8; 8] {
     if word & 1 == 0 {
         return special::scalar(word, data_type);
     }
     let unused = 64 - 8 * element_size(data_type) as u32;
-    (crate::draw::mix(word) >> unused).to_le_bytes()
+    (word::mix(word) >> unused).to_le_bytes()
 }
 
 /// The words that choose each special value as a [`scalar`].
-pub(crate) fn specials() -> impl Iterator<Item = u64> {
+pub fn specials() -> impl Iterator<Item = u64> {
     (0..16).map(|choice| choice << 60)
 }
 

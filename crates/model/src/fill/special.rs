@@ -1,10 +1,8 @@
 //! Values that conversions change. A backend that loads, converts or multiplies elements instead of copying
 //! bits changes one of them.
 
-use dmlcts_model::{DataType, NumberKind};
-
-use super::{each_element, element_size};
-use crate::draw::word_at;
+use super::{each_element, element_size, word::word_at};
+use crate::{DataType, NumberKind};
 
 /// Bit patterns of binary16: quiet and signalling NaNs of both signs with payloads, infinities, zeros,
 /// denormals (least and greatest), the least normal, the greatest finite, and a number next to one.

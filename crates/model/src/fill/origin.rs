@@ -1,9 +1,8 @@
 //! Traces an element's bytes back to the input elements that hold them, so that a report of a wrong element
 //! can name the input element that a backend read.
 
-use dmlcts_model::{DataType, Fill, NumberKind};
-
 use super::{element_size, iota_period};
+use crate::{DataType, Fill, NumberKind};
 
 /// The input elements that hold certain bytes: `first`, `first + period`, `first + 2 * period` and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,258 @@
+//! The data of experiments: random data, which show elements from wrong places, and data of few kinds, which
+//! show what conversions change.
+
+use std::collections::BTreeSet;
+
+use dmlcts_generate::{draw::Draws, fill};
+use dmlcts_model::{Case, DataType, Fill, NumberKind, Side, Tensor, Value, span_elements};
+
+/// The largest input whose elements are written out, in elements. Readers of a case line see them.
+const LISTED: u128 = 48;
+/// The number of times that an element is drawn until it differs from the others.
+const ATTEMPTS: usize = 4;
+/// The numbers of bits that number formats hold, and the next ones.
+const FORMATS: [u32; 12] = [7, 8, 9, 11, 12, 16, 24, 25, 31, 32, 53, 54];
+
+/// Gives a variant of a case its data. Often they are random, and sometimes they stay.
+pub(crate) fn redraw(case: &mut Case, draws: &mut Draws) {
+    let is_random = matches!(case.fill, Fill::Random { .. });
+    match draws.place(8) {
+        0 | 1 => {
+            if let Some(fill) = telling(case, draws) {
+                case.fill = fill;
+            }
+        }
+        2 => {}
+        _ if is_random && !draws.chance(1, 4) => {}
+        _ => case.fill = Fill::Random { seed: draws.below(1 << 16) },
+    }
+    if draws.chance(1, 3)
+        && let Some(data_type) = case.desc.tensor(Side::Output).map(|tensor| tensor.data_type)
+        && let Some(source) = Source::new(data_type, draws)
+    {
+        for value in &mut case.desc.members {
+            if let Value::Scalar(bytes) = value {
+                *bytes = source.element(draws).to_le_bytes();
+            }
+        }
+    }
+}
+
+/// Whether a case is sure to show an element from a wrong place: all elements of the input differ from each
+/// other and from the scalars of the desc.
+pub fn shows_places(case: &Case) -> bool {
+    let Some(input) = case.desc.tensor(Side::Input) else { return false };
+    let (Some(count), Some(size)) = (span(input), input.data_type.element_size()) else { return false };
+    if count > 1 << 18 {
+        return false;
+    }
+    let mut memory = vec![0; count as usize * size];
+    fill::write(&case.fill, input.data_type, &mut memory);
+    let mut elements: Vec<&[u8]> = memory.chunks(size).collect();
+    let scalars = case.desc.members.iter().filter_map(|value| match value {
+        Value::Scalar(bytes) => Some(&bytes[..size]),
+        _ => None,
+    });
+    elements.extend(scalars);
+    elements.sort_unstable();
+    elements.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// The number of elements from the first to the last of a tensor.
+fn span(tensor: &Tensor) -> Option<u128> {
+    span_elements(tensor.sizes.as_deref()?, tensor.strides.as_deref())
+}
+
+/// Data of one or two kinds, different from element to element if possible. `None` if the desc has no input.
+fn telling(case: &Case, draws: &mut Draws) -> Option<Fill> {
+    let input = case.desc.tensor(Side::Input)?;
+    let count = span(input)?;
+    let (one, other) = (Source::new(input.data_type, draws)?, Source::new(input.data_type, draws)?);
+    if count > LISTED {
+        return Some(Fill::Special { seed: draws.below(1 << 16) });
+    }
+    let size = input.data_type.element_size()?;
+    let mut bytes = Vec::new();
+    let mut known = BTreeSet::from([0]);
+    let second = draws.place(4) as u64;
+    for _ in 0..count {
+        let source = if draws.chance(second, 4) { other } else { one };
+        let mut element = source.element(draws);
+        for _ in 0..ATTEMPTS {
+            if known.insert(element) {
+                break;
+            }
+            element = source.element(draws);
+        }
+        bytes.extend_from_slice(&element.to_le_bytes()[..size]);
+    }
+    Some(Fill::Explicit(bytes.into()))
+}
+
+/// Draws elements of one kind.
+#[derive(Clone, Copy)]
+struct Source {
+    kind: NumberKind,
+    /// The bits of an element.
+    bits: u32,
+    /// The bits of a float's fraction.
+    fraction_bits: u32,
+    style: Style,
+    /// The number of significant bits of a number.
+    precision: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Style {
+    /// Numbers of a precision, of all sizes.
+    Number,
+    /// The greatest and least numbers, and their neighbours.
+    Extreme,
+    Nan {
+        is_quiet: bool,
+    },
+    Infinity,
+    Denormal,
+    NegativeZero,
+}
+
+impl Source {
+    /// A source of elements of a data type. `None` for types without whole bytes.
+    fn new(data_type: DataType, draws: &mut Draws) -> Option<Self> {
+        let (kind, bits) = (data_type.number_kind()?, 8 * data_type.element_size()? as u32);
+        let fraction_bits = match bits {
+            16 => 10,
+            32 => 23,
+            _ => 52,
+        };
+        let of_floats = [
+            Style::Nan { is_quiet: true },
+            Style::Nan { is_quiet: false },
+            Style::Infinity,
+            Style::Denormal,
+            Style::NegativeZero,
+        ];
+        let style = match draws.place(8) {
+            0 => Style::Extreme,
+            place if kind == NumberKind::Float => *of_floats.get(place - 1).unwrap_or(&Style::Number),
+            _ => Style::Number,
+        };
+        let most = if kind == NumberKind::Float { fraction_bits + 1 } else { bits };
+        let of_format = draws.pick(&FORMATS).copied().filter(|precision| *precision <= most);
+        let any = 1 + draws.below(most.into()) as u32;
+        let precision = of_format.filter(|_| draws.chance(1, 2)).unwrap_or(any);
+        Some(Self { kind, bits, fraction_bits, style, precision })
+    }
+
+    /// The bits of an element. The bytes above the element are 0.
+    fn element(&self, draws: &mut Draws) -> u64 {
+        let ones = u64::MAX >> (64 - self.bits);
+        let sign = (draws.word() & 1) << (self.bits - 1);
+        if self.kind == NumberKind::Float {
+            return self.float(draws) | sign;
+        }
+        if matches!(self.style, Style::Extreme) {
+            let ends = [ones, ones >> 1].map(|end| end.wrapping_sub(draws.below(2)));
+            return (ends[draws.place(2)].wrapping_add(draws.below(2))) & ones;
+        }
+        let room = self.bits - self.precision;
+        let shift = if draws.chance(1, 2) { 0 } else { draws.below(u64::from(room) + 1) as u32 };
+        let magnitude = significant(self.precision, draws) << shift;
+        let is_negative = self.kind == NumberKind::Signed && sign != 0;
+        if is_negative { magnitude.wrapping_neg() & ones } else { magnitude }
+    }
+
+    /// The bits of a float without its sign.
+    fn float(&self, draws: &mut Draws) -> u64 {
+        let fraction = (1_u64 << self.fraction_bits) - 1;
+        let infinity = ((1_u64 << (self.bits - 1)) - 1) & !fraction;
+        let quiet = (fraction + 1) >> 1;
+        match self.style {
+            Style::Nan { is_quiet: true } => infinity | quiet | (draws.word() & (quiet - 1)),
+            Style::Nan { is_quiet: false } => infinity | (draws.word() & (quiet - 1)).max(1),
+            Style::Infinity => infinity,
+            Style::Denormal => (draws.word() & fraction).max(1),
+            Style::NegativeZero => 0,
+            Style::Extreme => infinity - 1 - draws.below(2),
+            Style::Number => {
+                let bias = (infinity / (fraction + 1) / 2) as i64;
+                let exponent = bias + draws.between(-4, bias.min(i64::from(self.fraction_bits) + 8) - 1);
+                let significand = significant(self.precision, draws);
+                // The highest bit of a significand is not written.
+                let below = (significand << (self.fraction_bits + 1 - self.precision)) & fraction;
+                ((exponent as u64) * (fraction + 1)) | below
+            }
+        }
+    }
+}
+
+/// A random number whose highest and lowest set bits are this far apart.
+fn significant(precision: u32, draws: &mut Draws) -> u64 {
+    (draws.word() >> (64 - precision)) | 1 | 1 << (precision - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use dmlcts_model::{FeatureLevel, line};
+    use dmlcts_spec::{Library, Predicate, program::Values};
+
+    use super::*;
+
+    fn parse(text: &str) -> Case {
+        line::parse(text, Library::embedded().signatures()).expect("it is a case")
+    }
+
+    /// The number of redrawn variants of a case for which a predicate holds, of 400.
+    fn held(case: &str, predicate: &str) -> usize {
+        let mut draws = Draws::new(5);
+        let predicate = Predicate::parse(predicate, Library::embedded()).expect(predicate);
+        let (base, mut values) = (parse(case), Values::default());
+        let mut variant = || {
+            let mut case = base.clone();
+            redraw(&mut case, &mut draws);
+            predicate.holds(&case, FeatureLevel::NEWEST, &mut values)
+        };
+        (0..400).filter(|_| variant()).count()
+    }
+
+    #[test]
+    fn redrawn_data_are_on_both_sides_of_every_condition() {
+        let of = |data_type: &str| {
+            format!(
+                "PADDING1 {data_type} in=8 out=10 PaddingMode=CONSTANT PaddingValue=1 StartPadding=1 EndPadding=1"
+            )
+        };
+        let floats =
+            ["nan", "signalling_nan", "infinity", "denormal", "negative_zero", "fraction", "greatest"];
+        for kind in floats {
+            for verb in ["moves", "pads"] {
+                let held = held(&of("FLOAT32"), &format!("{verb}({kind})"));
+                assert!((1..390).contains(&held), "{verb}({kind}): {held}");
+            }
+        }
+        for predicate in ["moves(high_bit)", "pads(high_bit)", "moves(greatest)", "padded_precision > 53"] {
+            let held = held(&of("UINT64"), predicate);
+            assert!((1..390).contains(&held), "{predicate}: {held}");
+        }
+        for precision in [8, 9, 11, 12, 53, 54] {
+            let held = held(&of("INT64"), &format!("moved_precision == {precision}"));
+            assert!(held > 0, "{precision}");
+        }
+    }
+
+    #[test]
+    fn only_different_elements_show_places() {
+        let case = |rest: &str| parse(&format!("SLICE UINT8 out=1 Offsets=0 Sizes=1 Strides=1 {rest}"));
+        assert!(shows_places(&case("in=4 fill=iota")));
+        assert!(shows_places(&case("in=255 fill=iota")));
+        assert!(!shows_places(&case("in=256 fill=iota")), "255 and 1 repeat");
+        assert!(!shows_places(&case("in=4 fill=explicit:01020103")));
+        let padding = |value: u8| {
+            parse(&format!(
+                "PADDING1 UINT8 in=3 out=4 PaddingMode=CONSTANT PaddingValue={value} StartPadding=1 EndPadding=0"
+            ))
+        };
+        assert!(shows_places(&padding(0)) && shows_places(&padding(9)));
+        assert!(!shows_places(&padding(2)), "an element of the input is equal");
+    }
+}
