@@ -246,6 +246,12 @@ pub(crate) struct MutantsArguments {
     #[arg(long, conflicts_with_all = ["list", "quiet"])]
     pub(crate) findings: bool,
 
+    /// Explain this number of pairs of mutants
+    ///
+    /// Each pair is a backend with two faults that do not hide each other. It should have two findings.
+    #[arg(long, value_name = "N", requires = "findings", conflicts_with = "random", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) pairs: Option<u32>,
+
     /// Print only totals and survivors
     ///
     /// Runs the pages' examples and the whole suite, but no single strategy. --random ignores it.

@@ -10,6 +10,7 @@ mod breakage;
 mod certificate;
 mod colour;
 mod commands;
+mod earlier;
 mod exit;
 mod given;
 mod known;

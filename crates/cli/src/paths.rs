@@ -29,6 +29,7 @@ impl RunArguments {
         named.extend(
             Some(&self.selection.suite).filter(|name| name.contains(['.', '/', '\\'])).map(read("--suite")),
         );
+        named.extend(self.earlier.iter().map(read("--earlier")));
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.resume.iter().map(written("--resume")));
         // A list that both options name is read first, and updated at the end.
@@ -51,6 +52,7 @@ impl MergeArguments {
     /// Checks that no file is named for two purposes, before any file is opened.
     pub(crate) fn check_paths(&self) -> Result<(), Problem> {
         let mut named: Vec<Named<'_>> = self.files.iter().map(read("")).collect();
+        named.extend(self.earlier.iter().map(read("--earlier")));
         named.extend(self.results.iter().map(written("--results")));
         named.extend(self.reports.named());
         check(&named)
@@ -162,6 +164,7 @@ mod tests {
             }
             assert_eq!(said(&["run", one, "no.x"]), "");
         }
+        assert_eq!(said(&["run", "--earlier", "x", "--results", "x"]), same("--earlier x", "--results x"));
         assert_eq!(said(&["run", "--resume", "x", "--junit", "x"]), same("--resume x", "--junit x"));
         assert_eq!(
             said(&["run", "--suite", "x.yaml", "--ledger", "x.yaml"]),

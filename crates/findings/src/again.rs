@@ -38,7 +38,7 @@ pub(crate) fn again(
     passes: &[usize],
     class: &str,
     doubted: &mut BTreeSet<usize>,
-    ask: &mut Ask<'_>,
+    ask: &mut dyn Ask,
 ) -> (usize, Vec<usize>) {
     let is_weak = |case: &usize| !shows_places(universe.case(*case));
     let new = passes.iter().copied().filter(|case| doubted.insert(*case) && is_weak(case));
@@ -47,7 +47,7 @@ pub(crate) fn again(
     if cases.is_empty() {
         return (0, Vec::new());
     }
-    let labels = ask(&cases);
+    let labels = ask.ask(&cases);
     let mut replaced = Vec::new();
     for ((pass, cases), labels) in
         new.into_iter().zip(cases.chunks(FILLS.len())).zip(labels.chunks(FILLS.len()))

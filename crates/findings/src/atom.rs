@@ -4,7 +4,7 @@
 use dmlcts_spec::Scope;
 
 use crate::{
-    terms::Lanes,
+    universe::Row,
     universe::Universe,
     vocabulary::{Kind, Word},
 };
@@ -136,7 +136,7 @@ impl Test {
 
 /// A question about a term, lane by lane.
 #[inline]
-fn each(one: Lanes, holds: impl Fn(i64) -> bool) -> Truth {
+fn each(one: Row<'_>, holds: impl Fn(i64) -> bool) -> Truth {
     let mut on = 0;
     for (lane, value) in one.values.iter().enumerate() {
         on |= u8::from(holds(*value)) << lane;
@@ -145,14 +145,14 @@ fn each(one: Lanes, holds: impl Fn(i64) -> bool) -> Truth {
 }
 
 /// A question about two terms, lane by lane. `None` is undefined.
-fn both(one: Lanes, other: Lanes, holds: impl Fn(i64, i64) -> Option<bool>) -> Truth {
+fn both(one: Row<'_>, other: Row<'_>, holds: impl Fn(i64, i64) -> Option<bool>) -> Truth {
     // Lists of different lengths have no axes in common.
     let of = if one.of == other.of { one.of } else { 0 };
     let (mut on, mut defined) = (0, 0);
-    for lane in 0..8 {
-        let is_defined = one.defined & other.defined & of;
+    let is_defined = one.defined & other.defined & of;
+    for (lane, (one, other)) in one.values.iter().zip(other.values).enumerate() {
         if is_defined >> lane & 1 == 1
-            && let Some(holds) = holds(one.values[lane], other.values[lane])
+            && let Some(holds) = holds(*one, *other)
         {
             defined |= 1 << lane;
             on |= u8::from(holds) << lane;
@@ -170,7 +170,7 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
             // People write `> 0` and `> 1` where others write `>= 1` and `>= 2`.
             let is_more = *sign == Sign::GreaterOrEqual && matches!(*number, 1 | 2);
             let number_read = if is_more { *number - 1 } else { *number };
-            let weight = word.weight + plainness(number_read) + u32::from(*sign == Sign::NotEqual);
+            let weight = word.weight + number_weight(number_read) + u32::from(*sign == Sign::NotEqual);
             (numbered(text, *sign, *number), weight)
         }
         Test::Terms(_, sign, other) => {
@@ -180,7 +180,7 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
         Test::Multiple(_, divisor, is) => {
             let divided = divided(text);
             let sign = if *is { "==" } else { "!=" };
-            (format!("{divided} mod {divisor} {sign} 0"), word.weight + 8 + plainness(*divisor))
+            (format!("{divided} mod {divisor} {sign} 0"), word.weight + 8 + number_weight(*divisor))
         }
         Test::MultipleOf(_, other, is) => {
             let (other, sign) = (&words[*other], if *is { "==" } else { "!=" });
@@ -209,15 +209,17 @@ fn numbered(text: &str, sign: Sign, number: i64) -> String {
     }
 }
 
-/// How unusual a number is: those that code often has are light.
-fn plainness(number: i64) -> u32 {
+/// How unusual a number is: those that code often has are light, such as the bounds of integer types.
+fn number_weight(number: i64) -> u32 {
     let magnitude = number.unsigned_abs();
+    let is_bound = [7, 8, 15, 16, 31, 32].iter().any(|bits| magnitude == 1 << bits);
     match magnitude {
         0 | 1 => 0,
         2..=4 => 1,
         5..=8 => 2,
-        _ if magnitude.is_power_of_two() => 2,
-        _ if (magnitude + 1).is_power_of_two() || (magnitude - 1).is_power_of_two() => 3,
+        _ if is_bound => 2,
+        _ if magnitude.is_power_of_two() => 3,
+        _ if (magnitude + 1).is_power_of_two() || (magnitude - 1).is_power_of_two() => 4,
         _ => 6 + magnitude.ilog10(),
     }
 }

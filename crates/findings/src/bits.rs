@@ -7,14 +7,17 @@ pub(crate) struct Bits(Vec<u64>);
 impl Bits {
     /// The indices at which `held` is true.
     pub(crate) fn new(held: impl IntoIterator<Item = bool>) -> Self {
-        let mut words = Vec::new();
-        for (place, held) in held.into_iter().enumerate() {
-            if place % 64 == 0 {
-                words.push(0);
+        let (mut words, mut word, mut count) = (Vec::new(), 0, 0);
+        for held in held {
+            word |= u64::from(held) << count;
+            count += 1;
+            if count == 64 {
+                words.push(word);
+                (word, count) = (0, 0);
             }
-            if let Some(word) = words.last_mut() {
-                *word |= u64::from(held) << (place % 64);
-            }
+        }
+        if count > 0 {
+            words.push(word);
         }
         Self(words)
     }

@@ -33,17 +33,19 @@ const DOUBTS: usize = 4;
 const ESTIMATE: usize = 250;
 
 /// What a search may cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
     /// The cases to ask.
     pub cases: usize,
-    /// The time. It ends a search early, and otherwise changes nothing.
+    /// The time of the rounds. It ends a search early, and otherwise changes nothing.
     pub time: Duration,
+    /// Whether the search must end at once, with the rules that it has.
+    pub is_over: &'a dyn Fn() -> bool,
 }
 
-impl Budget {
+impl Budget<'_> {
     /// No experiments.
-    pub const NONE: Self = Self { cases: 0, time: Duration::ZERO };
+    pub const NONE: Self = Self { cases: 0, time: Duration::ZERO, is_over: &|| false };
 }
 
 /// What fresh cases say of a predicate that was learned before they were asked.
@@ -100,7 +102,7 @@ pub(crate) struct Subject<'a, 'lib> {
     pub(crate) class: &'a str,
     pub(crate) fresh: Fresh<'lib>,
     pub(crate) seed: u64,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Budget<'a>,
 }
 
 /// A loop of experiments between its rounds.
@@ -114,13 +116,15 @@ struct Loop<'a, 'lib> {
     result: Experimented,
     /// The rules of each round.
     history: Vec<Explanation>,
+    /// Whether the last round got no answer.
+    is_unanswered: bool,
 }
 
 /// Learns the rules of a universe by experiments, which extend the universe.
 pub(crate) fn experiment(
     universe: &mut Universe<'_>,
     subject: Subject<'_, '_>,
-    ask: &mut Ask<'_>,
+    ask: &mut dyn Ask,
 ) -> Experimented {
     let start = Instant::now();
     let first = universe.len();
@@ -131,6 +135,8 @@ pub(crate) fn experiment(
         state.learn(universe, &hints, ask);
         let is_over = state.result.rounds >= ROUNDS
             || state.left() == 0
+            || state.is_unanswered
+            || (state.subject.budget.is_over)()
             || start.elapsed() >= state.subject.budget.time;
         state.result.is_lost = noisy >= PATIENCE;
         if quiet >= QUIET || is_over || state.result.is_lost {
@@ -164,6 +170,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
                 is_lost: false,
             },
             history: Vec::new(),
+            is_unanswered: false,
         }
     }
 
@@ -183,9 +190,10 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     }
 
     /// Learns the rules, and again if passes that make a condition necessary fail with other data.
-    fn learn(&mut self, universe: &mut Universe<'_>, hints: &[usize], ask: &mut Ask<'_>) {
+    fn learn(&mut self, universe: &mut Universe<'_>, hints: &[usize], ask: &mut dyn Ask) {
         for _ in 0..DOUBTS {
-            self.result.rules = learn(universe, hints, derive(self.subject.seed, "sample"));
+            self.result.rules =
+                learn(universe, hints, derive(self.subject.seed, "sample"), self.subject.budget.is_over);
             if self.left() == 0 {
                 break;
             }
@@ -200,12 +208,14 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     }
 
     /// Asks the questions of a round. Passes for which the rules hold are asked again with other data.
-    fn round(&mut self, universe: &mut Universe<'_>, ask: &mut Ask<'_>) -> Answers {
+    fn round(&mut self, universe: &mut Universe<'_>, ask: &mut dyn Ask) -> Answers {
         let rules = std::mem::take(&mut self.result.rules);
         let mut cases = questions(&rules, universe, &mut self.source());
         cases.truncate(self.left());
         let first = universe.len();
+        let is_asked = !cases.is_empty();
         let mut answers = put(universe, &rules, cases, self.subject.class, ask);
+        self.is_unanswered = is_asked && answers.asked == 0;
         let holds = |case: &usize| !universe.is_failure(*case) && rules.hold(universe, *case);
         let passes: Vec<usize> = (first..universe.len()).filter(holds).collect();
         let (asked, replaced) = again(universe, &passes, self.subject.class, &mut self.doubted, ask);
@@ -217,10 +227,10 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         answers
     }
 
-    /// Takes the rules of the round that get the fewest cases wrong, the latest among equals.
+    /// Takes the rules of the cheapest round; of equals, the latest.
     fn keep_best(&mut self, universe: &Universe<'_>) {
         let history = std::mem::take(&mut self.history).into_iter().rev();
-        let best = history.min_by_key(|rules| rules.errors(universe));
+        let best = history.min_by_key(|rules| rules.cost(universe));
         let mut best = best.unwrap_or_default();
         if let ([rule], false) = (best.rules.as_slice(), best.errors(universe) == 0) {
             best.rules = vec![pruned(rule, &best.atoms, universe)];
@@ -229,9 +239,9 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     }
 
     /// Estimates the rules on fresh cases. The answers do not change them.
-    fn estimate(&mut self, universe: &mut Universe<'_>, ask: &mut Ask<'_>) {
+    fn estimate(&mut self, universe: &mut Universe<'_>, ask: &mut dyn Ask) {
         let mut pool = Universe::new(universe.terms);
-        fresh_cases(&mut pool, &mut self.source(), ESTIMATE);
+        fresh_cases(&mut pool, &mut self.source(), universe, ESTIMATE);
         let rules = std::mem::take(&mut self.result.rules);
         let first = universe.len();
         let answers = put(universe, &rules, pool.cases().to_vec(), self.subject.class, ask);
@@ -268,9 +278,9 @@ fn put(
     rules: &Explanation,
     cases: Vec<Case>,
     class: &str,
-    ask: &mut Ask<'_>,
+    ask: &mut dyn Ask,
 ) -> Answers {
-    let labels = ask(&cases);
+    let labels = ask.ask(&cases);
     let asked = labels.iter().filter(|label| **label != Label::Unknown).count();
     let mut answers = Answers { asked, wrong: 0 };
     for (case, label) in cases.into_iter().zip(labels) {

@@ -13,7 +13,7 @@ use crate::{
     experiment::{Budget, Estimate},
     label::{Ask, Label, Labelled},
     learned::{Learned, learn},
-    role::canonical,
+    role::{canonical, of_any_tensor},
 };
 
 /// The passes of each operator, and the failures of each operator and kind, in the first sample.
@@ -98,9 +98,9 @@ pub fn explain(
     outcomes: &Outcomes,
     (library, level): (&Library, FeatureLevel),
     seed: u64,
-    budget: Budget,
+    budget: Budget<'_>,
     read: &mut dyn FnMut(u64) -> Case,
-    mut ask: Option<&mut Ask<'_>>,
+    mut ask: Option<&mut dyn Ask>,
 ) -> Vec<Cause> {
     if outcomes.failures.is_empty() {
         return Vec::new();
@@ -111,15 +111,10 @@ pub fn explain(
     for round in 0..ROUNDS {
         let mut labelled: Vec<Labelled> = sample.values().cloned().collect();
         labelled.append(&mut asked.clone());
-        let mut note = |cases: &[Case]| -> Vec<Label> {
-            let labels = ask.as_mut().map(|ask| ask(cases)).unwrap_or_default();
-            let new = cases.iter().zip(&labels);
-            asked.extend(new.map(|(case, label)| Labelled { case: case.clone(), label: label.clone() }));
-            labels
-        };
         // Later rounds correct the rules by the run's own cases.
-        let note: Option<&mut Ask<'_>> = if round == 0 { Some(&mut note) } else { None };
-        let note = note.filter(|_| budget.cases > 0);
+        let ask = ask.as_deref_mut().filter(|_| round == 0 && budget.cases > 0);
+        let mut noting = ask.map(|ask| Noting { ask, asked: &mut asked });
+        let note: Option<&mut dyn Ask> = noting.as_mut().map(|noting| noting as _);
         let before = std::mem::take(&mut learned);
         learned = learn(&labelled, (library, level), seed, budget, note);
         for new in learned.iter_mut().filter(|_| round > 0) {
@@ -135,11 +130,30 @@ pub fn explain(
             }
         }
         let rules = Rules::new(&learned, library, level);
-        if !rules.add_mistakes(outcomes, &mut sample, read) {
+        if (budget.is_over)() || !rules.add_mistakes(outcomes, &mut sample, read) {
             break;
         }
     }
     Rules::new(&learned, library, level).causes(outcomes, read)
+}
+
+/// Runs cases, and keeps the answers.
+struct Noting<'a> {
+    ask: &'a mut dyn Ask,
+    asked: &'a mut Vec<Labelled>,
+}
+
+impl Ask for Noting<'_> {
+    fn ask(&mut self, cases: &[Case]) -> Vec<Label> {
+        let labels = self.ask.ask(cases);
+        let new = cases.iter().zip(&labels);
+        self.asked.extend(new.map(|(case, label)| Labelled { case: case.clone(), label: label.clone() }));
+        labels
+    }
+
+    fn begin(&mut self, operator: &str, class: &str) {
+        self.ask.begin(operator, class);
+    }
 }
 
 /// Cases with their labels, by index.
@@ -327,7 +341,10 @@ impl<'a> Rules<'a> {
             };
             let form = |one: &Cause| {
                 let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
-                condition.map(|condition| canonical(condition, self.library))
+                condition.map(|condition| {
+                    let canonical = canonical(condition, self.library);
+                    of_any_tensor(&canonical).unwrap_or(canonical)
+                })
             };
             let is_same = |one: &&mut Cause| {
                 one.kind == new.kind && one.validity == new.validity && form(one) == form(&new)

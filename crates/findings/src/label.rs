@@ -29,5 +29,20 @@ impl Labelled {
     }
 }
 
-/// Runs cases and tells what happened to each, in their order.
-pub type Ask<'a> = dyn FnMut(&[Case]) -> Vec<Label> + 'a;
+/// Runs cases for experiments. Closures do so without limits.
+pub trait Ask {
+    /// Runs cases and tells what happened to each, in their order. A case that is not run is unknown.
+    fn ask(&mut self, cases: &[Case]) -> Vec<Label>;
+
+    /// The next cases are about the failures of an operator in a class. Limits on the cases, the time and the
+    /// hangs of one search begin anew.
+    fn begin(&mut self, operator: &str, class: &str) {
+        let _ = (operator, class);
+    }
+}
+
+impl<F: FnMut(&[Case]) -> Vec<Label>> Ask for F {
+    fn ask(&mut self, cases: &[Case]) -> Vec<Label> {
+        self(cases)
+    }
+}

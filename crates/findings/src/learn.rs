@@ -7,6 +7,7 @@ use dmlcts_generate::draw::Draws;
 
 use crate::{
     atom::Atom,
+    modes::by_mode,
     pool::{Candidate, Sample},
     proposals,
     rule::Rule,
@@ -18,9 +19,17 @@ use crate::{
 /// The failures and passes of a first sample.
 const FAILURES: usize = 250;
 const PASSES: usize = 600;
+/// A rule with at least this number of conditions may join two causes, so several rules are tried.
+const LONG: usize = 4;
+/// The failures of a sample for rules about many failures, and half of its passes.
+const MANY: usize = 250;
 /// The cases that join a sample at a time, and the number of times.
 const VIOLATORS: usize = 60;
 const ATTEMPTS: usize = 8;
+/// The cost of rules that are not exact.
+const WRONG: usize = 40;
+/// The cost of wrong cases if their number equals the number of failures, in units of a rule's weight.
+const ERROR: usize = 1000;
 /// The rules for one class of failures.
 const MOST_RULES: usize = 8;
 
@@ -33,6 +42,8 @@ pub(crate) struct Explanation {
     pub(crate) others: Vec<Rule>,
     /// Conditions that hold for all failures, for substitutes.
     pub(crate) candidates: Vec<Candidate>,
+    /// Whether all rules have one cause, which shows differently in each mode.
+    pub(crate) is_by_mode: bool,
 }
 
 impl Explanation {
@@ -41,22 +52,65 @@ impl Explanation {
         self.rules.iter().any(|rule| rule.holds(&self.atoms, universe, case))
     }
 
+    /// How hard the rules are to read.
+    fn weight(&self) -> u32 {
+        self.rules.iter().map(|rule| rule.weight(&self.atoms)).sum()
+    }
+
+    /// What the rules cost: their weights, and what they get wrong. So one rule that is nearly right is
+    /// better than several that fit every case by chance.
+    pub(crate) fn cost(&self, universe: &Universe<'_>) -> usize {
+        let errors = match self.errors(universe) {
+            0 => 0,
+            errors => WRONG + ERROR * errors / universe.of_outcome(true).len().max(1),
+        };
+        self.weight() as usize + errors
+    }
+
     /// The number of cases that the rules get wrong.
     pub(crate) fn errors(&self, universe: &Universe<'_>) -> usize {
         (0..universe.len()).filter(|case| self.hold(universe, *case) != universe.is_failure(*case)).count()
     }
 }
 
-/// Learns the rules of a universe. `hints` are cases that the sample contains in any case.
-pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64) -> Explanation {
+/// Learns the rules of a universe. `hints` are cases that the sample contains in any case. A search that is
+/// over keeps the rules that it has.
+pub(crate) fn learn(
+    universe: &Universe<'_>,
+    hints: &[usize],
+    seed: u64,
+    is_over: &dyn Fn() -> bool,
+) -> Explanation {
+    let rules = learn_once(universe, hints, seed, (Aim::All, is_over));
+    if rules.errors(universe) == 0 {
+        // Many conditions for all failures may be what two causes have in common.
+        if !matches!(rules.rules.as_slice(), [one] if one.length() >= LONG) {
+            return rules;
+        }
+        let several = learn_once(universe, hints, seed, (Aim::Many, is_over));
+        let is_better = several.errors(universe) == 0 && several.weight() < rules.weight();
+        return if is_better { several } else { rules };
+    }
+    let by_mode = by_mode(universe, hints, seed, is_over);
+    by_mode.filter(|by_mode| by_mode.cost(universe) < rules.cost(universe)).unwrap_or(rules)
+}
+
+/// Learns the rules without a look at modes. The first rule has this aim.
+pub(crate) fn learn_once(
+    universe: &Universe<'_>,
+    hints: &[usize],
+    seed: u64,
+    (aim, is_over): (Aim, &dyn Fn() -> bool),
+) -> Explanation {
     let mut sample = first_sample(universe, hints, seed);
     let all: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
     let mut rules = Explanation { atoms: proposals::atoms(universe, &all), ..Explanation::default() };
     let mut left = universe.of_outcome(true);
-    while !left.is_empty() && rules.rules.len() < MOST_RULES {
+    while !left.is_empty() && rules.rules.len() < MOST_RULES && !is_over() {
         let is_first = rules.rules.is_empty();
         let mut one = |aim: Aim| one_rule(universe, &rules.atoms, &left, &mut sample, aim);
-        let mut found = one(Aim::All).or_else(|| one(Aim::Many));
+        let mut found = if is_first && aim == Aim::Many { None } else { one(Aim::All) };
+        found = found.or_else(|| one(Aim::Many));
         if is_first && found.is_none() {
             found = nearest(universe, &rules.atoms, &left, &sample);
         }
@@ -74,7 +128,19 @@ pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64) -> Expl
         }
         sample.failed.retain(|case| left.contains(case));
     }
+    if rules.rules.len() > 1 {
+        let one = single(universe, &rules, hints, seed);
+        return one.filter(|one| one.cost(universe) < rules.cost(universe)).unwrap_or(rules);
+    }
     rules
+}
+
+/// The one rule that comes nearest to all failures.
+fn single(universe: &Universe<'_>, rules: &Explanation, hints: &[usize], seed: u64) -> Option<Explanation> {
+    let (sample, all) = (first_sample(universe, hints, seed), universe.of_outcome(true));
+    let Found { rules: found, candidates } = nearest(universe, &rules.atoms, &all, &sample)?;
+    let found = found.iter().map(|rule| simplified(rule, &rules.atoms, universe, &all)).collect();
+    Some(Explanation { atoms: rules.atoms.clone(), rules: found, candidates, ..Explanation::default() })
 }
 
 /// A sample of the failures and passes, with the hints.
@@ -103,6 +169,9 @@ fn one_rule(
     if sample.failed.is_empty() {
         sample.failed = left.iter().copied().take(VIOLATORS).collect();
     }
+    // Rules for many failures need fewer cases, and the search for them takes longer.
+    let mut fewer = sample.fewer(MANY);
+    let sample = if aim == Aim::Many { &mut fewer } else { sample };
     for _ in 0..ATTEMPTS {
         let mut found = solutions(universe, atoms, sample, aim)?;
         let checked: Vec<Check> =

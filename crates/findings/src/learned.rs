@@ -80,8 +80,8 @@ pub fn learn(
     labelled: &[Labelled],
     (library, level): (&Library, FeatureLevel),
     seed: u64,
-    budget: Budget,
-    mut ask: Option<&mut Ask<'_>>,
+    budget: Budget<'_>,
+    mut ask: Option<&mut dyn Ask>,
 ) -> Vec<Learned> {
     let mut all: Vec<Subject<'_>> = Vec::new();
     for operator in library.operators() {
@@ -94,6 +94,9 @@ pub fn learn(
         }
         let terms = Terms::new(operator, level);
         for (class, is_invalid) in classes.into_keys() {
+            if (budget.is_over)() {
+                break;
+            }
             let validity = if is_invalid { Validity::Invalid } else { Validity::Valid };
             let seed = derive(seed, &format!("{} {class} {is_invalid}", operator.name()));
             let mut universe = Universe::new(&terms);
@@ -108,10 +111,11 @@ pub fn learn(
                 (Some(ask), Ok(fresh)) => {
                     let asked = asked(&universe, validity);
                     let subject = experiment::Subject { operator, asked, class, fresh, seed, budget };
-                    experiment(&mut universe, subject, ask)
+                    ask.begin(operator.name(), class);
+                    experiment(&mut universe, subject, *ask)
                 }
                 _ => Experimented {
-                    rules: learn_rules(&universe, &[], derive(seed, "sample")),
+                    rules: learn_rules(&universe, &[], derive(seed, "sample"), budget.is_over),
                     rounds: 0,
                     asked: 0,
                     counterexamples: 0,
@@ -128,7 +132,7 @@ pub fn learn(
     let is_alike = |one: &Subject<'_>, other: &Subject<'_>| {
         one.learned.class == other.learned.class && one.learned.validity == other.learned.validity
     };
-    all.chunk_by_mut(is_alike).for_each(merge);
+    all.chunk_by_mut(is_alike).for_each(|subjects| merge(subjects, library));
     all.into_iter().map(|one| one.learned).collect()
 }
 
@@ -176,8 +180,14 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
     let mut predicates = Vec::new();
     let mut held = vec![false; universe.len()];
     let mut values = Values::default();
-    for rule in &rules.rules {
-        let text = rule.text(&rules.atoms);
+    let texts = rules.rules.iter().map(|rule| (rule.text(&rules.atoms), rule.length()));
+    let mut texts: Vec<(String, usize)> = texts.collect();
+    if rules.is_by_mode && texts.len() > 1 {
+        let length = texts.iter().map(|(_, length)| length).sum();
+        let parts: Vec<String> = texts.iter().map(|(text, _)| format!("({text})")).collect();
+        texts = vec![(format!("({})", parts.join(" or ")), length)];
+    }
+    for (text, length) in texts {
         if text.is_empty() {
             held.fill(true);
             continue;
@@ -192,7 +202,7 @@ fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Exp
             }
         }
         let [held_passing, held_failing] = counts;
-        predicates.push(Found { condition: text, conditions: rule.length(), held_failing, held_passing });
+        predicates.push(Found { condition: text, conditions: length, held_failing, held_passing });
     }
     let wrong = (0..universe.len()).filter(|case| held[*case] != universe.is_failure(*case)).count();
     Learned {

@@ -12,7 +12,7 @@
 //! | atoms: comparisons of terms | `proposals`, `atom` |
 //! | candidates: atoms asked of the desc, of any axis, of all axes | `pool`, `rule` |
 //! | a beam search over conjunctions | `search` |
-//! | one rule for all failures, or several rules | `learn`, `simplify` |
+//! | one rule for all failures, or several rules | `learn`, `modes`, `simplify` |
 //! | passes that are asked again with other data | `again` |
 //! | cases that may refute the rules | `fresh`, `mutate`, `data`, `substitutes`, `propose` |
 //! | the loop of experiments | `experiment` |
@@ -33,6 +33,7 @@ mod label;
 mod learn;
 mod learned;
 mod merge;
+mod modes;
 mod mutate;
 mod pool;
 mod proposals;

@@ -2,9 +2,12 @@
 //! each operator's rule may name that cause in other words.
 
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_spec::{Operator, Predicate, program::Values};
+use dmlcts_spec::{Library, Operator, Predicate, program::Values};
 
-use crate::{learned::Learned, role::translated};
+use crate::{
+    learned::Learned,
+    role::{canonical, translated},
+};
 
 /// What was learned about an operator, and the cases that it was learned from.
 pub(crate) struct Subject<'a> {
@@ -32,19 +35,26 @@ impl Subject<'_> {
 
 /// Replaces conditions by those that fit more operators, or that are shorter, if they get no more cases
 /// wrong.
-pub(crate) fn merge(subjects: &mut [Subject<'_>]) {
+pub(crate) fn merge(subjects: &mut [Subject<'_>], library: &Library) {
     let mut values = Values::default();
     let mut conditions: Vec<String> = Vec::new();
+    let of = |subject: &Subject<'_>| -> Vec<String> {
+        subject.learned.predicates.iter().map(|found| found.condition.clone()).collect()
+    };
+    let all: Vec<String> = subjects.iter().flat_map(of).collect();
     for subject in subjects.iter() {
-        for found in &subject.learned.predicates {
+        for condition in of(subject).into_iter().map(|own| with_all_clauses(&own, &all).unwrap_or(own)) {
             for other in subjects.iter() {
-                let condition = translated(&found.condition, subject.operator, other.operator);
+                let condition = translated(&condition, subject.operator, other.operator);
                 if !conditions.contains(&condition) {
                     conditions.push(condition);
                 }
             }
         }
     }
+    conditions.extend(all);
+    conditions.sort();
+    conditions.dedup();
     let truths: Vec<Vec<Option<Vec<bool>>>> = subjects
         .iter()
         .map(|subject| conditions.iter().map(|one| subject.truth(one, &mut values)).collect())
@@ -55,15 +65,25 @@ pub(crate) fn merge(subjects: &mut [Subject<'_>]) {
         .zip(&truths)
         .map(|(subject, truths)| replacements(subject, &conditions, truths))
         .collect();
+    // The same condition has other words for each operator.
+    let forms: Vec<String> = conditions.iter().map(|one| canonical(one, library)).collect();
     let uses = |condition: usize| {
-        fitting.iter().filter(|of| of.iter().any(|fitting| fitting.contains(&condition))).count()
+        let fits = |other: &usize| forms[*other] == forms[condition];
+        fitting.iter().filter(|of| of.iter().any(|fitting| fitting.iter().any(fits))).count()
     };
     let mut order: Vec<usize> = (0..conditions.len()).collect();
     order.sort_by_key(|one| (std::cmp::Reverse(uses(*one)), conditions[*one].len(), &conditions[*one]));
     for (subject, (fitting, truths)) in subjects.iter_mut().zip(fitting.iter().zip(&truths)) {
+        let Some(mut own) = own(subject, &conditions, truths) else { continue };
+        let most = subject.errors(&own);
         for (place, fitting) in fitting.iter().enumerate() {
-            let Some(best) = order.iter().find(|one| fitting.contains(one)) else { continue };
+            // Another predicate may have been replaced since.
+            let fits = |one: &&usize| {
+                fitting.contains(one) && fits(subject, &own, place, truths[**one].as_ref(), most)
+            };
+            let Some(best) = order.iter().find(fits) else { continue };
             let Some(truth) = &truths[*best] else { continue };
+            own[place].clone_from(truth);
             let count = |failed: bool| {
                 (0..truth.len()).filter(|case| truth[*case] && subject.failed[*case] == failed).count()
             };
@@ -75,24 +95,84 @@ pub(crate) fn merge(subjects: &mut [Subject<'_>]) {
     }
 }
 
+/// The condition with the clauses of all conditions that differ from it only by the clause that is violated.
+/// `None` if there are no others. Each operator has clauses of its own, so one fault may accept what violates
+/// a different clause of each.
+fn with_all_clauses(condition: &str, all: &[String]) -> Option<String> {
+    let [before, clauses, after] = around_clauses(condition)?;
+    let others = all.iter().filter_map(|other| around_clauses(other));
+    let alike = others.filter(|[start, _, end]| *start == before && *end == after);
+    let mut names: Vec<&str> = alike.flat_map(|[_, clauses, _]| clauses.split(", ")).collect();
+    names.sort_unstable();
+    names.dedup();
+    (names.len() > clauses.split(", ").count())
+        .then(|| format!("{before}violation in [{}]{after}", names.join(", ")))
+}
+
+/// The clauses that a condition names as violated, between what comes before and after.
+fn around_clauses(condition: &str) -> Option<[&str; 3]> {
+    if let Some((before, rest)) = condition.split_once("violation in [") {
+        let (clauses, after) = rest.split_once(']')?;
+        return Some([before, clauses, after]);
+    }
+    let (before, rest) = condition.split_once("violation == ")?;
+    let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let (clause, after) = rest.split_at(end.unwrap_or(rest.len()));
+    Some([before, clause, after])
+}
+
 /// For each predicate of a subject, the conditions that may replace it.
 fn replacements(
     subject: &Subject<'_>,
     conditions: &[String],
     truths: &[Option<Vec<bool>>],
 ) -> Vec<Vec<usize>> {
-    let place = |condition: &String| conditions.iter().position(|one| one == condition);
-    let truth = |place: usize| truths.get(place)?.clone();
-    let of = |found: &crate::Found| place(&found.condition).and_then(truth);
-    let own: Option<Vec<Vec<bool>>> = subject.learned.predicates.iter().map(of).collect();
-    let Some(own) = own else { return vec![Vec::new(); subject.learned.predicates.len()] };
-    let most = subject.errors(&own);
-    let fits = |predicate: usize, condition: usize| {
-        let Some(truth) = truth(condition) else { return false };
-        let mut replaced = own.clone();
-        replaced[predicate] = truth;
-        subject.errors(&replaced) <= most
+    let Some(own) = own(subject, conditions, truths) else {
+        return vec![Vec::new(); subject.learned.predicates.len()];
     };
-    let of = |predicate| (0..conditions.len()).filter(|condition| fits(predicate, *condition)).collect();
+    let most = subject.errors(&own);
+    let of = |place| {
+        let fits = |condition: &usize| fits(subject, &own, place, truths[*condition].as_ref(), most);
+        (0..conditions.len()).filter(fits).collect()
+    };
     (0..own.len()).map(of).collect()
+}
+
+/// The cases for which each predicate of a subject holds.
+fn own(subject: &Subject<'_>, conditions: &[String], truths: &[Option<Vec<bool>>]) -> Option<Vec<Vec<bool>>> {
+    let of = |found: &crate::Found| {
+        let place = conditions.iter().position(|one| *one == found.condition)?;
+        truths.get(place)?.clone()
+    };
+    subject.learned.predicates.iter().map(of).collect()
+}
+
+/// Whether a condition may replace a predicate: all together get at most this many cases wrong.
+fn fits(
+    subject: &Subject<'_>,
+    own: &[Vec<bool>],
+    place: usize,
+    condition: Option<&Vec<bool>>,
+    most: usize,
+) -> bool {
+    let Some(truth) = condition else { return false };
+    let mut replaced = own.to_vec();
+    replaced[place].clone_from(truth);
+    subject.errors(&replaced) <= most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_that_differ_by_the_violated_clause_join() {
+        let texts = ["violation == a and rank > 1", "violation in [b, c] and rank > 1", "violation == d"];
+        let all = texts.map(str::to_owned);
+        let joined = Some("violation in [a, b, c] and rank > 1".to_owned());
+        assert_eq!(with_all_clauses(texts[0], &all), joined);
+        assert_eq!(with_all_clauses(texts[1], &all), joined);
+        assert_eq!(with_all_clauses(texts[2], &all), None);
+        assert_eq!(with_all_clauses("rank > 1", &all), None);
+    }
 }

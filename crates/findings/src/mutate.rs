@@ -9,6 +9,9 @@ use crate::data::redraw;
 /// The largest tensor of a mutant of a valid case, in bytes.
 const LARGEST: u64 = 1 << 20;
 
+/// The number of the edits of total sizes, alignments and offsets.
+const MEMORY: usize = 13;
+
 /// What edits draw from.
 pub(crate) struct Donors<'a> {
     /// Cases of the same operator.
@@ -23,13 +26,14 @@ pub(crate) fn mutant(base: &Case, donors: &Donors<'_>, draws: &mut Draws) -> Cas
     let usual = Side::BOTH.map(|side| {
         base.desc.tensor(side).is_some_and(|tensor| tensor.total_size == tensor.usual_total_size())
     });
+    let mut is_of_memory = false;
     for _ in 0..=draws.place(3) {
-        edit(&mut case, donors, draws);
+        is_of_memory |= edit(&mut case, donors, draws);
     }
     for (side, usual) in Side::BOTH.into_iter().zip(usual) {
         if let Some(tensor) = case.desc.tensor_mut(side)
             && usual
-            && !draws.chance(1, 16)
+            && !is_of_memory
         {
             tensor.total_size = tensor.usual_total_size();
         }
@@ -48,12 +52,14 @@ pub(crate) fn is_large(case: &Case) -> bool {
     })
 }
 
-fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) {
-    let Some(donor) = draws.pick(donors.cases) else { return };
+/// Returns whether the edit may have changed a total size.
+fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) -> bool {
+    let Some(donor) = draws.pick(donors.cases) else { return false };
     let rank = case.desc.rank();
     let axis = draws.place(rank);
     // The remaining numbers transplant an axis, the edit that most often keeps a case valid.
-    match draws.place(16) {
+    let kind = draws.place(16);
+    match kind {
         3..=6 => shift(&mut case.desc, axis, donors.numbers, draws),
         7 => swap_axes(&mut case.desc, axis, draws.place(rank)),
         8 if rank > 1 => lists(&mut case.desc, &mut |list| {
@@ -74,11 +80,13 @@ fn edit(case: &mut Case, donors: &Donors<'_>, draws: &mut Draws) {
         10 => retype(&mut case.desc, &donor.desc),
         11 => scalars(&mut case.desc, &donor.desc, draws),
         12 => strides(&mut case.desc, axis, draws),
-        13 => memory(case, donor, draws),
+        MEMORY => memory(case, donor, draws),
         14 => pack(&mut case.desc, draws),
+        15 => retype_one(&mut case.desc, &donor.desc, draws),
         _ => transplant(&mut case.desc, axis, &donor.desc, draws),
     }
     recount(&mut case.desc);
+    kind == MEMORY
 }
 
 /// Calls `change` with each list of a desc.
@@ -197,6 +205,20 @@ fn retype(desc: &mut Desc, donor: &Desc) {
     }
 }
 
+/// Takes the data type of another case for one tensor or member.
+fn retype_one(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
+    let Some(data_type) = donor.tensor(Side::Input).map(|tensor| tensor.data_type) else { return };
+    let kinds = desc.signature.members.iter().zip(&mut desc.members);
+    let members = kinds.filter(|(member, _)| matches!(member.kind, MemberKind::DataType));
+    let mut members: Vec<&mut Value> = members.map(|(_, value)| value).collect();
+    let place = draws.place(2 + members.len());
+    if let Some(value) = members.get_mut(place.wrapping_sub(2)) {
+        **value = Value::Integer(i64::from(data_type.0));
+    } else if let Some(tensor) = desc.tensor_mut(Side::BOTH[place % 2]) {
+        tensor.data_type = data_type;
+    }
+}
+
 /// Takes a member with one value from another case, or draws a mode.
 fn scalars(desc: &mut Desc, donor: &Desc, draws: &mut Draws) {
     let members = desc.signature.members.iter().zip(&mut desc.members).zip(&donor.members);
@@ -258,7 +280,13 @@ fn memory(case: &mut Case, donor: &Case, draws: &mut Draws) {
         match draws.place(3) {
             0 => tensor.alignment = other.alignment,
             1 => tensor.flags = other.flags,
-            _ => tensor.total_size = tensor.usual_total_size() + 4 * draws.below(64),
+            _ if draws.chance(1, 2) => tensor.total_size = tensor.usual_total_size() + 4 * draws.below(64),
+            // As much more or less than needed as in the other case.
+            _ => {
+                let own = tensor.usual_total_size();
+                let more = other.total_size.wrapping_sub(other.usual_total_size());
+                tensor.total_size = own.wrapping_add(more);
+            }
         }
     }
 }

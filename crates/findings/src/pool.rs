@@ -21,6 +21,16 @@ pub(crate) struct Sample {
     pub(crate) passed: Vec<usize>,
 }
 
+impl Sample {
+    /// At most `most` of the failures and twice as many passes, evenly spread.
+    pub(crate) fn fewer(&self, most: usize) -> Self {
+        let some = |cases: &[usize], most: usize| {
+            cases.iter().copied().step_by(cases.len().div_ceil(most).max(1)).collect()
+        };
+        Self { failed: some(&self.failed, most), passed: some(&self.passed, 2 * most) }
+    }
+}
+
 /// A condition, the failures and passes for which it holds, and its weight.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {

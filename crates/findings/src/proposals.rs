@@ -107,6 +107,8 @@ impl Bounds {
         let powers = (4..33).flat_map(|power| [-1, 0, 1].map(|step| (1 << power) + step));
         let usual = (-4..=SMALL).chain(powers).filter(|number| (least..=most).contains(number));
         let mut numbers: BTreeSet<i64> = usual.collect();
+        // A bound that no case exceeds only asks whether there is a value.
+        self.telling.retain(|number| (least..=most).contains(number));
         numbers.append(&mut self.telling);
         numbers
     }

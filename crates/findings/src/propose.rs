@@ -68,7 +68,7 @@ pub(crate) fn questions(
     source: &mut Source<'_, '_>,
 ) -> Vec<Case> {
     let mut pool = Universe::new(universe.terms);
-    fresh_cases(&mut pool, source, FRESH);
+    fresh_cases(&mut pool, source, universe, FRESH);
     let plain = pool.len();
     mutants(&mut pool, rules, universe, source);
     let mut chosen = Chosen { order: Vec::new(), set: BTreeSet::new() };
@@ -87,17 +87,25 @@ pub(crate) fn questions(
     cases
 }
 
-/// Adds fresh cases to a pool. Fresh valid cases become invalid by a mutation, if that is what is asked for.
-pub(crate) fn fresh_cases(pool: &mut Universe<'_>, source: &mut Source<'_, '_>, count: usize) {
+/// Adds fresh cases to a pool. Fresh valid cases become invalid by edits that take values from failures, if
+/// that is what is asked for.
+pub(crate) fn fresh_cases(
+    pool: &mut Universe<'_>,
+    source: &mut Source<'_, '_>,
+    universe: &Universe<'_>,
+    count: usize,
+) {
     let mut scratch = Scratch::default();
+    let failures = universe.of_outcome(true);
     for _ in 0..count * 20 {
         if pool.len() >= count {
             return;
         }
         let Some(mut case) = source.fresh.next() else { return };
         if *source.asked != Asked::Valid {
-            let Some(donor) = source.fresh.next() else { return };
-            let donors = Donors { cases: &[donor], numbers: &[0, 1, -1, i64::from(u32::MAX)] };
+            let Some(failure) = source.draws.pick(&failures) else { return };
+            let donors = [universe.case(*failure).clone()];
+            let donors = Donors { cases: &donors, numbers: &[0, 1, -1, i64::from(u32::MAX)] };
             case = mutant(&case, &donors, source.draws);
         }
         let judgement = source.operator.judge(&case.desc, pool.terms.level(), &mut scratch);

@@ -1,6 +1,7 @@
 //! Members of the same role in several operators: one name ends with the other, as `InputWindowOffsets` ends
 //! with `Offsets`. A condition on a member can be asked of the members of its role.
 
+use dmlcts_model::Side;
 use dmlcts_spec::{Library, Operator};
 
 /// A condition on the cases of one operator, in the words of another. Members without a counterpart stay.
@@ -20,6 +21,17 @@ pub(crate) fn canonical(condition: &str, library: &Library) -> String {
         let shorter = members.map(|member| member.name.as_str()).filter(|other| name.ends_with(other));
         shorter.min_by_key(|other| other.len()).map(str::to_owned)
     })
+}
+
+/// A condition with one name for both tensors. `None` unless it names exactly one of them. A fault in what
+/// both tensors share shows as one condition for each.
+pub(crate) fn of_any_tensor(condition: &str) -> Option<String> {
+    let [input, output] = Side::BOTH.map(|side| format!("{}.", side.member_name()));
+    match (condition.contains(&input), condition.contains(&output)) {
+        (true, false) => Some(condition.replace(&input, "Tensor.")),
+        (false, true) => Some(condition.replace(&output, "Tensor.")),
+        _ => None,
+    }
 }
 
 /// A condition with other names. Names of fields, such as `InputTensor.Sizes`, stay.
@@ -54,5 +66,9 @@ mod tests {
         assert_eq!(translated(&other, operator("SLICE"), operator("PADDING1")), other);
         assert_eq!(canonical(condition, library), other);
         assert_eq!(canonical(&other, library), other);
+        let of_output = condition.replace("InputTensor", "OutputTensor");
+        assert_eq!(of_any_tensor(condition), of_any_tensor(&of_output));
+        assert_eq!(of_any_tensor("InputTensor.ElementSize < OutputTensor.ElementSize"), None);
+        assert_eq!(of_any_tensor("rank > 2"), None);
     }
 }

@@ -3,7 +3,7 @@
 use dmlcts_model::Case;
 use dmlcts_spec::{Scope, program::Values};
 
-use crate::terms::{Lanes, Terms};
+use crate::terms::Terms;
 
 /// Cases of one operator, with the values of all terms.
 pub(crate) struct Universe<'a> {
@@ -12,6 +12,16 @@ pub(crate) struct Universe<'a> {
     failed: Vec<bool>,
     columns: Vec<Column>,
     values: Values,
+}
+
+/// The values of a term for one case: one value, or eight.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) values: &'a [i64],
+    /// The lanes with a value.
+    pub(crate) defined: u8,
+    /// The lanes that the term has; 0 if its lists are missing or differ in length.
+    pub(crate) of: u8,
 }
 
 /// The values of one term.
@@ -92,14 +102,10 @@ impl<'a> Universe<'a> {
 
     /// The values of a term for a case.
     #[inline]
-    pub(crate) fn lanes(&self, term: usize, case: usize) -> Lanes {
+    pub(crate) fn lanes(&self, term: usize, case: usize) -> Row<'_> {
         let column = &self.columns[term];
-        let mut lanes = Lanes { values: [0; 8], defined: column.defined[case], of: column.of[case] };
-        if column.is_axis {
-            lanes.values.copy_from_slice(&column.values[case * 8..case * 8 + 8]);
-        } else {
-            lanes.values[0] = column.values[case];
-        }
-        lanes
+        let values =
+            if column.is_axis { &column.values[case * 8..case * 8 + 8] } else { &column.values[case..=case] };
+        Row { values, defined: column.defined[case], of: column.of[case] }
     }
 }

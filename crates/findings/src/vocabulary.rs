@@ -76,6 +76,8 @@ impl Words {
         self.desc(NAME + 4, "InputTensor.ElementSize");
         let types = DataType::all().filter_map(|kind| Some((i64::from(kind.0), kind.name()?.to_owned())));
         self.add(Scope::Desc, Kind::Name(types.collect()), NAME, "InputTensor.DataType");
+        let same = "InputTensor.ElementSize == OutputTensor.ElementSize";
+        self.add(Scope::Desc, Kind::Condition, PAIR, same);
         for side in Side::BOTH {
             self.desc(NAME + 6, side.binding_name()).divisors = BYTES;
         }
@@ -105,11 +107,18 @@ impl Words {
             self.desc(LONG, format!("{elements} * {size}")).divisors = BYTES;
             self.desc(LONG + 4, format!("{span} * {size}")).divisors = BYTES;
             self.desc(PAIR, format!("{tensor}.TotalTensorSizeInBytes")).divisors = BYTES;
+            // Without the innermost axis: rows.
+            let rows = format!("(product axes (if axis == rank - 1 then 1 else {tensor}.Sizes))");
+            self.add(Scope::Desc, Kind::Elements, LONG, rows).divisors = POWERS;
             self.desc(LONG + 8, format!("{tensor}.TotalTensorSizeInBytes - align({span} * {size}, 4)"));
             self.desc(NAME + 6, format!("{tensor}.Flags"));
             self.desc(NAME + 6, format!("{tensor}.GuaranteedBaseOffsetAlignment"));
         }
         self.add(Scope::Desc, Kind::Condition, PAIR, "overlaps(InputTensor)");
+        // The last element that is read, and its distance from the start in bytes.
+        let last = "(sum axes highest * InputTensor.Strides)";
+        self.add(Scope::Desc, Kind::Elements, PAIR, last);
+        self.desc(LONG, format!("{last} * InputTensor.ElementSize"));
     }
 
     /// The lists of an operator's descs, the unsigned members first.
@@ -122,14 +131,16 @@ impl Words {
                 _ => {}
             }
         }
-        for (name, weight) in
-            lists.unsigned.iter().chain(&lists.signed).map(|name| (name.clone(), NAME)).chain(
-                lists.signed.iter().map(|name| (format!("abs({name})"), NAME + 6)).chain(
-                    ["Sizes", "Strides"].into_iter().flat_map(|field| {
-                        Side::BOTH.map(|side| (format!("{}.{field}", side.member_name()), NAME + 1))
-                    }),
-                ),
-            )
+        for (name, weight) in lists
+            .unsigned
+            .iter()
+            .chain(&lists.signed)
+            .map(|name| (name.clone(), NAME))
+            .chain(lists.signed.iter().map(|name| (format!("abs({name})"), NAME + 6)).chain(
+                [("Sizes", 1), ("Strides", 1), ("PackedStrides", 3)].into_iter().flat_map(|(field, more)| {
+                    Side::BOTH.map(|side| (format!("{}.{field}", side.member_name()), NAME + more))
+                }),
+            ))
         {
             self.add(Scope::Axis, Kind::List, weight, name).divisors = POWERS;
         }
@@ -144,7 +155,9 @@ impl Words {
         for definition in operator.scope().definitions() {
             let is_usable = definition.term.per_axis && !definition.term.uses_coordinate;
             if is_usable && !definition.name.contains('.') {
-                self.add(Scope::Axis, Kind::List, PAIR + 2, definition.name.as_str());
+                let is_read = matches!(definition.name.as_str(), "lowest" | "highest");
+                let weight = if is_read { NAME + 2 } else { PAIR + 2 };
+                self.add(Scope::Axis, Kind::List, weight, definition.name.as_str());
                 if let Some(text) = off_by_one(&definition.expression.to_string()) {
                     self.add(Scope::Axis, Kind::List, LONG, text);
                 }
@@ -175,6 +188,8 @@ impl Words {
     /// The number of violated clauses, and each clause as a condition.
     fn of_rules(&mut self, operator: &Operator) {
         self.desc(NAME, "violations");
+        let names = operator.clause_names().enumerators.iter().map(|it| (it.value, it.name.clone()));
+        self.add(Scope::Desc, Kind::Name(names.collect()), NAME + 2, "violation");
         for clause in operator.clauses() {
             self.add(clause.scope, Kind::Condition, LONG, format!("({})", clause.text));
         }

@@ -9,7 +9,7 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 use faults::{Fault, fresh, labelled, mutant, suite};
 
-const BUDGET: Budget = Budget { cases: 1_200, time: Duration::from_secs(600) };
+const BUDGET: Budget = Budget { cases: 1_200, time: Duration::from_secs(600), ..Budget::NONE };
 
 /// The cases of the suite `smoke`.
 static SMOKE: LazyLock<Vec<Case>> = LazyLock::new(|| suite("smoke"));
@@ -24,7 +24,7 @@ fn experimented(fault: &Fault) -> Vec<Learned> {
         (Library::embedded(), FeatureLevel::NEWEST),
         1,
         BUDGET,
-        Some(&mut |cases| fault.labels(cases)),
+        Some(&mut |cases: &[Case]| fault.labels(cases)),
     )
 }
 
@@ -61,11 +61,13 @@ fn a_cause_on_one_axis_is_found_in_the_suite_alone() {
 fn two_causes_are_two_predicates() {
     let fault = "(PaddingMode == WRAP and rank >= 6) or (PaddingMode == EDGE and (any axis StartPadding > InputTensor.Sizes))";
     let learned = correlated(&Fault::of_predicate(fault));
+    let mut found = texts(&learned);
+    found.sort_unstable();
     assert_eq!(
-        texts(&learned),
+        found,
         [
-            "rank >= 6 and PaddingMode == WRAP",
-            "PaddingMode == EDGE and any axis StartPadding > InputTensor.Sizes"
+            "PaddingMode == EDGE and any axis StartPadding > InputTensor.Sizes",
+            "rank >= 6 and PaddingMode == WRAP"
         ]
     );
 }
@@ -190,4 +192,32 @@ fn data_that_a_conversion_changes_are_found() {
         assert!(learned.iter().all(|one| one.exact), "{name}: {learned:?}");
         assert_eq!(wrong(&fault, &learned), 0, "{name}");
     }
+}
+
+/// A search that is over keeps each failure, without conditions.
+#[test]
+fn a_search_that_is_over_still_returns_every_failure() {
+    let fault = mutant("slice1-reach-rounded-down");
+    let mut outcomes = Outcomes::default();
+    for (index, labelled) in (0..).zip(labelled(&fault, &SMOKE)) {
+        match labelled.label {
+            Label::Passed => outcomes.passes.push(index),
+            Label::Failed(kind) => {
+                outcomes.failures.insert(index, kind);
+            }
+            Label::Unknown => {}
+        }
+    }
+    let of = (Library::embedded(), FeatureLevel::NEWEST);
+    let budget = Budget { is_over: &|| true, ..BUDGET };
+    let mut asked = 0;
+    let mut ask = |cases: &[Case]| {
+        asked += cases.len();
+        fault.labels(cases)
+    };
+    let causes =
+        explain(&outcomes, of, 1, budget, &mut |index| SMOKE[index as usize].clone(), Some(&mut ask));
+    let found: usize = causes.iter().map(|cause| cause.failures.len()).sum();
+    assert!(!causes.is_empty() && causes.iter().all(|cause| cause.validity.is_none()), "{causes:?}");
+    assert_eq!((found, asked), (outcomes.failures.len(), 0));
 }

@@ -1,23 +1,24 @@
 //! Shrinks a failing case to a small case that fails in the same way.
 //!
-//! Each step proposes simpler cases: one axis less, a simpler tuple on an axis, packed strides, a plainer
-//! type or fill. A proposal is accepted if its judgement agrees with the original and it still fails. Steps
-//! are greedy, with the largest simplification first. Their number is limited, since each needs a backend.
+//! Each step proposes simpler cases: one axis less, a simpler tuple on an axis, packed or smaller strides, a
+//! plainer type, value or fill. A proposal is accepted if its judgement agrees with the original and it still
+//! fails. Steps are greedy, with the largest simplification first. Their number is limited, since each needs
+//! a backend.
 
-use dmlcts_model::{BindingOffsets, Case, DataType, FeatureLevel, Fill, MemberKind, Side, Value};
+mod plainer;
+mod tuples;
+
+use dmlcts_model::{Case, FeatureLevel, Side};
 use dmlcts_spec::{Judgement, Library, Scratch, Validity};
 
-use crate::{
-    lower::{INPUT, OUTPUT},
-    solve::{Interval, Problem},
-    space::Space,
-    strategy::neighbour::{drop_axis, retype, set_tuple, tuple, tuples_fit},
+use self::{
+    plainer::{layouts, plainer},
+    tuples::simpler_tuples,
 };
-
-/// The largest number of tuples that are enumerated for one axis.
-const MOST_TUPLES: usize = 4_000;
-/// The largest number of these that are tried, the simplest first.
-const TRIED_TUPLES: usize = 24;
+use crate::{
+    space::Space,
+    strategy::neighbour::{drop_axis, set_tuple, tuples_fit},
+};
 
 /// The smallest case that `fails`, starting from a failing case. At most `steps` cases are tried. A valid
 /// case stays valid, an open case keeps its questions, and an invalid case violates the same clauses.
@@ -105,127 +106,6 @@ fn proposals(case: &Case, space: Option<&Space<'_>>, validity: Validity) -> Vec<
 /// Adds a proposal: a change to the case that is being shrunk.
 type Propose<'a> = dyn FnMut(&mut dyn FnMut(&mut Case)) + 'a;
 
-/// Proposes packed strides, usual total sizes, no alignment and no offsets.
-fn layouts(case: &Case, propose: &mut Propose<'_>) {
-    for side in Side::BOTH {
-        let Some(tensor) = case.desc.tensor(side) else { continue };
-        if tensor.strides.is_some() {
-            propose(&mut |simpler| {
-                if let Some(tensor) = simpler.desc.tensor_mut(side) {
-                    tensor.strides = None;
-                    tensor.total_size = tensor.usual_total_size();
-                }
-            });
-        }
-        if tensor.total_size != tensor.usual_total_size() {
-            propose(&mut |simpler| {
-                if let Some(tensor) = simpler.desc.tensor_mut(side) {
-                    tensor.total_size = tensor.usual_total_size();
-                }
-            });
-        }
-        if tensor.alignment != 0 || tensor.flags != 0 {
-            propose(&mut |simpler| {
-                if let Some(tensor) = simpler.desc.tensor_mut(side) {
-                    tensor.alignment = 0;
-                    tensor.flags = 0;
-                }
-            });
-        }
-    }
-    if case.binding != BindingOffsets::default() {
-        propose(&mut |simpler| simpler.binding = BindingOffsets::default());
-    }
-}
-
-/// Proposes FLOAT32, a scalar of zero, and the fill `iota`.
-fn plainer(case: &Case, propose: &mut Propose<'_>) {
-    let scalars = |case: &mut Case| {
-        for (member, value) in case.desc.signature.members.iter().zip(&mut case.desc.members) {
-            if matches!(member.kind, MemberKind::Scalar) {
-                *value = Value::Scalar([0; 8]);
-            }
-        }
-    };
-    propose(&mut |simpler| scalars(simpler));
-    if case.fill != Fill::Iota {
-        propose(&mut |simpler| simpler.fill = Fill::Iota);
-    }
-    let plain = |tensor: &dmlcts_model::Tensor| tensor.data_type == DataType::FLOAT32;
-    if !Side::BOTH.iter().all(|&side| case.desc.tensor(side).is_some_and(plain)) {
-        propose(&mut |simpler| {
-            scalars(simpler);
-            simpler.fill = Fill::Iota;
-            retype(&mut simpler.desc, DataType::FLOAT32);
-            for side in Side::BOTH {
-                if let Some(tensor) = simpler.desc.tensor_mut(side) {
-                    tensor.total_size = tensor.usual_total_size();
-                }
-            }
-        });
-    }
-}
-
-/// The cost of a tuple: the magnitudes of its values, plus a little for negative signs.
-fn cost(tuple: &[i64]) -> u128 {
-    tuple.iter().map(|&value| 2 * u128::from(value.unsigned_abs()) + u128::from(value < 0)).sum()
-}
-
-/// Tuples with less cost than the one on an axis, the cheapest first. For a valid case they satisfy the rules
-/// on an axis. For an invalid case they differ in only one value.
-fn simpler_tuples(case: &Case, space: &Space<'_>, axis: usize, validity: Validity) -> Vec<Vec<i64>> {
-    let Some(old) = tuple(&case.desc, space, axis) else { return Vec::new() };
-    let mut found: Vec<Vec<i64>> = Vec::new();
-    for (place, &value) in old.iter().enumerate() {
-        for less in [0, 1, -1, value / 2, value - value.signum()] {
-            let mut changed = old.clone();
-            changed[place] = less;
-            found.push(changed);
-        }
-    }
-    let setting = space.setting_of(&case.desc).filter(|_| validity != Validity::Invalid);
-    if let Some(setting) = setting {
-        let mut domains = space.domains();
-        for (domain, &value) in domains.iter_mut().zip(&old) {
-            let magnitude = value.abs().max(1);
-            *domain = Interval::new(domain.low.max(-magnitude), domain.high.min(magnitude));
-        }
-        for place in [INPUT, OUTPUT] {
-            domains[place].low = 1;
-        }
-        // Enumerates a box of small values first, because the enumeration of a large one stops early.
-        let near =
-            domains.iter().map(|domain| Interval::new(domain.low.max(-4), domain.high.min(4))).collect();
-        for domains in [near, domains] {
-            if let Some(problem) = Problem::new(domains, space.settings[setting].conditions(true)) {
-                let mut looked_at = 0;
-                // If the domain is too wide, the tuples of the first box remain.
-                let _ = problem.enumerate(&mut |values| {
-                    found.push(values.to_vec());
-                    looked_at += 1;
-                    looked_at < MOST_TUPLES
-                });
-            }
-        }
-    }
-    let most = cost(&old);
-    // Drops values that a desc cannot hold, since such cases cannot be written as a line.
-    let can_hold = space.domains();
-    let holds = |tuple: &[i64]| tuple.iter().zip(&can_hold).all(|(&value, domain)| domain.contains(value));
-    found.retain(|tuple| cost(tuple) < most && holds(tuple));
-    found.sort_by_cached_key(|tuple| (cost(tuple), tuple.clone()));
-    found.dedup();
-    spread(found)
-}
-
-/// The simplest tuples, and some from the rest, because the simplest often no longer fail.
-fn spread(found: Vec<Vec<i64>>) -> Vec<Vec<i64>> {
-    let step = found.len().div_ceil(TRIED_TUPLES).max(1);
-    let simplest = TRIED_TUPLES.min(found.len());
-    let chosen = |place: &usize| *place < simplest || place.is_multiple_of(step);
-    found.into_iter().enumerate().filter(|(place, _)| chosen(place)).map(|(_, tuple)| tuple).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +174,95 @@ mod tests {
             any_axis(case, "Strides", |stride| !(1..5).contains(&stride))
         });
         assert!(line::parse(&small, Library::embedded().signatures()).is_ok(), "{small}");
+    }
+
+    /// The least value is found by halving, and coupled values become smaller together.
+    #[test]
+    fn a_threshold_is_met_exactly() {
+        let least = |name: &'static str, least: i64| {
+            move |case: &Case| any_axis(case, name, |value| value.abs() >= least)
+        };
+        let small = shrunk(
+            "PADDING1 FLOAT32 in=9 out=2921 PaddingMode=EDGE StartPadding=1912 EndPadding=1000 fill=iota",
+            &mut least("StartPadding", 1_000),
+        );
+        assert_eq!(
+            small,
+            "PADDING1 FLOAT32 in=1 out=1001 PaddingMode=EDGE StartPadding=1000 EndPadding=0 fill=iota"
+        );
+        let small = shrunk(
+            "SLICE1 FLOAT32 in=4000 out=900 InputWindowOffsets=301 InputWindowSizes=3597 InputWindowStrides=-4 \
+             fill=iota",
+            &mut |case| {
+                let is_long =
+                    |tensor: &dmlcts_model::Tensor| tensor.sizes.as_ref().is_some_and(|it| it[0] >= 100);
+                let strides = any_axis(case, "InputWindowStrides", |stride| stride < -2);
+                case.desc.output.as_ref().is_some_and(is_long) && strides
+            },
+        );
+        assert_eq!(
+            small,
+            "SLICE1 FLOAT32 in=298 out=100 InputWindowOffsets=0 InputWindowSizes=298 InputWindowStrides=-3 fill=iota"
+        );
+    }
+
+    #[test]
+    fn a_limit_of_bits_stays_round() {
+        let mut asked = 0;
+        let small = shrunk(
+            "SLICE1 FLOAT32 in=4 out=1 InputWindowOffsets=0 InputWindowSizes=4 InputWindowStrides=1911913177 \
+             fill=iota",
+            &mut |case| {
+                asked += 1;
+                any_axis(case, "InputWindowStrides", |stride| stride > 0xff_ffff)
+            },
+        );
+        assert!(small.contains("InputWindowStrides=16777216 "), "{small}");
+        assert!(asked < 400, "{asked}");
+    }
+
+    #[test]
+    fn strides_shrink_together() {
+        let small = shrunk(
+            "SLICE1 FLOAT32 in=2,3,4 out=2,3,4 InputTensor.Strides=3,90,400 InputWindowOffsets=0,0,0 \
+             InputWindowSizes=2,3,4 InputWindowStrides=1,1,1 fill=iota",
+            &mut |case| {
+                let strides = case.desc.input.as_ref().and_then(|tensor| tensor.strides.clone());
+                case.desc.rank() == 3 && strides.is_some_and(|it| it[0] < it[1] && it[1] < it[2])
+            },
+        );
+        assert!(small.contains("InputTensor.Strides=1,2,3 "), "{small}");
+        let small = shrunk(
+            "SLICE FLOAT32 in=2,3 out=2,3 InputTensor.Strides=64,16 Offsets=0,0 Sizes=2,3 Strides=1,1 fill=iota",
+            &mut |case| {
+                let strides = case.desc.input.as_ref().and_then(|tensor| tensor.strides.clone());
+                strides.is_some_and(|it| it.iter().all(|stride| *stride > 4))
+            },
+        );
+        assert!(small.contains("InputTensor.Strides=5 "), "{small}");
+    }
+
+    #[test]
+    fn bits_that_matter_stay_and_others_go() {
+        let nan = |bytes: &[u8]| bytes.chunks(4).any(|it| it[3] & 0x7f == 0x7f && it[2] & 0x80 != 0);
+        let small =
+            shrunk("SLICE FLOAT32 in=6 out=4 Offsets=1 Sizes=4 Strides=1 fill=special:9", &mut |case| {
+                let mut memory = vec![0; case.desc.input.as_ref().map_or(0, |it| it.total_size as usize)];
+                crate::fill::write(&case.fill, dmlcts_model::DataType::FLOAT32, &mut memory);
+                memory.len() >= 12 && nan(&memory)
+            });
+        let fill = small.split("fill=explicit:").nth(1).expect(&small);
+        assert_eq!(fill.len(), 24, "{small}");
+        let plain = ["0000803f", "00000040", "00004040"];
+        let kept = (0..3).filter(|place| &fill[8 * place..8 * place + 8] != plain[*place]).count();
+        assert_eq!(kept, 1, "{small}");
+        let padding = "PADDING1 FLOAT32 in=1 out=2 PaddingMode=CONSTANT PaddingValue=0x12345678c0490fdb \
+                       StartPadding=1 EndPadding=0 fill=iota";
+        let value = |case: &Case| case.desc.scalar("PaddingValue").unwrap_or_default();
+        let small = shrunk(padding, &mut |case| value(case)[..4] != [0; 4] && value(case)[3] & 0x80 != 0);
+        assert!(small.contains("PaddingValue=-3.140625 "), "{small}");
+        let small = shrunk(padding, &mut |case| value(case) != [0; 8]);
+        assert!(small.contains("PaddingValue=1 "), "{small}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use dmlcts_runner::{Finding, Summary};
 
 use crate::{
     Context,
-    finding::{headline, place, standing},
+    finding::{export, headline, standing},
     numbers::counted,
 };
 
@@ -35,9 +35,10 @@ pub fn write_annotations(out: &mut dyn Write, context: &Context, summary: &Summa
 fn message(finding: &Finding, context: &Context) -> String {
     let mut lines = vec![headline(finding)];
     if let Some(rule) = &finding.rule {
-        lines.extend([place(rule), standing(rule)]);
+        lines.push(standing(rule));
     }
     lines.push(context.replay.run(&finding.shown().case));
+    lines.extend(export(finding));
     lines.join("\n")
 }
 

@@ -11,6 +11,7 @@ use crate::{
     Layout, Palette, Replay, Tone,
     behind::{JudgedDesc, write_answers, write_definitions},
     brackets,
+    flake::write_tried,
     numbers::grouped,
 };
 
@@ -39,10 +40,17 @@ pub fn write_failure(
             0 | 1 => String::new(),
             alive => format!(", with {alive} operators alive when it was found"),
         };
-        writeln!(
-            out,
-            "{INDENT}it {rate}{among}, and passed alone: other operators before or beside it matter, or chance does"
-        )?;
+        match &failure.tried {
+            Some(tried) => {
+                writeln!(out, "{INDENT}it {rate}{among}")?;
+                write_tried(out, failure, tried, replay, palette)?;
+            }
+            None => writeln!(
+                out,
+                "{INDENT}it {rate}{among}, and passed alone: other operators before or beside it matter, or \
+                 chance does"
+            )?,
+        }
     }
     write_clauses(out, failure)?;
     if let Some(evidence) = &failure.evidence {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
-use dmlcts_runner::{Failure, Finding, Rule, Summary, Verdict};
+use dmlcts_runner::{Failure, Finding, LeftOut, Rule, Summary, Verdict};
 use dmlcts_spec::Validity;
 
 use crate::{
@@ -25,7 +25,31 @@ pub fn write_findings(
     if let Some(unexplained) = unexplained(summary) {
         writeln!(out, "{unexplained}\n")?;
     }
+    if let Some(left_out) = left_out(&summary.left_out) {
+        writeln!(out, "{left_out}\n")?;
+    }
     Ok(())
+}
+
+/// What the limits on explaining left out; `None` if nothing.
+pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
+    let LeftOut { experiments, repeats, flakes, shrinking } = *left_out;
+    let parts = [
+        (experiments, "experiments on", "kind of failures", "kinds of failures"),
+        (repeats, "repeats of", "finding", "findings"),
+        (flakes, "trials of", "flake", "flakes"),
+        (shrinking, "shrinking of", "finding", "findings"),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, what, one, many)| {
+            format!("{what} {} {}", grouped(*count), if *count == 1 { one } else { many })
+        })
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!("left out, at the limits or the end of the run: {} (--explain-budget)", parts.join("; "))
+    })
 }
 
 /// The number of failures in no finding with an exact predicate. `None` if there are none, or if no
@@ -61,9 +85,8 @@ fn write_finding(
 ) -> io::Result<()> {
     let head = if finding.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
     let head = palette.paint(Tone::Bad, format!("{head} {number}:"));
-    writeln!(out, "{head} {}", palette.paint(Tone::Strong, headline(finding)))?;
+    writeln!(out, "{head} {}", palette.paint(Tone::Strong, escaped(&headline(finding))))?;
     if let Some(rule) = &finding.rule {
-        writeln!(out, "{INDENT}{}", escaped(&place(rule)))?;
         writeln!(out, "{INDENT}{}", standing(rule))?;
     }
     if let Some(pattern) = &finding.pattern {
@@ -76,18 +99,28 @@ fn write_finding(
         let index = grouped(first.index);
         writeln!(out, "{INDENT}shrunk from case {index} ({}): {}", first.strategy, first.case)?;
     }
-    let shown = finding.shown();
-    // A program has one expected answer.
-    if shown.judgement.validity() != Validity::Open {
-        let command = Replay::export(&shown.case, shown.level);
+    if let Some(command) = export(finding) {
         writeln!(out, "{INDENT}as a program without dmlcts: {}", palette.paint(Tone::Strong, command))?;
     }
     writeln!(out)
 }
 
-/// What failed, and in how many cases: `SLICE1, wrong values (154 cases, 5 run again)`.
+/// The command that prints a program for the finding's case. An open case has none, since a program has one
+/// expected answer.
+pub(crate) fn export(finding: &Finding) -> Option<String> {
+    let shown = finding.shown();
+    let is_open = shown.judgement.validity() == Validity::Open;
+    (!is_open).then(|| Replay::export(&shown.case, shown.level))
+}
+
+/// What failed, where, and in how many cases: `wrong values where rank == 7 (154 cases, 5 run again)`.
+/// Without a predicate, it names the operators: `SLICE1, wrong values (154 cases, 5 run again)`.
 pub(crate) fn headline(finding: &Finding) -> String {
-    format!("{}, {} ({})", finding.operators.join(", "), finding.class, cases(finding))
+    let (class, cases) = (finding.class, cases(finding));
+    match &finding.rule {
+        Some(rule) => format!("{class} {} ({cases})", place(rule)),
+        None => format!("{}, {class} ({cases})", finding.operators.join(", ")),
+    }
 }
 
 /// What failed, with the verdict and the number of its cases: `failed, wrong values (2 cases)`. For a flake,
@@ -103,7 +136,8 @@ pub(crate) fn title(finding: &Finding) -> String {
 
 /// The number of a finding's cases. If only some of them ran again, also that number.
 fn cases(finding: &Finding) -> String {
-    let cases = counted(finding.cases, "case");
+    let sample = if finding.is_sample { " of a sample" } else { "" };
+    let cases = format!("{}{sample}", counted(finding.cases, "case"));
     match finding.again {
         again if again >= finding.cases => cases,
         0 => format!("{cases}, not run again"),
@@ -114,30 +148,41 @@ fn cases(finding: &Finding) -> String {
     }
 }
 
-/// The predicate, and whether it is about invalid descs.
+/// The predicate, whether it is about invalid descs, and the filter of the run: nothing is known of other
+/// cases.
 pub(crate) fn place(rule: &Rule) -> String {
     let of = if rule.validity == Validity::Invalid { ", among invalid descs" } else { "" };
-    format!("where {}{of}", rule.predicate)
+    format!("where {}{of}{}", rule.predicate, within(rule))
+}
+
+/// The filter of the run, if it had one.
+pub(crate) fn within(rule: &Rule) -> String {
+    rule.within.as_ref().map_or_else(String::new, |filter| format!(", within --where '{filter}'"))
 }
 
 /// How far a predicate is right: `exactly these cases; 500 fresh cases agree`.
 pub(crate) fn standing(rule: &Rule) -> String {
+    let sample = if rule.is_sample { ", of a sample" } else { "" };
     let passes = |more: &str| match rule.passes {
         0 => String::new(),
-        passes => format!("it holds for {} that passed{more}", counted(passes, "case")),
+        passes => format!("it holds for {} that passed{sample}{more}", counted(passes, "case")),
     };
     match &rule.estimate {
         Some(estimate) => {
             let fresh = estimate.held + estimate.not_held;
             let fresh = counted(fresh as u64, "fresh case");
             if rule.is_exact {
-                return format!("exactly these cases; {fresh} agree");
+                let of = if rule.is_sample { " and no pass of a sample" } else { "" };
+                return format!("exactly these cases{of}; {fresh} agree");
             }
             let wrong = grouped(estimate.wrong() as u64);
             format!(
                 "no exact predicate; this one is the best: {}wrong for {wrong} of {fresh}",
                 passes(", and is ")
             )
+        }
+        None if rule.is_exact && rule.is_sample => {
+            "exactly these cases and no pass of a sample; not confirmed by others".to_owned()
         }
         None if rule.is_exact => "exactly these cases of the run; not confirmed by others".to_owned(),
         None if rule.passes == 0 => "holds for no pass, but not for all failures of this kind".to_owned(),

@@ -22,7 +22,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::{
     Context,
     failure::in_short_with_class,
-    finding::{place, standing, title},
+    finding::{export, place, standing, title},
     known::{became, edit},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
@@ -220,6 +220,7 @@ fn findings(run: &str, context: &Context, summary: &Summary) -> TestSuite {
         lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
         let again = format!("run it again: {}", context.replay.run(&shown.case));
         lines.extend([shown.case.to_string(), in_short_with_class(shown), again]);
+        lines.extend(export(finding).map(|command| format!("as a program without dmlcts: {command}")));
         let text = lines.iter().flat_map(|line| [escaped(line), "\n".into()]).collect();
         let is_error = Severity::of(finding.first.verdict, finding.class) == Severity::Crash;
         let kind = if is_error { NonSuccessKind::Error } else { NonSuccessKind::Failure };

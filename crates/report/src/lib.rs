@@ -10,6 +10,7 @@ mod comparison;
 mod describe;
 mod failure;
 mod finding;
+mod flake;
 mod junit;
 mod known;
 mod layout;

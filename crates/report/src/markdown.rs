@@ -10,7 +10,7 @@ use dmlcts_runner::{Claim, Finding, Summary, Verdict};
 use crate::{
     Context, Palette, Subject,
     failure::write_failure,
-    finding::{place, standing, title, unexplained},
+    finding::{left_out, place, standing, title, unexplained, within},
     junit::is_cut_off,
     known::write_known,
     ledger,
@@ -72,6 +72,9 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     }
     if let Some(unexplained) = unexplained(summary) {
         writeln!(out, "\n{unexplained}.")?;
+    }
+    if let Some(left_out) = left_out(&summary.left_out) {
+        writeln!(out, "\n{left_out}.")?;
     }
     write!(out, "\nSpec `{}` at feature level {}", context.library.short_hash(), summary.level)?;
     if let Subject::Suite { obligations, .. } = &context.subject {
@@ -151,8 +154,10 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[Finding]) 
     for finding in findings.iter().take(FINDINGS) {
         let (what, predicate) = (format!("{}", finding.class), finding.rule.as_ref());
         let predicate = match predicate {
-            Some(rule) if rule.is_exact => rule.predicate.clone(),
-            Some(rule) => format!("{} (not exact)", rule.predicate),
+            Some(rule) => {
+                let exact = if rule.is_exact { "" } else { " (not exact)" };
+                format!("{}{exact}{}", rule.predicate, within(rule))
+            }
             None => finding.operators.join(", "),
         };
         let (id, cases) = (text(&finding.id), grouped(finding.cases));

@@ -25,6 +25,15 @@ impl Replay {
         command(&words)
     }
 
+    /// The command that runs cases again in order, in one process.
+    pub fn in_order(&self, cases: &[impl fmt::Display]) -> String {
+        let mut words = vec!["dmlcts".to_owned(), "run".to_owned()];
+        words.extend_from_slice(&self.options);
+        words.extend(["--jobs".to_owned(), "1".to_owned()]);
+        words.extend(cases.iter().map(ToString::to_string));
+        command(&words)
+    }
+
     /// The command that explains a case by the spec at a feature level.
     pub fn explain(case: &Case, level: FeatureLevel) -> String {
         Self::of_case(&["dmlcts", "explain"], case, level)

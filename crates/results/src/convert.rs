@@ -3,12 +3,12 @@
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
-use dmlcts_model::{ErrorCode, Outcome, Phase, Stray, StrayPlace};
+use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace};
 use dmlcts_runner::{
     CaseAnswer, CaseResult, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress,
     Rate, Totals, Verdict, Work,
 };
-use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator};
+use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Scratch};
 
 use crate::{
     AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
@@ -122,16 +122,27 @@ impl CaseForm<'_> {
 }
 
 impl CaseForm<'_> {
-    /// The failure, if the case failed each time.
-    pub(crate) fn failed(&self, names: Names<'_>) -> Result<Option<Found>, UnknownName> {
-        let is_failure =
-            matches!(self.verdict, Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Lost);
-        let (true, Some(class), Some(outcome)) = (is_failure, self.class, &self.outcome) else {
+    /// Whether the case passed. A case that was only created has an outcome.
+    pub(crate) fn has_passed(&self) -> bool {
+        self.verdict == Verdict::Pass && self.outcome.is_none()
+    }
+
+    /// Whether the case failed each time.
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.verdict, Verdict::Fail | Verdict::Crash | Verdict::Timeout | Verdict::Lost)
+    }
+
+    /// The failure, if the case failed each time. `case` is the case of the line.
+    pub(crate) fn failed(
+        &self,
+        case: &Case,
+        level: FeatureLevel,
+        names: Names<'_>,
+    ) -> Result<Option<Found>, UnknownName> {
+        let (true, Some(class), Some(outcome)) = (self.has_failed(), self.class, &self.outcome) else {
             return Ok(None);
         };
-        let name = self.line.split(' ').next().unwrap_or_default();
-        let (place, operator) = names.operator(name)?;
-        let violated = clause_places(operator, &self.violates)?;
+        let (place, operator) = names.operator(&case.desc.signature.operator)?;
         Ok(Some(Found {
             index: self.index,
             strategy: names.strategy(self.strategy.as_deref().unwrap_or_default())?,
@@ -140,8 +151,8 @@ impl CaseForm<'_> {
             class,
             outcome: outcome.outcome()?,
             alive: 0,
-            judgement: Judgement { violated, ..Judgement::default() },
-            mode: None,
+            judgement: operator.judge(&case.desc, level, &mut Scratch::default()),
+            mode: Found::mode_of(&case.desc),
             rate: None,
             again: 0,
             known: None,

@@ -2,26 +2,29 @@
 
 use dmlcts_findings::Estimate;
 use dmlcts_model::FeatureLevel;
-use dmlcts_runner::{Finding, Rule, Verdict};
-use dmlcts_spec::Validity;
+use dmlcts_runner::{Finding, Rule};
+use dmlcts_spec::{Library, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GroupForm, UnknownName,
+    GroupForm, SummaryForm, UnknownName,
     convert::{Names, clause_ids, question_ids},
 };
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingForm {
-    /// The id, from the class and the predicate.
+    /// The id, made from the class and the predicate when the finding was first seen.
     pub id: String,
     /// The operators of its cases.
     pub operators: Vec<String>,
     /// What separates its cases from those that passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<RuleForm>,
+    /// Whether further failures of the run were only counted, and belong to no finding.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sample: bool,
     /// The number of cases that passed when they ran again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed_again: u64,
@@ -42,8 +45,14 @@ pub struct RuleForm {
     /// Whether it is about invalid descs. It is about valid ones otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invalid: bool,
+    /// The filter of the run. Nothing is known of other cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// The number of passes of the run for which it holds.
     pub passes: u64,
+    /// Whether only a sample of the passes was looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sample: bool,
     /// The number of cases that experiments ran.
     pub asked: u64,
     /// What fresh cases say of it; left out if none were asked.
@@ -86,13 +95,14 @@ impl FindingForm {
     }
 
     pub(crate) fn new(finding: &Finding) -> Self {
-        let Finding { id, class, operators, rule, cases, again, passed_again, first, smallest, pattern: _ } =
-            finding;
+        let Finding { id, class, operators, rule, cases, is_sample, again, passed_again, .. } = finding;
+        let Finding { first, smallest, .. } = finding;
         let judgement = first.judgement;
         Self {
             id: id.clone(),
             operators: operators.iter().map(|name| (*name).to_owned()).collect(),
             rule: rule.as_ref().map(RuleForm::new),
+            sample: *is_sample,
             passed_again: *passed_again,
             failures: GroupForm {
                 cases: *cases,
@@ -125,11 +135,29 @@ impl FindingForm {
             rule: self.rule.as_ref().map(RuleForm::rule),
             pattern: None,
             cases: group.cases,
+            is_sample: self.sample,
             again: group.again,
             passed_again: self.passed_again,
             first: group.first,
             smallest: group.smallest,
         })
+    }
+}
+
+impl SummaryForm {
+    /// The findings of a run whose strategies have these names, without the tensors of any case.
+    ///
+    /// # Errors
+    ///
+    /// A finding has a name that this program's spec does not have.
+    pub fn findings(
+        &self,
+        library: &'static Library,
+        strategies: &[String],
+        level: FeatureLevel,
+    ) -> Result<Vec<Finding>, UnknownName> {
+        let names = Names { library, strategies };
+        self.findings.iter().map(|form| form.finding(level, names)).collect()
     }
 }
 
@@ -142,7 +170,9 @@ impl RuleForm {
         Self {
             predicate: rule.predicate.clone(),
             invalid: rule.validity == Validity::Invalid,
+            within: rule.within.clone(),
             passes: rule.passes,
+            sample: rule.is_sample,
             asked: rule.asked,
             fresh,
             exact: rule.is_exact,
@@ -157,53 +187,12 @@ impl RuleForm {
         Rule {
             predicate: self.predicate.clone(),
             validity: if self.invalid { Validity::Invalid } else { Validity::Valid },
+            within: self.within.clone(),
             passes: self.passes,
+            is_sample: self.sample,
             asked: self.asked,
             estimate,
             is_exact: self.exact,
         }
-    }
-}
-
-/// The findings of several parts of a run. Findings of one class and one predicate are one.
-pub(crate) fn joined(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut all: Vec<Finding> = Vec::new();
-    for finding in findings {
-        let is_same = |one: &&mut Finding| {
-            let predicate = |finding: &Finding| finding.rule.as_ref().map(|rule| rule.predicate.clone());
-            let validity = |finding: &Finding| finding.rule.as_ref().map(|rule| rule.validity);
-            one.class == finding.class
-                && validity(one) == validity(&finding)
-                && one.operators == finding.operators
-                && (one.first.verdict == Verdict::Flake) == (finding.first.verdict == Verdict::Flake)
-                && predicate(one) == predicate(&finding)
-                && (one.rule.is_some() || one.first.judgement.violated == finding.first.judgement.violated)
-        };
-        match all.iter_mut().find(is_same) {
-            Some(one) => join(one, finding),
-            None => all.push(finding),
-        }
-    }
-    all.sort_by_key(Finding::order);
-    all
-}
-
-fn join(one: &mut Finding, other: Finding) {
-    if other.first.index < one.first.index {
-        (one.first, one.smallest) = (other.first, other.smallest.or(one.smallest.take()));
-        one.id = other.id;
-    }
-    // Counts of a file may be any numbers.
-    one.cases = one.cases.saturating_add(other.cases);
-    one.again = one.again.saturating_add(other.again);
-    one.passed_again = one.passed_again.saturating_add(other.passed_again);
-    if let (Some(rule), Some(other)) = (&mut one.rule, other.rule) {
-        rule.passes = rule.passes.saturating_add(other.passes);
-        rule.asked = rule.asked.saturating_add(other.asked);
-        rule.is_exact &= other.is_exact;
-        rule.estimate = match (rule.estimate, other.estimate) {
-            (Some(one), Some(other)) => Some(one.with(other)),
-            (one, other) => one.or(other),
-        };
     }
 }

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use dmlcts_model::StrayPlace;
-use dmlcts_runner::{Class, CutPart, Difference, Ending, Partition, Verdict};
+use dmlcts_runner::{Class, CutPart, Difference, Ending, LeftOut, Partition, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -205,6 +205,9 @@ pub struct SummaryForm {
     /// The failures by cause, the most severe first. Files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingForm>,
+    /// What the limits on explaining the failures left out.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
 }
 
 impl SummaryForm {

@@ -150,6 +150,15 @@ impl Header {
         }
     }
 
+    /// The feature level at which cases are judged.
+    ///
+    /// # Errors
+    ///
+    /// This program does not know the level.
+    pub fn feature_level(&self) -> Result<FeatureLevel, UnknownName> {
+        self.level.parse().map_err(|_| UnknownName::new("the feature level", &self.level))
+    }
+
     /// The backend and its options.
     pub fn backend_options(&self) -> BackendOptions {
         let BackendForm { argument, in_process, case_timeout, .. } = &self.backend;

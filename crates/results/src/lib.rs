@@ -34,11 +34,13 @@
 //! checkpoint again. Unchanged lines stay in place. Changed ones are replaced once the same number of cases
 //! has run again. So each case is in the file once, and a failed write leaves no fewer cases than before.
 
+mod analysis;
 mod convert;
 mod count;
 mod diff;
 mod disagreement;
 mod durable;
+mod earlier;
 mod error;
 mod file_lock;
 mod findings;
@@ -56,9 +58,11 @@ mod totals;
 mod unknown_name;
 mod write;
 
+pub use analysis::Analysis;
 pub use diff::{Change, Comparison, Kind, Side, Trend, compare};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
+pub use earlier::earlier_findings;
 pub use error::Error;
 pub use file_lock::FileLock;
 pub use findings::{FindingForm, FreshForm, RuleForm};

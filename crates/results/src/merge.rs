@@ -5,12 +5,14 @@
 //! were cut off, and counts that do not add up are errors.
 
 use dmlcts_model::{FeatureLevel, line};
-use dmlcts_runner::{CutPart, Ending, Finding, Group, Partition, Summary, Totals};
+use dmlcts_runner::{Class, CutPart, Ending, Finding, Group, LeftOut, Partition, Summary, Totals};
 use dmlcts_spec::Library;
 
 use crate::{
-    Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName, convert::Names, count::Count,
-    findings::joined,
+    Analysis, Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName,
+    analysis::{Lines, Told},
+    convert::Names,
+    count::Count,
 };
 
 /// The maximum number of missing parts that a message names.
@@ -56,7 +58,7 @@ impl PartFiles {
     }
 
     /// Passes the lines of all cases to `take` in order, each with its line end, and returns their summary.
-    /// `strategies` are those of the run.
+    /// `strategies` are those of the run. Without an `analysis`, the summary has no findings.
     ///
     /// # Errors
     ///
@@ -66,11 +68,21 @@ impl PartFiles {
         self,
         library: &'static Library,
         strategies: &[String],
+        analysis: Option<Analysis<'_>>,
         take: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<Option<Summary>, Error> {
         let mut parts: Vec<Part> = self.readers.into_iter().map(Part::new).collect();
+        let Some(first) = parts.first().map(|part| &part.reader) else { return Ok(None) };
+        let unknown = |cause| Error::UnknownName { path: first.path().to_owned(), cause };
+        let level = first.header().feature_level().map_err(unknown)?;
+        // A run of given cases looks for no predicates.
+        let is_explained = first.header().selection.suite.is_some();
+        let names = Names { library, strategies };
+        let analysis = analysis.filter(|_| is_explained);
+        let filter = first.header().selection.filter.clone();
+        let mut lines = analysis.map(|analysis| Lines::new(analysis, names, level, filter.clone()));
         for part in &mut parts {
-            part.advance()?;
+            part.advance(lines.as_ref())?;
         }
         while let Some((index, place)) = next(&parts) {
             let duplicate = parts.iter().skip(place + 1).find(|part| part.index == Some(index));
@@ -79,9 +91,13 @@ impl PartFiles {
                 return Err(Error::Overlap { path, other, what: format!("both have case {index}") });
             }
             take(parts[place].reader.raw())?;
-            parts[place].advance()?;
+            let told = std::mem::replace(&mut parts[place].told, Told::Nothing);
+            if let Some(lines) = &mut lines {
+                lines.add(index, told);
+            }
+            parts[place].advance(lines.as_ref())?;
         }
-        summarise(parts, library, strategies)
+        summarise(parts, (names, level), lines)
     }
 }
 
@@ -144,20 +160,25 @@ struct Part {
     reader: Reader,
     /// The index of the current case; `None` after the last one.
     index: Option<u64>,
+    /// What its line says of it.
+    told: Told,
     count: Count,
     summary: Option<SummaryForm>,
 }
 
 impl Part {
     fn new(reader: Reader) -> Self {
-        Self { reader, index: None, count: Count::default(), summary: None }
+        Self { reader, index: None, told: Told::Nothing, count: Count::default(), summary: None }
     }
 
-    /// Reads the next case.
-    fn advance(&mut self) -> Result<(), Error> {
+    /// Reads the next case. With `lines`, also what explains failures.
+    fn advance(&mut self, lines: Option<&Lines<'_>>) -> Result<(), Error> {
         loop {
             let counted = match self.reader.next()? {
-                Some(Item::Case(case)) => self.count.case(&case).map(|()| case.index),
+                Some(Item::Case(case)) => {
+                    let told = lines.map_or(Told::Nothing, |lines| lines.read(&case));
+                    self.count.case(&case).map(|()| (case.index, told))
+                }
                 Some(Item::Summary(summary)) => {
                     self.summary = Some(*summary);
                     continue;
@@ -168,7 +189,8 @@ impl Part {
                     return Ok(());
                 }
             };
-            self.index = Some(counted.map_err(|cause| self.reader.wrong(cause))?);
+            let (index, told) = counted.map_err(|cause| self.reader.wrong(cause))?;
+            (self.index, self.told) = (Some(index), told);
             return Ok(());
         }
     }
@@ -177,9 +199,10 @@ impl Part {
 /// The summary of parts that were read to the end.
 fn summarise(
     parts: Vec<Part>,
-    library: &'static Library,
-    strategies: &[String],
+    (names, level): (Names<'_>, FeatureLevel),
+    lines: Option<Lines<'_>>,
 ) -> Result<Option<Summary>, Error> {
+    let Names { library, strategies } = names;
     let Some(header) = parts.first().map(|part| part.reader.header().clone()) else { return Ok(None) };
     let path = parts[0].reader.path().to_owned();
     let unknown = |path: &str| {
@@ -189,8 +212,10 @@ fn summarise(
     let mut all = Totals::new(library, strategies.len());
     let (mut found, mut ending, mut lost, mut abandoned) = (Vec::new(), Ending::Complete, None, Vec::new());
     let (mut read, mut cut, mut bad_ends) = (0, Vec::new(), Vec::new());
+    let is_whole = parts.len() == 1;
     // Files of earlier versions have groups only.
     let (mut has_findings, mut found_causes) = (true, Vec::new());
+    let mut left_out = LeftOut::default();
     for part in parts {
         let (path, partition) = (part.reader.path(), part.reader.header().selection.partition);
         let Some(summary) = part.summary else {
@@ -206,6 +231,7 @@ fn summarise(
         all.add(&totals);
         has_findings &= !summary.findings.is_empty() || totals.found.groups.is_empty();
         found_causes.extend(summary.findings);
+        left_out.add(&summary.left_out);
         found.extend(totals.found.groups.into_iter().zip(summary.totals.groups));
         let own = summary.ending;
         ending = graver(ending, own);
@@ -227,25 +253,25 @@ fn summarise(
     }
     cut.sort_by_key(|part| part.partition.part());
     found.sort_by_key(|((found, _), _)| found.index);
-    let level = header.level.parse::<FeatureLevel>();
-    let level = level.map_err(|_| unknown(&path)(UnknownName::new("the feature level", &header.level)))?;
+    let firsts: Vec<(u64, Class)> = found.iter().map(|((found, _), _)| (found.index, found.class)).collect();
     let mut groups: Vec<Group> = Vec::new();
     for ((first, cases), form) in found {
         if all.found.add_many(first, cases) {
-            let names = Names { library, strategies };
             groups.push(form.group(cases, level, names).map_err(unknown(&path))?);
         }
     }
     for (group, (first, cases)) in groups.iter_mut().zip(&all.found.groups) {
         (group.cases, group.again) = (*cases, first.again);
     }
-    let findings = if has_findings {
-        let names = Names { library, strategies };
-        let findings: Result<Vec<Finding>, _> =
-            found_causes.iter().map(|form| form.finding(level, names)).collect();
-        joined(findings.map_err(unknown(&path))?)
-    } else {
-        joined(groups.iter().map(Finding::of_group).collect())
+    let own: Result<Vec<Finding>, _> = found_causes.iter().map(|form| form.finding(level, names)).collect();
+    let own = own.map_err(unknown(&path))?;
+    let findings = match lines {
+        // The run itself knows more of its findings than its lines.
+        Some(lines) if !(is_whole && has_findings && lines.keeps_no_ids()) => {
+            lines.findings(&groups, &firsts, &own)
+        }
+        _ if is_whole && has_findings => own,
+        _ => Finding::of_groups(&groups),
     };
     let capabilities = header.backend.capabilities.capabilities();
     let capabilities = capabilities
@@ -259,6 +285,7 @@ fn summarise(
         totals: all,
         groups,
         findings,
+        left_out,
         ending,
         abandoned,
         lost,

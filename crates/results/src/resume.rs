@@ -6,11 +6,13 @@ use std::{
     path::Path,
 };
 
-use dmlcts_runner::{Totals, Verdict, Witnessed};
+use dmlcts_runner::{Totals, Witnessed};
 use dmlcts_spec::Library;
 
 use crate::{
-    Error, Header, Item, Reader, TotalsForm, Writer, check_name,
+    Error, Header, Item, Reader, TotalsForm, Writer,
+    analysis::Told,
+    check_name,
     convert::Names,
     count::Count,
     write::{OldLines, lock},
@@ -116,14 +118,16 @@ impl Unfinished {
         let mut file = self.file.try_clone().map_err(read)?;
         file.seek(SeekFrom::Start(0)).map_err(read)?;
         let mut reader = Reader::new(Box::new(file.take(self.end)), &self.path)?;
+        let level = self.header.feature_level().map_err(unknown)?;
+        let names = Names { library, strategies };
         let mut witnessed = Witnessed::default();
         while let Some(item) = reader.next()? {
             let Item::Case(case) = item else { continue };
-            if case.verdict == Verdict::Pass && case.outcome.is_none() {
-                witnessed.add(&[case.index], Vec::new());
+            match Told::read(&case, names, level, false).map_err(unknown)? {
+                Told::Passed(_) => witnessed.add(&[case.index], Vec::new()),
+                Told::Failed(found, _) => witnessed.add(&[], vec![*found]),
+                Told::Nothing | Told::TooMany => {}
             }
-            let failed = case.failed(Names { library, strategies }).map_err(unknown)?;
-            witnessed.add(&[], failed.into_iter().collect());
         }
         Ok(witnessed)
     }

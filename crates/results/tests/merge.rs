@@ -14,10 +14,11 @@ use dmlcts_spec::Library;
 fn join(paths: &[&str]) -> Result<(String, Summary), Error> {
     let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     let mut lines = Vec::new();
-    let summary = PartFiles::open(&paths)?.join(Library::embedded(), &["given".to_owned()], &mut |line| {
-        lines.extend_from_slice(line);
-        Ok(())
-    });
+    let summary =
+        PartFiles::open(&paths)?.join(Library::embedded(), &["given".to_owned()], None, &mut |line| {
+            lines.extend_from_slice(line);
+            Ok(())
+        });
     Ok((String::from_utf8(lines).expect("it is text"), summary?.expect("there are files")))
 }
 

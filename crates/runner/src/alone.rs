@@ -33,6 +33,11 @@ impl<'run> Alone<'run> {
         self.executor.read(index)
     }
 
+    /// The executor, to read and prepare cases.
+    pub(crate) fn executor(&mut self) -> &mut Executor<'run> {
+        &mut self.executor
+    }
+
     /// Runs one case with every kind of run. `None` if the case does not belong to the run.
     pub(crate) fn examine(&mut self, case: &Case, index: u64, strategy: usize) -> Option<Examination> {
         let prepared = self.executor.prepare_alone(case, index, strategy);
@@ -112,6 +117,7 @@ impl<'run> Alone<'run> {
             alive: found.alive,
             class: found.class,
             evidence: None,
+            tried: None,
         };
         let Some(alone) = alone else { return failure };
         let is_unanswered = self.is_unanswered(&alone);

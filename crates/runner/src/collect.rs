@@ -12,24 +12,26 @@ use std::{
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_model::{Case, Outcome};
-use dmlcts_spec::{Predicate, program::Values};
 
 use crate::{
     CaseResults, Class, Configuration, Ending, Event, Failure, Finding, Found, Group, GroupKey, Progress,
-    Rate, Stop, Totals, Verdict,
+    Rate, Stop, StoredFinding, Totals, Verdict,
     alone::Alone,
     batch_result::BatchResult,
-    explain::{Cost, Explainer},
+    explain::Explainer,
     panics::caught,
+    pattern::pattern,
+    predecessors::Predecessors,
     shared::Shared,
+    shrink::Shrinker,
+    spending::Spending,
+    stored::{self, Stored},
     witnessed::Witnessed,
 };
 
 /// The longest wait before the collector checks the deadline and the stop switch again.
 const LOOK_UP: Duration = Duration::from_millis(50);
-/// The maximum number of smaller cases that are tried in a group, and the maximum time for all groups
-/// together.
-const SHRINK_STEPS: usize = 2_000;
+/// The most time that a run with a deadline keeps for shrinking.
 const SHRINK_TIME: Duration = Duration::from_secs(10);
 
 /// Puts the results of batches in order and adds them up.
@@ -400,82 +402,81 @@ impl<'run> Collector<'run> {
     }
 
     /// Turns the failures into findings, the most severe first. `searches` says whether to look for
-    /// predicates. `end` is the deadline of experiments; with `None`, there are none.
+    /// predicates. `earlier` are the findings whose ids and predicates are kept.
     pub(crate) fn explain(
         &mut self,
         searches: bool,
-        end: Option<Instant>,
+        spending: &mut Spending,
+        earlier: &[StoredFinding],
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Vec<Finding> {
         let renamed = |found: &Found| self.renamed(found);
         let failures = self.witnessed.failures.values().map(renamed);
         self.witnessed.failures = failures.map(|found| (found.index, found)).collect();
         if !searches {
-            let mut findings: Vec<Finding> = self.groups.iter().map(Finding::of_group).collect();
-            findings.sort_by_key(Finding::order);
-            return findings;
+            let findings = Finding::of_groups(&self.groups).into_iter();
+            let mut findings: Vec<(Finding, Vec<u64>)> = findings
+                .map(|finding| {
+                    let first = finding.first.index;
+                    (finding, vec![first])
+                })
+                .collect();
+            let (of, alone) = ((self.shared.library, self.shared.level), &mut self.alone);
+            let (mut read, mut ask) = (|index: u64| alone.read(index), |_: &Case| stored::Alone::Unknown);
+            Stored::new(earlier, &self.witnessed.failures, of, &mut read, &mut ask).name(&mut findings);
+            return findings.into_iter().map(|(finding, _)| finding).collect();
         }
-        if end.is_some() && !self.witnessed.failures.is_empty() {
+        if !spending.is_over() && !self.witnessed.failures.is_empty() {
             tell(Event::Explaining { failures: self.witnessed.failures.len() as u64 });
         }
-        let cost = Cost { end, retries: self.retries };
-        let (shared, groups, alone) = (self.shared, &self.groups, &mut self.alone);
-        Explainer { shared, alone, groups, cost }.findings(&self.witnessed)
+        let (shared, groups, alone, retries) = (self.shared, &self.groups, &mut self.alone, self.retries);
+        Explainer { shared, alone, groups, stored: earlier, retries, spending }.findings(&self.witnessed)
     }
 
-    /// Looks for a smaller case of each finding, until the deadline of the run.
+    /// Tries to explain the flakes among the findings.
+    pub(crate) fn try_flakes(&mut self, findings: &mut [Finding], spending: &mut Spending) {
+        let (shared, alone) = (self.shared, &mut self.alone);
+        let groups = &self.totals.found.groups;
+        // A known failure may be a flake because it passed.
+        let is_known =
+            |index: u64| groups.iter().any(|(found, _)| found.index == index && found.known.is_some());
+        let is_flake = |finding: &&mut Finding| {
+            finding.first.verdict == Verdict::Flake && !is_known(finding.first.index)
+        };
+        for finding in findings.iter_mut().filter(is_flake) {
+            let flake = &mut finding.first;
+            let strategy = self.strategies.iter().position(|name| *name == flake.strategy).unwrap_or(0);
+            spending.open_repeats(flake.index, std::iter::empty(), "");
+            let tried = Predecessors { shared, alone: &mut *alone, spending }.tried(flake, strategy);
+            spending.left_out.flakes += u64::from(spending.close());
+            flake.tried = tried.map(Box::new);
+            finding.pattern = pattern(flake);
+        }
+    }
+
+    /// Looks for a smaller case of each finding.
     pub(crate) fn shrink(
         &mut self,
         findings: &mut [Finding],
-        over: Option<Instant>,
+        spending: &mut Spending,
         tell: &mut dyn FnMut(Event<'_>),
     ) {
-        let now = Instant::now();
-        let most = now + SHRINK_TIME;
-        let deadline = over.map_or(most, |over| over.min(most));
-        let stop = &self.shared.stop;
-        if findings.is_empty() || deadline <= now || stop.is_interrupted() {
+        let (shared, alone) = (self.shared, &mut self.alone);
+        let is_stable = |finding: &Finding| finding.first.verdict != Verdict::Flake;
+        let count = findings.iter().filter(|finding| is_stable(finding)).count();
+        if spending.is_over() || count == 0 {
+            spending.left_out.shrinking += count as u64;
             return;
         }
-        tell(Event::Shrinking { findings: findings.len() });
-        for finding in findings {
-            let first = &finding.first;
-            if first.verdict == Verdict::Flake {
-                continue;
-            }
-            let Some(found) = self.witnessed.failures.get(&first.index) else { continue };
-            let way = std::mem::discriminant(&first.outcome);
-            let predicate = finding.rule.as_ref().map(|rule| rule.predicate.as_str());
-            let predicate = predicate.and_then(|text| Predicate::parse(text, self.shared.library).ok());
-            let mut values = Values::default();
-            let mut fails_alike = |case: &Case| {
-                Instant::now() < deadline
-                    && !stop.is_interrupted()
-                    && predicate.as_ref().is_none_or(|one| one.holds(case, self.shared.level, &mut values))
-                    && self.alone.examine(case, found.index, found.strategy).is_some_and(|alone| {
-                        let is_alike =
-                            alone.class == Some(first.class) && std::mem::discriminant(&alone.outcome) == way;
-                        is_alike && alone.verdict.is_unexpected()
-                    })
-            };
-            let smallest = dmlcts_generate::shrink(
-                &first.case,
-                self.shared.library,
-                self.shared.level,
-                SHRINK_STEPS,
-                &mut fails_alike,
-            );
-            if smallest != first.case {
-                let smaller = Found { class: first.class, ..found.clone() };
-                let shown = self.alone.describe(&smaller, smallest);
-                // If the smaller case passes when it is described, or fails in another way, it does not
-                // represent the finding.
-                let fails_alike = shown.class == first.class && shown.verdict != Verdict::Pass;
-                finding.smallest = fails_alike.then_some(shown);
-                let index = finding.first.index;
-                if let Some(group) = self.groups.iter_mut().find(|group| group.first.index == index) {
-                    group.smallest.clone_from(&finding.smallest);
-                }
+        tell(Event::Shrinking { findings: count });
+        for finding in findings.iter_mut().filter(|finding| is_stable(finding)) {
+            let Some(found) = self.witnessed.failures.get(&finding.first.index) else { continue };
+            spending.open_shrinking(finding);
+            finding.smallest = Shrinker { shared, alone: &mut *alone, spending }.smallest(finding, found);
+            spending.left_out.shrinking += u64::from(spending.close());
+            let index = finding.first.index;
+            if let Some(group) = self.groups.iter_mut().find(|group| group.first.index == index) {
+                group.smallest.clone_from(&finding.smallest);
             }
         }
     }

@@ -12,7 +12,7 @@ use dmlcts_spec::{Library, Predicate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Difference, KnownFailures, Partition, Source, Stop, Totals, Witnessed};
+use crate::{Difference, KnownFailures, Partition, Source, Stop, StoredFinding, Totals, Witnessed};
 
 /// Makes a backend. It is called once for each thread, and again after a panic. If it fails, the error is in
 /// the backend's words.
@@ -95,6 +95,9 @@ pub struct Configuration {
     /// The time for experiments that explain failures. With 0, predicates follow from the cases of the run
     /// alone. With `None`, the run looks for no predicates: each group of failures is a finding.
     pub explain: Option<Duration>,
+    /// The findings of earlier runs. A finding that is still there keeps its id, and its predicate if that is
+    /// still exact.
+    pub stored: Vec<StoredFinding>,
     /// The incidents of the backend's processes, for [`Event::Incident`](crate::Event::Incident).
     pub incidents: Incidents,
     /// Runs only the cases of this part.
@@ -137,6 +140,7 @@ impl Default for Configuration {
             retries: Self::USUAL_RETRIES,
             shrink: true,
             explain: None,
+            stored: Vec::new(),
             incidents: Incidents::default(),
             partition: None,
             known: KnownFailures::default(),

@@ -6,8 +6,8 @@ use dmlcts_backend::Capabilities;
 use dmlcts_model::FeatureLevel;
 
 use crate::{
-    CaseResults, Ending, Failure, Finding, Group, KnownTally, Partition, Progress, Recorded, Tally, Totals,
-    Verdict,
+    CaseResults, Ending, Failure, Finding, Group, KnownTally, LeftOut, Partition, Progress, Recorded, Tally,
+    Totals, Verdict,
 };
 
 /// Something that happened during a run. Events come in the order of the cases, for any number of threads.
@@ -84,6 +84,8 @@ pub struct Summary {
     pub groups: Vec<Group>,
     /// The findings, the most severe first: every failure by its cause.
     pub findings: Vec<Finding>,
+    /// What the limits on explaining failures left out.
+    pub left_out: LeftOut,
     /// Why the run ended.
     pub ending: Ending,
     /// Cases in flight on a worker that did not finish before the run ended.

@@ -7,7 +7,7 @@ use dmlcts_model::Case;
 
 use crate::{
     panics::caught,
-    prepare::{Prepared, Preparer},
+    prepare::{Manner, Prepared, Preparer},
     prepared_batch::PreparedBatch,
     shared::{LargeCasePermit, Shared},
 };
@@ -80,6 +80,16 @@ impl<'run> Executor<'run> {
         self.preparer.read(index)
     }
 
+    /// The case at an index, and its strategy.
+    pub(crate) fn read_with_strategy(&mut self, index: u64) -> (Case, usize) {
+        self.preparer.read_with_strategy(index)
+    }
+
+    /// Keeps the memory of a batch that does not run.
+    pub(crate) fn keep(&mut self, prepared: Prepared<'run>) {
+        self.spare.push(prepared.batch);
+    }
+
     /// Prepares a batch of at most this many of the dealt cases. If the first one is large and another thread
     /// holds a large case, it waits, or returns `None` if `waits` is false. It also returns `None` if the run
     /// ends while it waits.
@@ -97,6 +107,16 @@ impl<'run> Executor<'run> {
     pub(crate) fn prepare_alone(&mut self, case: &Case, index: u64, strategy: usize) -> Prepared<'run> {
         let spare = self.spare.pop().unwrap_or_default();
         self.preparer.prepare_alone((case, index, strategy), spare)
+    }
+
+    /// Prepares cases together: see [`Preparer::prepare_together`].
+    pub(crate) fn prepare_together<'a>(
+        &mut self,
+        cases: impl Iterator<Item = (&'a Case, u64, usize)>,
+        manner: Manner,
+    ) -> Prepared<'run> {
+        let spare = self.spare.pop().unwrap_or_default();
+        self.preparer.prepare_together(cases, manner, spare)
     }
 
     /// Lets the backend start on a batch.

@@ -1,42 +1,26 @@
 //! Explains the failures of a run: turns them into findings, each with a predicate where one separates it
 //! from the passes. Experiments run more cases to check the predicates.
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeSet;
 
-use dmlcts_findings::{Budget, Cause, Label, Outcomes, shows_places};
+use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, shows_places};
 use dmlcts_model::{Case, Outcome};
-use dmlcts_spec::{Operator, Validity};
 
 use crate::{
-    Class, Failure, Finding, Found, Group, OTHER_DATA, Rate, Verdict,
+    Failure, Finding, Found, Group, OTHER_DATA, Rate, StoredFinding, Verdict,
     alone::Alone,
-    finding::{self, FailureKind, Rule},
+    finding::{FailureKind, most_frequent},
     pattern::pattern,
     shared::Shared,
+    spending::Spending,
+    stored::{self, AloneFailure, Explained, Stored},
     witnessed::Witnessed,
 };
 
-/// The cost of the experiments for each operator and kind of failures.
-const CASES: usize = 2_000;
-const TIME: Duration = Duration::from_secs(10);
-/// The number of hangs after which no further experiment runs.
-const HANGS: usize = 2;
-/// The number of passes that predicates are held against.
-const PASSES: usize = 1 << 20;
+/// The cases of the experiments on the failures of an operator, of one kind.
+const CASES: usize = 1_500;
 /// The failures of each finding that run again alone, besides its first.
 const AGAIN: usize = 4;
-
-/// What explaining the failures may cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Cost {
-    /// The deadline of experiments and further repeats. With `None`, there are none.
-    pub(crate) end: Option<Instant>,
-    /// The number of times that a failure runs again alone.
-    pub(crate) retries: u32,
-}
 
 /// Turns failures into findings.
 pub(crate) struct Explainer<'a, 'run> {
@@ -44,24 +28,21 @@ pub(crate) struct Explainer<'a, 'run> {
     pub(crate) alone: &'a mut Alone<'run>,
     /// The first failures, which ran again alone when they were found.
     pub(crate) groups: &'a [Group],
-    pub(crate) cost: Cost,
+    /// The findings whose ids and predicates are kept.
+    pub(crate) stored: &'a [StoredFinding],
+    /// The number of times that a failure runs again alone.
+    pub(crate) retries: u32,
+    pub(crate) spending: &'a mut Spending,
 }
 
 impl Explainer<'_, '_> {
     /// The findings, the most severe first.
     pub(crate) fn findings(&mut self, witnessed: &Witnessed) -> Vec<Finding> {
         let shared = self.shared;
-        let kind = |found: &Found| FailureKind::of(found.class, &found.outcome).to_string();
-        let failures: BTreeMap<u64, String> =
-            witnessed.failures.iter().map(|(index, found)| (*index, kind(found))).collect();
-        let outcomes = Outcomes { failures, passes: witnessed.passes(PASSES) };
-        let budget = Budget { cases: if self.may_run() { CASES } else { 0 }, time: TIME };
-        let seed = 0;
-        let mut cursor = shared.source.cursor();
-        let mut blank = self.groups.first().map(|group| group.first.case.clone());
-        let Some(blank) = blank.as_mut() else { return Vec::new() };
+        let Some(group) = self.groups.first() else { return Vec::new() };
+        let (mut cursor, mut blank) = (shared.source.cursor(), group.first.case.clone());
         let mut read = |index: u64| {
-            cursor.read(index, blank);
+            cursor.read(index, &mut blank);
             let mut case = blank.clone();
             // A case with other data is another case.
             if witnessed.failures.get(&index).is_some_and(|found| found.only_other_data) {
@@ -69,33 +50,205 @@ impl Explainer<'_, '_> {
             }
             case
         };
-        let mut hangs = 0;
-        let mut ask =
-            |cases: &[Case]| -> Vec<Label> { cases.iter().map(|case| self.ask(case, &mut hangs)).collect() };
-        let ask: Option<&mut dmlcts_findings::Ask<'_>> = if budget.cases > 0 { Some(&mut ask) } else { None };
-        let causes =
-            dmlcts_findings::explain(&outcomes, (shared.library, shared.level), seed, budget, &mut read, ask);
-        let mut findings: Vec<Finding> =
-            causes.iter().filter_map(|cause| self.finding(cause, witnessed)).collect();
+        let (outcomes, is_sample) = witnessed.outcomes();
+        let (of, earlier) = ((shared.library, shared.level), self.stored);
+        // First of all, since experiments may take all the time.
+        self.spending.open_stored();
+        let mut still = |case: &Case| self.still(case);
+        let stored = Stored::new(earlier, &witnessed.failures, of, &mut read, &mut still);
+        let (causes, answers) = self.causes(&outcomes, witnessed, &mut read);
+        let explained = stored.keep(causes, &outcomes, &answers, &mut read);
+        let mut findings: Vec<(Finding, Vec<u64>)> =
+            explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
-        findings.extend(flakes.map(Finding::of_group));
-        findings.sort_by_key(Finding::order);
+        findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
+        findings.sort_by_key(|(finding, _)| finding.order());
+        stored.name(&mut findings);
+        let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
+        let within = shared.filter.as_ref().map(|filter| filter.expression().to_string());
+        Finding::limit(&mut findings, within.as_deref(), (witnessed.has_more_failures, is_sample));
         findings
     }
 
-    /// Whether more cases may run.
-    fn may_run(&self) -> bool {
-        let is_over = self.cost.end.is_none_or(|end| Instant::now() >= end);
-        !is_over && !self.shared.stop.is_interrupted()
+    /// The causes of the failures, and the answers of experiments. Experiments are left out if nothing more
+    /// may run.
+    fn causes(
+        &mut self,
+        outcomes: &Outcomes,
+        witnessed: &Witnessed,
+        read: &mut dyn FnMut(u64) -> Case,
+    ) -> (Vec<Cause>, Vec<(Case, Label)>) {
+        let shared = self.shared;
+        let is_over = self.spending.is_over();
+        if is_over {
+            let of = |found: &Found| (found.operator, FailureKind::of(found.class, &found.outcome));
+            let kinds: BTreeSet<_> = witnessed.failures.values().map(of).collect();
+            self.spending.left_out.experiments += kinds.len() as u64;
+        }
+        let ends = || shared.is_time_up();
+        let budget =
+            Budget { cases: if is_over { 0 } else { CASES }, time: self.spending.rounds(), is_over: &ends };
+        let mut experiments =
+            Experiments { alone: &mut *self.alone, spending: &mut *self.spending, answers: Vec::new() };
+        let ask: &mut dyn Ask = &mut experiments;
+        let ask = Some(ask).filter(|_| !is_over);
+        let causes = dmlcts_findings::explain(outcomes, (shared.library, shared.level), 0, budget, read, ask);
+        let answers = experiments.answers;
+        self.spending.close();
+        (causes, answers)
     }
 
+    /// Runs a case of a stored finding, which may also be a known failure.
+    fn still(&mut self, case: &Case) -> stored::Alone {
+        if !self.spending.may_run() {
+            return stored::Alone::Unknown;
+        }
+        let alone = self.alone.examine(case, 0, 0);
+        self.spending.note(alone.as_ref());
+        let Some(alone) = alone else { return stored::Alone::Unknown };
+        let is_expected = alone.verdict == Verdict::ExpectedFail;
+        match alone.class {
+            _ if alone.too_large || self.alone.is_unanswered(&alone) => stored::Alone::Unknown,
+            Some(class) => stored::Alone::Failed(AloneFailure { class, outcome: alone.outcome, is_expected }),
+            None => stored::Alone::Passed,
+        }
+    }
+
+    /// The findings of one cause: its failures, without those that come and go. Each has its failures.
+    fn of_cause(&mut self, explained: &Explained, witnessed: &Witnessed) -> Vec<(Finding, Vec<u64>)> {
+        let mut failures = explained.cause.failures.clone();
+        let Some((mut finding, flaky)) = self.finding(explained, witnessed) else { return Vec::new() };
+        // Most repeats passed, so that most of the others are assumed to pass alone, too.
+        let splits = 2 * finding.passed_again > finding.again && finding.first.verdict != Verdict::Flake;
+        let Some(first) = flaky.filter(|_| splits) else { return vec![(finding, failures)] };
+        let steady = finding.again - finding.passed_again;
+        let index = first.index;
+        let mut flakes = Finding {
+            class: first.class,
+            rule: finding.rule.take(),
+            pattern: pattern(&first),
+            cases: finding.cases - steady,
+            again: finding.passed_again,
+            first,
+            ..finding.clone()
+        };
+        flakes.id = flakes.new_id();
+        (finding.cases, finding.again, finding.passed_again) = (steady, steady, 0);
+        finding.id = finding.new_id();
+        failures.retain(|failure| *failure != index);
+        vec![(finding, failures), (flakes, vec![index])]
+    }
+
+    /// The finding of a cause, and the first of its failures that passed alone, if any did.
+    fn finding(
+        &mut self,
+        explained: &Explained,
+        witnessed: &Witnessed,
+    ) -> Option<(Finding, Option<Failure>)> {
+        let cause = &explained.cause;
+        let of = |index: &u64| witnessed.failures.get(index);
+        let class = most_frequent(cause.failures.iter().filter_map(of).map(|found| found.class))?;
+        let with_class = |index: &&u64| of(index).is_some_and(|found| found.class == class);
+        let alike: Vec<u64> = cause.failures.iter().filter(with_class).copied().collect();
+        let first = *alike.iter().find(|index| self.group(**index).is_some()).or(alike.first())?;
+        self.spending.open_repeats(first, cause.operators(), &cause.kind);
+        let repeated = self.repeated(first, &alike, witnessed);
+        let is_cut = self.spending.close();
+        let Repeated { first, again, passed, flaky } = repeated?;
+        self.spending.left_out.repeats += u64::from(is_cut);
+        Some((explained.finding(class, first, [again, passed], self.shared.library), flaky))
+    }
+
+    /// The group whose first failure has this index.
+    fn group(&self, index: u64) -> Option<&Group> {
+        self.groups.iter().find(|group| group.first.index == index)
+    }
+
+    /// Runs the first of these failures and some others again alone.
+    fn repeated(&mut self, first: u64, failures: &[u64], witnessed: &Witnessed) -> Option<Repeated> {
+        let (mut passed, mut rate_of_first, mut flaky) = (0, None, None);
+        let (mut first, mut again) = if let Some(group) = self.group(first) {
+            (group.first.clone(), group.again.min(1))
+        } else {
+            let found = witnessed.failures.get(&first)?;
+            let (mut failure, rate) = self.again(found, self.retries);
+            failure.verdict = found.verdict;
+            passed += u64::from(rate.is_flake());
+            rate_of_first = Some(rate).filter(|rate| rate.is_flake());
+            (failure, u64::from(rate.runs > 1))
+        };
+        let step = (failures.len() / AGAIN).max(1);
+        let most = if self.retries > 0 { AGAIN } else { 0 };
+        let others = failures.iter().filter(|index| **index != first.index).step_by(step).take(most);
+        for index in others {
+            // A hang costs three timeouts, and shows nothing new.
+            let hangs = first.outcome == Outcome::TimedOut;
+            let Some(found) = witnessed.failures.get(index).filter(|_| !hangs) else { break };
+            let (mut failure, rate) = self.again(found, 1);
+            again += u64::from(rate.runs > 1);
+            passed += u64::from(rate.is_flake());
+            if rate.is_flake() && flaky.is_none() {
+                (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));
+                flaky = Some(failure);
+            }
+        }
+        // Some cases may fail by chance. If all of them do, the finding is flaky.
+        if rate_of_first.is_some() && passed == again {
+            (first.verdict, first.rate) = (Verdict::Flake, rate_of_first);
+        }
+        Some(Repeated { first, again, passed, flaky })
+    }
+
+    /// Runs a failure again, if the budget and its kind allow it.
+    fn again(&mut self, found: &Found, retries: u32) -> (Failure, Rate) {
+        let hung = found.outcome == Outcome::TimedOut;
+        if hung || retries == 0 || !self.spending.may_run() {
+            let case = self.alone.read(found.index);
+            return (self.alone.failure(found, case, None), Rate::FOUND);
+        }
+        self.spending.count(retries as usize);
+        self.alone.run_again(found, retries)
+    }
+}
+
+/// What came of the failures of a cause that ran again.
+struct Repeated {
+    first: Failure,
+    /// The number of failures that ran again, and of those that then passed.
+    again: u64,
+    passed: u64,
+    /// The first other failure that passed.
+    flaky: Option<Failure>,
+}
+
+/// Runs the fresh cases of experiments alone, within the limits on what they cost.
+struct Experiments<'a, 'run> {
+    alone: &'a mut Alone<'run>,
+    spending: &'a mut Spending,
+    answers: Vec<(Case, Label)>,
+}
+
+impl Ask for Experiments<'_, '_> {
+    fn ask(&mut self, cases: &[Case]) -> Vec<Label> {
+        let labels: Vec<Label> = cases.iter().map(|case| self.label(case)).collect();
+        self.answers.extend(cases.iter().cloned().zip(labels.iter().cloned()));
+        labels
+    }
+
+    fn begin(&mut self, operator: &str, class: &str) {
+        self.spending.open_experiments(operator, class);
+    }
+}
+
+impl Experiments<'_, '_> {
     /// Runs a fresh case. Its label is unknown if it says nothing, or if nothing more may run.
-    fn ask(&mut self, case: &Case, hangs: &mut usize) -> Label {
-        if *hangs >= HANGS || !self.may_run() {
+    fn label(&mut self, case: &Case) -> Label {
+        if !self.spending.may_run() {
             return Label::Unknown;
         }
-        let Some(alone) = self.alone.examine(case, 0, 0) else { return Label::Unknown };
-        *hangs += usize::from(alone.outcome == Outcome::TimedOut);
+        let alone = self.alone.examine(case, 0, 0);
+        self.spending.note(alone.as_ref());
+        let Some(alone) = alone else { return Label::Unknown };
         match (alone.verdict, alone.class) {
             // A refusal of an invalid desc may come from an open question.
             (Verdict::Pass, _) if !alone.too_large && alone.judgement.questions.is_empty() => Label::Passed,
@@ -114,91 +267,7 @@ impl Explainer<'_, '_> {
     fn fails_with_other_data(&mut self, case: &Case) -> bool {
         let other = Case { fill: OTHER_DATA, ..case.clone() };
         let alone = self.alone.examine(&other, 0, 0);
+        self.spending.note(alone.as_ref());
         alone.is_some_and(|alone| alone.verdict == Verdict::Fail && !alone.only_other_data)
     }
-
-    fn finding(&mut self, cause: &Cause, witnessed: &Witnessed) -> Option<Finding> {
-        let of = |index: &u64| witnessed.failures.get(index);
-        let class = most_frequent(cause.failures.iter().filter_map(of).map(|found| found.class))?;
-        let with_class = |index: &&u64| of(index).is_some_and(|found| found.class == class);
-        let alike: Vec<u64> = cause.failures.iter().filter(with_class).copied().collect();
-        let (first, [again, passed_again]) = self.first(&alike, witnessed)?;
-        let names = self.shared.library.operators().iter().map(Operator::name);
-        let operators: Vec<&'static str> =
-            names.filter(|name| cause.operators().any(|one| one == *name)).collect();
-        let all = self.shared.library.operators().len();
-        let rule = cause.validity.map(|validity| Rule {
-            predicate: cause.predicate(all),
-            validity,
-            passes: cause.passes as u64,
-            asked: cause.asked as u64,
-            estimate: cause.estimate,
-            is_exact: cause.exact,
-        });
-        let of_rule = |rule: &Rule| match rule.validity {
-            Validity::Invalid => format!("{} among invalid descs", rule.predicate),
-            _ => rule.predicate.clone(),
-        };
-        let what = rule.as_ref().map_or_else(|| first.case.to_string(), of_rule);
-        Some(Finding {
-            id: finding::id(&operators, class, &what),
-            class,
-            operators,
-            rule,
-            pattern: pattern(&first),
-            cases: cause.failures.len() as u64,
-            again,
-            passed_again,
-            first,
-            smallest: None,
-        })
-    }
-
-    /// The first of these failures, after it ran again alone, and the numbers of failures that ran again and
-    /// of those that then passed.
-    fn first(&mut self, failures: &[u64], witnessed: &Witnessed) -> Option<(Failure, [u64; 2])> {
-        let (mut passed, mut rate_of_first) = (0, None);
-        let known = |index: &u64| self.groups.iter().find(|group| group.first.index == *index);
-        let (mut first, mut again) = if let Some(group) = failures.iter().find_map(known) {
-            (group.first.clone(), group.again.min(1))
-        } else {
-            let found = witnessed.failures.get(failures.first()?)?;
-            // A hang costs three timeouts, and shows nothing new.
-            let runs = !self.shared.stop.is_interrupted() && found.outcome != Outcome::TimedOut;
-            let retries = if self.may_run() { self.cost.retries } else { 0 };
-            let (mut failure, rate) = if runs {
-                self.alone.run_again(found, retries)
-            } else {
-                let case = self.alone.read(found.index);
-                (self.alone.failure(found, case, None), Rate::FOUND)
-            };
-            failure.verdict = found.verdict;
-            passed += u64::from(rate.is_flake());
-            rate_of_first = Some(rate).filter(|rate| rate.is_flake());
-            (failure, u64::from(rate.runs > 1))
-        };
-        let step = (failures.len() / AGAIN).max(1);
-        let others = failures.iter().filter(|index| **index != first.index).step_by(step).take(AGAIN);
-        for index in others.filter(|_| self.cost.retries > 0) {
-            let found = witnessed.failures.get(index)?;
-            if !self.may_run() || first.outcome == Outcome::TimedOut {
-                break;
-            }
-            let (_, rate) = self.alone.run_again(found, 1);
-            again += 1;
-            passed += u64::from(rate.is_flake());
-        }
-        // Some cases may fail by chance. If all of them do, the finding is flaky.
-        if rate_of_first.is_some() && passed == again {
-            (first.verdict, first.rate) = (Verdict::Flake, rate_of_first);
-        }
-        Some((first, [again, passed]))
-    }
-}
-
-/// The class that occurs most often, the first one of [`Class::ALL`] among equals.
-fn most_frequent(classes: impl Iterator<Item = Class>) -> Option<Class> {
-    let mut counts: BTreeMap<Class, u64> = BTreeMap::new();
-    classes.for_each(|class| *counts.entry(class).or_default() += 1);
-    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(class, _)| class)
 }

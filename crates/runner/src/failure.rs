@@ -3,7 +3,7 @@
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome};
 use dmlcts_spec::{Judgement, Operator};
 
-use crate::{Class, Differences, Rate, RunKind, Verdict};
+use crate::{Class, Differences, Rate, RunKind, Tried, Verdict};
 
 /// Failures that have their operator, their class and their clauses in common.
 #[derive(Debug)]
@@ -47,6 +47,8 @@ pub struct Failure {
     pub class: Class,
     /// The memory of the run that went wrong, where there was one and it is not too large to keep.
     pub evidence: Option<Evidence>,
+    /// What was tried with it, if it is a flake.
+    pub tried: Option<Box<Tried>>,
 }
 
 /// The memory of one run, and how it differs.

@@ -1,6 +1,6 @@
 //! Findings: sets of failures that one cause explains, as far as a run can tell.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use dmlcts_findings::Estimate;
 use dmlcts_model::Outcome;
@@ -14,7 +14,8 @@ use crate::{
 /// A set of failures that one cause explains.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The id, from the class and the predicate: `slice1-wrong-value-7c1e`.
+    /// The id, made from the class and the predicate when it was first seen: `slice1-wrong-value-7c1e`. It
+    /// may come from a [`StoredFinding`](crate::StoredFinding).
     pub id: String,
     /// How most of its cases failed.
     pub class: Class,
@@ -26,6 +27,8 @@ pub struct Finding {
     pub pattern: Option<Pattern>,
     /// The number of failures.
     pub cases: u64,
+    /// Whether further failures of the run belong to no finding, since they were only counted.
+    pub is_sample: bool,
     /// The number of these cases that were run again alone. The others are assumed to fail each time.
     pub again: u64,
     /// The number of cases that passed when they ran again.
@@ -43,8 +46,12 @@ pub struct Rule {
     pub predicate: String,
     /// Whether it is about valid descs or about invalid ones.
     pub validity: Validity,
+    /// The filter of the run. Nothing is known of other cases.
+    pub within: Option<String>,
     /// The number of passes of the run for which it holds.
     pub passes: u64,
+    /// Whether only a sample of the passes was looked at.
+    pub is_sample: bool,
     /// The number of cases that experiments ran.
     pub asked: u64,
     /// What fresh cases say of it; `None` if none were asked.
@@ -65,6 +72,35 @@ impl Finding {
         (severity, std::cmp::Reverse(self.cases), self.first.index)
     }
 
+    /// The findings of a run that looked for no predicates: its groups, the most severe first.
+    pub fn of_groups(groups: &[Group]) -> Vec<Self> {
+        let mut findings: Vec<Self> = groups.iter().map(Self::of_group).collect();
+        findings.sort_by_key(Self::order);
+        findings
+    }
+
+    /// Says of findings within which `--where` filter they are right, and whether their failures and passes
+    /// are samples.
+    pub(crate) fn limit(findings: &mut [Self], within: Option<&str>, (failures, passes): (bool, bool)) {
+        for finding in findings {
+            finding.is_sample = failures;
+            if let Some(rule) = &mut finding.rule {
+                (rule.within, rule.is_sample) = (within.map(str::to_owned), passes);
+            }
+        }
+    }
+
+    /// The id of a finding that is seen for the first time.
+    pub(crate) fn new_id(&self) -> String {
+        let what = self.rule.as_ref().map_or_else(|| self.first.case.to_string(), Rule::text);
+        id(&self.operators, self.class, &what)
+    }
+
+    /// Whether this finding has the id of one that is seen for the first time.
+    pub fn has_new_id(&self) -> bool {
+        self.id == self.new_id()
+    }
+
     /// A finding without a rule, from failures of one group.
     pub fn of_group(group: &Group) -> Self {
         let first = &group.first;
@@ -77,10 +113,21 @@ impl Finding {
             rule: None,
             pattern: pattern(first),
             cases: group.cases,
+            is_sample: false,
             again: group.again,
             passed_again: 0,
             first: first.clone(),
             smallest: group.smallest.clone(),
+        }
+    }
+}
+
+impl Rule {
+    /// The predicate and its validity in words.
+    fn text(&self) -> String {
+        match self.validity {
+            Validity::Invalid => format!("{} among invalid descs", self.predicate),
+            _ => self.predicate.clone(),
         }
     }
 }
@@ -156,4 +203,11 @@ pub(crate) fn id(operators: &[&str], class: Class, what: &str) -> String {
     };
     let digits = dmlcts_generate::draw::derive(0, &format!("{operator} {} {what}", class.id())) & 0xffff;
     format!("{operator}-{}-{digits:04x}", class.id())
+}
+
+/// The class that occurs most often, the first one of [`Class::ALL`] among equals.
+pub(crate) fn most_frequent(classes: impl Iterator<Item = Class>) -> Option<Class> {
+    let mut counts: BTreeMap<Class, u64> = BTreeMap::new();
+    classes.for_each(|class| *counts.entry(class).or_default() += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(class, _)| class)
 }

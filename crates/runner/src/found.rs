@@ -37,7 +37,7 @@ pub struct Found {
     /// The index of the known failure that matches the case, if the case fails in another way.
     pub known: Option<usize>,
     /// Whether the runs on the case's own data are right, and only a run on [`OTHER_DATA`](crate::OTHER_DATA)
-    /// is wrong. Never if the operator remembers its first run.
+    /// is wrong.
     pub only_other_data: bool,
 }
 
@@ -98,11 +98,12 @@ impl Found {
             alive: self.alive,
             class: self.class,
             evidence: None,
+            tried: None,
         })
     }
 
     /// The value of the desc's first enumeration. A fault in an operator with modes often affects one mode.
-    pub(crate) fn mode_of(desc: &Desc) -> Option<i64> {
+    pub fn mode_of(desc: &Desc) -> Option<i64> {
         let members = desc.signature.members.iter().zip(&desc.members);
         members
             .filter(|(member, _)| matches!(member.kind, dmlcts_model::MemberKind::Enumeration(_)))

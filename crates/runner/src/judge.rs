@@ -83,18 +83,19 @@ impl<'run> Judge<'run> {
         result.totals.coverage.merge(&self.coverage);
     }
 
-    /// Judges the only case of a batch. `None` if the batch is empty.
+    /// Judges the last case of a batch, which is often the only one. `None` if the batch is empty.
     pub(crate) fn examine(&mut self, answered: &Answered<'_>) -> Option<Examination> {
         let batch = &answered.batch;
-        let planned = batch.planned.first()?;
+        let place = batch.planned.len().checked_sub(1)?;
+        let planned = &batch.planned[place];
         let Ruled { ruling: (_, class), verdict, wrong, .. } =
-            self.rule(batch, 0, answered.is_clean, &mut Notes::default());
+            self.rule(batch, place, answered.is_clean, &mut Notes::default());
         Some(Examination {
             verdict,
             class,
             judgement: planned.judgement,
             expectation: planned.expectation.clone(),
-            outcome: batch.job(0).map_or(Outcome::Lost, |job| job.outcome.clone()),
+            outcome: batch.job(place).map_or(Outcome::Lost, |job| job.outcome.clone()),
             only_other_data: wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
             evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
             too_large: planned.too_large,
@@ -222,8 +223,7 @@ impl<'run> Judge<'run> {
             rate: None,
             again: 0,
             known: ruled.known.map(|(place, _)| place),
-            only_other_data: class != Some(Class::Remembered)
-                && ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
+            only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
         };
         match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
             // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has

@@ -45,22 +45,30 @@ mod flake;
 mod found;
 mod judge;
 mod known;
+mod left_out;
+mod membership;
 mod one_by_one;
 mod panics;
 mod partition;
 mod pattern;
+mod predecessors;
 mod prepare;
 mod prepared_batch;
 mod profile;
+mod recorded;
 mod run;
 mod sensitivity;
 mod shared;
+mod shrink;
 mod skipped;
 mod source;
+mod spending;
 mod stop;
+mod stored;
 mod tally;
 mod totals;
 mod trace;
+mod tried;
 mod verdict;
 mod witnessed;
 mod worker;
@@ -78,6 +86,8 @@ pub use known::{
     BlessError, Blessed, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure,
     KnownFailureForm, KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
 };
+pub use left_out::LeftOut;
+pub use membership::Membership;
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};
 pub use pattern::{Pattern, pattern};
@@ -87,13 +97,16 @@ pub use profile::{
     Claim, Conformity, Failing, Outdated, Profile, ProfileForm, PromisedForm, Reservation, ReservationKind,
     Statement, Withheld, promised,
 };
+pub use recorded::RecordedRun;
 pub use run::{RunError, run};
 pub use sensitivity::{Sensitivities, Sensitivity};
 pub use skipped::{Skipped, Undeclared};
 pub use source::{Cursor, Listed, Source, SuiteSource};
 pub use stop::{Ending, Stop};
+pub use stored::StoredFinding;
 pub use tally::{Notes, Progress, Tally, Work};
 pub use totals::{Totals, Unexpected};
 pub use trace::{Reads, origins, reads};
+pub use tried::{DataOf, Replayed, Tried};
 pub use verdict::{Class, Ruling, Seen, Verdict, rule};
 pub use witnessed::Witnessed;

@@ -42,6 +42,17 @@ pub(crate) struct Prepared<'run> {
     pub(crate) permit: Option<LargeCasePermit<'run>>,
 }
 
+/// How a case runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Manner {
+    /// As a case of the run.
+    InRun,
+    /// As in the run, again: it is a case of this part, or was derived from one.
+    Again,
+    /// Again, with every kind of run.
+    Thoroughly,
+}
+
 /// Prepares batches for one backend.
 pub(crate) struct Preparer<'run> {
     shared: &'run Shared,
@@ -99,8 +110,13 @@ impl<'run> Preparer<'run> {
 
     /// The case at an index.
     pub(crate) fn read(&mut self, index: u64) -> Case {
+        self.read_with_strategy(index).0
+    }
+
+    /// The case at an index, and its strategy.
+    pub(crate) fn read_with_strategy(&mut self, index: u64) -> (Case, usize) {
         self.read_block(index, 1);
-        self.block[0].case.clone()
+        (self.block[0].case.clone(), self.block[0].strategy)
     }
 
     /// Prepares a batch of at most this many of the dealt cases, from the first one on. If the first one is
@@ -122,7 +138,7 @@ impl<'run> Preparer<'run> {
             }
             let room = most - batch.planned.len() as u64;
             let count = self.read_block(index, room.min(chosen.end - chosen.start));
-            let taken = self.prepare_block(count, most, false, None, &mut batch);
+            let taken = self.prepare_block(count, most, Manner::InRun, None, &mut batch);
             index += taken.cases as u64;
             if taken.needs_permit {
                 if batch.planned.is_empty() {
@@ -132,7 +148,7 @@ impl<'run> Preparer<'run> {
                     break;
                 }
                 self.read_block(index, 1);
-                index += self.prepare_block(1, most, false, permit.as_ref(), &mut batch).cases as u64;
+                index += self.prepare_block(1, most, Manner::InRun, permit.as_ref(), &mut batch).cases as u64;
             }
         }
         Prepared { cases: dealt.start..index, batch, permit }
@@ -147,12 +163,28 @@ impl<'run> Preparer<'run> {
     ) -> Prepared<'run> {
         batch.clear();
         self.block[0] = ReadCase { case: case.clone(), index, strategy };
-        let taken = self.prepare_block(1, 1, true, None, &mut batch);
+        let taken = self.prepare_block(1, 1, Manner::Thoroughly, None, &mut batch);
         let permit = if taken.needs_permit { self.shared.large_case_permit(true) } else { None };
         if permit.is_some() {
-            self.prepare_block(1, 1, true, permit.as_ref(), &mut batch);
+            self.prepare_block(1, 1, Manner::Thoroughly, permit.as_ref(), &mut batch);
         }
         Prepared { cases: index..index + 1, batch, permit }
+    }
+
+    /// Prepares cases together, as a run does. A case that does not belong to the run or is large is left
+    /// out.
+    pub(crate) fn prepare_together<'a>(
+        &mut self,
+        cases: impl Iterator<Item = (&'a Case, u64, usize)>,
+        manner: Manner,
+        mut batch: PreparedBatch,
+    ) -> Prepared<'run> {
+        batch.clear();
+        for (case, index, strategy) in cases {
+            self.block[0] = ReadCase { case: case.clone(), index, strategy };
+            self.prepare_block(1, u64::MAX, manner, None, &mut batch);
+        }
+        Prepared { cases: 0..0, batch, permit: None }
     }
 
     fn is_full(&self, batch: &PreparedBatch, most: u64) -> bool {
@@ -177,19 +209,19 @@ impl<'run> Preparer<'run> {
         &mut self,
         count: usize,
         most: u64,
-        thoroughly: bool,
+        manner: Manner,
         permit: Option<&LargeCasePermit<'run>>,
         batch: &mut PreparedBatch,
     ) -> Taken {
         let mut block = std::mem::take(&mut self.block);
         let mut judged: [Judged<'_>; BLOCK] = [None; BLOCK];
         for (judged, read) in judged.iter_mut().zip(&block).take(count) {
-            *judged = self.judge(&read.case, thoroughly, batch);
+            *judged = self.judge(&read.case, manner, batch);
         }
         let before = batch.planned.len();
         let (mut taken, mut places, mut added) = (Taken::default(), [0; BLOCK], 0);
         for (place, (read, judged)) in block.iter().zip(judged).take(count).enumerate() {
-            match self.place(read, judged, thoroughly, permit, batch) {
+            match self.place(read, judged, manner, permit, batch) {
                 Placed::InBatch => {
                     places[added] = place;
                     added += 1;
@@ -218,7 +250,7 @@ impl<'run> Preparer<'run> {
     }
 
     /// Judges a case, if it belongs to the run.
-    fn judge<'a>(&mut self, case: &'a Case, thoroughly: bool, batch: &mut PreparedBatch) -> Judged<'a>
+    fn judge<'a>(&mut self, case: &'a Case, manner: Manner, batch: &mut PreparedBatch) -> Judged<'a>
     where
         'run: 'a,
     {
@@ -227,8 +259,9 @@ impl<'run> Preparer<'run> {
         if shared.filter.as_ref().is_some_and(|filter| !filter.holds(case, shared.level, values)) {
             return None;
         }
-        // A case that runs again alone comes from this part, or was shrunk from a case of this part.
-        if !thoroughly && shared.partition.is_some_and(|partition| !batch.is_of(partition, case)) {
+        // A case that runs again comes from this part, or was derived from a case of this part.
+        if manner == Manner::InRun && shared.partition.is_some_and(|partition| !batch.is_of(partition, case))
+        {
             return None;
         }
         let valid = operator.judge_valid(&case.desc, shared.level, scratch);
@@ -243,7 +276,7 @@ impl<'run> Preparer<'run> {
         &mut self,
         read: &ReadCase,
         judged: Judged<'_>,
-        thoroughly: bool,
+        manner: Manner,
         permit: Option<&LargeCasePermit<'run>>,
         batch: &mut PreparedBatch,
     ) -> Placed {
@@ -293,7 +326,7 @@ impl<'run> Preparer<'run> {
                 // `fits` bounds both sizes by the memory limit, which is at most `isize::MAX`.
                 batch.reserve(runs as usize, input.total_size as usize, output.total_size as usize);
             }
-            let is_repeated = runs > 1;
+            let (is_repeated, thoroughly) = (runs > 1, manner == Manner::Thoroughly);
             self.lay_out((operator, valid, reading), (input, output), read, (is_repeated, thoroughly), batch);
         }
         Placed::InBatch
@@ -414,7 +447,7 @@ mod tests {
         let mut preparer = Preparer::new(&shared);
         let mut batch = PreparedBatch::default();
         preparer.read_block(0, 1);
-        assert!(preparer.prepare_block(1, 1, false, None, &mut batch).needs_permit);
+        assert!(preparer.prepare_block(1, 1, Manner::InRun, None, &mut batch).needs_permit);
         assert_eq!((batch.bytes(), batch.planned.len(), batch.batch.jobs().len()), (0, 0, 0));
         let elsewhere = shared.large_case_permit(true);
         let Prepared { cases, batch, .. } = preparer.prepare(&(0..1), 1, false, batch);

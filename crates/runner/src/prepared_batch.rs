@@ -101,7 +101,7 @@ impl Planned {
 #[derive(Clone, Debug)]
 pub(crate) struct WrongRun {
     pub(crate) kind: RunKind,
-    /// Whether the runs on the case's own data are right.
+    /// Whether only the run on other data is wrong.
     pub(crate) only_other_data: bool,
     pub(crate) memory: Run,
     pub(crate) differences: Differences,

@@ -7,7 +7,7 @@ use std::{
         mpsc::{Receiver, Sender, channel},
     },
     thread,
-    time::Instant,
+    time::Duration,
 };
 
 use dmlcts_backend::{Capabilities, OpenError, Purpose};
@@ -15,8 +15,15 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    Configuration, Ending, Event, Run, Summary, alone::Alone, batch_result::BatchResult, collect::Collector,
-    deal::Dealer, panics, shared::Shared, worker::Worker,
+    Configuration, Ending, Event, Finding, LeftOut, Run, StoredFinding, Summary,
+    alone::Alone,
+    batch_result::BatchResult,
+    collect::Collector,
+    deal::Dealer,
+    panics,
+    shared::Shared,
+    spending::{Spending, after},
+    worker::Worker,
 };
 
 /// The maximum number of cases that are read for each case of a batch, if some cases may be left out.
@@ -74,12 +81,9 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         }
         reason => reason,
     };
-    let may_go_on = !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
-    let end = explanation_end(configuration, ending).filter(|_| may_go_on);
-    let mut findings = collector.explain(configuration.explain.is_some(), end, tell);
-    if configuration.shrink && may_go_on {
-        collector.shrink(&mut findings, configuration.deadline, tell);
-    }
+    let listed = configuration.known.stored(&capabilities.name, run.library);
+    let stored = [configuration.stored.as_slice(), &listed].concat();
+    let (findings, left_out) = explained(&shared, &mut collector, (configuration, &stored), ending, tell);
     let (totals, groups) = collector.end(tell);
     let summary = Summary {
         capabilities,
@@ -90,6 +94,7 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
         totals,
         groups,
         findings,
+        left_out,
         ending,
         abandoned,
         lost: shared.lost(),
@@ -100,13 +105,33 @@ pub fn run(run: &Run, tell: &mut dyn FnMut(Event<'_>)) -> Result<Summary, RunErr
     Ok(summary)
 }
 
-/// When the experiments that explain failures end. `None` if there are none: the budget is empty, or the run
-/// ended at a failure or at its deadline.
-fn explanation_end(configuration: &Configuration, ending: Ending) -> Option<Instant> {
-    let is_over = matches!(ending, Ending::Timeout | Ending::FirstFailure | Ending::NotRecorded);
-    let budget = configuration.explain.filter(|budget| !budget.is_zero() && !is_over)?;
-    let end = Instant::now().checked_add(budget)?;
-    Some(configuration.deadline.map_or(end, |deadline| deadline.min(end)))
+/// The time for shrinking if no predicates are looked for.
+const SHRINK_TIME: Duration = Duration::from_secs(10);
+
+/// The findings of a run that ended, shrunk, and what was left out. Experiments, repeats and shrinking have
+/// one deadline. A run that ended at a failure or at its deadline has no experiments.
+fn explained<'run>(
+    shared: &'run Shared,
+    collector: &mut Collector<'run>,
+    (configuration, stored): (&Configuration, &[StoredFinding]),
+    ending: Ending,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> (Vec<Finding>, LeftOut) {
+    let may_go_on = !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
+    let budget = configuration.explain.unwrap_or(SHRINK_TIME);
+    let end = Some(after(budget)).filter(|_| may_go_on && !budget.is_zero());
+    let end = end.map(|end| configuration.deadline.map_or(end, |deadline| deadline.min(end)));
+    let has_experiments = !matches!(ending, Ending::Timeout | Ending::FirstFailure | Ending::NotRecorded);
+    let mut spending = Spending::new(shared.stop.clone(), budget, end.filter(|_| has_experiments));
+    let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);
+    spending.end_at(end);
+    if configuration.retries > 0 {
+        collector.try_flakes(&mut findings, &mut spending);
+    }
+    if configuration.shrink {
+        collector.shrink(&mut findings, &mut spending, tell);
+    }
+    (findings, spending.left_out)
 }
 
 /// Deals the cases of a run that are left to read. `selects` is whether cases are left out that are not valid

@@ -2,26 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use crate::Found;
+use dmlcts_findings::Outcomes;
+use dmlcts_generate::draw::mix;
 
-/// Passes of later cases are not remembered.
-const PASSES: u64 = 1 << 26;
+use crate::{Class, Found, GroupKey, finding::FailureKind};
+
+/// The maximum number of passes that a predicate is checked against.
+const HELD_AGAINST: usize = 1 << 20;
+
+/// A bit says whether each of the first cases passed.
+const BITS: u64 = 1 << 26;
+/// The number of passes of later cases that are remembered: a sample.
+const SAMPLE: usize = 1 << 16;
 /// Further failures are only counted.
 const FAILURES: usize = 200_000;
 
-/// The outcomes of the cases of a run. Its memory is bounded: a bit for each case, and a limited number of
-/// failures.
+/// The outcomes of the cases of a run. Its memory is bounded: a bit for each of the first cases, a sample of
+/// the later ones, and a limited number of failures.
 #[derive(Clone, Debug, Default)]
 pub struct Witnessed {
     passes: Vec<u64>,
+    /// Passes beyond the bits, in ascending order of their hashes.
+    later: BTreeMap<u64, u64>,
+    /// Whether passes or failures were left out.
+    has_more_passes: bool,
+    pub(crate) has_more_failures: bool,
     pub(crate) failures: BTreeMap<u64, Found>,
+}
+
+/// Passes of a run, in ascending order.
+pub(crate) struct Passes {
+    pub(crate) indices: Vec<u64>,
+    /// Whether there were others.
+    pub(crate) is_sample: bool,
 }
 
 impl Witnessed {
     /// Adds the outcomes of cases: the indices of those that passed, and the failures. Cases that were only
     /// created are in neither.
     pub fn add(&mut self, passes: &[u64], failures: Vec<Found>) {
-        for index in passes.iter().filter(|index| **index < PASSES) {
+        for index in passes {
+            if *index >= BITS {
+                self.add_later(*index);
+                continue;
+            }
             let word = (index / 64) as usize;
             if self.passes.len() <= word {
                 self.passes.resize(word + 1, 0);
@@ -31,7 +55,33 @@ impl Witnessed {
         for found in failures {
             if self.failures.len() < FAILURES {
                 self.failures.insert(found.index, found);
+            } else {
+                self.has_more_failures = true;
             }
+        }
+    }
+
+    /// Notes that a pass is not among these.
+    pub fn leave_out_pass(&mut self) {
+        self.has_more_passes = true;
+    }
+
+    /// Notes that a failure is not among these.
+    pub fn leave_out_failure(&mut self) {
+        self.has_more_failures = true;
+    }
+
+    /// Whether further failures are only counted.
+    pub fn is_full(&self) -> bool {
+        self.failures.len() >= FAILURES
+    }
+
+    /// Keeps the passes with the least hashes: a sample that does not depend on the order of the cases.
+    fn add_later(&mut self, index: u64) {
+        self.later.insert(mix(index), index);
+        if self.later.len() > SAMPLE {
+            self.later.pop_last();
+            self.has_more_passes = true;
         }
     }
 
@@ -40,14 +90,87 @@ impl Witnessed {
         self.failures.remove(&index);
     }
 
-    /// Cases that passed, in ascending order: at most this many, evenly spread over all.
-    pub(crate) fn passes(&self, most: usize) -> Vec<u64> {
+    /// Gives failures the classes that reruns showed. `firsts` are the indices and classes of the first
+    /// failures of groups. The first of them in the order of the cases decides for each group.
+    pub fn rename(&mut self, firsts: &[(u64, Class)]) {
+        let mut firsts = firsts.to_vec();
+        firsts.sort_by_key(|(index, _)| *index);
+        let mut classes: Vec<(GroupKey, Class)> = Vec::new();
+        for (index, class) in firsts {
+            if let Some(key) = self.failures.get(&index).map(Found::key)
+                && classes.iter().all(|(known, _)| *known != key)
+            {
+                classes.push((key, class));
+            }
+        }
+        for found in self.failures.values_mut() {
+            let key = found.key();
+            let class = classes.iter().find(|(known, _)| *known == key).map(|(_, class)| *class);
+            found.class = class.unwrap_or(found.class);
+        }
+    }
+
+    /// The failures with their kinds, and the passes; and whether these passes are a sample.
+    pub(crate) fn outcomes(&self) -> (Outcomes, bool) {
+        let kind = |found: &Found| FailureKind::of(found.class, &found.outcome).to_string();
+        let failures = self.failures.iter().map(|(index, found)| (*index, kind(found)));
+        let passes = self.passes(HELD_AGAINST);
+        (Outcomes { failures: failures.collect(), passes: passes.indices }, passes.is_sample)
+    }
+
+    /// Cases that passed: at most this many. If there are more, they are a sample by hash.
+    pub(crate) fn passes(&self, most: usize) -> Passes {
         let count: u64 = self.passes.iter().map(|word| u64::from(word.count_ones())).sum();
-        let step = (count as usize).div_ceil(most.max(1)).max(1);
+        let count = count as usize + self.later.len();
         let of_word = |(place, word): (usize, &u64)| {
             let (start, word) = (place as u64 * 64, *word);
             (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| start + bit)
         };
-        self.passes.iter().enumerate().flat_map(of_word).step_by(step).collect()
+        let mut later: Vec<u64> = self.later.values().copied().collect();
+        later.sort_unstable();
+        let all = self.passes.iter().enumerate().flat_map(of_word).chain(later);
+        if count <= most {
+            return Passes { indices: all.collect(), is_sample: self.has_more_passes };
+        }
+        // A little below the limit, since the hashes of some samples are less than the average.
+        let aim = most.saturating_sub(4 * most.isqrt()) as u64;
+        let least = (u64::MAX / count as u64).saturating_mul(aim);
+        Passes { indices: all.filter(|index| mix(*index) < least).take(most).collect(), is_sample: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_beyond_the_bits_are_a_sample() {
+        let mut witnessed = Witnessed::default();
+        witnessed.add(&[1, 64, BITS - 1], Vec::new());
+        witnessed.add(&[BITS, BITS + 7], Vec::new());
+        let Passes { indices, is_sample } = witnessed.passes(10);
+        assert_eq!((indices.as_slice(), is_sample), (&[1, 64, BITS - 1, BITS, BITS + 7][..], false));
+        let more = SAMPLE as u64 * 4;
+        let (first, rest): (Vec<u64>, Vec<u64>) = (BITS..BITS + more).partition(|index| index % 3 == 0);
+        witnessed.add(&first, Vec::new());
+        let mut other = witnessed.clone();
+        witnessed.add(&rest, Vec::new());
+        rest.iter().rev().for_each(|index| other.add(&[*index], Vec::new()));
+        let Passes { indices, is_sample } = witnessed.passes(usize::MAX);
+        assert!(is_sample);
+        assert_eq!(indices.len(), SAMPLE + 3);
+        assert_eq!(indices, other.passes(usize::MAX).indices, "the order of the cases does not matter");
+        let late = indices.iter().filter(|index| **index >= BITS + more / 2).count();
+        assert!(late > SAMPLE / 2 - SAMPLE / 50 && late < SAMPLE / 2 + SAMPLE / 50, "{late}");
+    }
+
+    #[test]
+    fn fewer_passes_than_there_are_say_so() {
+        let mut witnessed = Witnessed::default();
+        witnessed.add(&(0..10_000).collect::<Vec<u64>>(), Vec::new());
+        let Passes { indices, is_sample } = witnessed.passes(1_000);
+        assert!(is_sample && indices.len() > 800 && indices.len() < 1_000, "{}", indices.len());
+        assert!(indices.last().is_some_and(|last| *last > 9_900));
+        assert!(!witnessed.passes(10_000).is_sample);
     }
 }

@@ -89,6 +89,16 @@ pub struct Clause {
     pub erratum: Option<String>,
 }
 
+impl Clause {
+    /// The name in predicates: the id without the operator and the tensor, with underscores for hyphens and
+    /// dots. Clauses on both tensors share it.
+    pub fn name(&self) -> String {
+        let (_, rest) = self.id.split_once('.').unwrap_or_default();
+        let name = rest.strip_prefix("input.").or_else(|| rest.strip_prefix("output.")).unwrap_or(rest);
+        name.replace(['-', '.'], "_")
+    }
+}
+
 /// One answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {

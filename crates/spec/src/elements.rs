@@ -16,6 +16,8 @@ named_enum! {
     /// A kind of element. Kinds of numbers that the data type lacks do not occur in it.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub enum ElementKind: name, from_name {
+        /// Any element.
+        Anything = "anything",
         /// A float that is no number.
         Nan = "nan",
         /// A NaN whose fraction has its highest bit clear.
@@ -101,7 +103,7 @@ pub(crate) struct Memory {
 
 impl Oracle {
     /// The data of a case whose desc has this validity. `None` if the desc is invalid, if a tensor spans more
-    /// than [`LARGEST`] bytes, and if the semantics have no output for it.
+    /// than [`LARGEST`] bytes, or if the semantics have no output for the case.
     pub(crate) fn data(
         &self,
         case: &Case,
@@ -171,6 +173,7 @@ impl Format {
         bytes[..element.len()].copy_from_slice(element);
         let bits = u64::from_le_bytes(bytes);
         let mut note = |kind: ElementKind, is: bool| traits.kinds |= u16::from(is) << kind as u32;
+        note(ElementKind::Anything, true);
         let significand = if self.kind == NumberKind::Float {
             self.float(bits, &mut note)
         } else {
@@ -293,7 +296,8 @@ mod tests {
             ("INT64", "0000000000000080", &["negative", "least"]),
             ("UINT64", "ffffffffffffffff", &["high_bit", "greatest"]),
         ] {
-            assert_eq!(kinds(data_type, bytes), expected, "{data_type} {bytes}");
+            let all = [&["anything"][..], expected].concat();
+            assert_eq!(kinds(data_type, bytes), all, "{data_type} {bytes}");
         }
     }
 
@@ -390,7 +394,7 @@ mod tests {
             Ok(_) => panic!("{text} compiles"),
             Err(mistake) => format!("{} {}", mistake.message, mistake.help.unwrap_or_default()),
         };
-        assert!(mistake("moves(big)").contains("the kinds are nan, signalling_nan, infinity"));
+        assert!(mistake("moves(big)").contains("the kinds are anything, nan, signalling_nan, infinity"));
         assert!(mistake("pads(3)").contains("`pads` takes a kind of element"));
     }
 }

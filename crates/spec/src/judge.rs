@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dmlcts_model::{Desc, FeatureLevel, Signature};
+use dmlcts_model::{Desc, Enumeration, Enumerator, FeatureLevel, Signature};
 
 use crate::{
     Clause, IdSet, Judgement, Question,
@@ -19,6 +19,9 @@ pub(crate) struct Judge {
     all: IdSet,
     /// For each question, the clauses that must hold before it is raised.
     asked: Vec<IdSet>,
+    /// The code of each clause's name.
+    codes: Vec<u32>,
+    names: Arc<Enumeration>,
 }
 
 impl Judge {
@@ -32,6 +35,8 @@ impl Judge {
             given: clauses.iter().map(|clause| clause.given).collect(),
             all: (0..clauses.len()).collect(),
             asked: questions.iter().map(|question| question.given).collect(),
+            codes: clauses.iter().map(|clause| code(&clause.name())).collect(),
+            names: Arc::new(names(clauses)),
         }
     }
 
@@ -43,7 +48,10 @@ impl Judge {
     /// The verdict on a desc, without any memory between descs.
     pub(crate) fn verdict(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Verdict {
         let judgement = self.conclude(self.rules.compute(Inputs::new(desc, level), values));
-        Verdict { validity: judgement.validity(), violations: judgement.violated.len() }
+        let mut codes = judgement.violated.iter().filter_map(|place| self.codes.get(place).copied());
+        let first = codes.next();
+        let violation = first.filter(|first| codes.all(|code| code == *first));
+        Verdict { validity: judgement.validity(), violations: judgement.violated.len(), violation }
     }
 
     /// Applies `given`: drops the findings of clauses and questions whose conditions do not hold.
@@ -72,8 +80,32 @@ impl Judge {
         judgement
     }
 
+    /// The names of the clauses, as predicates use them, with their codes.
+    pub(crate) fn names(&self) -> &Arc<Enumeration> {
+        &self.names
+    }
+
     /// Whether a clause has a boundary: it compares by order or with `!=`.
     pub(crate) fn has_boundary(&self, clause: usize) -> bool {
         self.rules.has_edge(clause)
     }
+}
+
+/// The names of clauses, each once.
+fn names(clauses: &[Clause]) -> Enumeration {
+    let mut enumerators: Vec<Enumerator> = Vec::new();
+    for name in clauses.iter().map(Clause::name) {
+        if enumerators.iter().all(|known| known.name != name) {
+            let value = code(&name).into();
+            enumerators.push(Enumerator { name, value });
+        }
+    }
+    Enumeration { name: "clauses".to_owned(), enumerators }
+}
+
+/// A number for a clause's name, the same for all operators: FNV-1a in 31 bits.
+fn code(name: &str) -> u32 {
+    let hash =
+        name.bytes().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    hash >> 1
 }

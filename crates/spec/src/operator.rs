@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use dmlcts_model::{Case, DataType, Desc, FeatureLevel, Signature};
+use dmlcts_model::{Case, DataType, Desc, Enumeration, FeatureLevel, Signature};
 
 use crate::{
     AlternativeReading, Citation, Clause, Data, Judgement, Question, Scratch, Semantics, Validity, Ways,
@@ -230,6 +230,11 @@ impl Operator {
     /// Judges a desc. Its signature must be this operator's.
     pub fn judge(&self, desc: &Desc, level: FeatureLevel, scratch: &mut Scratch) -> Judgement {
         self.judge.judge(desc, level, &mut scratch.judge)
+    }
+
+    /// The names of the clauses in predicates, each with the code that [`Verdict::violation`] has.
+    pub fn clause_names(&self) -> &Enumeration {
+        self.judge.names()
     }
 
     /// The verdict on a desc, which a program that was built from a predicate reads.

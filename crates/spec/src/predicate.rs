@@ -18,7 +18,8 @@ use crate::{
 /// A name that only some operators have is undefined for the others, so that conditions on it are not true
 /// there. `operator` is the case's operator, for comparison with names such as `SLICE1`. `valid`, `invalid`
 /// and `open` are conditions on the judgement of the desc at the feature level. `violations` is the number of
-/// clauses that the desc violates. `moves(nan)` and similar conditions are about the data of the case.
+/// clauses that the desc violates, and `violation` is their name if they have only one.
+/// `moves(nan)` and similar conditions are about the data of the case.
 #[derive(Debug, Clone)]
 pub struct Predicate {
     expression: Expression,
@@ -132,6 +133,66 @@ mod tests {
             assert!(holds(&format!("violations == {violations}")), "{case}");
             assert!(!holds(&format!("violations > {violations}")), "{case}");
             assert_eq!(holds("violations == 0"), holds("valid"), "{case}");
+        }
+    }
+
+    #[test]
+    fn a_violation_has_the_name_of_its_clause() {
+        let library = Library::embedded();
+        let mut values = Values::default();
+        let mut holds = |text: &str, case: &str| {
+            let predicate = Predicate::parse(text, library).unwrap_or_else(|error| panic!("{error:?}"));
+            let case = line::parse(case, library.signatures()).expect("it is a case");
+            predicate.holds(&case, FeatureLevel::NEWEST, &mut values)
+        };
+        let outside = "SLICE FLOAT32 in=4 out=2 Offsets=3 Sizes=2 Strides=1 fill=iota";
+        assert!(holds("violation == reads_in_bounds", outside));
+        assert!(!holds("violation == output_size", outside));
+        assert!(!holds("violation != reads_in_bounds", outside));
+        // Two clauses, a clause of another operator, and none.
+        let two = "SLICE FLOAT32 in=4 out=3 Offsets=3 Sizes=2 Strides=1 fill=iota";
+        assert!(!holds("violation == reads_in_bounds", two) && !holds("violation != reads_in_bounds", two));
+        assert!(!holds("violation == window_in_bounds", outside));
+        assert!(holds("violation != window_in_bounds", outside));
+        let valid = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
+        assert!(!holds("violation != reads_in_bounds", valid));
+        // The same clause on both tensors.
+        let both = "SLICE FLOAT32 in=4 out=2 InputTensor.GuaranteedBaseOffsetAlignment=3 OutputTensor.GuaranteedBaseOffsetAlignment=3 Offsets=1 Sizes=2 Strides=1 fill=iota";
+        assert!(holds("violations == 2 and violation == alignment", both));
+        // The clauses of other operators are known.
+        assert!(holds("violation in [value_type, reads_in_bounds]", outside));
+    }
+
+    #[test]
+    fn the_names_of_clauses_have_different_codes() {
+        let library = Library::embedded();
+        let mut codes = std::collections::BTreeMap::new();
+        for clause in library.operators().iter().flat_map(crate::Operator::clauses) {
+            let all = library.operators().iter().find_map(|it| it.scope().constants(&clause.name()).next());
+            let (code, _) = all.unwrap_or_else(|| panic!("{} has no code", clause.id));
+            let known = codes.entry(code).or_insert_with(|| clause.name());
+            assert_eq!(*known, clause.name());
+        }
+        assert!(codes.len() > 20);
+    }
+
+    #[test]
+    fn packed_strides_do_not_depend_on_the_strides() {
+        let library = Library::embedded();
+        let mut values = Values::default();
+        for strides in ["", "InputTensor.Strides=12,4,1", "InputTensor.Strides=0,1,2"] {
+            let case = format!(
+                "SLICE FLOAT32 in=2,3,4 out=2,3,4 {strides} Offsets=0,0,0 Sizes=2,3,4 Strides=1,1,1 fill=iota"
+            );
+            let case = line::parse(&case, library.signatures()).expect("it is a case");
+            let mut holds = |text: &str| {
+                let predicate = Predicate::parse(text, library).unwrap_or_else(|error| panic!("{error:?}"));
+                predicate.holds(&case, FeatureLevel::NEWEST, &mut values)
+            };
+            assert!(holds("sum axes InputTensor.PackedStrides == 12 + 4 + 1"), "{case}");
+            assert!(holds("any axis (axis == 0 and InputTensor.PackedStrides == 12)"), "{case}");
+            let is_packed = holds("all axes InputTensor.Strides == InputTensor.PackedStrides");
+            assert_eq!(is_packed, !strides.ends_with("0,1,2"), "{case}");
         }
     }
 }

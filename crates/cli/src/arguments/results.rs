@@ -62,8 +62,9 @@ Examples:
 /// Joins the results files of a run that several machines shared
 ///
 /// The parts are those of --partition. The summary counts all parts, and the exit code is for the whole run.
-/// It names parts that are missing, duplicate or of different runs. A single file of a whole run gets its
-/// summary.
+/// It names parts that are missing, duplicate or of different runs. Its findings are those of a whole run
+/// with `--explain-budget 0`. Predicates that the experiments of a part confirmed stay if they are exact for
+/// the whole run. A single file of a whole run gets its summary.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES, after_long_help = format!("{MERGE_EXAMPLES}\n\n{}", exit::HELP))]
 pub(crate) struct MergeArguments {
@@ -73,7 +74,7 @@ pub(crate) struct MergeArguments {
 
     /// Write the whole run to this file
     ///
-    /// A run on one machine would have written the same file.
+    /// It has the cases and verdicts that a run on one machine would have.
     #[arg(
         long,
         value_name = "PATH",
@@ -88,6 +89,13 @@ pub(crate) struct MergeArguments {
     /// Without this option, a file that is not empty is left unchanged.
     #[arg(long, requires = "results", help_heading = heading::REPORTS)]
     pub(crate) overwrite: bool,
+
+    /// Keep the ids of the findings of an earlier run
+    ///
+    /// FILE is a results file. A finding that is still there keeps its id, and its predicate if that is still
+    /// exact.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::REPORTS)]
+    pub(crate) earlier: Vec<String>,
 
     /// Refused, with a message that names the command to use
     #[arg(long, hide = true, value_name = "FILE")]
@@ -136,11 +144,11 @@ Examples:
 
 /// Lists the failed cases of a results file, each as a command
 ///
-/// Each command runs a case again, followed by the way in which the case failed. The file of an unfinished
-/// run can be read, too. The commands use the backend that the file names in `header.backend.argument`.
-/// `exec:` and `dylib:` there run the program that they name: pipe the commands into a shell only if you
-/// trust the file. All other words of the file are quoted. A value outside its set ends the program with exit
-/// code 2.
+/// Each command runs a case again, followed by the way in which the case failed and the id of its finding.
+/// The file of an unfinished run can be read, too; it has no findings. The commands use the backend that the
+/// file names in `header.backend.argument`. `exec:` and `dylib:` there run the program that they name: pipe
+/// the commands into a shell only if you trust the file. All other words of the file are quoted. A value
+/// outside its set ends the program with exit code 2.
 #[derive(Debug, Args)]
 #[command(after_help = FAILURES_EXAMPLES)]
 pub(crate) struct FailuresArguments {

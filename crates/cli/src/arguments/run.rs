@@ -265,11 +265,13 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) retries: u32,
 
-    /// Time for experiments on failures
+    /// Time for explaining failures
     ///
     /// A finding is a set of failures with one cause. Experiments check the predicate that separates its
-    /// failures from the passes. They run about 2,000 fresh cases for each operator and kind of failure. With
-    /// 0, predicates follow from the run's own cases and are not confirmed.
+    /// failures from the passes. Failures run again, flakes run after earlier cases, and a failing case is
+    /// shrunk. Each finding gets at most 2,000 cases, two hangs and 10 s. With a budget above 60 s, it gets a
+    /// sixth of the budget instead of 10 s. With 0, none of this runs: predicates follow from the run's own
+    /// cases and are not confirmed.
     #[arg(
         long,
         value_name = "TIME",
@@ -279,6 +281,15 @@ pub(crate) struct RunArguments {
         help_heading = heading::VERDICTS
     )]
     pub(crate) explain_budget: Duration,
+
+    /// Keep the ids of the findings of an earlier run
+    ///
+    /// FILE is a results file. Repeat the option for several files. An earlier finding is still there if its
+    /// smallest case fails with the same class and belongs to a finding of this run. That finding takes the
+    /// earlier id, and the earlier predicate if it is still exact. The smallest cases run again within
+    /// `--explain-budget`.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::VERDICTS)]
+    pub(crate) earlier: Vec<String>,
 
     /// A list of the backend's known failures
     ///

@@ -1,14 +1,17 @@
 //! `dmlcts failures`: the failed cases of a recorded run, each as a command to paste or to pipe into a shell.
 //!
+//! The text after `#` names the finding of the case, if the file has a summary.
+//!
 //! Words of the file are quoted, so that each stays one word, also after `#`. A line that is no case is
 //! refused: it could be an option.
 
-use std::io::Write as _;
+use std::{fs, io::Write as _};
 
-use dmlcts_model::line;
+use dmlcts_generate::suite::Strategy;
+use dmlcts_model::{FeatureLevel, line};
 use dmlcts_report::{command, counted};
 use dmlcts_results::{CaseForm, Error, Item, Reader};
-use dmlcts_runner::Verdict;
+use dmlcts_runner::{Finding, Membership, Verdict};
 use dmlcts_spec::Library;
 
 use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};
@@ -16,8 +19,11 @@ use crate::{arguments::FailuresArguments, exit::Exit, output, problem::Problem};
 /// Lists the failed cases in the order of the run.
 pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     let path = &arguments.file;
+    let findings = findings(path)?;
     let mut reader = Reader::open(path)?;
     let header = reader.header();
+    let level = header.feature_level().unwrap_or(FeatureLevel::NEWEST);
+    let mut membership = Membership::new(&findings, Library::embedded(), level);
     let mut words = ["dmlcts", "run"].map(str::to_owned).to_vec();
     words.extend(header.backend_options().words().into_iter().chain(header.selection.words_of_a_case()));
     let mut out = output::stdout();
@@ -30,13 +36,18 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
         let is_known = case.verdict == Verdict::ExpectedFail;
         if case.verdict.is_unexpected() || is_known && arguments.known {
             failed += 1;
-            line::parse(&case.line, Library::embedded().signatures()).map_err(|error| {
+            let parsed = line::parse(&case.line, Library::embedded().signatures()).map_err(|error| {
                 let cause = format!("`{}` is no case: {error}", case.line);
                 Error::Line { path: path.clone(), number, cause }
             })?;
             words.push(case.line.to_string());
+            let outcome = case.outcome.as_ref().and_then(|outcome| outcome.outcome().ok());
+            let how_failed = case.class.zip(outcome).filter(|_| !is_known);
+            let place = how_failed
+                .and_then(|(class, outcome)| membership.finding_of(&parsed, (case.verdict, class, &outcome)));
+            let finding = place.and_then(|place| findings.get(place));
             // Some shells do not accept comments at a prompt, so that the text after `#` is quoted, too.
-            writeln!(out, "{} # {}", command(&words), command(&[how(&case)]))?;
+            writeln!(out, "{} # {}", command(&words), command(&[how(&case, finding)]))?;
             words.pop();
         }
     }
@@ -47,11 +58,37 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     Ok(Exit::Success)
 }
 
-/// The class of a failure and the known failure that it matches; for other cases, the verdict.
-fn how(case: &CaseForm<'_>) -> String {
+/// The findings of a file. There are none if the file has no summary, if it is of another version, or if it
+/// cannot be read twice, as a pipe.
+fn findings(path: &str) -> Result<Vec<Finding>, Problem> {
+    if !fs::metadata(path).is_ok_and(|about| about.is_file()) {
+        return Ok(Vec::new());
+    }
+    let mut reader = Reader::open(path)?;
+    let mut found = None;
+    // The second reading reports the line that cannot be read.
+    while let Ok(Some(item)) = reader.next() {
+        if let Item::Summary(summary) = item {
+            found = Some(summary);
+        }
+    }
+    let given = vec!["given".to_owned()];
+    let of_suites = Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec();
+    let strategies = if reader.header().selection.suite.is_some() { of_suites } else { given };
+    let level = reader.header().feature_level();
+    let findings =
+        found.zip(level.ok()).map(|(found, level)| found.findings(Library::embedded(), &strategies, level));
+    Ok(findings.and_then(Result::ok).unwrap_or_default())
+}
+
+/// The class of a failure, its finding, and the known failure that it matches; for other cases, the verdict.
+fn how(case: &CaseForm<'_>, finding: Option<&Finding>) -> String {
     let mut text = case.class.map_or_else(|| case.verdict.id(), |class| class.id()).to_owned();
     if let Some(rate) = case.rate {
         text.extend([", in ", &rate.failed.to_string(), " of ", &counted(rate.runs.into(), "run")]);
+    }
+    if let Some(finding) = finding {
+        text.extend([", finding ", &finding.id]);
     }
     if let Some(known) = &case.known {
         text.extend([", known as ", known]);

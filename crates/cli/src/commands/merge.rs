@@ -6,17 +6,18 @@ use std::{
     sync::Arc,
 };
 
+use dmlcts_generate::suite::Strategy;
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
-use dmlcts_results::{Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
-use dmlcts_runner::{Claim, Source as _, SuiteSource, Summary};
+use dmlcts_results::{Analysis, Error, Header, PartFiles as Files, Reader, SelectionForm, Writer};
+use dmlcts_runner::{Claim, Source, SuiteSource, Summary};
 use dmlcts_spec::Library;
 
 use super::{conclusion::conclude, run::proof};
 use crate::{
     arguments::MergeArguments,
-    colour,
+    colour, earlier,
     exit::Exit,
     known::whole_suite,
     ledger::LedgerOfRun,
@@ -41,15 +42,15 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let opened = open_parts(&arguments.files, library);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
+    let stored = earlier::findings(&arguments.earlier)
+        .map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let mut context = context(&header, arguments.files.len());
     let run = context.subject.name().to_owned();
     let suite = suite(&header.selection);
     let strategies = match (&header.selection.suite, &suite) {
         (None, _) => vec!["given".to_owned()],
         (Some(_), Some(parts)) => parts.strategies(),
-        (Some(_), None) => {
-            dmlcts_generate::suite::Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec()
-        }
+        (Some(_), None) => Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec(),
     };
     let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &header.selection);
     let ledger = ledger.map_err(|problem| reports.explain(&run, problem))?;
@@ -57,7 +58,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         Some(path) => {
             // If the parts cannot be joined, the existing file stays unchanged.
             let joined = Files::open(&arguments.files)
-                .and_then(|files| files.join(library, &strategies, &mut |_| Ok(())));
+                .and_then(|files| files.join(library, &strategies, None, &mut |_| Ok(())));
             joined.map_err(|error| reports.explain(&run, error.into()))?;
             let opened = open(path, arguments, strategies.clone());
             Some(opened.map_err(|problem| reports.explain(&run, problem))?)
@@ -69,7 +70,11 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         written.map_err(|error| reports.explain(&run, error.of_output().into()))?;
     }
     let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
-    let joined = files.join(library, &strategies, &mut take);
+    // Another version may expand a suite of the same text to other cases.
+    let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
+    let source = source.map(|source| source as &dyn Source);
+    let analysis = Analysis { source, earlier: &stored };
+    let joined = files.join(library, &strategies, Some(analysis), &mut take);
     if let (Err(_), Some(path)) = (&joined, &arguments.results)
         && fs::metadata(path).is_ok_and(|found| found.is_file())
     {
@@ -156,7 +161,9 @@ fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
         return None;
     }
     let expansion = suite.expand(Library::embedded(), selection.seed).ok()?;
-    Some(Arc::new(SuiteSource::new(expansion, &[])))
+    let strategies: Option<Vec<Strategy>> =
+        selection.strategies.iter().map(|name| Strategy::from_name(name)).collect();
+    Some(Arc::new(SuiteSource::new(expansion, &strategies?)))
 }
 
 /// The context of a recorded run's summary.

@@ -25,7 +25,7 @@ use crate::{
     arguments::{RunArguments, Selection},
     backends::{self, Hosting},
     bless::Bless,
-    certificate, colour,
+    certificate, colour, earlier,
     exit::Exit,
     given::{self, Bindings},
     known::{Known, whole_suite},
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             record: record.is_some() || bless.is_some(),
             resume: earlier.resume,
             witnessed: earlier.witnessed,
-            ..configuration(arguments)
+            ..configuration(arguments)?
         },
         stop,
     };
@@ -165,9 +165,9 @@ fn hosting(
 }
 
 /// The options of the arguments for running cases.
-fn configuration(arguments: &RunArguments) -> Configuration {
+fn configuration(arguments: &RunArguments) -> Result<Configuration, Problem> {
     let selection = &arguments.selection;
-    Configuration {
+    Ok(Configuration {
         level: selection.feature_level,
         jobs: selection.threads(),
         limit: selection.limit,
@@ -182,8 +182,9 @@ fn configuration(arguments: &RunArguments) -> Configuration {
         shrink: arguments.cases.is_empty(),
         explain: arguments.cases.is_empty().then_some(arguments.explain_budget),
         partition: selection.partition,
+        stored: earlier::findings(&arguments.earlier)?,
         ..Configuration::default()
-    }
+    })
 }
 
 /// The record of the run, and what it says of earlier cases if the run continues.

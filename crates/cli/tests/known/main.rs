@@ -447,6 +447,7 @@ fn a_doctor_shows_one_bug_once() {
     assert_eq!((count("FAIL "), count(" look at it: ")), (1, 1), "{said}");
     assert!(count("\nalso  ") >= 1 && count(", in the same way as above\n") == count("\nalso  "), "{said}");
     assert!(said.contains(" cases of SLICE1: wrong values\n"), "{said}");
-    let small = "'SLICE1 FLOAT32 in=1 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=-1 fill=iota'\n";
+    // Two elements tell where a wrong one comes from.
+    let small = "'SLICE1 FLOAT32 in=2 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=-1 fill=iota'\n";
     assert!(said.contains(small), "{said}");
 }

@@ -210,7 +210,9 @@ impl Uses {
                     matches!(kind, Some(MemberKind::Count | MemberKind::DataType | MemberKind::Scalar));
             }
             // Tensors are packed and have the size that they need.
-            Leaf::List(ListSource::Strides(_)) | Leaf::Field(..) | Leaf::Overlaps(_) => self.derived = true,
+            Leaf::List(ListSource::Strides(_) | ListSource::PackedStrides(_))
+            | Leaf::Field(..)
+            | Leaf::Overlaps(_) => self.derived = true,
             _ => {}
         }
     }

@@ -16,7 +16,7 @@ use word::word_at;
 
 /// The size of an element in bytes, or 1 if it is not a whole number of bytes. Descs of such types are never
 /// valid, so their bytes are never compared.
-pub(crate) fn element_size(data_type: DataType) -> usize {
+pub fn element_size(data_type: DataType) -> usize {
     data_type.element_size().unwrap_or(1)
 }
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Case, Expectation, FeatureLevel, Outcome, line};
 use dmlcts_spec::{
-    Diagnostic, Library, LoadError, Operator, Predicate, Source,
+    Diagnostic, Library, LoadError, Operator, Predicate, Source, Validity,
     program::Values,
     yaml::{self, Document, Place},
 };
@@ -16,7 +16,7 @@ use super::{
     bounds::{are_empty, misfit, numbers},
     reconcile,
 };
-use crate::{Class, Ruling, Sensitivities, Sensitivity, Verdict};
+use crate::{Class, Ruling, Sensitivities, Sensitivity, StoredFinding, Verdict};
 
 /// The known failures of one or more backends. If several entries match a case, the first one that expects
 /// its result counts. If none does, the first one counts.
@@ -117,6 +117,31 @@ impl KnownFailures {
     pub fn of_file(&self, file: &str) -> Vec<Arc<KnownFailureForm>> {
         let of_file = |listed: &&Listed| listed.entry.file == file;
         self.entries.iter().filter(of_file).map(|listed| Arc::clone(&listed.form)).collect()
+    }
+
+    /// The entries of a backend with this name as findings, also those whose bounds exclude it. A failure
+    /// that is unexpected again, or that shows that an entry lists too few cases, keeps the entry's id.
+    pub(crate) fn stored(&self, backend: &str, library: &Library) -> Vec<StoredFinding> {
+        let stored = |listed: &Listed| {
+            let mut cases: Vec<Case> = match &listed.selector {
+                Selector::Where(_) => Vec::new(),
+                Selector::Cases(lines) => {
+                    lines.iter().filter_map(|text| line::parse(text, library.signatures()).ok()).collect()
+                }
+            };
+            cases.sort_by_key(|case| case.to_string().len());
+            let is_invalid = listed.entry.signature == Class::AcceptedInvalid;
+            StoredFinding {
+                id: listed.entry.id.clone(),
+                class: listed.entry.signature,
+                predicate: listed.form.filter.clone(),
+                validity: is_invalid.then_some(Validity::Invalid),
+                count: cases.len() as u64,
+                cases,
+                fresh: None,
+            }
+        };
+        self.entries.iter().filter(|listed| listed.backend == backend).map(stored).collect()
     }
 
     /// Whether there are no entries.

@@ -15,7 +15,7 @@ use dmlcts_runner::{
     Class, Configuration, Difference, Factory, Finding, Pattern, Rule, Run, Severity, Stop, SuiteSource,
     Summary,
 };
-use dmlcts_spec::Library;
+use dmlcts_spec::{Library, Predicate, program::Values};
 
 use super::fixture::*;
 
@@ -31,7 +31,7 @@ fn smoke(backend: Arc<Factory>, explain: Duration) -> Summary {
 }
 
 /// Whether some axis of a SLICE has a stride of five and more, and more than one element.
-fn has_long_stride(job: &Job) -> bool {
+pub(crate) fn has_long_stride(job: &Job) -> bool {
     let lists = (job.desc.list("Strides"), job.desc.list("Sizes"));
     let (Some(strides), Some(sizes)) = lists else { return false };
     job.desc.signature.operator == "SLICE"
@@ -143,4 +143,30 @@ fn wrong_elements_with_one_cause_have_a_pattern() {
     assert_eq!(pattern(of_two_axes, |at| at * at % 9), None, "no two elements agree");
     let padding = "PADDING1 UINT8 in=3 out=5 PaddingMode=CONSTANT PaddingValue=200 StartPadding=1 EndPadding=1 fill=iota";
     assert_eq!(pattern(padding, |_| 2), None, "one element is right by chance");
+}
+
+/// A shrunk case has at least two distinct elements, and stays on its side of the predicate.
+#[test]
+fn a_shrunk_case_still_tells_where_elements_come_from() {
+    let line = "SLICE1 UINT8 in=3,6 out=2,4 InputWindowOffsets=0,1 InputWindowSizes=2,4 InputWindowStrides=1,1 fill=random:3";
+    let smallest = |backend: Arc<Factory>| {
+        let summary = summary(&run_of(&[line], backend));
+        summary.findings[0].smallest.as_ref().map(|smallest| smallest.case.to_string())
+    };
+    let spoilt = smallest(spoiling(|job, outputs| {
+        job.runs.iter().for_each(|run| outputs[run.output.start] ^= 0x80);
+    }));
+    let of_two =
+        "SLICE1 FLOAT32 in=2 out=1 InputWindowOffsets=0 InputWindowSizes=1 InputWindowStrides=1 fill=iota";
+    assert_eq!(spoilt.as_deref(), Some(of_two));
+    // A refusal shows no elements.
+    let refused = smallest(spoiling(|job, _| refuse(job, ErrorCode::INVALID_ARGUMENT)));
+    assert_eq!(refused.as_deref(), Some(of_two.replace("in=2", "in=1").as_str()));
+    let summary = smoke(two_bugs(), Duration::from_secs(600));
+    for finding in &summary.findings {
+        let Some(smallest) = &finding.smallest else { continue };
+        let predicate = Predicate::parse(&rule(finding).predicate, Library::embedded()).expect("it is one");
+        assert!(predicate.holds(&smallest.case, smallest.level, &mut Values::default()), "{smallest:?}");
+        assert_eq!(smallest.class, finding.class);
+    }
 }

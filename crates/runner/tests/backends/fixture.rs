@@ -28,8 +28,8 @@ pub(crate) fn case(text: &str) -> Case {
 
 /// A backend that runs a closure on each batch.
 pub(crate) struct Closure<F> {
-    capabilities: Capabilities,
-    behave: F,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) behave: F,
 }
 
 impl<F: FnMut(&mut Batch) + Send> Backend for Closure<F> {

@@ -185,7 +185,8 @@ impl Checker<'_> {
     fn more_names(&self, operators: Option<&Arc<Enumeration>>) -> Vec<String> {
         let mut names = Vec::new();
         if let (Some(case), Some(operators)) = (self.case, operators) {
-            names.extend(["operator", "InputBinding.Offset", "OutputBinding.Offset"].map(str::to_owned));
+            let own = ["operator", "violations", "violation", "InputBinding.Offset", "OutputBinding.Offset"];
+            names.extend(own.map(str::to_owned));
             names.extend(JUDGED.map(|(name, _)| name.to_owned()));
             names.extend(DATA.map(|(name, _)| name.to_owned()));
             names.extend(operators.enumerators.iter().map(|operator| operator.name.clone()));
@@ -214,6 +215,12 @@ impl Checker<'_> {
         }
         if name == "violations" {
             return build(TermKind::Leaf(Leaf::Violations), Type::Integer, span).map(Some);
+        }
+        if name == "violation"
+            && let Some(judge) = self.scope.judge()
+        {
+            let names = Type::Enumeration(Arc::clone(judge.names()));
+            return build(TermKind::Leaf(Leaf::Violation), names, span).map(Some);
         }
         if let Some((_, leaf)) = DATA.into_iter().find(|(of_data, _)| *of_data == name) {
             return build(TermKind::Leaf(leaf), Type::Integer, span).map(Some);

@@ -27,6 +27,19 @@
 //! - `spare(Scalar)`: the bytes of a scalar member that an element of the output does not use, as one number
 //! - `moves(kind)`, `pads(kind)`: see [data of a case](#data-of-a-case)
 //!
+//! # Names of a tensor
+//!
+//! Its fields are `Tensor.Sizes`, `Tensor.Strides` and so on, for `InputTensor` and `OutputTensor`. `Strides`
+//! are packed where the pointer is null. Three more names are not fields of the struct:
+//!
+//! - `Tensor.PackedStrides` are the strides of a packed tensor of these sizes.
+//! - `Tensor.ElementSize` is the size of an element in bytes.
+//! - `rank` is the length of `InputTensor.Sizes`.
+//!
+//! The definitions of a spec are names, too, such as `magnitude` of SLICE1: `dmlcts spec show` lists them.
+//! For predicates, each defines `highest`, the highest input coordinate that is read on an axis. SLICE and
+//! SLICE1 define `lowest`, too; PADDING1 reads from 0 on.
+//!
 //! # Names of a case
 //!
 //! Predicates over cases (`--where`, known failures) have more names than a spec:
@@ -36,6 +49,9 @@
 //!   the run. Exactly one of them holds.
 //! - `violations` is the number of clauses that the desc violates at that level. A clause counts only if the
 //!   clauses that it depends on hold.
+//! - `violation` is the name of the clause that the desc violates, for comparison with names such as
+//!   `size_positive`: the clause's id without operator and tensor, with underscores. It is undefined for
+//!   a desc that violates no clause, or clauses with different names.
 //! - `InputBinding.Offset` and `OutputBinding.Offset` are in bytes.
 //! - The names of every operator are known. They are undefined for a case of another operator.
 //!
@@ -49,22 +65,25 @@
 //! - `moved_precision`: the greatest number of significant bits of an element, from the highest to the lowest
 //!   set bit of its magnitude. For floats, the significand counts; NaNs and infinities have 0. A double holds
 //!   53 significant bits, a float 24, and half precision 11.
-//! - `moved_bits`: the greatest number of bits of an element up to its highest set bit, as they lie in memory.
+//! - `moved_bits`: the position of the highest set bit of any element, counted from 1, as it lies in memory.
 //!   So a negative number has all bits of its type.
-//! - `padded_precision` and `padded_bits`: the same numbers for the padding value. Undefined if the output has
-//!   no padding.
+//! - `padded_precision` and `padded_bits`: the same numbers for the padding value. Undefined if the output
+//!   has no padding.
 //!
 //! | kind | elements |
 //! |---|---|
+//! | `anything` | any element: `pads(anything)` asks whether the output has padding |
 //! | `nan`, `signalling_nan` | a NaN; a NaN whose fraction has its highest bit clear |
-//! | `infinity`, `denormal`, `negative_zero` | floats of either sign; −0 |
+//! | `infinity`, `denormal` | an infinity or a denormal float, of either sign |
+//! | `negative_zero` | a float of −0 |
 //! | `fraction` | a finite float that is no whole number |
 //! | `negative` | a float or a signed integer with its sign bit set |
 //! | `high_bit` | an unsigned integer with its highest bit set |
 //! | `greatest`, `least` | the greatest or least finite number of the data type |
 //!
-//! For an open desc, the semantics decide. All of these are undefined for an invalid desc, and if the elements
-//! of a tensor span more than 2^22 bytes. `moves` and `pads` are false for kinds that a data type lacks.
+//! For an open desc, the expected output is that of the semantics. All of these names are undefined if the
+//! desc is invalid, or if the elements of a tensor span more than 2^22 bytes. `moves` and `pads` are false
+//! for kinds that a data type lacks.
 //!
 //! # Values
 //!

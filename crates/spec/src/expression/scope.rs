@@ -109,9 +109,11 @@ impl Scope {
         scope
     }
 
-    /// Allows predicates over cases to ask for a desc's validity.
+    /// Allows predicates over cases to ask for a desc's validity, and to name the clauses.
     pub(crate) fn judged_by(self, judge: &Arc<Judge>) -> Self {
-        Self { judge: Some(Arc::clone(judge)), ..self }
+        let mut judged = Self { judge: Some(Arc::clone(judge)), ..self };
+        judged.add_enumeration(Arc::clone(judge.names()));
+        judged
     }
 
     /// Allows predicates over cases to ask for the data that a case moves.
@@ -193,9 +195,9 @@ impl Scope {
     }
 
     /// Checks a predicate over cases. It may also use the names of [`CaseNames`]: `operator`, `valid`,
-    /// `invalid`, `open`, `violations`, `moved_precision`, `padded_precision`, `moved_bits`, `padded_bits`,
-    /// `InputBinding.Offset`, `OutputBinding.Offset`, the names of other operators, and the functions `moves`
-    /// and `pads`.
+    /// `invalid`, `open`, `violations`, `violation`, `moved_precision`, `padded_precision`, `moved_bits`,
+    /// `padded_bits`, `InputBinding.Offset`, `OutputBinding.Offset`, the names of other operators, and the
+    /// functions `moves` and `pads`.
     pub fn predicate(&self, names: CaseNames<'_>, expression: &Expression) -> Result<Term, Mistake> {
         super::check::check(self, Some(names), expression, Position::Once, Some(&Type::Condition))
     }
@@ -231,6 +233,7 @@ impl Scope {
             return match field {
                 "Sizes" => Some(Resolved::List(ListSource::Sizes(side))),
                 "Strides" => Some(Resolved::List(ListSource::Strides(side))),
+                "PackedStrides" => Some(Resolved::List(ListSource::PackedStrides(side))),
                 _ => {
                     let field = Field::from_name(field)?;
                     let kind = if field == Field::DataType { Type::DataType } else { Type::Integer };
@@ -258,7 +261,7 @@ impl Scope {
         names.extend(self.signature.members.iter().map(|member| member.name.clone()));
         for side in Side::BOTH {
             names.push(side.member_name().to_owned());
-            let lists = ["Sizes", "Strides"].into_iter();
+            let lists = ["Sizes", "Strides", "PackedStrides"].into_iter();
             names.extend(
                 lists.chain(Field::ALL.map(Field::name)).map(|name| format!("{}.{name}", side.member_name())),
             );

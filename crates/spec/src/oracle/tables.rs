@@ -43,7 +43,8 @@ impl Dependencies {
             match program.op(id).operation {
                 Operation::Leaf(Leaf::Coordinate) => {}
                 Operation::Leaf(Leaf::Axis) => told.by_axis = true,
-                Operation::Leaf(Leaf::List(ListSource::Strides(_))) | Operation::Over(..) => return None,
+                Operation::Leaf(Leaf::List(ListSource::Strides(_) | ListSource::PackedStrides(_)))
+                | Operation::Over(..) => return None,
                 Operation::Leaf(Leaf::List(source)) => told.lists.push(list(source)),
                 Operation::Leaf(leaf @ (Leaf::Member(_) | Leaf::Level)) => told.scalars.push(leaf),
                 Operation::Leaf(_) => return None,

@@ -35,7 +35,9 @@ impl KeyList {
     pub(crate) fn load(&self, desc: &Desc, keys: &mut [AxisKey], place: usize) -> Option<()> {
         let Some(values) = leaf::list(desc, self.source) else {
             return match self.source {
-                ListSource::Strides(side) => self.load_packed(desc, side, keys, place),
+                ListSource::Strides(side) | ListSource::PackedStrides(side) => {
+                    self.load_packed(desc, side, keys, place)
+                }
                 _ => None,
             };
         };

@@ -16,8 +16,8 @@ pub struct Inputs<'a> {
     /// The verdict on the desc, if the program has a [`Leaf`](super::Leaf) for it; only predicates over cases
     /// do.
     pub verdict: Option<Verdict>,
-    /// The data that the case moves, if the program has a [`Leaf`](super::Leaf) for them; only predicates over
-    /// cases do. `None` is undefined.
+    /// The data that the case moves, if the program has a [`Leaf`](super::Leaf) for them; only predicates
+    /// over cases do. `None` is undefined.
     pub data: Option<Data>,
 }
 
@@ -28,6 +28,8 @@ pub struct Verdict {
     pub validity: Validity,
     /// The number of clauses that it violates.
     pub violations: usize,
+    /// The code of the violated clause, if all violated clauses have one name.
+    pub violation: Option<u32>,
 }
 
 impl<'a> Inputs<'a> {

@@ -13,6 +13,8 @@ pub enum ListSource {
     Sizes(Side),
     /// A tensor's `Strides`; packed strides if the pointer is null.
     Strides(Side),
+    /// The strides that a tensor would have if it was packed. No field of the struct.
+    PackedStrides(Side),
     /// The member at this index of the signature.
     Member(usize),
 }
@@ -84,18 +86,23 @@ pub enum Leaf {
     Judged(Validity),
     /// The number of clauses that the desc violates. Only predicates over cases use it.
     Violations,
+    /// The code of the clause that the desc violates; see
+    /// [`Operator::clause_names`](crate::Operator::clause_names). Undefined unless the violated clauses have
+    /// one name. Only predicates over cases use it.
+    Violation,
     /// Whether the expected output has an element of a kind. Only predicates over cases use it.
     HasKind(Elements, ElementKind),
     /// The greatest number of significant bits of an element. Only predicates over cases use it.
     Precision(Elements),
-    /// The greatest number of bits of an element up to its highest set bit. Only predicates over cases use it.
+    /// The greatest number of bits of an element up to its highest set bit. Only predicates over cases use
+    /// it.
     Bits(Elements),
 }
 
 impl Leaf {
     /// Whether it reads the verdict on the desc.
     pub fn asks_for_verdict(self) -> bool {
-        matches!(self, Self::Judged(_) | Self::Violations) || self.asks_for_data()
+        matches!(self, Self::Judged(_) | Self::Violations | Self::Violation) || self.asks_for_data()
     }
 
     /// Whether it reads the data that the case moves.
@@ -142,7 +149,7 @@ impl Leaf {
                 Range { least: 0, greatest: i128::from(u64::MAX) }
             }
             // Packed strides may exceed this range; loading them checks for that.
-            Self::Field(..) | Self::List(_) | Self::Length(_) | Self::Level => UNSIGNED,
+            Self::Field(..) | Self::List(_) | Self::Length(_) | Self::Level | Self::Violation => UNSIGNED,
             Self::ListPresent(_)
             | Self::TensorPresent(_)
             | Self::Overlaps(_)
@@ -171,6 +178,7 @@ impl Leaf {
             Self::ListPresent(source) => Some(i128::from(match source {
                 ListSource::Sizes(side) => desc.tensor(side)?.sizes.is_some(),
                 ListSource::Strides(side) => desc.tensor(side)?.strides.is_some(),
+                ListSource::PackedStrides(_) => return None,
                 ListSource::Member(position) => given(desc, position).is_some(),
             })),
             Self::TensorPresent(side) => Some(i128::from(desc.tensor(side).is_some())),
@@ -195,6 +203,7 @@ impl Leaf {
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
             Self::Judged(validity) => Some(i128::from(inputs.verdict?.validity == validity)),
             Self::Violations => Some(inputs.verdict?.violations as i128),
+            Self::Violation => inputs.verdict?.violation.map(i128::from),
             Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
             Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
             Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),
@@ -210,19 +219,20 @@ fn given(desc: &Desc, position: usize) -> Option<&List> {
     }
 }
 
-/// The values of a list in the desc. `None` for a null pointer, even for strides.
+/// The values of a list in the desc. `None` for a null pointer, even for strides, and for packed strides.
 pub(super) fn list(desc: &Desc, source: ListSource) -> Option<&[i64]> {
     match source {
         ListSource::Sizes(side) => desc.tensor(side)?.sizes.as_deref(),
         ListSource::Strides(side) => desc.tensor(side)?.strides.as_deref(),
+        ListSource::PackedStrides(_) => None,
         ListSource::Member(position) => given(desc, position).map(SmallVec::as_slice),
     }
 }
 
-/// The length of a list. Null strides are as long as the sizes.
+/// The length of a list. Null strides and packed strides are as long as the sizes.
 pub(super) fn length(desc: &Desc, source: ListSource) -> Option<usize> {
     let sizes = match source {
-        ListSource::Strides(side) => Some(ListSource::Sizes(side)),
+        ListSource::Strides(side) | ListSource::PackedStrides(side) => Some(ListSource::Sizes(side)),
         _ => None,
     };
     list(desc, source).or_else(|| list(desc, sizes?)).map(<[i64]>::len)

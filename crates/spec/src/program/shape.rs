@@ -81,6 +81,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::BindingOffset(_)
         | Leaf::Judged(_)
         | Leaf::Violations
+        | Leaf::Violation
         | Leaf::HasKind(..)
         | Leaf::Precision(_)
         | Leaf::Bits(_)

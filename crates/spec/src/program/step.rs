@@ -388,7 +388,9 @@ pub(super) fn load_list<N: Number>(
     *out = [N::default(); MAXIMUM_AXES];
     let Some(values) = leaf::list(inputs.desc, source) else {
         return match source {
-            ListSource::Strides(side) => load_packed(inputs, side, greatest, out, lost),
+            ListSource::Strides(side) | ListSource::PackedStrides(side) => {
+                load_packed(inputs, side, greatest, out, lost)
+            }
             _ => 0,
         };
     };
@@ -406,7 +408,7 @@ pub(super) fn load_list<N: Number>(
     values.len()
 }
 
-/// Loads packed strides, for a null pointer.
+/// Loads packed strides.
 #[inline(never)]
 fn load_packed<N: Number>(
     inputs: &Inputs<'_>,

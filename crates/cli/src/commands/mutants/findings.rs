@@ -3,7 +3,7 @@
 //! Each fault runs the suite twice, as `dmlcts run` does: without experiments and with them. A finding's
 //! predicate is right about a case if it holds exactly where the fault shows.
 
-use std::{io::Write, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, io::Write, sync::Arc, time::Duration};
 
 use dmlcts_backend::process::Incidents;
 use dmlcts_findings::{Fresh, with_other_data};
@@ -15,12 +15,12 @@ use dmlcts_model::{Case, FeatureLevel, element_count, escaped};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
-    CaseResult, Configuration, Event, Factory, Finding, Listed, OTHER_DATA, Run, Source, Stop, Summary,
+    CaseResult, Configuration, Event, Factory, Finding, Listed, OTHER_DATA, Run, Runs, Source, Stop, Summary,
     Verdict,
 };
 use dmlcts_spec::{Library, Predicate, Scratch, Source as Text, Validity, program::Values};
 
-use super::{cases, hosting, needs_guards, random, side_by_side};
+use super::{cases, hosting, needs_guards, pairs, random, side_by_side};
 use crate::{
     arguments::MutantsArguments,
     backends,
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The time for the experiments of a run.
-const BUDGET: Duration = Duration::from_secs(60);
+pub(super) const BUDGET: Duration = Duration::from_secs(60);
 /// The number of fresh valid and invalid cases.
 const VALID: usize = 20_000;
 const INVALID: usize = 5_000;
@@ -63,7 +63,7 @@ struct Row<'a> {
 enum Outcome {
     /// The suite does not find the fault.
     NotFound,
-    /// Some failures depend on earlier cases.
+    /// Some failures depend on earlier cases, or on an operator's earlier runs.
     Stateful,
     /// The fault was explained.
     Explained {
@@ -107,7 +107,7 @@ impl Explained {
 
 /// Whether a case showed the fault.
 #[derive(Clone)]
-struct Shown {
+pub(super) struct Shown {
     case: Case,
     /// `None` if the case says nothing.
     failed: Option<bool>,
@@ -119,6 +119,9 @@ pub(super) fn explain(mutants: &[&'static Mutant], arguments: &MutantsArguments)
         return Err(Problem::usage("--findings explains the failures of one suite", "name one suite"));
     };
     let suite: Arc<dyn Source> = Arc::new(cases(&load_suite(name)?, name, arguments.seed, &[])?);
+    if let Some(count) = arguments.pairs {
+        return pairs::explain(count, mutants, &suite, arguments);
+    }
     let fresh: Arc<dyn Source> = Arc::new(Listed::new(fresh(derive(arguments.seed, "findings"))?, "fresh"));
     let (subjects, apart) = match arguments.random {
         Some(count) => (random::subjects(count, arguments)?, Vec::new()),
@@ -136,19 +139,41 @@ pub(super) fn explain(mutants: &[&'static Mutant], arguments: &MutantsArguments)
 fn of_mutants(mutants: &[&'static Mutant]) -> Result<(Vec<Subject>, Vec<&'static str>), Problem> {
     let (mut subjects, mut apart) = (Vec::new(), Vec::new());
     for mutant in mutants {
-        if mutant.hangs()
-            || needs_guards(mutant)
-            || !matches!(mutant.needs, Needs::Nothing | Needs::ManyCases(_))
-        {
+        if can_be_explained(mutant) {
+            subjects.push(subject(mutant)?);
+        } else {
             apart.push(mutant.name);
-            continue;
         }
-        let name = format!("mutant:{}", mutant.name);
-        let backend = backends::factory(&name, &hosting(Incidents::default(), true))?;
-        let (name, about) = (mutant.name.to_owned(), mutant.about.to_owned());
-        subjects.push(Subject { name, about, conditions: None, backend });
     }
     Ok((subjects, apart))
+}
+
+/// Whether desc and data alone can decide whether a case fails.
+fn can_be_explained(mutant: &Mutant) -> bool {
+    let needs_no_more = matches!(mutant.needs, Needs::Nothing | Needs::ManyCases(_));
+    needs_no_more && !mutant.hangs() && !needs_guards(mutant)
+}
+
+/// The mutants whose failures can depend on desc and data alone.
+pub(super) fn subjects_of(mutants: &[&'static Mutant]) -> Vec<&'static Mutant> {
+    mutants.iter().copied().filter(|mutant| can_be_explained(mutant)).collect()
+}
+
+fn subject(mutant: &'static Mutant) -> Result<Subject, Problem> {
+    let name = format!("mutant:{}", mutant.name);
+    let backend = backends::factory(&name, &hosting(Incidents::default(), true))?;
+    let (name, about) = (mutant.name.to_owned(), mutant.about.to_owned());
+    Ok(Subject { name, about, conditions: None, backend })
+}
+
+/// The number of findings of a mutant with this budget, and the indices of the suite's cases that fail.
+pub(super) fn explained_alone(
+    mutant: &'static Mutant,
+    suite: &Arc<dyn Source>,
+    budget: Duration,
+) -> Result<(usize, BTreeSet<usize>), Problem> {
+    let (summary, shown) = run(&subject(mutant)?, suite, Some(budget))?;
+    Ok((summary.findings.len(), failing(&shown)))
 }
 
 /// Fresh cases, by which predicates are judged.
@@ -180,7 +205,8 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
     if summary.findings.is_empty() {
         return Ok(Outcome::NotFound);
     }
-    if summary.findings.iter().any(|finding| finding.first.verdict == Verdict::Flake) {
+    let flakes = summary.findings.iter().any(|finding| finding.first.verdict == Verdict::Flake);
+    if flakes || depends_on_runs(subject, suite, &shown)? {
         return Ok(Outcome::Stateful);
     }
     let (_, judges) = run(subject, fresh, None)?;
@@ -194,11 +220,42 @@ fn outcome(subject: &Subject, suite: &Arc<dyn Source>, fresh: &Arc<dyn Source>) 
     Ok(Outcome::Explained { correlation, experiment })
 }
 
+/// The places of the cases that showed the fault.
+fn failing(shown: &[Shown]) -> BTreeSet<usize> {
+    (0..shown.len()).filter(|case| shown[*case].failed == Some(true)).collect()
+}
+
+/// Whether some failures come from an operator's earlier runs: they show only in a second run, and not if its
+/// data are those of the first.
+fn depends_on_runs(subject: &Subject, suite: &Arc<dyn Source>, shown: &[Shown]) -> Result<bool, Problem> {
+    let once = failing(&run_once(subject, suite)?);
+    let only_later = failing(shown).into_iter().filter(|case| !once.contains(case));
+    let other = |case: usize| Case { fill: OTHER_DATA, ..shown[case].case.clone() };
+    let cases: Vec<Case> = only_later.map(other).collect();
+    let count = cases.len();
+    let source: Arc<dyn Source> = Arc::new(Listed::new(cases, "second runs"));
+    Ok(count > 0 && failing(&run_once(subject, &source)?).len() < count)
+}
+
+/// Runs cases on a fault, each operator once.
+fn run_once(subject: &Subject, source: &Arc<dyn Source>) -> Result<Vec<Shown>, Problem> {
+    Ok(run_with(subject, source, None, Runs::Once)?.1)
+}
+
 /// Runs cases on a fault. Returns the summary, and whether each case showed the fault.
-fn run(
+pub(super) fn run(
     subject: &Subject,
     source: &Arc<dyn Source>,
     explain: Option<Duration>,
+) -> Result<(Summary, Vec<Shown>), Problem> {
+    run_with(subject, source, explain, Runs::default())
+}
+
+fn run_with(
+    subject: &Subject,
+    source: &Arc<dyn Source>,
+    explain: Option<Duration>,
+    runs: Runs,
 ) -> Result<(Summary, Vec<Shown>), Problem> {
     let run = Run {
         library: Library::embedded(),
@@ -209,6 +266,7 @@ fn run(
             record: true,
             shrink: explain.is_some(),
             explain,
+            runs,
             ..Configuration::default()
         },
         stop: Stop::default(),
@@ -314,7 +372,7 @@ fn print(rows: &[Row<'_>], apart: &[&str]) -> std::io::Result<()> {
                     let rule = finding.rule.as_ref();
                     let predicate = rule.map_or("no predicate", |rule| rule.predicate.as_str());
                     let cases = counted(finding.cases, "case");
-                    writeln!(out, "    {}: {cases}: {predicate}", finding.id)?;
+                    writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
                 }
                 if let Some(smallest) = experiment.smallest() {
                     writeln!(out, "    smallest case: {}", counted(smallest, "element"))?;
@@ -325,7 +383,7 @@ fn print(rows: &[Row<'_>], apart: &[&str]) -> std::io::Result<()> {
     }
     for (title, names) in [
         ("Not found by the suite", &not_found[..]),
-        ("Failures that depend on earlier cases", &stateful),
+        ("Failures that depend on earlier cases or runs", &stateful),
         ("Left out, since more than a desc decides", apart),
     ] {
         if !names.is_empty() {

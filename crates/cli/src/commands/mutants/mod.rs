@@ -3,6 +3,7 @@
 //! cases may need several strategies.
 
 mod findings;
+mod pairs;
 mod random;
 
 use std::{

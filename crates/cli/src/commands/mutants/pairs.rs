@@ -1,0 +1,165 @@
+//! `dmlcts mutants --findings --pairs N`: backends with two faults each. Two faults are two findings, if
+//! neither hides the other.
+
+use std::{collections::BTreeSet, io::Write, sync::Arc};
+
+use dmlcts_backend::{Capabilities, Operators, Refusal, RunError, Sequential};
+use dmlcts_generate::draw::{Draws, derive};
+use dmlcts_model::{BindingOffsets, Desc, FeatureLevel, escaped};
+use dmlcts_mutants::{Faulty, Mutant};
+use dmlcts_report::counted;
+use dmlcts_runner::{Factory, Finding, Source};
+
+use super::{
+    findings::{BUDGET, Subject, explained_alone, run, subjects_of},
+    side_by_side,
+};
+use crate::{arguments::MutantsArguments, exit::Exit, output, problem::Problem};
+
+/// A backend with two faults. A desc on which the first fault shows gets its answer. Every other desc gets
+/// the answer of the second.
+struct Pair {
+    capabilities: Capabilities,
+    right: Faulty,
+    faults: [Faulty; 2],
+}
+
+/// An operator of a pair.
+struct Created {
+    right: Option<<Faulty as Operators>::Operator>,
+    /// `None` where this fault's answer does not count.
+    faults: [Option<<Faulty as Operators>::Operator>; 2],
+}
+
+impl Pair {
+    fn new(mutants: [&'static Mutant; 2]) -> Self {
+        let right = dmlcts_mutants::without_fault();
+        let name = mutants.map(|mutant| mutant.name).join("+");
+        let capabilities = Capabilities { name, ..Operators::capabilities(&right).clone() };
+        Self { capabilities, right, faults: mutants.map(dmlcts_mutants::backend) }
+    }
+}
+
+impl Operators for Pair {
+    type Operator = Created;
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        for backend in [&mut self.right].into_iter().chain(&mut self.faults) {
+            Operators::set_feature_level(backend, level);
+        }
+    }
+
+    fn create(&mut self, desc: &Desc) -> Result<Created, Refusal> {
+        let right = self.right.create(desc);
+        let [one, other] = self.faults.each_mut().map(|fault| fault.create(desc));
+        // A fault that changes whether the desc is accepted decides alone.
+        if one.is_ok() != right.is_ok() {
+            return one.map(|one| Created { right: None, faults: [Some(one), None] });
+        }
+        if other.is_ok() != right.is_ok() {
+            return other.map(|other| Created { right: None, faults: [None, Some(other)] });
+        }
+        Ok(Created { right: Some(right?), faults: [Some(one?), Some(other?)] })
+    }
+
+    fn run(
+        &mut self,
+        operator: &mut Created,
+        binding: BindingOffsets,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), RunError> {
+        let before = output.to_vec();
+        let mut expected = before.clone();
+        if let Some(right) = &mut operator.right {
+            self.right.run(right, binding, input, &mut expected)?;
+        }
+        for (fault, created) in self.faults.iter_mut().zip(&mut operator.faults) {
+            let Some(created) = created else { continue };
+            output.copy_from_slice(&before);
+            fault.run(created, binding, input, output)?;
+            if *output != *expected {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A pair, and the findings of its run.
+struct Row {
+    names: [&'static str; 2],
+    findings: Vec<Finding>,
+}
+
+/// A mutant that has one finding, and the indices of the cases that fail.
+type Single = (&'static Mutant, BTreeSet<usize>);
+
+/// Explains pairs of mutants, and prints a table. Each mutant of a pair has exactly one finding when it runs
+/// without the other, and at most half of the failures of one are failures of the other.
+pub(super) fn explain(
+    count: u32,
+    mutants: &[&'static Mutant],
+    suite: &Arc<dyn Source>,
+    arguments: &MutantsArguments,
+) -> Result<Exit, Problem> {
+    let mut draws = Draws::new(derive(arguments.seed, "pairs of mutants"));
+    let mut mutants = subjects_of(mutants);
+    draws.shuffle(&mut mutants);
+    // Most mutants have one finding, and most two of them can be a pair.
+    mutants.truncate(4 * count as usize);
+    let alone = side_by_side(&mutants, arguments.threads(), |mutant| {
+        let (findings, failing) = explained_alone(mutant, suite, BUDGET)?;
+        Ok((findings == 1).then_some((*mutant, failing)))
+    })?;
+    let mut singles: Vec<Single> = alone.into_iter().flatten().collect();
+    let mut pairs = Vec::new();
+    while let Some(one) = singles.pop().filter(|_| pairs.len() < count as usize) {
+        if let Some(place) = singles.iter().position(|other| is_apart(&one.1, &other.1)) {
+            pairs.push([one.0, singles.remove(place).0]);
+        }
+    }
+    let rows = side_by_side(&pairs, arguments.threads(), |pair| {
+        let subject = subject(*pair);
+        let (summary, _) = run(&subject, suite, Some(BUDGET))?;
+        Ok(Row { names: pair.map(|mutant| mutant.name), findings: summary.findings })
+    })?;
+    output::unless_gone(print(&rows))?;
+    Ok(Exit::Success)
+}
+
+/// Whether at most half of the failures of one are failures of the other.
+fn is_apart(one: &BTreeSet<usize>, other: &BTreeSet<usize>) -> bool {
+    2 * one.intersection(other).count() <= one.len().min(other.len())
+}
+
+/// The pair as a subject of explanations.
+fn subject(mutants: [&'static Mutant; 2]) -> Subject {
+    let backend: Arc<Factory> = Arc::new(move |_| Ok(Box::new(Sequential(Pair::new(mutants)))));
+    Subject {
+        name: mutants.map(|mutant| mutant.name).join(" and "),
+        about: mutants.map(|mutant| mutant.about).join("; "),
+        conditions: None,
+        backend,
+    }
+}
+
+fn print(rows: &[Row]) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    for Row { names: [one, other], findings } in rows {
+        writeln!(out, "{one} and {other}: {}", counted(findings.len() as u64, "finding"))?;
+        for finding in findings {
+            let predicate = finding.rule.as_ref().map_or("no predicate", |rule| rule.predicate.as_str());
+            let cases = counted(finding.cases, "case");
+            writeln!(out, "    {}: {cases}: {}", finding.id, escaped(predicate))?;
+        }
+    }
+    let two = rows.iter().filter(|row| row.findings.len() == 2).count();
+    let pairs = counted(rows.len() as u64, "pair");
+    writeln!(out, "\n{pairs} of mutants: two findings for {two} of {}", rows.len())?;
+    out.flush()
+}

@@ -1,0 +1,75 @@
+//! Learns a rule for each mode. One cause shows differently by mode: a padding that starts at the wrong place
+//! shows under every mode, but not for the same descs.
+
+use std::collections::BTreeSet;
+
+use dmlcts_model::MemberKind;
+
+use crate::{
+    atom::{Atom, Test},
+    learn::{Explanation, learn_once},
+    rule::{Condition, Form, Rule},
+    search::Aim,
+    universe::Universe,
+};
+
+/// One rule for each mode in which something fails. `None` if the operator has no mode, if only one mode has
+/// failures, or if a mode needs several rules.
+pub(crate) fn by_mode(
+    universe: &Universe<'_>,
+    hints: &[usize],
+    seed: u64,
+    is_over: &dyn Fn() -> bool,
+) -> Option<Explanation> {
+    let term = mode(universe)?;
+    let code = |case: usize| universe.lanes(term, case).values[0];
+    let codes: BTreeSet<i64> = universe.of_outcome(true).into_iter().map(code).collect();
+    if codes.len() < 2 {
+        return None;
+    }
+    let mut whole = Explanation::default();
+    // The text of each rule, with its place and modes.
+    let mut rules: Vec<(String, Rule, Vec<i64>)> = Vec::new();
+    for mode in codes {
+        let cases: Vec<usize> = (0..universe.len()).filter(|case| code(*case) == mode).collect();
+        let mut own = Universe::new(universe.terms);
+        for case in &cases {
+            own.push(universe.case(*case).clone(), universe.is_failure(*case));
+        }
+        let hints: Vec<usize> = hints.iter().filter_map(|hint| cases.binary_search(hint).ok()).collect();
+        let learned = learn_once(&own, &hints, seed, (Aim::All, is_over));
+        let [rule] = learned.rules.as_slice() else { return None };
+        let text = rule.text(&learned.atoms);
+        if let Some((.., modes)) = rules.iter_mut().find(|(known, ..)| *known == text) {
+            modes.push(mode);
+            continue;
+        }
+        let first = whole.atoms.len();
+        let moved = |condition: &Condition| Condition {
+            form: condition.form,
+            atoms: condition.atoms.iter().map(|atom| first + atom).collect(),
+        };
+        let rule = Rule { conditions: rule.conditions.iter().map(moved).collect() };
+        whole.atoms.extend(learned.atoms);
+        rules.push((text, rule, vec![mode]));
+    }
+    // Two rules are rather two causes.
+    whole.is_by_mode = rules.len() > 2;
+    for (_, mut rule, modes) in rules {
+        rule.conditions.push(Condition { form: Form::Once, atoms: vec![whole.atoms.len()] });
+        rule.conditions.sort();
+        whole.atoms.push(Atom::new(Test::Names(term, modes, true), universe.terms.words()));
+        whole.rules.push(rule);
+    }
+    Some(whole)
+}
+
+/// The term of the operator's mode.
+fn mode(universe: &Universe<'_>) -> Option<usize> {
+    let members = &universe.terms.operator().signature().members;
+    let is_mode = |name: &str| {
+        let mut modes = members.iter().filter(|member| matches!(member.kind, MemberKind::Enumeration(_)));
+        modes.any(|member| member.name == name)
+    };
+    universe.terms.words().iter().position(|word| is_mode(&word.text))
+}

@@ -1,0 +1,259 @@
+//! The findings of joined parts: the lines of all cases are explained as a run without experiments explains
+//! its cases.
+//!
+//! Predicates that the experiments of a part confirmed stay where they are right about the whole run. So do
+//! ids that a part took from an earlier run.
+
+use std::collections::BTreeMap;
+
+use dmlcts_findings::Estimate;
+use dmlcts_model::{Case, FeatureLevel, line};
+use dmlcts_runner::{
+    Class, Failure, Finding, Found, Group, RecordedRun, Rule, Source, StoredFinding, Witnessed,
+};
+use dmlcts_spec::{Predicate, expression::parse, program::Values};
+
+use crate::{CaseForm, UnknownName, convert::Names};
+
+/// The most bytes of lines that are kept if this program does not have the cases of a run. Later cases are
+/// not explained.
+const MOST_TEXT: usize = 64 << 20;
+
+/// What the failures of joined parts are explained with.
+#[derive(Clone, Copy)]
+pub struct Analysis<'a> {
+    /// The cases of the run. If this program does not have them, the lines are parsed.
+    pub source: Option<&'a dyn Source>,
+    /// The findings of earlier runs, whose ids are kept.
+    pub earlier: &'a [StoredFinding],
+}
+
+impl std::fmt::Debug for Analysis<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Analysis").field("earlier", &self.earlier).finish_non_exhaustive()
+    }
+}
+
+/// The part of a case's line that explains failures.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Nothing,
+    /// A failure behind the last one that is kept.
+    TooMany,
+    Passed(Option<Box<Case>>),
+    Failed(Box<Found>, Box<Case>),
+}
+
+impl Told {
+    /// Reads the line of a case, with the case itself if it failed. `with_passes` adds it if it passed.
+    ///
+    /// # Errors
+    ///
+    /// The line has a name that this program's spec does not have.
+    pub(crate) fn read(
+        form: &CaseForm<'_>,
+        names: Names<'_>,
+        level: FeatureLevel,
+        with_passes: bool,
+    ) -> Result<Self, UnknownName> {
+        let parse = || {
+            let case = line::parse(&form.line, names.library.signatures());
+            case.map(Box::new).map_err(|_| UnknownName::new("the case", &form.line))
+        };
+        if form.has_passed() {
+            return Ok(Self::Passed(if with_passes { Some(parse()?) } else { None }));
+        }
+        if !form.has_failed() {
+            return Ok(Self::Nothing);
+        }
+        let case = parse()?;
+        let failed = form.failed(&case, level, names)?;
+        Ok(failed.map_or(Self::Nothing, |found| Self::Failed(Box::new(found), case)))
+    }
+}
+
+/// The lines of the cases of a run.
+pub(crate) struct Lines<'a> {
+    analysis: Analysis<'a>,
+    names: Names<'a>,
+    level: FeatureLevel,
+    /// The predicate that the cases fulfil, if only such cases ran.
+    within: Option<String>,
+    witnessed: Witnessed,
+    /// The cases that the source does not have: the places of their lines in `text`.
+    places: BTreeMap<u64, usize>,
+    text: String,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(
+        analysis: Analysis<'a>,
+        names: Names<'a>,
+        level: FeatureLevel,
+        filter: Option<String>,
+    ) -> Self {
+        // As the run itself writes it.
+        let within = filter.map(|text| parse(&text).map_or(text, |parsed| parsed.to_string()));
+        let witnessed = Witnessed::default();
+        Self { analysis, names, level, within, witnessed, places: BTreeMap::new(), text: String::new() }
+    }
+
+    /// Whether there is no earlier finding whose id is kept.
+    pub(crate) fn keeps_no_ids(&self) -> bool {
+        self.analysis.earlier.is_empty()
+    }
+
+    /// Reads the line of a case. A line that this program cannot read explains nothing.
+    pub(crate) fn read(&self, form: &CaseForm<'_>) -> Told {
+        if form.has_failed() && self.witnessed.is_full() {
+            return Told::TooMany;
+        }
+        let with_passes = self.analysis.source.is_none() && self.text.len() < MOST_TEXT;
+        Told::read(form, self.names, self.level, with_passes).unwrap_or(Told::Nothing)
+    }
+
+    /// Adds a case. The cases come in order.
+    pub(crate) fn add(&mut self, index: u64, told: Told) {
+        let has_source = self.analysis.source.is_some();
+        match told {
+            Told::Passed(None) if !has_source => self.witnessed.leave_out_pass(),
+            Told::Passed(case) => {
+                self.witnessed.add(&[index], Vec::new());
+                self.keep(index, case.as_deref());
+            }
+            Told::Failed(found, case) if has_source || self.text.len() < MOST_TEXT => {
+                self.witnessed.add(&[], vec![*found]);
+                self.keep(index, Some(&case).filter(|_| !has_source).map(|case| &**case));
+            }
+            Told::Failed(..) | Told::TooMany => self.witnessed.leave_out_failure(),
+            Told::Nothing => {}
+        }
+    }
+
+    fn keep(&mut self, index: u64, case: Option<&Case>) {
+        let Some(case) = case else { return };
+        self.places.insert(index, self.text.len());
+        self.text.extend([&case.to_string(), "\n"]);
+    }
+
+    /// The findings of the whole run. `groups` are its groups of failures, `firsts` the first cases of the
+    /// groups of all parts with their classes, and `parts` the findings of the parts.
+    pub(crate) fn findings(
+        mut self,
+        groups: &[Group],
+        firsts: &[(u64, Class)],
+        parts: &[Finding],
+    ) -> Vec<Finding> {
+        let Some(blank) = groups.first().map(|group| group.first.case.clone()) else { return Vec::new() };
+        self.witnessed.rename(firsts);
+        let stored = [self.analysis.earlier.to_vec(), stored(parts)].concat();
+        let (library, strategies) = (self.names.library, self.names.strategies);
+        let within = self.within.as_deref();
+        let run = RecordedRun { library, level: self.level, strategies, groups, within, stored: &stored };
+        let mut cursor = self.analysis.source.map(Source::cursor);
+        let mut shared = blank.clone();
+        let mut read = |index: u64| {
+            let Some(cursor) = &mut cursor else { return self.case(index).unwrap_or_else(|| blank.clone()) };
+            cursor.read(index, &mut shared);
+            shared.clone()
+        };
+        let mut findings = run.findings(&self.witnessed, &mut read);
+        for finding in &mut findings {
+            finding.smallest = self.smallest(finding, parts);
+            if let Some(rule) = &mut finding.rule {
+                add_estimates(rule, parts);
+            }
+        }
+        findings
+    }
+
+    /// The case at an index, from its line.
+    fn case(&self, index: u64) -> Option<Case> {
+        let text = self.text.get(*self.places.get(&index)?..)?;
+        line::parse(text.lines().next()?, self.names.library.signatures()).ok()
+    }
+
+    /// The smallest case of a finding, from the part that has its first case or else from any part.
+    fn smallest(&self, finding: &Finding, parts: &[Finding]) -> Option<Failure> {
+        let predicate =
+            finding.rule.as_ref().map(|rule| Predicate::parse(&rule.predicate, self.names.library));
+        let mut values = Values::default();
+        let mut fits = |smallest: &&Failure| match &predicate {
+            Some(Ok(predicate)) => predicate.holds(&smallest.case, self.level, &mut values),
+            Some(Err(_)) => false,
+            None => true,
+        };
+        let is_of_first = |part: &&Finding| part.first.index == finding.first.index;
+        let (rule, class) = (finding.rule.is_some(), finding.class);
+        let alike = parts.iter().filter(|part| part.class == class && part.rule.is_some() == rule);
+        let own = alike.clone().find(is_of_first);
+        match own.map(|own| own.smallest.as_ref()) {
+            Some(None) => return None,
+            Some(own) if own.iter().any(&mut fits) => return own.cloned(),
+            _ => {}
+        }
+        // Findings without a predicate have nothing but their first case in common.
+        let others = alike.filter(|part| rule && part.operators == finding.operators);
+        let others = others.filter_map(|part| part.smallest.as_ref()).filter(fits);
+        others.min_by_key(|smallest| (smallest.case.to_string().len(), smallest.index)).cloned()
+    }
+}
+
+/// The findings of parts whose predicates or ids stay: experiments confirmed the predicate, or the id is of
+/// an earlier run.
+fn stored(parts: &[Finding]) -> Vec<StoredFinding> {
+    let mut all: Vec<StoredFinding> = Vec::new();
+    for part in parts {
+        let rule = part.rule.as_ref();
+        let fresh = rule.and_then(|rule| Some((rule.asked, rule.estimate?)));
+        if fresh.is_none() && part.has_new_id() {
+            continue;
+        }
+        let smallest = part.smallest.iter().map(|smallest| smallest.case.clone());
+        let new = StoredFinding {
+            id: part.id.clone(),
+            class: part.class,
+            predicate: rule.map(|rule| rule.predicate.clone()),
+            validity: rule.map(|rule| rule.validity),
+            cases: smallest.chain([part.first.case.clone()]).collect(),
+            count: part.cases,
+            fresh: fresh.filter(|_| part.has_new_id()),
+        };
+        let is_same = |one: &&mut StoredFinding| {
+            one.id == new.id
+                && one.class == new.class
+                && (&one.predicate, one.validity) == (&new.predicate, new.validity)
+        };
+        match all.iter_mut().find(is_same) {
+            Some(one) => {
+                // Counts of a file may be any numbers.
+                one.count = one.count.saturating_add(new.count);
+                one.fresh = both(one.fresh, new.fresh);
+                one.cases.extend(new.cases);
+            }
+            None => all.push(new),
+        }
+    }
+    all
+}
+
+fn both(one: Option<(u64, Estimate)>, other: Option<(u64, Estimate)>) -> Option<(u64, Estimate)> {
+    match (one, other) {
+        (Some((asked, one)), Some((more, other))) => Some((asked.saturating_add(more), one.with(other))),
+        (one, other) => one.or(other),
+    }
+}
+/// Adds what the experiments of parts said of the same predicate. Some may have refuted it.
+fn add_estimates(rule: &mut Rule, parts: &[Finding]) {
+    if rule.estimate.is_some() {
+        return;
+    }
+    let alike = parts.iter().filter_map(|part| part.rule.as_ref());
+    let alike = alike.filter(|part| part.predicate == rule.predicate && part.validity == rule.validity);
+    for part in alike {
+        let Some(estimate) = part.estimate else { continue };
+        rule.estimate = Some(rule.estimate.map_or(estimate, |sum| sum.with(estimate)));
+        rule.asked = rule.asked.saturating_add(part.asked);
+        rule.is_exact &= part.is_exact;
+    }
+}

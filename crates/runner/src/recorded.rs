@@ -1,0 +1,74 @@
+//! Explains the failures of a recorded run as the run itself does without experiments.
+
+use dmlcts_findings::Budget;
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_spec::Library;
+
+use crate::{
+    Failure, Finding, Found, Group, StoredFinding, Verdict, Witnessed,
+    finding::most_frequent,
+    stored::{Alone, Explained, Stored},
+};
+
+/// A recorded run.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedRun<'a> {
+    /// The specs that judged it.
+    pub library: &'static Library,
+    /// The feature level at which cases were judged.
+    pub level: FeatureLevel,
+    /// The names of its strategies.
+    pub strategies: &'a [String],
+    /// The first failures, each with its group.
+    pub groups: &'a [Group],
+    /// The predicate that its cases fulfil, if only such cases ran.
+    pub within: Option<&'a str>,
+    /// The findings whose ids and predicates are kept.
+    pub stored: &'a [StoredFinding],
+}
+
+impl RecordedRun<'_> {
+    /// The findings, the most severe first. `read` returns the case at an index.
+    pub fn findings(&self, witnessed: &Witnessed, read: &mut dyn FnMut(u64) -> Case) -> Vec<Finding> {
+        let of = (self.library, self.level);
+        let (outcomes, is_sample) = witnessed.outcomes();
+        let mut ask = |_: &Case| Alone::Unknown;
+        let stored = Stored::new(self.stored, &witnessed.failures, of, read, &mut ask);
+        let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, read, None);
+        let explained = stored.keep(causes, &outcomes, &[], read);
+        let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read));
+        let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
+        let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
+        findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
+        findings.sort_by_key(|(finding, _)| finding.order());
+        stored.name(&mut findings);
+        let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
+        Finding::limit(&mut findings, self.within, (witnessed.has_more_failures, is_sample));
+        findings
+    }
+
+    fn finding(
+        &self,
+        explained: &Explained,
+        witnessed: &Witnessed,
+        read: &mut dyn FnMut(u64) -> Case,
+    ) -> Option<(Finding, Vec<u64>)> {
+        let failures = &explained.cause.failures;
+        let of = |index: &u64| witnessed.failures.get(index);
+        let class = most_frequent(failures.iter().filter_map(of).map(|found| found.class))?;
+        let mut alike = failures.iter().filter_map(of).filter(|found| found.class == class);
+        let first =
+            alike.clone().find_map(|found| self.groups.iter().find(|group| group.first.index == found.index));
+        let (first, again) = match first {
+            Some(group) => (group.first.clone(), group.again.min(1)),
+            None => (self.failure(alike.next()?, read)?, 0),
+        };
+        Some((explained.finding(class, first, [again, 0], self.library), failures.clone()))
+    }
+
+    fn failure(&self, found: &Found, read: &mut dyn FnMut(u64) -> Case) -> Option<Failure> {
+        let strategy = self.strategies.get(found.strategy)?;
+        let case = read(found.index);
+        found.failure(self.library, self.level, (case, strategy), found.outcome.clone())
+    }
+}

@@ -1,0 +1,78 @@
+//! Shrinks a finding: looks for a smaller case that fails in the same way.
+
+use dmlcts_model::{Case, Offsets, Outcome};
+use dmlcts_spec::{Predicate, program::Values};
+
+use crate::{
+    Evidence, Failure, Finding, Found, Verdict, alone::Alone, judge::Examination, shared::Shared,
+    spending::Spending,
+};
+
+/// The elements of an input that are compared with each other.
+const MOST_ELEMENTS: usize = 1 << 12;
+
+/// Looks for smaller cases, which run alone.
+pub(crate) struct Shrinker<'a, 'run> {
+    pub(crate) shared: &'run Shared,
+    pub(crate) alone: &'a mut Alone<'run>,
+    pub(crate) spending: &'a mut Spending,
+}
+
+impl Shrinker<'_, '_> {
+    /// A smaller case that fails like the first one of a finding, and for which its predicate holds.
+    pub(crate) fn smallest(&mut self, finding: &Finding, found: &Found) -> Option<Failure> {
+        let first = &finding.first;
+        let predicate = finding.rule.as_ref().map(|rule| rule.predicate.as_str());
+        let predicate = predicate.and_then(|text| Predicate::parse(text, self.shared.library).ok());
+        let (mut values, level) = (Values::default(), self.shared.level);
+        // The last case that failed, which is the smallest.
+        let mut last: Option<(Case, Examination)> = None;
+        let mut fails_alike = |case: &Case| {
+            let holds = predicate.as_ref().is_none_or(|one| one.holds(case, level, &mut values));
+            if !holds || !self.spending.may_run() {
+                return false;
+            }
+            let alone = self.alone.examine(case, found.index, found.strategy);
+            self.spending.note(alone.as_ref());
+            let Some(alone) = alone.filter(|alone| is_alike(first, case, alone)) else { return false };
+            last = Some((case.clone(), alone));
+            true
+        };
+        // Spending limits the steps.
+        let steps = usize::MAX;
+        let case = dmlcts_generate::shrink(&first.case, self.shared.library, level, steps, &mut fails_alike);
+        let (smallest, seen) = last.filter(|(smallest, _)| *smallest == case && case != first.case)?;
+        let smaller = Found { class: first.class, ..found.clone() };
+        // Another hang would show nothing new.
+        if seen.outcome == Outcome::TimedOut {
+            return Some(self.alone.failure(&smaller, smallest, Some(seen)));
+        }
+        let shown = self.alone.describe(&smaller, smallest);
+        // If the smaller case passes when it is described, or fails in another way, it does not represent the
+        // finding.
+        (shown.class == first.class && shown.verdict != Verdict::Pass).then_some(shown)
+    }
+}
+
+/// Whether a smaller case fails as the first one does, and shows as much: of equal elements, no origin can be
+/// told.
+fn is_alike(first: &Failure, case: &Case, alone: &Examination) -> bool {
+    alone.class == Some(first.class)
+        && std::mem::discriminant(&alone.outcome) == std::mem::discriminant(&first.outcome)
+        && alone.verdict.is_unexpected()
+        && (has_distinct_elements(case, alone.evidence.as_ref())
+            || !has_distinct_elements(&first.case, first.evidence.as_ref()))
+}
+
+/// Whether the input has two elements that differ, or is not known.
+fn has_distinct_elements(case: &Case, evidence: Option<&Evidence>) -> bool {
+    let (Some(evidence), Some(input)) = (evidence, case.desc.input.as_ref()) else { return true };
+    let (Some(sizes), Some(size)) = (&input.sizes, input.data_type.element_size()) else { return true };
+    let element = |offset: u64| {
+        let start = usize::try_from(offset).ok()?.checked_mul(size)?;
+        evidence.input.get(start..start.checked_add(size)?)
+    };
+    let mut elements = Offsets::new(sizes, input.strides.as_deref()).take(MOST_ELEMENTS).map(element);
+    let first = elements.next();
+    elements.any(|element| Some(element) != first)
+}

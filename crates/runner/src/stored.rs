@@ -1,0 +1,443 @@
+//! Findings of earlier runs. A finding that is still there keeps its id and the words of its predicate, so
+//! that neither another seed nor a change of the analysis renames it.
+//!
+//! The steps: [`Stored::new`] finds out whether the stored cases still fail, [`Stored::keep`] puts stored
+//! predicates in the place of new ones, and [`Stored::name`] gives the ids.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmlcts_findings::{Cause, Estimate, Label, Outcomes};
+use dmlcts_model::{Case, FeatureLevel, Outcome};
+use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
+
+use crate::{Class, Failure, Finding, Found, Membership, Rule, Verdict, pattern::pattern};
+
+/// Further stored findings are ignored.
+const MOST: usize = 1_000;
+
+/// A finding that an earlier run found, or an entry of a list of known failures.
+#[derive(Clone, Debug)]
+pub struct StoredFinding {
+    /// The id.
+    pub id: String,
+    /// How its cases failed.
+    pub class: Class,
+    /// What separated its cases from those that passed, if something did.
+    pub predicate: Option<String>,
+    /// Whether the predicate is about valid descs or about invalid ones; `None` if that is unknown.
+    pub validity: Option<Validity>,
+    /// Cases that failed, the smallest first. A later one counts if this run does not show whether the
+    /// earlier ones fail. If there are none, the first failure for which the predicate holds counts.
+    pub cases: Vec<Case>,
+    /// The number of its failures.
+    pub count: u64,
+    /// The number of cases that experiments asked of the same backend, and what fresh cases said of the
+    /// predicate. `None` for a finding of another run.
+    pub fresh: Option<(u64, Estimate)>,
+}
+
+/// What a case does when it runs alone.
+pub(crate) enum Alone {
+    Passed,
+    Failed(AloneFailure),
+    Unknown,
+}
+
+/// How a case fails alone.
+pub(crate) struct AloneFailure {
+    pub(crate) class: Class,
+    pub(crate) outcome: Outcome,
+    /// Whether the failure is known.
+    pub(crate) is_expected: bool,
+}
+
+/// A case of a stored finding that still fails in the same class.
+enum Still {
+    /// It is the failure of the run at this index.
+    Found(u64),
+    /// It is not among the failures of the run, and fails alone.
+    Alone(Box<Case>, AloneFailure),
+}
+
+/// A stored finding in this run.
+struct Entry<'a> {
+    stored: &'a StoredFinding,
+    predicate: Option<Predicate>,
+    still: Option<Still>,
+}
+
+/// The stored findings in this run: those of earlier runs first, then those of parts, each with the most
+/// cases first.
+pub(crate) struct Stored<'a> {
+    entries: Vec<Entry<'a>>,
+    failures: &'a BTreeMap<u64, Found>,
+    library: &'static Library,
+    level: FeatureLevel,
+}
+
+/// A cause, with the words of its stored predicate if it has one.
+pub(crate) struct Explained {
+    pub(crate) cause: Cause,
+    pub(crate) words: Option<String>,
+}
+
+impl Explained {
+    /// The finding. `class` is how most of its cases failed; `runs` are the numbers of cases that ran again
+    /// and of those that then passed.
+    pub(crate) fn finding(
+        &self,
+        class: Class,
+        first: Failure,
+        runs: [u64; 2],
+        library: &'static Library,
+    ) -> Finding {
+        let Self { cause, words } = self;
+        let all = library.operators();
+        let names = all.iter().map(Operator::name);
+        let operators: Vec<&'static str> =
+            names.filter(|name| cause.operators().any(|one| one == *name)).collect();
+        let rule = cause.validity.map(|validity| Rule {
+            predicate: words.clone().unwrap_or_else(|| cause.predicate(all.len())),
+            validity,
+            within: None,
+            passes: cause.passes as u64,
+            is_sample: false,
+            asked: cause.asked as u64,
+            estimate: cause.estimate,
+            is_exact: cause.exact,
+        });
+        let [again, passed_again] = runs;
+        let mut finding = Finding {
+            id: String::new(),
+            class,
+            operators,
+            rule,
+            pattern: pattern(&first),
+            cases: cause.failures.len() as u64,
+            is_sample: false,
+            again,
+            passed_again,
+            first,
+            smallest: None,
+        };
+        finding.id = finding.new_id();
+        finding
+    }
+}
+
+/// A stored predicate and the failures of one kind for which it holds.
+struct Candidate {
+    entry: usize,
+    kind: String,
+    held: BTreeSet<u64>,
+    /// The validity of the descs that it is about.
+    validity: Option<Validity>,
+}
+
+impl<'a> Stored<'a> {
+    /// Looks for the stored cases among the failures. `ask` runs the others.
+    pub(crate) fn new(
+        stored: &'a [StoredFinding],
+        failures: &'a BTreeMap<u64, Found>,
+        (library, level): (&'static Library, FeatureLevel),
+        read: &mut dyn FnMut(u64) -> Case,
+        ask: &mut dyn FnMut(&Case) -> Alone,
+    ) -> Self {
+        let mut all: Vec<&StoredFinding> = stored.iter().take(MOST).collect();
+        // Ids of earlier runs take precedence over ids that the parts made.
+        all.sort_by_key(|stored| (stored.fresh.is_some(), std::cmp::Reverse(stored.count)));
+        let mut places: BTreeMap<String, Option<u64>> = BTreeMap::new();
+        places.extend(all.iter().flat_map(|stored| &stored.cases).map(|case| (case.to_string(), None)));
+        let searched = if places.is_empty() { None } else { Some(failures) };
+        for index in searched.into_iter().flat_map(BTreeMap::keys) {
+            if let Some(place) = places.get_mut(&read(*index).to_string()) {
+                place.get_or_insert(*index);
+            }
+        }
+        let mut values = Values::default();
+        let mut entry = |stored: &'a StoredFinding| {
+            let predicate = stored.predicate.as_deref();
+            let predicate = predicate.and_then(|text| Predicate::parse(text, library).ok());
+            let still = match &predicate {
+                Some(predicate) if stored.cases.is_empty() => {
+                    let mut of_class = failures.values().filter(|found| found.class == stored.class);
+                    let first =
+                        of_class.find(|found| predicate.holds(&read(found.index), level, &mut values));
+                    first.map(|found| Still::Found(found.index))
+                }
+                _ => still(stored, failures, &places, ask),
+            };
+            Entry { stored, predicate, still }
+        };
+        let entries = all.into_iter().map(&mut entry).collect();
+        Self { entries, failures, library, level }
+    }
+
+    /// Puts each stored predicate that is exact in the place of the causes that it covers. It must hold for
+    /// exactly their failures among all failures of their kind, and for no pass. No answer of an experiment
+    /// may refute it. It may also take its failures out of those that no condition explains.
+    pub(crate) fn keep(
+        &self,
+        causes: Vec<Cause>,
+        outcomes: &Outcomes,
+        answers: &[(Case, Label)],
+        read: &mut dyn FnMut(u64) -> Case,
+    ) -> Vec<Explained> {
+        let mut candidates = self.candidates(outcomes, read);
+        candidates.retain(|candidate| covered(candidate, &causes).is_some());
+        self.refute_by_passes(&mut candidates, &outcomes.passes, answers, read);
+        let (mut kept, mut left) = (Vec::new(), causes);
+        for candidate in candidates {
+            // Another stored predicate may have taken the failures.
+            let Some(places) = covered(&candidate, &left) else { continue };
+            let is_new = |place: &usize| left.get(*place).and_then(|cause| self.compiled(cause));
+            let new: Vec<Predicate> = places.iter().filter_map(is_new).collect();
+            if !self.is_too_narrow(&candidate, &new, answers) {
+                let operators = self.operators(&candidate.held, read);
+                kept.push(self.take(&candidate, operators, &mut left, answers));
+            }
+        }
+        kept.extend(left.into_iter().map(|cause| Explained { cause, words: None }));
+        kept
+    }
+
+    /// The stored predicates, with the failures of each kind for which they hold.
+    fn candidates(&self, outcomes: &Outcomes, read: &mut dyn FnMut(u64) -> Case) -> Vec<Candidate> {
+        let agrees = |stored: &StoredFinding| stored.fresh.is_none_or(|(_, fresh)| fresh.wrong() == 0);
+        let entries: Vec<(usize, &Predicate)> = (self.entries.iter().enumerate())
+            .filter(|(_, entry)| agrees(entry.stored))
+            .filter_map(|(place, entry)| Some((place, entry.predicate.as_ref()?)))
+            .collect();
+        let mut held: BTreeMap<(usize, &str), BTreeSet<u64>> = BTreeMap::new();
+        let mut values = Values::default();
+        for (index, kind) in outcomes.failures.iter().filter(|_| !entries.is_empty()) {
+            let case = read(*index);
+            for (place, predicate) in &entries {
+                if predicate.holds(&case, self.level, &mut values) {
+                    held.entry((*place, kind)).or_default().insert(*index);
+                }
+            }
+        }
+        let is_of_class = |entry: usize, held: &BTreeSet<u64>| {
+            let mut found = held.iter().filter_map(|index| self.failures.get(index));
+            found.any(|found| found.class == self.entries[entry].stored.class)
+        };
+        let of_class = held.into_iter().filter(|((entry, _), held)| is_of_class(*entry, held));
+        let candidate = |((entry, kind), held): ((usize, &str), BTreeSet<u64>)| {
+            // A list of known failures does not say it, but its cases do.
+            let first = held.first().and_then(|index| self.failures.get(index));
+            let judged = first.map(|found| found.judgement.validity());
+            let judged = judged.filter(|validity| *validity != Validity::Open);
+            let validity = self.entries[entry].stored.validity.or(judged);
+            Candidate { entry, kind: kind.to_owned(), held, validity }
+        };
+        of_class.map(candidate).collect()
+    }
+
+    /// Removes the candidates that hold for a pass of the run or of an experiment.
+    fn refute_by_passes(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        passes: &[u64],
+        answers: &[(Case, Label)],
+        read: &mut dyn FnMut(u64) -> Case,
+    ) {
+        let mut values = Values::default();
+        let mut refute = |candidates: &mut Vec<Candidate>, case: &Case| {
+            candidates.retain(|one| !self.holds(one, case, &mut values) || !self.is_about(one, case));
+        };
+        for index in passes {
+            if candidates.is_empty() {
+                return;
+            }
+            refute(candidates, &read(*index));
+        }
+        let passed = answers.iter().filter(|(_, label)| *label == Label::Passed);
+        passed.for_each(|(case, _)| refute(candidates, case));
+    }
+
+    /// Whether a failure of an experiment is explained by the new predicates, and not by the stored one.
+    fn is_too_narrow(&self, candidate: &Candidate, new: &[Predicate], answers: &[(Case, Label)]) -> bool {
+        let mut values = Values::default();
+        let kind = Label::Failed(candidate.kind.clone());
+        answers.iter().filter(|(_, label)| *label == kind).any(|(case, _)| {
+            self.is_about(candidate, case)
+                && new.iter().any(|one| one.holds(case, self.level, &mut values))
+                && !self.holds(candidate, case, &mut values)
+        })
+    }
+
+    /// Takes the failures of a candidate out of the causes, and makes them one cause.
+    fn take(
+        &self,
+        candidate: &Candidate,
+        operators: Vec<String>,
+        causes: &mut Vec<Cause>,
+        answers: &[(Case, Label)],
+    ) -> Explained {
+        let stored = self.entries[candidate.entry].stored;
+        let (mut validity, mut asked) = (candidate.validity, 0);
+        for cause in causes.iter_mut().filter(|cause| cause.kind == candidate.kind) {
+            let before = cause.failures.len();
+            cause.failures.retain(|index| !candidate.held.contains(index));
+            if cause.failures.len() < before {
+                validity = validity.or(cause.validity);
+                asked = asked.max(cause.asked);
+            }
+        }
+        causes.retain(|cause| !cause.failures.is_empty());
+        let fresh = self.estimate(candidate, &operators, answers).map(|fresh| (asked as u64, fresh));
+        let fresh = fresh.or(stored.fresh);
+        let cause = Cause {
+            kind: candidate.kind.clone(),
+            conditions: operators.into_iter().map(|operator| (operator, None)).collect(),
+            validity: validity.or(Some(Validity::Valid)),
+            failures: candidate.held.iter().copied().collect(),
+            passes: 0,
+            estimate: fresh.map(|(_, fresh)| fresh),
+            asked: fresh.map_or(asked, |(asked, _)| asked as usize),
+            exact: true,
+        };
+        Explained { cause, words: stored.predicate.clone() }
+    }
+
+    /// What the answers of the experiments say of a candidate that none of them refutes.
+    fn estimate(
+        &self,
+        candidate: &Candidate,
+        operators: &[String],
+        answers: &[(Case, Label)],
+    ) -> Option<Estimate> {
+        let mut values = Values::default();
+        let mut fresh = Estimate::default();
+        for (case, label) in answers {
+            if !operators.contains(&case.desc.signature.operator) || !self.is_about(candidate, case) {
+                continue;
+            }
+            match label {
+                Label::Passed => {
+                    fresh.not_held += 1;
+                    fresh.not_held_passing += 1;
+                }
+                // Other failures of the kind have other causes.
+                Label::Failed(kind)
+                    if *kind == candidate.kind && self.holds(candidate, case, &mut values) =>
+                {
+                    fresh.held += 1;
+                    fresh.held_failing += 1;
+                }
+                _ => {}
+            }
+        }
+        (fresh.cases() > 0).then_some(fresh)
+    }
+
+    fn holds(&self, candidate: &Candidate, case: &Case, values: &mut Values) -> bool {
+        let predicate = self.entries[candidate.entry].predicate.as_ref();
+        predicate.is_some_and(|predicate| predicate.holds(case, self.level, values))
+    }
+
+    /// Whether a candidate is about descs like this case's. Open descs say nothing.
+    fn is_about(&self, candidate: &Candidate, case: &Case) -> bool {
+        let Some(operator) = self.library.operator(&case.desc.signature.operator) else { return false };
+        let judgement = operator.judge(&case.desc, self.level, &mut Scratch::default());
+        judgement.questions.is_empty()
+            && candidate.validity.is_none_or(|validity| validity == judgement.validity())
+    }
+
+    /// The predicate of a new cause.
+    fn compiled(&self, cause: &Cause) -> Option<Predicate> {
+        let text = cause.predicate(self.library.operators().len());
+        cause.validity.and_then(|_| Predicate::parse(&text, self.library).ok())
+    }
+
+    /// The operators of failures, in the library's order.
+    fn operators(&self, failures: &BTreeSet<u64>, read: &mut dyn FnMut(u64) -> Case) -> Vec<String> {
+        let found: BTreeSet<String> =
+            failures.iter().map(|index| read(*index).desc.signature.operator.clone()).collect();
+        let all = self.library.operators().iter().map(|operator| operator.name().to_owned());
+        all.filter(|name| found.contains(name)).collect()
+    }
+
+    /// Gives the ids to findings, which are in order, each with its failures. A finding takes the id of the
+    /// stored finding whose case it contains; of several, the one with the most cases. No two findings get
+    /// one id.
+    pub(crate) fn name(&self, findings: &mut [(Finding, Vec<u64>)]) {
+        let all: Vec<Finding> = findings.iter().map(|(finding, _)| finding.clone()).collect();
+        let mut membership = Membership::new(&all, self.library, self.level);
+        let mut place = |entry: &Entry<'_>| match entry.still.as_ref()? {
+            Still::Found(index) => findings.iter().position(|(_, failures)| failures.contains(index)),
+            Still::Alone(case, failure) => {
+                let how = (Verdict::Fail, failure.class, &failure.outcome);
+                let place = membership.finding_of(case, how)?;
+                // A known failure has the cause of a finding only if that explains all of its cases.
+                let mut cases = entry.stored.cases.iter();
+                let mut is_explained = || {
+                    all[place].rule.as_ref().is_some_and(|rule| rule.is_exact)
+                        && cases.all(|case| membership.finding_of(case, how) == Some(place))
+                };
+                (!failure.is_expected || is_explained()).then_some(place)
+            }
+        };
+        let places: Vec<Option<usize>> = self.entries.iter().map(&mut place).collect();
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        let mut is_named = vec![false; findings.len()];
+        for (place, (finding, _)) in findings.iter_mut().enumerate() {
+            let own = self.entries.iter().zip(&places).filter(|(_, of)| **of == Some(place));
+            let mut ids = own.map(|(entry, _)| &entry.stored.id);
+            if let Some(id) = ids.find(|id| !taken.contains(*id)) {
+                taken.insert(id.clone());
+                finding.id.clone_from(id);
+                is_named[place] = true;
+            }
+        }
+        for ((finding, _), _) in findings.iter_mut().zip(is_named).filter(|(_, is_named)| !is_named) {
+            let numbers = (2..).map(|number: u64| format!("{}-{number}", finding.id));
+            let mut ids = std::iter::once(finding.id.clone()).chain(numbers);
+            if let Some(id) = ids.find(|id| taken.insert(id.clone())) {
+                finding.id = id;
+            }
+        }
+    }
+}
+
+/// The first case of a stored finding that is known to fail or not, if it fails in the same class.
+fn still(
+    stored: &StoredFinding,
+    failures: &BTreeMap<u64, Found>,
+    places: &BTreeMap<String, Option<u64>>,
+    ask: &mut dyn FnMut(&Case) -> Alone,
+) -> Option<Still> {
+    for case in &stored.cases {
+        let index = places.get(&case.to_string()).copied().flatten();
+        if let Some(found) = index.and_then(|index| failures.get(&index)) {
+            return (found.class == stored.class).then_some(Still::Found(found.index));
+        }
+        // A hang costs much time.
+        match if stored.class == Class::TimedOut { Alone::Unknown } else { ask(case) } {
+            Alone::Failed(failure) if failure.class == stored.class => {
+                return Some(Still::Alone(Box::new(case.clone()), failure));
+            }
+            Alone::Failed(..) | Alone::Passed => return None,
+            Alone::Unknown => {}
+        }
+    }
+    None
+}
+
+/// The places of the causes that a candidate covers. `None` if it holds for a part of an explained cause, or
+/// if it holds for failures that the causes do not have.
+fn covered(candidate: &Candidate, causes: &[Cause]) -> Option<Vec<usize>> {
+    let (mut places, mut failures) = (Vec::new(), 0);
+    for (place, cause) in causes.iter().enumerate().filter(|(_, cause)| cause.kind == candidate.kind) {
+        let held = cause.failures.iter().filter(|index| candidate.held.contains(index)).count();
+        if held > 0 {
+            places.push(place);
+            failures += held;
+        }
+        if held > 0 && held < cause.failures.len() && cause.validity.is_some() {
+            return None;
+        }
+    }
+    (failures == candidate.held.len()).then_some(places)
+}

@@ -1,0 +1,133 @@
+//! What explaining may cost: cases and hangs for each finding, and a deadline for the run.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use dmlcts_backend::{Batch, Immediate, Purpose};
+use dmlcts_generate::Suite;
+use dmlcts_model::Outcome;
+use dmlcts_runner::{Configuration, Ending, Factory, LeftOut, Run, Stop, SuiteSource, Summary};
+use dmlcts_spec::{Library, Predicate};
+
+use super::{findings::has_long_stride, fixture::*};
+
+const LONG: Duration = Duration::from_secs(600);
+
+/// What retries cost, as the backend sees it.
+#[derive(Default)]
+struct Cost {
+    jobs: AtomicU64,
+    hangs: AtomicU64,
+}
+
+/// A backend that does this with SLICE where strides are long. After `most` jobs of retries, the run is
+/// interrupted.
+fn failing(outcome: &Outcome, cost: &Arc<Cost>, interrupt: Option<(u64, Stop)>) -> Arc<Factory> {
+    let (outcome, cost) = (outcome.clone(), Arc::clone(cost));
+    Arc::new(move |purpose| {
+        let (outcome, cost, interrupt) = (outcome.clone(), Arc::clone(&cost), interrupt.clone());
+        let behave = move |batch: &mut Batch| {
+            correct(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for job in jobs {
+                if has_long_stride(job) && job.outcome == Outcome::Output {
+                    job.outcome = outcome.clone();
+                    job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+                }
+                if purpose == Purpose::Retries {
+                    let jobs = cost.jobs.fetch_add(1, Ordering::Relaxed) + 1;
+                    cost.hangs.fetch_add(u64::from(job.outcome == Outcome::TimedOut), Ordering::Relaxed);
+                    if let Some((_, stop)) = interrupt.as_ref().filter(|(most, _)| jobs >= *most) {
+                        stop.request(Ending::Interrupted);
+                    }
+                }
+            }
+        };
+        Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
+    })
+}
+
+fn smoke(backend: Arc<Factory>, configuration: Configuration, stop: Stop) -> Summary {
+    let library = Library::embedded();
+    let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
+    let source = Arc::new(SuiteSource::new(cases, &[]));
+    summary(&Run { library, source, backend, configuration, stop })
+}
+
+fn explaining(time: Duration) -> Configuration {
+    Configuration { explain: Some(time), jobs: 2, ..Configuration::default() }
+}
+
+/// The cost of explaining: what a run with a budget costs more than one without.
+fn cost(outcome: &Outcome) -> ([u64; 2], Summary) {
+    let of = |configuration: Configuration| {
+        let cost = Arc::new(Cost::default());
+        let summary = smoke(failing(outcome, &cost, None), configuration, Stop::default());
+        ([cost.jobs.load(Ordering::Relaxed), cost.hangs.load(Ordering::Relaxed)], summary)
+    };
+    let (without, _) = of(explaining(Duration::ZERO));
+    let (with, summary) = of(explaining(LONG));
+    ([with[0] - without[0], with[1] - without[1]], summary)
+}
+
+#[test]
+fn a_finding_costs_at_most_two_thousand_cases() {
+    let ([jobs, _], summary) = cost(&Outcome::Output);
+    assert!((100..=2_000).contains(&jobs), "{jobs} for {} findings", summary.findings.len());
+}
+
+#[test]
+fn a_finding_costs_at_most_two_hangs() {
+    let ([jobs, hangs], summary) = cost(&Outcome::TimedOut);
+    assert!(jobs > 0 && hangs <= 2, "{hangs} hangs in {jobs} cases");
+    let LeftOut { experiments, shrinking, .. } = summary.left_out;
+    assert_eq!((experiments, shrinking), (1, 1), "{:#?}", summary.findings);
+}
+
+#[test]
+fn nothing_runs_after_an_interrupt() {
+    let (stop, cost) = (Stop::default(), Arc::new(Cost::default()));
+    let backend = failing(&Outcome::Output, &cost, Some((60, stop.clone())));
+    let summary = smoke(backend, explaining(LONG), stop);
+    let jobs = cost.jobs.load(Ordering::Relaxed);
+    assert!((60..=62).contains(&jobs), "{jobs} cases ran");
+    assert!(summary.left_out.experiments == 1 && summary.left_out.shrinking >= 1, "{:?}", summary.left_out);
+}
+
+#[test]
+fn no_budget_is_too_long() {
+    let cost = Arc::new(Cost::default());
+    let backend = failing(&Outcome::Output, &cost, None);
+    let summary = smoke(backend, explaining(Duration::MAX), Stop::default());
+    assert!(cost.jobs.load(Ordering::Relaxed) > 100, "{:?}", summary.left_out);
+}
+
+#[test]
+fn an_empty_budget_says_what_is_left_out() {
+    let backend = failing(&Outcome::Output, &Arc::default(), None);
+    let summary = smoke(backend, explaining(Duration::ZERO), Stop::default());
+    let LeftOut { experiments, repeats, shrinking, .. } = summary.left_out;
+    let findings = summary.findings.len() as u64;
+    assert_eq!((experiments, repeats, shrinking), (1, findings, findings), "{:#?}", summary.findings);
+}
+
+#[test]
+fn a_predicate_says_which_filter_it_is_within() {
+    let text = "operator in [SLICE, PADDING1] and rank < 5";
+    let filter = Predicate::parse(text, Library::embedded()).expect("it is a predicate");
+    let configuration = Configuration { filter: Some(Arc::new(filter)), ..explaining(Duration::ZERO) };
+    let backend = spoiling(|job, outputs| {
+        if job.desc.signature.operator == "SLICE" && job.desc.rank() == 4 {
+            job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+        }
+    });
+    let summary = smoke(backend, configuration, Stop::default());
+    let rules: Vec<_> = summary.findings.iter().filter_map(|finding| finding.rule.as_ref()).collect();
+    assert!(!rules.is_empty(), "{:#?}", summary.findings);
+    assert!(rules.iter().all(|rule| rule.within.as_deref() == Some(text)), "{rules:?}");
+}

@@ -1,0 +1,178 @@
+//! Flakes: what fails in a run and passes alone is run again after the cases before it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use dmlcts_backend::{Batch, Immediate, Purpose};
+use dmlcts_runner::{
+    Configuration, DataOf, Factory, Failure, Finding, LeftOut, Replayed, Summary, Tried, Verdict,
+};
+
+use super::fixture::*;
+
+const BEFORE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=1 fill=iota";
+const VICTIM: &str = "SLICE FLOAT32 in=4 out=2 Offsets=2 Sizes=2 Strides=1 fill=iota";
+
+fn mutant(name: &str) -> Arc<Factory> {
+    let mutant = dmlcts_mutants::find(name).expect("there is such a mutant");
+    Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(mutant))))
+}
+
+/// Cases that have nothing in common with others.
+fn others(count: i64) -> Vec<String> {
+    let line =
+        |size: i64| format!("SLICE INT16 in={size} out={size} Offsets=0 Sizes={size} Strides=1 fill=iota");
+    (10..10 + count).map(line).collect()
+}
+
+fn run_in_order(lines: &[String], backend: Arc<Factory>) -> Summary {
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut run = run_of(&lines, backend);
+    run.configuration.jobs = 1;
+    summary(&run)
+}
+
+/// The only finding, which is a flake, and what was tried with it.
+#[track_caller]
+fn flake(summary: &Summary) -> (&Failure, &Tried) {
+    let [Finding { first, .. }] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
+    assert_eq!(first.verdict, Verdict::Flake);
+    (first, first.tried.as_ref().unwrap_or_else(|| panic!("{first:?}")))
+}
+
+fn replayed(tried: &Tried) -> &Replayed {
+    tried.replayed.as_ref().unwrap_or_else(|| panic!("{tried:?}"))
+}
+
+#[test]
+fn a_case_that_fails_after_another_one_names_it() {
+    let lines =
+        [others(20), vec![BEFORE.to_owned()], others(37), vec![VICTIM.to_owned()], others(3)].concat();
+    let summary = run_in_order(&lines, mutant("cache-without-offsets"));
+    let (failure, tried) = flake(&summary);
+    assert_eq!(failure.case.to_string(), VICTIM);
+    assert_eq!((tried.alone.failed, tried.other_data.failed, tried.fresh.failed), (0, 0, 0));
+    let Replayed { cases, after, needs, in_one_batch, .. } = replayed(tried);
+    assert_eq!((*cases, after.is_always(), *in_one_batch), (58, true, false));
+    assert_eq!(needs.iter().map(ToString::to_string).collect::<Vec<_>>(), [BEFORE]);
+    let evidence = failure.evidence.as_ref().expect("the replay shows the wrong output");
+    assert_eq!(evidence.differences.wrong(), 2);
+    // Both lines alone show it again.
+    let again = run_in_order(&[BEFORE.to_owned(), VICTIM.to_owned()], mutant("cache-without-offsets"));
+    assert_eq!(replayed(flake(&again).1).needs, *needs);
+}
+
+/// A backend that answers a case with the output of the last case, if that has a desc of this kind.
+fn leaking(leaks: fn(&str) -> bool) -> Arc<Factory> {
+    Arc::new(move |_| {
+        let mut last: Vec<u8> = Vec::new();
+        let behave = move |batch: &mut Batch| {
+            correct(batch);
+            let (jobs, _, outputs) = batch.parts();
+            for job in jobs {
+                let offset = job.desc.list("Offsets").and_then(|offsets| offsets.first().copied());
+                let name = if offset == Some(2) { "victim" } else { "other" };
+                for run in &job.runs {
+                    let output = &mut outputs[run.output.clone()];
+                    let own = output.to_vec();
+                    if leaks(name) && last.len() == own.len() {
+                        output.copy_from_slice(&last);
+                    }
+                    last = if name == "victim" { Vec::new() } else { own };
+                }
+            }
+        };
+        Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
+    })
+}
+
+#[test]
+fn a_wrong_element_that_is_data_of_an_earlier_case_says_so() {
+    let lines = [BEFORE, VICTIM].map(str::to_owned);
+    let summary = run_in_order(&lines, leaking(|name| name == "victim"));
+    let (_, tried) = flake(&summary);
+    assert_eq!(replayed(tried).data, Some(DataOf::Output), "{tried:?}");
+    // The cached operator reads its own input, so the wrong elements are its own data.
+    let summary = run_in_order(&lines, mutant("cache-without-offsets"));
+    assert_eq!(replayed(flake(&summary).1).data, None);
+}
+
+#[test]
+fn a_case_that_fails_in_a_fresh_backend_blames_no_other() {
+    let summary = run_in_order(&[BEFORE.to_owned(), VICTIM.to_owned()], mutant("first-run-is-cold"));
+    let (_, tried) = flake(&summary);
+    assert!(tried.fresh.is_always() && tried.replayed.is_none(), "{tried:?}");
+}
+
+#[test]
+fn a_case_beside_others_needs_them_in_one_batch() {
+    let summary = run_in_order(&others(400), mutant("sixteen-slots"));
+    let tried = summary.findings.iter().find_map(|finding| finding.first.tried.as_ref());
+    let replayed = replayed(tried.unwrap_or_else(|| panic!("{:#?}", summary.findings)));
+    assert!(replayed.after.failed == 0 && replayed.beside.is_always(), "{replayed:?}");
+    assert!(replayed.in_one_batch && (16..40).contains(&replayed.needs.len()), "{replayed:?}");
+}
+
+#[test]
+fn chance_is_no_other_case() {
+    // The sixth run of an operator in all backends is wrong, and so are some later ones.
+    let runs = Arc::new(AtomicU64::new(0));
+    let backend = spoiling(move |job, outputs| {
+        for run in &job.runs {
+            if [5, 31, 32].contains(&runs.fetch_add(1, Ordering::Relaxed)) {
+                outputs[run.output.start] ^= 1;
+            }
+        }
+    });
+    let mut lines = others(5);
+    lines.push(VICTIM.to_owned());
+    let summary = run_in_order(&lines, backend);
+    let (_, tried) = flake(&summary);
+    assert!(replayed(tried).needs.is_empty(), "{tried:?}");
+}
+
+#[test]
+fn an_empty_budget_tries_nothing_and_says_so() {
+    let mut run = run_of(&[BEFORE, VICTIM], mutant("cache-without-offsets"));
+    let explain = Some(Duration::ZERO);
+    run.configuration = Configuration { jobs: 1, explain, ..Configuration::default() };
+    let summary = summary(&run);
+    let [finding] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
+    assert!(finding.first.tried.is_none());
+    assert_eq!(summary.left_out, LeftOut { flakes: 1, ..LeftOut::default() });
+}
+
+/// Cases that fail only in the run are no part of the finding of a case that fails each time.
+#[test]
+fn failures_that_come_and_go_are_split_off() {
+    let backend: Arc<Factory> = Arc::new(|purpose| {
+        let behave = move |batch: &mut Batch| {
+            correct(batch);
+            let (jobs, inputs, outputs) = batch.parts();
+            for run in jobs.iter().flat_map(|job| &job.runs) {
+                // No predicate is about data.
+                let data = &inputs[run.input.clone()];
+                if data.starts_with(&[7, 8, 9]) || data.len() > 40 && purpose == Purpose::Cases {
+                    outputs[run.output.start] ^= 1;
+                }
+            }
+        };
+        Ok(Box::new(Immediate(Closure { capabilities: declared(), behave })))
+    });
+    let mut lines = others(40);
+    lines[0] = lines[0].replace("fill=iota", "fill=explicit:07080901");
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut run = run_of(&lines, backend);
+    run.configuration.explain = Some(Duration::from_secs(600));
+    let summary = summary(&run);
+    let of = |finding: &Finding| (finding.first.verdict, finding.cases, finding.passed_again);
+    let found: Vec<_> = summary.findings.iter().map(of).collect();
+    assert_eq!(found, [(Verdict::Fail, 1, 0), (Verdict::Flake, 29, 4)], "{:#?}", summary.findings);
+    let ids: Vec<&str> = summary.findings.iter().map(|finding| finding.id.as_str()).collect();
+    assert_ne!(ids[0], ids[1]);
+}

@@ -1,0 +1,180 @@
+//! Findings of earlier runs and entries of lists, whose ids and predicates a run keeps.
+
+use std::time::Duration;
+
+use dmlcts_generate::Suite;
+use dmlcts_model::ErrorCode;
+use dmlcts_runner::{Class, Configuration, Finding, KnownFailures, Run, Stop, StoredFinding, SuiteSource};
+use dmlcts_spec::{Library, Source, Validity};
+
+use super::fixture::*;
+
+/// Cases of SLICE that no suite has.
+const OF_RANK_SEVEN: &str = "SLICE FLOAT32 in=1,1,1,1,1,1,2 out=1,1,1,1,1,1,1 Offsets=0,0,0,0,0,0,1 \
+                             Sizes=1,1,1,1,1,1,1 Strides=1,1,1,1,1,1,1 fill=iota";
+const OF_RANK_EIGHT: &str = "SLICE FLOAT32 in=1,1,1,1,1,1,1,2 out=1,1,1,1,1,1,1,1 Offsets=0,0,0,0,0,0,0,1 \
+                             Sizes=1,1,1,1,1,1,1,1 Strides=1,1,1,1,1,1,1,1 fill=iota";
+const OF_RANK_ONE: &str = "SLICE FLOAT32 in=2 out=1 Offsets=1 Sizes=1 Strides=1 fill=iota";
+
+const REFUSED: Class = Class::RefusedValid;
+
+/// The findings of SLICE in `smoke` on a backend that refuses these ranks.
+fn findings(
+    ranks: &'static [usize],
+    explain: Duration,
+    stored: Vec<StoredFinding>,
+    known: KnownFailures,
+) -> Vec<Finding> {
+    let backend = spoiling(|job, _| {
+        if job.desc.signature.operator == "SLICE" && ranks.contains(&job.desc.rank()) {
+            refuse(job, ErrorCode::INVALID_ARGUMENT);
+        }
+    });
+    let library = Library::embedded();
+    let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
+    let filter = dmlcts_spec::Predicate::parse("operator == SLICE", library).expect("a predicate");
+    let configuration = Configuration {
+        explain: Some(explain),
+        filter: Some(std::sync::Arc::new(filter)),
+        shrink: false,
+        stored,
+        known,
+        ..Configuration::default()
+    };
+    let source = std::sync::Arc::new(SuiteSource::new(cases, &[]));
+    let summary = summary(&Run { library, source, backend, configuration, stop: Stop::default() });
+    summary.findings
+}
+
+const EXPERIMENTS: Duration = Duration::from_secs(600);
+
+fn stored(id: &str, predicate: Option<&str>, case_line: &str, count: u64) -> StoredFinding {
+    StoredFinding {
+        id: id.to_owned(),
+        class: REFUSED,
+        predicate: predicate.map(str::to_owned),
+        validity: predicate.map(|_| Validity::Valid),
+        cases: vec![case(case_line)],
+        count,
+        fresh: None,
+    }
+}
+
+/// The ids and predicates.
+fn named(findings: &[Finding]) -> Vec<(&str, &str)> {
+    let predicate = |finding: &Finding| finding.rule.as_ref().map_or("", |rule| &rule.predicate).to_owned();
+    findings.iter().map(|finding| (finding.id.as_str(), &*predicate(finding).leak())).collect()
+}
+
+#[test]
+fn a_case_outside_the_suite_runs_again() {
+    let old = || vec![stored("old", None, OF_RANK_SEVEN, 1)];
+    let of = |stored, explain| findings(&[7], explain, stored, KnownFailures::default());
+    let new = of(Vec::new(), EXPERIMENTS);
+    assert_eq!(named(&of(old(), EXPERIMENTS)), [("old", "operator == SLICE and rank == 7")]);
+    let unknown = of(old(), Duration::ZERO);
+    assert_eq!(named(&unknown), named(&new), "without experiments, only the suite's cases tell");
+}
+
+#[test]
+fn a_case_that_passes_or_fails_in_another_way_keeps_no_id() {
+    let passes = stored("passes", None, OF_RANK_ONE, 1);
+    let other = StoredFinding { class: Class::Failed, ..stored("other", None, OF_RANK_SEVEN, 1) };
+    let found = findings(&[7], EXPERIMENTS, vec![passes, other], KnownFailures::default());
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].has_new_id(), "{}", found[0].id);
+}
+
+#[test]
+fn an_exact_predicate_is_kept_word_for_word() {
+    let words = "(7 == rank) and operator == SLICE";
+    let wide = "operator == SLICE and rank > 6";
+    let narrow = "operator == SLICE and rank == 7 and InputTensor.DataType == FLOAT32";
+    let with = |words: &'static str, explain| {
+        let found = findings(
+            &[7],
+            explain,
+            vec![stored("old", Some(words), OF_RANK_SEVEN, 1)],
+            KnownFailures::default(),
+        );
+        assert_eq!(found.len(), 1, "{words}: {found:?}");
+        found[0].rule.clone().unwrap_or_else(|| panic!("{words}"))
+    };
+    for explain in [EXPERIMENTS, Duration::ZERO] {
+        let kept = with(words, explain);
+        assert_eq!((kept.predicate.as_str(), kept.is_exact, kept.passes), (words, true, 0));
+        assert_eq!(
+            kept.estimate.is_some_and(|fresh| fresh.cases() > 100 && fresh.wrong() == 0),
+            !explain.is_zero()
+        );
+        // It holds for passes of rank 8, or for a part of the failures.
+        assert_eq!(with(wide, explain).predicate, "operator == SLICE and rank == 7");
+        assert_eq!(with(narrow, explain).predicate, "operator == SLICE and rank == 7");
+    }
+}
+
+#[test]
+fn no_two_findings_have_one_id() {
+    let found = findings(
+        &[1, 7],
+        EXPERIMENTS,
+        vec![stored("old", None, OF_RANK_SEVEN, 1), stored("old", None, OF_RANK_ONE, 1)],
+        KnownFailures::default(),
+    );
+    let ids: Vec<&str> = found.iter().map(|finding| finding.id.as_str()).collect();
+    assert_eq!(ids.iter().filter(|id| **id == "old").count(), 1, "{ids:?}");
+    assert_eq!(ids[0], "old", "the larger one comes first: {ids:?}");
+}
+
+/// Two findings of an earlier run, which one predicate covers now.
+#[test]
+fn a_merged_finding_has_the_id_with_more_cases() {
+    let few = stored("few", Some("operator == SLICE and rank == 1"), OF_RANK_ONE, 3);
+    let many = stored("many", Some("operator == SLICE and rank == 7"), OF_RANK_SEVEN, 30);
+    let all = findings(
+        &[1, 2, 3, 4, 5, 6, 7, 8],
+        EXPERIMENTS,
+        vec![few.clone(), many.clone()],
+        KnownFailures::default(),
+    );
+    assert_eq!(all.iter().map(|finding| &*finding.id).collect::<Vec<_>>(), ["many"], "{all:?}");
+    // The stored predicates separate the failures of two causes, and the finding of one takes both apart.
+    let two = findings(&[1, 7], EXPERIMENTS, vec![few, many], KnownFailures::default());
+    let mut ids = named(&two);
+    ids.sort_unstable();
+    assert_eq!(ids.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["few", "many"], "{ids:?}");
+}
+
+fn list(entry: &str) -> KnownFailures {
+    let text = format!(
+        "backend: closure\nfailures:\n  - id: of-the-list\n    suites: [smoke]\n    signature: refused-valid\n    kind: bug\n    reason: It refuses.\n{entry}"
+    );
+    let known = KnownFailures::load(&[Source::new("known.yaml", &text)], Library::embedded());
+    known.unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_known_failure_of_another_version_keeps_its_id_and_its_words() {
+    let bounds = "    version: {below: \"0.0.1\"}\n";
+    let known = list(&format!("    where: rank == 7 and operator == SLICE\n{bounds}"));
+    let found = findings(&[7], Duration::ZERO, Vec::new(), known);
+    assert_eq!(named(&found), [("of-the-list", "rank == 7 and operator == SLICE")]);
+    // The first failure for which this holds belongs to the finding, but the predicate is too narrow.
+    let known =
+        list(&format!("    where: operator == SLICE and rank == 7 and any axis Offsets > 0\n{bounds}"));
+    let found = findings(&[7], Duration::ZERO, Vec::new(), known);
+    assert_eq!(named(&found), [("of-the-list", "operator == SLICE and rank == 7")]);
+}
+
+#[test]
+fn a_list_of_too_few_cases_names_the_finding_that_explains_them_all() {
+    let listed = |lines: &[&str]| {
+        let lines: Vec<String> = lines.iter().map(|line| format!("      - {line}\n")).collect();
+        list(&format!("    cases:\n{}", lines.concat()))
+    };
+    let found = findings(&[7], EXPERIMENTS, Vec::new(), listed(&[OF_RANK_SEVEN]));
+    assert_eq!(named(&found), [("of-the-list", "operator == SLICE and rank == 7")]);
+    // The predicate does not hold for the other case.
+    let found = findings(&[7], EXPERIMENTS, Vec::new(), listed(&[OF_RANK_SEVEN, OF_RANK_EIGHT]));
+    assert!(found.iter().all(Finding::has_new_id), "{found:?}");
+}
