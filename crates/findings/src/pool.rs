@@ -22,7 +22,8 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// At most `most` of the failures and twice as many passes, evenly spread.
+    /// A smaller sample: every n-th failure and every m-th pass, so that at most `most` failures and twice as
+    /// many passes are left.
     pub(crate) fn fewer(&self, most: usize) -> Self {
         let some = |cases: &[usize], most: usize| {
             cases.iter().copied().step_by(cases.len().div_ceil(most).max(1)).collect()

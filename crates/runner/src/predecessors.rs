@@ -224,7 +224,7 @@ impl Predecessors<'_, '_> {
         let all: Vec<&Place> = before.iter().chain([victim]).collect();
         let most = (self.shared.batch_cases as usize).min(TOGETHER);
         let mut last = None;
-        // The last batch is full, so that the case is in it with as many others as possible.
+        // Batches are filled from the end. The last one has the case, with as many others as fit.
         for batch in all.rchunks(if way == Way::After { 1 } else { most }).rev() {
             if self.shared.is_time_up() {
                 return None;

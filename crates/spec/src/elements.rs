@@ -53,7 +53,7 @@ pub enum Elements {
 /// The properties of some elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Traits {
-    /// A bit for each kind of which there is an element.
+    /// One bit for each kind. It is set if some element is of the kind.
     kinds: u16,
     /// The greatest number of bits from the highest to the lowest set bit of a magnitude or significand.
     precision: u32,
@@ -251,7 +251,7 @@ mod tests {
         format!("SLICE {data_type} in=1 out=1 fill=explicit:{bytes} Sizes=1 Offsets=0 Strides=1")
     }
 
-    /// The kinds of which one element is.
+    /// The kinds that one element has.
     fn kinds(data_type: &str, bytes: &str) -> Vec<&'static str> {
         let case = copy(data_type, bytes);
         let names = ElementKind::ALL.map(ElementKind::name).into_iter();

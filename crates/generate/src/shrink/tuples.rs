@@ -73,8 +73,8 @@ fn single(old: &[i64]) -> Vec<Vec<i64>> {
     found
 }
 
-/// Tuples in which several values become smaller by the same amount, or an output size by some and another
-/// value by as many strides; and half of the tuple.
+/// Tuples in which several values change together. Either all become smaller by the same amount, or an output
+/// size becomes smaller by some elements and another value by as many strides, or all values are halved.
 fn coupled(old: &[i64]) -> Vec<Vec<i64>> {
     let mut found = vec![old.iter().map(|value| value / 2).collect()];
     let nearer = |value: i64, by: i64| value - value.signum() * by;
