@@ -42,9 +42,13 @@ fn span(text: &str) -> Result<Duration, String> {
             "d" => 86_400_000,
             _ => return Err(wrong()),
         };
+        if number.is_empty() {
+            return Err(wrong());
+        }
+        let too_long = || format!("`{text}` is too long; the longest time span is about 213,503,982,334d");
         let part = number.parse::<u64>().ok().and_then(|number| number.checked_mul(milliseconds));
-        let part = part.map(Duration::from_millis).ok_or_else(wrong)?;
-        total = total.checked_add(part).ok_or_else(wrong)?;
+        let part = part.map(Duration::from_millis).ok_or_else(too_long)?;
+        total = total.checked_add(part).ok_or_else(too_long)?;
         rest = tail;
     }
     Ok(total)
@@ -136,6 +140,8 @@ mod tests {
             assert!(time_span(zero).is_err_and(|said| said.starts_with("nothing runs in no time")));
             assert!(size(zero).is_err_and(|said| said.starts_with("no case fits in no memory")));
         }
+        let long = "99999999999999999999s";
+        assert!(time_span(long).is_err_and(|said| said.starts_with(&format!("`{long}` is too long; "))));
         assert!(time_span("").is_err_and(|said| said.contains("is not a time span")));
     }
 

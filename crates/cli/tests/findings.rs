@@ -41,7 +41,13 @@ fn recorded(file: &Scratch) -> String {
     let summary = text.lines().last().unwrap_or_default();
     let findings = summary.split_once("\"findings\":").map_or("", |(_, findings)| findings);
     // Each part counts for itself what it left out.
-    findings.split("],\"left_out\"").next().unwrap_or_default().to_owned()
+    let findings = findings.split("],\"left_out\"").next().unwrap_or_default();
+    // Each part ran its own failures again.
+    let words = findings.split(',').map(|word| match word.strip_prefix("\"again\":") {
+        Some(_) => "\"again\"",
+        None => word,
+    });
+    words.collect::<Vec<_>>().join(",")
 }
 
 /// The results files of a run in three parts, with these options.
@@ -97,6 +103,9 @@ fn a_merge_keeps_what_experiments_confirmed() {
     let found = findings(&shown);
     assert!(found.iter().any(|line| line.contains(" where rank == 1 (")), "{shown}");
     assert!(found.iter().any(|line| line.starts_with("  exactly these cases; ")), "{shown}");
+    // Up to five cases of each finding ran again in each part.
+    let again = |line: &&&str| line.contains(" where rank == 1 (") && line.ends_with(", 15 run again)");
+    assert!(found.iter().any(|line| again(&line)), "{shown}");
 }
 
 #[test]
@@ -125,6 +134,23 @@ fn each_failed_case_is_listed_with_its_finding() {
         let lines = listed.lines().filter(|line| line.ends_with(&format!(", finding {id}'"))).count();
         assert_eq!(lines.to_string(), count, "{id}");
     }
+}
+
+#[test]
+fn the_list_of_a_run_that_was_cut_off_says_so() {
+    let file = Scratch::nothing("findings-cut.jsonl");
+    smoke("reference", &["--strategy", "documented", "--results", file.path()]);
+    let text = file.text();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_case = |line: &&&str| line.starts_with("{\"case\"");
+    fs::write(file.path(), lines[..lines.len() - 1].join("\n") + "\n").expect("it can be written");
+    let listed = run(&["failures", file.path()]);
+    let said = String::from_utf8_lossy(&listed.stderr).replace(file.path(), "FILE");
+    let cases = lines.iter().filter(is_case).count();
+    let start =
+        format!("note: the run of FILE was cut off after {cases} cases, none of which failed; resume it: ");
+    assert!(said.starts_with(&start) && said.ends_with(" --resume FILE\n"), "{said}");
+    assert_eq!(listed.status.code(), Some(0));
 }
 
 #[test]
@@ -203,7 +229,8 @@ fn a_report_says_what_is_left_out_and_within_which_filter() {
     assert!(findings(&shown).iter().any(is_within), "{shown}");
     let left_out = |shown: &str| shown.lines().find(|line| line.starts_with("left out")).map(str::to_owned);
     let line = left_out(&shown).unwrap_or_default();
-    assert!(line.contains("experiments on ") && line.contains("; shrinking of "), "{shown}");
+    let start = "left out, at the end of --explain-budget: experiments on ";
+    assert!(line.starts_with(start) && line.contains("; shrinking of "), "{shown}");
     let merged = run(&["merge", file.path()]);
     let merged = String::from_utf8_lossy(&merged.stdout);
     assert_eq!(left_out(&merged), Some(line), "a results file keeps it: {merged}");

@@ -118,6 +118,10 @@ fn the_list_describes_each_mutant() {
         "slice1-stride-at-least-one\n  SLICE1: a stride is clamped to at least 1\n  seen in: oxionnx#4\n  \
          case: SLICE1 FLOAT32 in=4 out=4 InputWindowStrides=-1 InputWindowOffsets=0 InputWindowSizes=4\n"
     );
+    let list = stdout(&["mutants", "--list", "--mutant", "sixteen-slots"]);
+    let lines = "\n  case: SLICE FLOAT32 in=4 out=2 Sizes=2 Offsets=0 Strides=1  # 16 times, in one batch with the lines \
+                 below\n        SLICE FLOAT32 in=4 out=2 Offsets=2 Sizes=2 Strides=1\n";
+    assert!(list.ends_with(lines), "{list}");
     let names = stdout(&["mutants", "--list"]);
     assert!(names.lines().filter(|line| !line.starts_with(' ')).count() >= 120);
 }

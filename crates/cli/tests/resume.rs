@@ -348,6 +348,7 @@ fn failures_before_resuming_count() {
         let said = text(&["merge", one, two, "--results", results.path(), "--ledger", ledger.path()]);
         let said: Vec<String> = said
             .replace(ledger.path(), "LEDGER")
+            .replace(results.path(), "JOINED")
             .lines()
             .filter(|line| !line.starts_with("speed "))
             .map(str::to_owned)

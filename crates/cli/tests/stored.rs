@@ -90,6 +90,20 @@ fn a_given_case_has_the_id_of_its_finding() {
 }
 
 #[test]
+fn a_file_of_another_backend_or_of_a_part_is_noted() {
+    let part = Scratch::nothing("noted-part.jsonl");
+    let case = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+    let of = ["--strategy", "documented", "--explain-budget", "0"];
+    run(&[&["run", "--quiet", "--partition", "1/3", "--results", part.path()], &of[..]].concat());
+    let output = run(&["run", "--quiet", "--backend", "mutant:wrong-stride", "--earlier", part.path(), case]);
+    let said = String::from_utf8_lossy(&output.stderr).replace(part.path(), "FILE");
+    let notes = "note: FILE is of the backend `reference`, and this run is of `mutant:wrong-stride`\n\
+                 note: FILE has the findings of part 1/3 alone; `dmlcts merge` joins all parts\n";
+    assert_eq!(said, notes);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
 fn a_file_that_stores_no_findings_is_refused() {
     let (cut, hostile) = (Scratch::nothing("cut.jsonl"), Scratch::nothing("hostile.jsonl"));
     let text = std::fs::read_to_string(store("reworded")).expect("it is there");
@@ -102,8 +116,9 @@ fn a_file_that_stores_no_findings_is_refused() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).replace(path, "FILE"))
     };
     let (code, text) = said(cut.path());
-    assert_eq!(code, Some(3), "{text}");
-    assert!(text.starts_with("error: the run of FILE was cut off: it has no summary\n"), "{text}");
+    assert_eq!(code, Some(2), "{text}");
+    let why = "error: the run of FILE was cut off: line 1 is its last one, and is no summary with findings\n";
+    assert!(text.starts_with(why) && text.contains(" --resume FILE; or name the file of"), "{text}");
     let (code, text) = said(hostile.path());
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("the id of a finding `old\\n::error::x` is unknown"), "{text}");

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use dmlcts_model::{Case, Fill};
 
 use crate::{
-    data::shows_places,
+    data::has_only_distinct_elements,
     label::{Ask, Label},
     learn::Explanation,
     simplify::shorter,
@@ -27,7 +27,7 @@ const MOST: usize = 24;
 /// The case with other data, several times. None if the case shows elements from wrong places with its own
 /// data.
 pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
-    let fills = if shows_places(case) { &[][..] } else { &FILLS[..] };
+    let fills = if has_only_distinct_elements(case) { &[][..] } else { &FILLS[..] };
     fills.iter().map(|fill| Case { fill: fill.clone(), ..case.clone() })
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn again(
     doubted: &mut BTreeSet<usize>,
     ask: &mut dyn Ask,
 ) -> (usize, Vec<usize>) {
-    let is_weak = |case: &usize| !shows_places(universe.case(*case));
+    let is_weak = |case: &usize| !has_only_distinct_elements(universe.case(*case));
     let new = passes.iter().copied().filter(|case| doubted.insert(*case) && is_weak(case));
     let new: Vec<usize> = new.take(MOST).collect();
     let cases: Vec<Case> = new.iter().flat_map(|case| with_other_data(universe.case(*case))).collect();

@@ -12,7 +12,7 @@ use dmlcts_spec::Operator;
 use crate::{
     again::{again, doubtful},
     fresh::Fresh,
-    label::{Ask, Label},
+    label::{Ask, Label, RoundLimit},
     learn::{Explanation, learn},
     propose::{Asked, Source, fresh_cases, questions},
     simplify::pruned,
@@ -134,12 +134,14 @@ pub(crate) fn experiment(
         let hints: Vec<usize> = (first..universe.len()).collect();
         state.learn(universe, &hints, ask);
         let is_over = state.result.rounds >= ROUNDS
-            || state.left() == 0
             || state.is_unanswered
             || (state.subject.budget.is_over)()
-            || start.elapsed() >= state.subject.budget.time;
+            || state.limit(start).is_some();
         state.result.is_lost = noisy >= PATIENCE;
         if quiet >= QUIET || is_over || state.result.is_lost {
+            if let Some(limit) = state.limit(start).filter(|_| quiet < QUIET && !state.result.is_lost) {
+                ask.cut(limit);
+            }
             break;
         }
         let answers = state.round(universe, ask);
@@ -177,6 +179,15 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     /// The cases that rounds may still ask.
     fn left(&self) -> usize {
         self.subject.budget.cases.saturating_sub(self.result.asked + ESTIMATE)
+    }
+
+    /// The limit that rounds since this time have reached.
+    fn limit(&self, start: Instant) -> Option<RoundLimit> {
+        if self.left() == 0 {
+            Some(RoundLimit::Cases)
+        } else {
+            (start.elapsed() >= self.subject.budget.time).then_some(RoundLimit::Time)
+        }
     }
 
     fn source(&mut self) -> Source<'_, 'lib> {

@@ -11,8 +11,9 @@ use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Valu
 
 use crate::{
     experiment::{Budget, Estimate},
-    label::{Ask, Label, Labelled},
+    label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, learn},
+    merge::around_clauses,
     role::{canonical, of_any_tensor},
 };
 
@@ -153,6 +154,10 @@ impl Ask for Noting<'_> {
 
     fn begin(&mut self, operator: &str, class: &str) {
         self.ask.begin(operator, class);
+    }
+
+    fn cut(&mut self, limit: RoundLimit) {
+        self.ask.cut(limit);
     }
 }
 
@@ -342,7 +347,8 @@ impl<'a> Rules<'a> {
             let form = |one: &Cause| {
                 let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
                 condition.map(|condition| {
-                    let canonical = canonical(condition, self.library);
+                    let condition = without_clauses(condition);
+                    let canonical = canonical(&condition, self.library);
                     of_any_tensor(&canonical).unwrap_or(canonical)
                 })
             };
@@ -371,6 +377,17 @@ impl<'a> Rules<'a> {
     }
 }
 
+/// A condition without the names of violated clauses, if it asks for more than them. A check that is left out
+/// for some descs shows in each operator by clauses of its own.
+fn without_clauses(condition: &str) -> String {
+    match around_clauses(condition) {
+        Some([before, _, after]) if !(before.is_empty() && after.is_empty()) => {
+            format!("{before}violation{after}")
+        }
+        _ => condition.to_owned(),
+    }
+}
+
 impl Cause {
     /// Adds the failures of another operator with the same condition.
     fn join(&mut self, other: Self) {
@@ -384,5 +401,21 @@ impl Cause {
             (Some(one), Some(other)) => Some(one.with(other)),
             _ => None,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clauses_join_only_with_a_condition_in_common() {
+        let in_common = "InputTensor.ElementSize >= 5 and violation";
+        for clauses in ["== output_size", "in [output_reachable, window_in_bounds]"] {
+            assert_eq!(without_clauses(&format!("{in_common} {clauses}")), in_common);
+        }
+        for alone in ["violation == output_size", "rank > 1", "violations == 1"] {
+            assert_eq!(without_clauses(alone), alone);
+        }
     }
 }

@@ -39,6 +39,20 @@ pub trait Ask {
     fn begin(&mut self, operator: &str, class: &str) {
         let _ = (operator, class);
     }
+
+    /// The rounds of a search ended at a limit, although answers still contradicted the rules.
+    fn cut(&mut self, limit: RoundLimit) {
+        let _ = limit;
+    }
+}
+
+/// A limit on the rounds of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoundLimit {
+    /// The number of cases.
+    Cases,
+    /// The time.
+    Time,
 }
 
 impl<F: FnMut(&[Case]) -> Vec<Label>> Ask for F {

@@ -48,9 +48,9 @@ mod universe;
 mod vocabulary;
 
 pub use again::with_other_data;
-pub use data::shows_places;
+pub use data::has_only_distinct_elements;
 pub use experiment::{Budget, Estimate};
 pub use explain::{Cause, Outcomes, explain};
 pub use fresh::Fresh;
-pub use label::{Ask, Label, Labelled};
+pub use label::{Ask, Label, Labelled, RoundLimit};
 pub use learned::{Found, Learned, learn};

@@ -6,7 +6,7 @@ use dmlcts_spec::{Library, Operator, Predicate, program::Values};
 
 use crate::{
     learned::Learned,
-    role::{canonical, translated},
+    role::{canonical, of_any_tensor, translated, with_other_tensor},
 };
 
 /// What was learned about an operator, and the cases that it was learned from.
@@ -46,9 +46,11 @@ pub(crate) fn merge(subjects: &mut [Subject<'_>], library: &Library) {
         for condition in of(subject).into_iter().map(|own| with_all_clauses(&own, &all).unwrap_or(own)) {
             for other in subjects.iter() {
                 let condition = translated(&condition, subject.operator, other.operator);
-                if !conditions.contains(&condition) {
-                    conditions.push(condition);
-                }
+                // Operators that read whole axes have `Sizes > 1` where others have `highest > 0`.
+                let of_read = condition.replace("InputTensor.Sizes > 1", "highest > 0");
+                let others = with_other_tensor(&condition).into_iter().chain([of_read]);
+                conditions.extend(others.filter(|_| subjects.len() > 1));
+                conditions.push(condition);
             }
         }
     }
@@ -66,7 +68,11 @@ pub(crate) fn merge(subjects: &mut [Subject<'_>], library: &Library) {
         .map(|(subject, truths)| replacements(subject, &conditions, truths))
         .collect();
     // The same condition has other words for each operator.
-    let forms: Vec<String> = conditions.iter().map(|one| canonical(one, library)).collect();
+    let form = |condition: &String| {
+        let canonical = canonical(condition, library);
+        of_any_tensor(&canonical).unwrap_or(canonical)
+    };
+    let forms: Vec<String> = conditions.iter().map(form).collect();
     let uses = |condition: usize| {
         let fits = |other: &usize| forms[*other] == forms[condition];
         fitting.iter().filter(|of| of.iter().any(|fitting| fitting.iter().any(fits))).count()
@@ -110,7 +116,7 @@ fn with_all_clauses(condition: &str, all: &[String]) -> Option<String> {
 }
 
 /// The clauses that a condition names as violated, between what comes before and after.
-fn around_clauses(condition: &str) -> Option<[&str; 3]> {
+pub(crate) fn around_clauses(condition: &str) -> Option<[&str; 3]> {
     if let Some((before, rest)) = condition.split_once("violation in [") {
         let (clauses, after) = rest.split_once(']')?;
         return Some([before, clauses, after]);

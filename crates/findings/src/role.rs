@@ -23,6 +23,14 @@ pub(crate) fn canonical(condition: &str, library: &Library) -> String {
     })
 }
 
+/// A condition with the name of the other tensor. `None` unless it names exactly one of them.
+pub(crate) fn with_other_tensor(condition: &str) -> Option<String> {
+    let any = of_any_tensor(condition)?;
+    let side =
+        Side::BOTH.into_iter().find(|side| !condition.contains(&format!("{}.", side.member_name())))?;
+    Some(any.replace("Tensor.", &format!("{}.", side.member_name())))
+}
+
 /// A condition with one name for both tensors. `None` unless it names exactly one of them. A fault in what
 /// both tensors share shows as one condition for each.
 pub(crate) fn of_any_tensor(condition: &str) -> Option<String> {
@@ -68,6 +76,8 @@ mod tests {
         assert_eq!(canonical(&other, library), other);
         let of_output = condition.replace("InputTensor", "OutputTensor");
         assert_eq!(of_any_tensor(condition), of_any_tensor(&of_output));
+        assert_eq!(with_other_tensor(condition).as_ref(), Some(&of_output));
+        assert_eq!(with_other_tensor("rank > 2"), None);
         assert_eq!(of_any_tensor("InputTensor.ElementSize < OutputTensor.ElementSize"), None);
         assert_eq!(of_any_tensor("rank > 2"), None);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dmlcts_model::{Case, Enumeration, Enumerator, FeatureLevel};
 use dmlcts_spec::{
     Operator, Scope,
-    expression::{CaseNames, Position, Term, TermKind, parse},
+    expression::{CaseNames, Term, TermKind, parse},
     program::{Builder, Inputs, OpId, Program, Values},
 };
 
@@ -86,33 +86,29 @@ impl<'lib> Terms<'lib> {
     }
 }
 
-/// The checked term of a word. Only a predicate may name bindings, so words about the desc are checked as
-/// one side of a comparison.
+/// The checked term of a word. Only a predicate may name bindings, data and other axes, so a word is checked
+/// as a part of one: as a condition on the axes, or as one side of a comparison.
 fn checked(operator: &Operator, word: &Word) -> Option<Term> {
     let scope = operator.scope();
-    if word.scope == Scope::Axis {
-        let expression = parse(&word.text).ok()?;
-        let check = if word.kind == Kind::Condition {
-            scope.condition(&expression, Position::EachAxis)
-        } else {
-            scope.integer(&expression, Position::EachAxis)
-        };
-        return check.ok().filter(|term| term.per_axis);
-    }
     let enumerators = vec![Enumerator { name: operator.name().to_owned(), value: 0 }];
     let operators = Arc::new(Enumeration { name: "operator".to_owned(), enumerators });
     let names = CaseNames { operators: &operators, scopes: &[scope] };
-    let predicate = |text: &str| scope.predicate(names, &parse(text).ok()?).ok();
-    let other = match &word.kind {
-        Kind::Condition => return predicate(&word.text),
-        Kind::Name(names) => names.first()?.1.clone(),
-        _ => "0".to_owned(),
+    let condition = match &word.kind {
+        Kind::Condition => word.text.clone(),
+        Kind::Name(names) => format!("{} == {}", word.text, names.first()?.1),
+        _ => format!("{} == 0", word.text),
     };
-    match predicate(&format!("{} == {other}", word.text))?.kind {
-        TermKind::Compare(_, pair) => {
-            let [term, _] = *pair;
-            Some(term)
-        }
-        _ => None,
+    let is_axis = word.scope == Scope::Axis;
+    let text = if is_axis { format!("any axis ({condition})") } else { condition };
+    let mut term = scope.predicate(names, &parse(&text).ok()?).ok()?;
+    if is_axis {
+        let TermKind::Over(_, inner) = term.kind else { return None };
+        term = *inner;
     }
+    if word.kind == Kind::Condition {
+        return Some(term);
+    }
+    let TermKind::Compare(_, pair) = term.kind else { return None };
+    let [term, _] = *pair;
+    Some(term)
 }

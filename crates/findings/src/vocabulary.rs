@@ -2,7 +2,10 @@
 //! operator's signature, definitions and clauses. Atoms compare them with numbers and with each other.
 
 use dmlcts_model::{DataType, MemberKind, Side};
-use dmlcts_spec::{ElementKind, Operator, Scope, expression::parse};
+use dmlcts_spec::{
+    ElementKind, Operator, Scope,
+    expression::{Binary, Expression, Form, parse},
+};
 
 /// What a term's value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +41,8 @@ const LONG: u32 = 20;
 
 /// Multiples that code depends on: lanes, words and lines of a cache.
 const POWERS: &[i64] = &[2, 3, 4, 8, 16, 32, 64];
+/// The ranges of narrow unsigned numbers.
+const MODULI: [i64; 2] = [1 << 8, 1 << 16];
 const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
 
 /// Every word about an operator's cases.
@@ -47,6 +52,8 @@ pub(crate) fn words(operator: &Operator) -> Vec<Word> {
     words.of_tensors();
     let lists = words.lists(operator);
     words.of_axes(operator, &lists);
+    words.of_other_axes(&lists);
+    words.of_periods(operator, &lists);
     words.of_rules(operator);
     words.of_data(operator);
     words.0
@@ -89,6 +96,25 @@ impl Words {
                 MemberKind::Enumeration(enumeration) => {
                     let names = enumeration.enumerators.iter().map(|it| (it.value, it.name.clone()));
                     self.add(Scope::Desc, Kind::Name(names.collect()), NAME, member.name.as_str());
+                    let codes = enumeration.enumerators.iter().map(|it| it.value.to_string());
+                    let codes = codes.collect::<Vec<_>>().join(", ");
+                    for modulus in MODULI {
+                        let text = format!("code({}) mod {modulus} in [{codes}]", member.name);
+                        self.add(Scope::Desc, Kind::Condition, LONG, text);
+                    }
+                }
+                MemberKind::Count => {
+                    for modulus in MODULI {
+                        let text = format!("{} mod {modulus} == rank", member.name);
+                        self.add(Scope::Desc, Kind::Condition, LONG, text);
+                    }
+                }
+                MemberKind::DataType => {
+                    let text = format!("size({}) == InputTensor.ElementSize", member.name);
+                    self.add(Scope::Desc, Kind::Condition, PAIR, text);
+                }
+                MemberKind::Scalar => {
+                    self.desc(NAME + 6, format!("spare({})", member.name)).divisors = &MODULI;
                 }
                 _ => {}
             }
@@ -185,6 +211,52 @@ impl Words {
         }
     }
 
+    /// Conditions on two axes: code that merges, transposes or reverses axes depends on more than one.
+    fn of_other_axes(&mut self, lists: &Lists) {
+        let mut add = |text: String| {
+            self.add(Scope::Axis, Kind::Condition, LONG, text);
+        };
+        for tensor in Side::BOTH.map(Side::member_name) {
+            let strides = format!("{tensor}.Strides");
+            add(format!("{strides} == next({tensor}.Sizes * {strides})"));
+            for other in ["next", "last"] {
+                add(format!("{strides} < {other}({strides})"));
+            }
+        }
+        for step in &lists.signed {
+            for other in ["next", "previous", "later"] {
+                add(format!("{other}({step} < 0)"));
+            }
+            add(format!("previous(InputTensor.Strides) == InputTensor.Strides * {step}"));
+        }
+        for read in ["highest", "InputTensor.Strides"] {
+            add(format!("previous({read} > 0)"));
+        }
+    }
+
+    /// Paddings and the periods after which the semantics repeat.
+    fn of_periods(&mut self, operator: &Operator, lists: &Lists) {
+        let periods = periods(operator);
+        if periods.is_empty() {
+            return;
+        }
+        for (place, one) in lists.unsigned.iter().enumerate() {
+            for period in &periods {
+                let others = lists.unsigned[place + 1..].iter();
+                let differences = others.map(|other| format!("({one} - {other})"));
+                for moved in [one.clone(), format!("2 * {one}")].into_iter().chain(differences) {
+                    let text = format!("{moved} mod {period} == 0");
+                    self.add(Scope::Axis, Kind::Condition, LONG, text);
+                }
+            }
+            for other in &lists.unsigned[place + 1..] {
+                for size in ["InputTensor.Sizes", "(InputTensor.Sizes - 1)"] {
+                    self.axis(LONG, format!("(max({one}, {other}) - 1) / {size}"));
+                }
+            }
+        }
+    }
+
     /// The number of violated clauses, and each clause as a condition.
     fn of_rules(&mut self, operator: &Operator) {
         self.desc(NAME, "violations");
@@ -209,6 +281,7 @@ impl Words {
             }
             self.desc(NAME + 2, format!("{adjective}_precision"));
             self.desc(NAME + 2, format!("{adjective}_bits"));
+            self.desc(NAME + 4, format!("{adjective}_lowest_bit"));
         }
     }
 }
@@ -218,6 +291,26 @@ impl Words {
 fn off_by_one(definition: &str) -> Option<String> {
     let text = definition.replace(" - 1)", ")");
     (text != definition).then(|| parse(&text).ok()).flatten().map(|expression| expression.to_string())
+}
+
+/// What the semantics divide coordinates by, as factors of products.
+fn periods(operator: &Operator) -> Vec<String> {
+    fn look(expression: &Expression, found: &mut Vec<String>) {
+        if let Form::Binary(Binary::Modulo, pair) = &expression.form
+            && !pair[1].names().is_empty()
+        {
+            let text = pair[1].to_string();
+            found.push(if text.contains(' ') { format!("({text})") } else { text });
+        }
+        expression.form.for_each(|part| look(part, found));
+    }
+    let mut found = Vec::new();
+    let definitions = operator.scope().definitions().iter().map(|definition| &definition.expression);
+    let reads = operator.semantics().branches.iter().map(|branch| &branch.expression);
+    definitions.chain(reads).for_each(|expression| look(expression, &mut found));
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The names of an operator's lists.

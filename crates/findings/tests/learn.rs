@@ -19,10 +19,14 @@ fn correlated(fault: &Fault) -> Vec<Learned> {
 }
 
 fn experimented(fault: &Fault) -> Vec<Learned> {
+    experimented_with(fault, 1)
+}
+
+fn experimented_with(fault: &Fault, seed: u64) -> Vec<Learned> {
     learn(
         &labelled(fault, &SMOKE),
         (Library::embedded(), FeatureLevel::NEWEST),
-        1,
+        seed,
         BUDGET,
         Some(&mut |cases: &[Case]| fault.labels(cases)),
     )
@@ -77,12 +81,16 @@ fn experiments_correct_what_the_suite_suggests() {
     let fault = Fault::of_predicate("operator == SLICE and rank < 4 and (all axes OutputTensor.Sizes >= 4)");
     let alone = correlated(&fault);
     assert_eq!(texts(&alone), ["all axes Sizes >= 4"], "the suite has no larger rank");
-    let learned = experimented(&fault);
-    assert_eq!(texts(&learned), ["rank <= 3 and all axes Sizes >= 4"]);
-    let [Learned { exact: true, asked, counterexamples, estimate: Some(estimate), .. }] = &learned[..] else {
+    // Few fresh cases have four axes of four elements, so one of the seeds may draw none.
+    let learned: Vec<_> = (1..=4).map(|seed| experimented_with(&fault, seed)).collect();
+    let mut right = learned.iter().filter(|one| texts(one) == ["rank <= 3 and all axes Sizes >= 4"]);
+    let Some([Learned { exact: true, asked, counterexamples, estimate: Some(estimate), .. }]) =
+        right.next().map(Vec::as_slice)
+    else {
         panic!("{learned:?}");
     };
     assert!(*asked <= BUDGET.cases && *counterexamples > 0 && estimate.wrong() == 0, "{learned:?}");
+    assert!(right.count() >= 2, "{learned:?}");
 }
 
 /// REFLECTION of two elements clamps. Some passes have equal elements, so that a wrong one does not show.
@@ -179,6 +187,12 @@ fn data_that_a_conversion_changes_are_found() {
         ("uint32-in-int32", "InputTensor.DataType == UINT32 and moves(high_bit)", 3),
         ("uint16-upper-byte-zero", "InputTensor.DataType == UINT16 and moved_bits >= 9", 3),
         ("padding-value-nan-quietened", "InputTensor.DataType == FLOAT32 and pads(signalling_nan)", 1),
+        ("float16-nan-loses-low-bits", "InputTensor.DataType == FLOAT16 and moves(nan_payload)", 3),
+        (
+            "padding-value-float32-in-bfloat16",
+            "InputTensor.DataType == FLOAT32 and padded_lowest_bit <= 16",
+            1,
+        ),
         // The greatest integer comes back from a double: the conversion saturates.
         (
             "padding-value-uint64-in-double",
@@ -190,6 +204,20 @@ fn data_that_a_conversion_changes_are_found() {
         let learned = experimented(&fault);
         assert_eq!(texts(&learned), vec![expected; operators], "{name}");
         assert!(learned.iter().all(|one| one.exact), "{name}: {learned:?}");
+        assert_eq!(wrong(&fault, &learned), 0, "{name}");
+    }
+}
+
+/// Code that reverses or merges axes fails by what another axis is.
+#[test]
+fn conditions_on_another_axis_are_found() {
+    for (name, expected) in
+        [("slice1-second-reverse-loses-offset", "later("), ("mixed-signs-of-three-axes", "previous(")]
+    {
+        let fault = mutant(name);
+        let learned = experimented(&fault);
+        let [text] = texts(&learned)[..] else { panic!("{name}: {learned:#?}") };
+        assert!(text.contains(expected), "{name}: {text}");
         assert_eq!(wrong(&fault, &learned), 0, "{name}");
     }
 }

@@ -36,6 +36,7 @@
 mod backend;
 mod fault;
 mod kernel;
+mod no_predicate;
 
 mod arithmetic;
 mod combined;
@@ -78,6 +79,11 @@ impl Mutant {
     /// Whether an operator may never answer. Such a backend has to run in a process of its own.
     pub fn hangs(&self) -> bool {
         self.fault.hangs
+    }
+
+    /// Why no predicate over descs and data describes the failures; `None` if one may.
+    pub fn no_predicate(&self) -> Option<&'static str> {
+        no_predicate::reason(self.name)
     }
 }
 

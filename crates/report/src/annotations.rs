@@ -8,6 +8,7 @@ use dmlcts_runner::{Finding, Summary};
 use crate::{
     Context,
     finding::{export, headline, standing},
+    flake::shows_alone,
     numbers::counted,
 };
 
@@ -37,7 +38,8 @@ fn message(finding: &Finding, context: &Context) -> String {
     if let Some(rule) = &finding.rule {
         lines.push(standing(rule));
     }
-    lines.push(context.replay.run(&finding.shown().case));
+    let shown = finding.shown();
+    lines.push(if shows_alone(shown) { context.replay.run(&shown.case) } else { shown.case.to_string() });
     lines.extend(export(finding));
     lines.join("\n")
 }

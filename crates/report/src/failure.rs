@@ -11,7 +11,7 @@ use crate::{
     Layout, Palette, Replay, Tone,
     behind::{JudgedDesc, write_answers, write_definitions},
     brackets,
-    flake::write_tried,
+    flake::{shows_alone, write_tried},
     numbers::grouped,
 };
 
@@ -55,6 +55,9 @@ pub fn write_failure(
     write_clauses(out, failure)?;
     if let Some(evidence) = &failure.evidence {
         write_evidence(out, failure, evidence, palette)?;
+    }
+    if !shows_alone(failure) {
+        return Ok(());
     }
     writeln!(out, "{INDENT}run it again: {}", palette.paint(Tone::Strong, replay.run(case)))
 }
@@ -123,7 +126,7 @@ fn did(failure: &Failure) -> String {
 
 /// Names the clauses in play. For an invalid desc: the broken clauses with their text. For a valid desc: the
 /// clauses that it meets exactly, and the other clauses of its operator.
-fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
+pub(crate) fn write_clauses(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
     let Failure { operator, judgement, level, .. } = failure;
     let judged = JudgedDesc { operator, desc: &failure.case.desc, level: *level };
     for place in judgement.violated.iter() {

@@ -3,24 +3,28 @@
 use std::io::{self, Write};
 
 use dmlcts_model::escaped;
-use dmlcts_runner::{Failure, Finding, LeftOut, Rule, Summary, Verdict};
+use dmlcts_runner::{Counterexample, Finding, LeftOut, Limit, Rule, Summary, Verdict};
 use dmlcts_spec::Validity;
 
 use crate::{
-    Palette, Replay, Tone,
+    Context, Palette, Replay, Tone,
     failure::{INDENT, write_failure},
+    flake::shows_alone,
     numbers::{counted, grouped},
 };
+
+/// The maximum number of cases without a predicate that the terminal lists.
+const LISTED: usize = 3;
 
 /// Writes the findings in order, and the number of failures that no exact predicate explains.
 pub fn write_findings(
     out: &mut dyn Write,
+    context: &Context,
     summary: &Summary,
-    replay: &Replay,
     palette: Palette,
 ) -> io::Result<()> {
     for (number, finding) in summary.findings.iter().enumerate() {
-        write_finding(out, number + 1, finding, replay, palette)?;
+        write_finding(out, number + 1, finding, context, palette)?;
     }
     if let Some(unexplained) = unexplained(summary) {
         writeln!(out, "{unexplained}\n")?;
@@ -33,7 +37,7 @@ pub fn write_findings(
 
 /// What the limits on explaining left out; `None` if nothing.
 pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
-    let LeftOut { experiments, repeats, flakes, shrinking } = *left_out;
+    let LeftOut { experiments, repeats, flakes, shrinking, ref limits } = *left_out;
     let parts = [
         (experiments, "experiments on", "kind of failures", "kinds of failures"),
         (repeats, "repeats of", "finding", "findings"),
@@ -47,9 +51,23 @@ pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
             format!("{what} {} {}", grouped(*count), if *count == 1 { one } else { many })
         })
         .collect();
-    (!parts.is_empty()).then(|| {
-        format!("left out, at the limits or the end of the run: {} (--explain-budget)", parts.join("; "))
-    })
+    let limits: Vec<&str> = limits.iter().map(|limit| words(*limit)).collect();
+    // A file of an earlier version does not name the limits.
+    let limits = if limits.is_empty() { String::new() } else { format!(", at {}", limits.join(" and at ")) };
+    (!parts.is_empty()).then(|| format!("left out{limits}: {}", parts.join("; ")))
+}
+
+/// A limit on explaining failures, with its value or its option.
+fn words(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Cases => "2,000 cases a finding",
+        Limit::Time => "10 s a finding (more with a longer --explain-budget)",
+        Limit::Hangs => "2 hangs a finding",
+        Limit::Budget => "the end of --explain-budget",
+        Limit::Timeout => "the end of --timeout",
+        Limit::Interrupted => "an interrupt",
+        Limit::EndOfRun => "the early end of the run",
+    }
 }
 
 /// The number of failures in no finding with an exact predicate. `None` if there are none, or if no
@@ -80,17 +98,15 @@ fn write_finding(
     out: &mut dyn Write,
     number: usize,
     finding: &Finding,
-    replay: &Replay,
+    context: &Context,
     palette: Palette,
 ) -> io::Result<()> {
+    let replay = &context.replay;
     let head = if finding.first.verdict == Verdict::Flake { "FLAKE" } else { "FAIL" };
     let head = palette.paint(Tone::Bad, format!("{head} {number}:"));
     writeln!(out, "{head} {}", palette.paint(Tone::Strong, escaped(&headline(finding))))?;
-    if let Some(rule) = &finding.rule {
-        writeln!(out, "{INDENT}{}", standing(rule))?;
-    }
-    if let Some(pattern) = &finding.pattern {
-        writeln!(out, "{INDENT}{pattern}")?;
+    for line in about(finding, LISTED, context.failures.as_deref()) {
+        writeln!(out, "{INDENT}{}", escaped(&line))?;
     }
     writeln!(out, "{INDENT}finding {}", escaped(&finding.id))?;
     write_failure(out, finding.shown(), replay, palette)?;
@@ -105,12 +121,38 @@ fn write_finding(
     writeln!(out)
 }
 
+/// What is known of a finding's cases: how far the predicate is right, or the first `most` cases if nothing
+/// separates them from the passes, and what wrong elements have in common. `list` is the command that lists
+/// all cases.
+pub(crate) fn about(finding: &Finding, most: usize, list: Option<&str>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(rule) = &finding.rule {
+        lines.push(standing(rule));
+        lines.extend(rule.counterexample.as_ref().map(|Counterexample { case, fails }| match fails {
+            true => format!("for example, it does not hold for this case, which fails: {case}"),
+            false => format!("for example, it holds for this case, which passes: {case}"),
+        }));
+    }
+    let listed = &finding.listed;
+    if listed.len() > 1 {
+        lines.push("no condition separates these cases from those that passed:".to_owned());
+        lines.extend(listed.iter().take(most).map(|case| format!("{INDENT}{case}")));
+        let more = finding.cases.saturating_sub(listed.len().min(most) as u64);
+        if more > 0 {
+            let list = list.unwrap_or("dmlcts failures FILE, for the FILE of --results");
+            lines.push(format!("{INDENT}and {} more ({list})", grouped(more)));
+        }
+    }
+    lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
+    lines
+}
+
 /// The command that prints a program for the finding's case. An open case has none, since a program has one
-/// expected answer.
+/// expected answer. A flake that needs other cases has none, since a program has one case.
 pub(crate) fn export(finding: &Finding) -> Option<String> {
     let shown = finding.shown();
     let is_open = shown.judgement.validity() == Validity::Open;
-    (!is_open).then(|| Replay::export(&shown.case, shown.level))
+    (!is_open && shows_alone(shown)).then(|| Replay::export(&shown.case, shown.level))
 }
 
 /// What failed, where, and in how many cases: `wrong values where rank == 7 (154 cases, 5 run again)`.
@@ -123,15 +165,17 @@ pub(crate) fn headline(finding: &Finding) -> String {
     }
 }
 
-/// What failed, with the verdict and the number of its cases: `failed, wrong values (2 cases)`. For a flake,
-/// also how often its first case failed.
+/// The headline, and for a flake how often its first case failed:
+/// `flaky, in 1 of 3 runs: SLICE1, wrong values (1 case)`.
 pub(crate) fn title(finding: &Finding) -> String {
-    let Failure { verdict, rate, .. } = &finding.first;
-    let rate = rate.filter(|_| *verdict == Verdict::Flake).map_or_else(String::new, |rate| {
-        let which = if finding.cases > 1 { "the first " } else { "" };
-        format!(", {which}in {} of {} runs", rate.failed, rate.runs)
-    });
-    format!("{verdict}, {}{rate} ({})", finding.class, cases(finding))
+    let headline = headline(finding);
+    match finding.first.rate.filter(|_| finding.first.verdict == Verdict::Flake) {
+        Some(rate) => {
+            let which = if finding.cases > 1 { "the first " } else { "" };
+            format!("flaky, {which}in {} of {} runs: {headline}", rate.failed, rate.runs)
+        }
+        None => headline,
+    }
 }
 
 /// The number of a finding's cases. If only some of them ran again, also that number.
@@ -162,30 +206,36 @@ pub(crate) fn within(rule: &Rule) -> String {
 
 /// How far a predicate is right: `exactly these cases; 500 fresh cases agree`.
 pub(crate) fn standing(rule: &Rule) -> String {
-    let sample = if rule.is_sample { ", of a sample" } else { "" };
-    let passes = |more: &str| match rule.passes {
-        0 => String::new(),
-        passes => format!("it holds for {} that passed{sample}{more}", counted(passes, "case")),
-    };
-    match &rule.estimate {
-        Some(estimate) => {
-            let fresh = estimate.held + estimate.not_held;
-            let fresh = counted(fresh as u64, "fresh case");
-            if rule.is_exact {
-                let of = if rule.is_sample { " and no pass of a sample" } else { "" };
-                return format!("exactly these cases{of}; {fresh} agree");
-            }
-            let wrong = grouped(estimate.wrong() as u64);
-            format!(
-                "no exact predicate; this one is the best: {}wrong for {wrong} of {fresh}",
-                passes(", and is ")
-            )
-        }
+    let fresh = rule.estimate.map(|estimate| {
+        let cases = counted((estimate.held + estimate.not_held) as u64, "fresh case");
+        (estimate.wrong() as u64, cases)
+    });
+    let of = if rule.is_sample { " and no pass of a sample" } else { "" };
+    match &fresh {
+        Some((_, cases)) if rule.is_exact => return format!("exactly these cases{of}; {cases} agree"),
         None if rule.is_exact && rule.is_sample => {
-            "exactly these cases and no pass of a sample; not confirmed by others".to_owned()
+            return format!("exactly these cases{of}; not confirmed by others");
         }
-        None if rule.is_exact => "exactly these cases of the run; not confirmed by others".to_owned(),
-        None if rule.passes == 0 => "holds for no pass, but not for all failures of this kind".to_owned(),
-        None => format!("no exact predicate; this one is the best: {}", passes("")),
+        None if rule.is_exact => return "exactly these cases of the run; not confirmed by others".to_owned(),
+        _ => {}
     }
+    let sample = if rule.is_sample { " of a sample" } else { "" };
+    let mut wrong = Vec::new();
+    if rule.passes > 0 {
+        wrong.push(format!("holds for {} that passed{sample}", counted(rule.passes, "case")));
+    }
+    if rule.missed > 0 {
+        wrong.push(format!("does not hold for {} of this kind", counted(rule.missed, "further failure")));
+    }
+    wrong.extend(
+        fresh
+            .iter()
+            .filter(|(wrong, _)| *wrong > 0)
+            .map(|(wrong, of)| format!("is wrong for {} of {of}", grouped(*wrong))),
+    );
+    if wrong.is_empty() {
+        let fresh = fresh.map_or_else(String::new, |(_, cases)| format!("; {cases} agree"));
+        return format!("holds for no pass{sample}, but not for all failures of this kind{fresh}");
+    }
+    format!("no exact predicate; this one is the best: it {}", wrong.join(", and "))
 }

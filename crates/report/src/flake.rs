@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dmlcts_runner::{DataOf, Failure, Rate, Replayed, Tried};
+use dmlcts_runner::{DataOf, Failure, Rate, Replayed, Tried, Verdict};
 
 use crate::{Palette, Replay, Tone, failure::INDENT, numbers::counted};
 
@@ -55,6 +55,19 @@ pub(crate) fn write_tried(
         writeln!(out, "{INDENT}run them again: {}", palette.paint(Tone::Strong, replay.in_order(&lines)))?;
     }
     Ok(())
+}
+
+/// Whether the case alone shows the failure: it is no flake, or it failed when it ran again without other
+/// cases.
+pub(crate) fn shows_alone(failure: &Failure) -> bool {
+    let is_flake = failure.verdict == Verdict::Flake;
+    let failed = |rate: Rate| rate.failed > 0;
+    let alone = match &failure.tried {
+        Some(tried) => [tried.alone, tried.other_data, tried.fresh].into_iter().any(failed),
+        // The first run was not alone.
+        None => failure.rate.is_some_and(|rate| rate.failed > 1),
+    };
+    !is_flake || alone
 }
 
 /// The trials in the order in which they ran.

@@ -15,14 +15,15 @@ use std::{
 };
 
 use dmlcts_model::escaped;
-use dmlcts_runner::{Ending, Severity, Summary, Tally, Verdict};
+use dmlcts_runner::{Ending, Failure, Severity, Summary, Tally, Verdict};
 use dmlcts_spec::Operator;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
     Context,
-    failure::in_short_with_class,
-    finding::{export, place, standing, title},
+    failure::{in_short_with_class, write_clauses},
+    finding::{about, export, title},
+    flake::shows_alone,
     known::{became, edit},
     numbers::{counted, grouped},
     skipped::{skipped, skipped_of},
@@ -53,7 +54,7 @@ pub fn write_junit(out: &mut dyn Write, context: &Context, summary: &Summary) ->
         report.add_test_suite(suite);
     }
     if !summary.findings.is_empty() {
-        report.add_test_suite(findings(run, context, summary));
+        report.add_test_suite(findings(run, context, summary)?);
     }
     if !summary.totals.known.is_empty() {
         report.add_test_suite(known(run, context, summary));
@@ -209,17 +210,16 @@ fn failures(
 }
 
 /// The findings, one failing test each.
-fn findings(run: &str, context: &Context, summary: &Summary) -> TestSuite {
+fn findings(run: &str, context: &Context, summary: &Summary) -> io::Result<TestSuite> {
     let mut suite = suite_of(&format!("{run}: findings"));
     for finding in &summary.findings {
         let shown = finding.shown();
-        let mut lines = Vec::new();
-        if let Some(rule) = &finding.rule {
-            lines.extend([place(rule), standing(rule)]);
-        }
-        lines.extend(finding.pattern.map(|pattern| pattern.to_string()));
+        let mut lines = about(finding, usize::MAX, context.failures.as_deref());
         let again = format!("run it again: {}", context.replay.run(&shown.case));
-        lines.extend([shown.case.to_string(), in_short_with_class(shown), again]);
+        let again = Some(again).filter(|_| shows_alone(shown));
+        lines.extend([shown.case.to_string(), in_short_with_class(shown)]);
+        lines.extend(clauses(shown)?);
+        lines.extend(again);
         lines.extend(export(finding).map(|command| format!("as a program without dmlcts: {command}")));
         let text = lines.iter().flat_map(|line| [escaped(line), "\n".into()]).collect();
         let is_error = Severity::of(finding.first.verdict, finding.class) == Severity::Crash;
@@ -227,7 +227,14 @@ fn findings(run: &str, context: &Context, summary: &Summary) -> TestSuite {
         let status = failed(kind, finding.class.id(), &title(finding), text);
         suite.add_test_case(test(&finding.id, &format!("dmlcts.{run}.findings"), status));
     }
-    suite
+    Ok(suite)
+}
+
+/// The lines about the clauses of a failure: with the values of those that its desc breaks.
+fn clauses(failure: &Failure) -> io::Result<Vec<String>> {
+    let mut written = Vec::new();
+    write_clauses(&mut written, failure)?;
+    Ok(String::from_utf8_lossy(&written).lines().map(str::to_owned).collect())
 }
 
 /// A test suite of this name, which may be untrusted text.

@@ -10,7 +10,7 @@ use dmlcts_runner::{Claim, Finding, Summary, Verdict};
 use crate::{
     Context, Palette, Subject,
     failure::write_failure,
-    finding::{left_out, place, standing, title, unexplained, within},
+    finding::{about, left_out, title, unexplained, within},
     junit::is_cut_off,
     known::write_known,
     ledger,
@@ -165,15 +165,12 @@ fn write_findings(out: &mut dyn Write, context: &Context, findings: &[Finding]) 
     }
     for finding in findings.iter().take(FINDINGS) {
         let mut whole = Vec::new();
-        if let Some(rule) = &finding.rule {
-            writeln!(whole, "  {}\n  {}", escaped(&place(rule)), standing(rule))?;
-        }
-        if let Some(pattern) = &finding.pattern {
-            writeln!(whole, "  {pattern}")?;
+        for line in about(finding, usize::MAX, context.failures.as_deref()) {
+            writeln!(whole, "  {}", escaped(&line))?;
         }
         write_failure(&mut whole, finding.shown(), &context.replay, Palette::PLAIN)?;
         let whole = String::from_utf8_lossy(&whole);
-        let head = format!("{}: {}: {}", finding.id, finding.operators.join(", "), title(finding));
+        let head = format!("{}: {}", finding.id, title(finding));
         // Inside a block of HTML, Markdown parses nothing before an empty line, so that a backslash would be
         // shown.
         writeln!(out, "\n<details><summary>{}</summary>\n", html(&head))?;

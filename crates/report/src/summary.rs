@@ -7,11 +7,13 @@ use std::{
 
 use dmlcts_model::escaped;
 use dmlcts_results::LedgerNews;
-use dmlcts_runner::{Claim, Ending, Finding, Recorded, Summary, Verdict};
-use dmlcts_spec::{Library, Obligation, Operator, Validity};
+use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
+use dmlcts_spec::{Library, Obligation, Operator};
 
 use crate::{
     KnownContext, Palette, Replay, Tone,
+    finding::export,
+    flake::shows_alone,
     known::{broke, known},
     ledger,
     numbers::{bytes, counted, grouped, rate, span},
@@ -138,14 +140,11 @@ pub fn write_summary(
     if let Some(resume) = context.resume.as_ref().filter(|_| has_more(summary)) {
         next.push((resume.clone(), Some("go on with this run")));
     }
-    let failure = summary.findings.first().map(Finding::shown);
-    if let Some(failure) = failure {
-        next.push((context.replay.run(&failure.case), None));
+    if let Some(finding) = summary.findings.first() {
+        let failure = finding.shown();
+        next.extend(shows_alone(failure).then(|| (context.replay.run(&failure.case), None)));
         next.push((Replay::explain(&failure.case, failure.level), None));
-        // A program has one expected answer.
-        if failure.judgement.validity() != Validity::Open {
-            next.push((Replay::export(&failure.case, failure.level), Some("a program without dmlcts")));
-        }
+        next.extend(export(finding).map(|command| (command, Some("a program without dmlcts"))));
         next.extend(context.failures.iter().map(|list| (list.clone(), Some("every case that failed"))));
     } else if summary.ending != Ending::BackendLost {
         next.extend(context.next.iter().map(|(command, purpose)| (command.clone(), Some(purpose.as_str()))));

@@ -90,7 +90,7 @@ impl<'a> Terminal<'a> {
                 if let Some(bar) = self.bar.take() {
                     bar.finish_and_clear();
                 }
-                write_findings(self.out, summary, &self.context.replay, self.options.palette)?;
+                write_findings(self.out, &self.context, summary, self.options.palette)?;
                 write_known(self.out, &self.context.known, summary, self.options.palette)?;
                 if !self.options.quiet {
                     write_summary(self.out, &self.context, summary, self.options.palette)?;

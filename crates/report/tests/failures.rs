@@ -6,14 +6,20 @@ use std::sync::Arc;
 
 use common::*;
 use dmlcts_backend::Job;
+use dmlcts_findings::Estimate;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
-use dmlcts_report::{Context, Options, Palette, Replay, Terminal, write_findings, write_summary};
-use dmlcts_runner::{Configuration, CutPart, Ending, Listed, Partition, Recorded, Run, Stop, Summary};
-use dmlcts_spec::Library;
+use dmlcts_report::{
+    Context, Options, Palette, Replay, Terminal, write_findings, write_junit, write_markdown, write_summary,
+};
+use dmlcts_runner::{
+    Configuration, Counterexample, CutPart, Ending, Limit, Listed, Partition, Recorded, Rule, Run, Stop,
+    Summary,
+};
+use dmlcts_spec::{Library, Validity};
 
 fn failures(summary: &Summary, palette: Palette) -> String {
     let mut out = Vec::new();
-    write_findings(&mut out, summary, &Replay::default(), palette).expect("memory takes it");
+    write_findings(&mut out, &context(), summary, palette).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
@@ -38,12 +44,12 @@ fn running_it_again_repeats_what_bears_on_the_case() {
         r"dmlcts run --backend 'exec:python3 it'\''s.py' --feature-level 4.1 --allow zero-sign '{EMPTY_WINDOW}'"
     );
     let mut out = Vec::new();
-    write_findings(&mut out, &summary, &replay, Palette::PLAIN).expect("memory takes it");
+    let context = Context { replay, ..context() };
+    write_findings(&mut out, &context, &summary, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("  run it again: {again}\n")), "{text}");
     let mut out = Vec::new();
-    write_summary(&mut out, &Context { replay, ..context() }, &summary, Palette::PLAIN)
-        .expect("memory takes it");
+    write_summary(&mut out, &context, &summary, Palette::PLAIN).expect("memory takes it");
     let text = String::from_utf8(out).expect("text");
     assert!(text.contains(&format!("next      {again}\n")), "{text}");
 }
@@ -183,4 +189,66 @@ fn quiet_shows_failures_and_nothing_else() {
         assert_eq!(out.is_empty(), !shown);
         assert!(err.is_empty());
     }
+}
+
+/// The cases of a finding stand in the place of a predicate where nothing separates them from the passes.
+#[test]
+fn a_finding_without_a_predicate_lists_its_cases() {
+    let mut summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let case = |size: u32| {
+        let text = EMPTY_WINDOW.replace("in=4", &format!("in={size}"));
+        line::parse(&text, Library::embedded().signatures()).expect("a case")
+    };
+    let finding = &mut summary.findings[0];
+    (finding.cases, finding.listed) = (30, (5..25).map(case).collect());
+    let text = failures(&summary, Palette::PLAIN);
+    let lines: Vec<&str> = text.lines().skip(1).take(5).collect();
+    let [head, first, second, third, more] = lines[..] else { panic!("{text}") };
+    assert_eq!(head, "  no condition separates these cases from those that passed:");
+    for (line, size) in [(first, 5), (second, 6), (third, 7)] {
+        assert_eq!(line, format!("    {}", case(size)));
+    }
+    assert_eq!(more, "    and 27 more (dmlcts failures FILE, for the FILE of --results)");
+    let recorded = Context { failures: Some("dmlcts failures r.jsonl".to_owned()), ..context() };
+    for write in [write_markdown, write_junit] {
+        let mut out = Vec::new();
+        write(&mut out, &recorded, &summary).expect("memory takes it");
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.contains(&format!("  {}\n", case(24))), "{text}");
+        assert!(text.contains("  and 10 more (dmlcts failures r.jsonl)\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_predicate_that_is_not_exact_says_what_it_gets_wrong() {
+    let mut summary = summary(&[EMPTY_WINDOW], backend(|job, _, _| job.outcome = Outcome::Accepted));
+    let case = summary.findings[0].first.case.clone();
+    let rule = Rule {
+        predicate: "rank == 1".to_owned(),
+        validity: Validity::Invalid,
+        within: None,
+        passes: 4,
+        is_sample: false,
+        asked: 600,
+        estimate: Some(Estimate { held: 100, held_failing: 90, not_held: 150, not_held_passing: 148 }),
+        missed: 7,
+        counterexample: Some(Counterexample { case, fails: false }),
+        is_exact: false,
+    };
+    summary.findings[0].rule = Some(rule);
+    summary.left_out.experiments = 1;
+    summary.left_out.limits = [Limit::Hangs, Limit::Interrupted].into();
+    let text = failures(&summary, Palette::PLAIN);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "FAIL 1: an invalid desc was accepted where rank == 1, among invalid descs (1 case)",
+            "  no exact predicate; this one is the best: it holds for 4 cases that passed, and does not hold for \
+             7 further failures of this kind, and is wrong for 12 of 250 fresh cases",
+            &format!("  for example, it holds for this case, which passes: {EMPTY_WINDOW}"),
+        ]
+    );
+    let left_out = "left out, at 2 hangs a finding and at an interrupt: experiments on 1 kind of failures";
+    assert!(lines.contains(&left_out), "{text}");
 }

@@ -159,10 +159,10 @@ fn a_finding_is_called_after_how_its_cases_failed() {
     let passed = Failure { verdict: Verdict::Pass, class: Class::Crashed, ..finding.first.clone() };
     (finding.cases, finding.smallest) = (100, Some(passed));
     let id = finding.id.clone();
-    let head = "failed, wrong values (100 cases, 1 run again)";
+    let head = "SLICE1, wrong values (100 cases, 1 run again)";
     let shown = |summary: &Summary| {
         let mut out = Vec::new();
-        write_findings(&mut out, summary, &context().replay, Palette::PLAIN).expect("memory takes it");
+        write_findings(&mut out, &context(), summary, Palette::PLAIN).expect("memory takes it");
         String::from_utf8(out).expect("text")
     };
     assert!(
@@ -171,7 +171,7 @@ fn a_finding_is_called_after_how_its_cases_failed() {
         shown(&summary)
     );
     assert!(
-        markdown(&summary).contains(&format!("<summary>{id}: SLICE1: {head}</summary>")),
+        markdown(&summary).contains(&format!("<summary>{id}: {head}</summary>")),
         "{}",
         markdown(&summary)
     );
@@ -180,9 +180,9 @@ fn a_finding_is_called_after_how_its_cases_failed() {
     finding.first.verdict = Verdict::Flake;
     finding.first.rate = Some(Rate { failed: 1, runs: 3 });
     finding.again = 0;
-    let head = "flaky, wrong values, the first in 1 of 3 runs (100 cases, not run again)";
+    let head = "flaky, the first in 1 of 3 runs: SLICE1, wrong values (100 cases, not run again)";
     assert!(
-        markdown(&summary).contains(&format!("<summary>{id}: SLICE1: {head}</summary>")),
+        markdown(&summary).contains(&format!("<summary>{id}: {head}</summary>")),
         "{}",
         markdown(&summary)
     );

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel, line};
 use dmlcts_runner::{
-    Class, Failure, Finding, Found, Group, RecordedRun, Rule, Source, StoredFinding, Witnessed,
+    Class, Failure, Finding, Found, Group, Membership, RecordedRun, Rule, Source, StoredFinding, Witnessed,
 };
 use dmlcts_spec::{Predicate, expression::parse, program::Values};
 
@@ -164,7 +164,28 @@ impl<'a> Lines<'a> {
                 add_estimates(rule, parts);
             }
         }
+        self.add_repeats(&mut findings, parts);
         findings
+    }
+
+    /// Adds up how many cases ran again in the parts.
+    fn add_repeats(&self, findings: &mut [Finding], parts: &[Finding]) {
+        let all = findings.to_vec();
+        let mut membership = Membership::new(&all, self.names.library, self.level);
+        let mut sums = vec![[0_u64; 2]; all.len()];
+        for part in parts {
+            let Failure { verdict, class, outcome, case, .. } = &part.first;
+            if let Some(place) = membership.finding_of(case, (*verdict, *class, outcome)) {
+                // Counts of a file may be any numbers.
+                let [again, passed] = &mut sums[place];
+                *again = again.saturating_add(part.again);
+                *passed = passed.saturating_add(part.passed_again);
+            }
+        }
+        for (finding, [again, passed]) in findings.iter_mut().zip(sums) {
+            finding.again = finding.again.max(again).min(finding.cases);
+            finding.passed_again = finding.passed_again.max(passed).min(finding.again);
+        }
     }
 
     /// The case at an index, from its line.
@@ -255,5 +276,6 @@ fn add_estimates(rule: &mut Rule, parts: &[Finding]) {
         rule.estimate = Some(rule.estimate.map_or(estimate, |sum| sum.with(estimate)));
         rule.asked = rule.asked.saturating_add(part.asked);
         rule.is_exact &= part.is_exact;
+        rule.counterexample = rule.counterexample.take().or_else(|| part.counterexample.clone());
     }
 }

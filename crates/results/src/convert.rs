@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
-use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace};
+use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace, line};
 use dmlcts_runner::{
     CaseAnswer, CaseResult, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress,
     Rate, Totals, Verdict, Work,
@@ -30,6 +30,10 @@ impl Names<'_> {
         let mut all = self.library.operators().iter().enumerate();
         all.find(|(_, operator)| operator.name() == name)
             .ok_or_else(|| UnknownName::new("the operator", name))
+    }
+
+    pub(crate) fn case(&self, text: &str) -> Result<Case, UnknownName> {
+        line::parse(text, self.library.signatures()).map_err(|_| UnknownName::new("the case", text))
     }
 
     fn strategy(&self, name: &str) -> Result<usize, UnknownName> {

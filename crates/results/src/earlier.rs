@@ -4,29 +4,33 @@ use dmlcts_model::line;
 use dmlcts_runner::StoredFinding;
 use dmlcts_spec::{Library, Validity};
 
-use crate::{Error, FindingForm, Item, Reader, UnknownName};
+use crate::{Error, FindingForm, Header, Item, Reader, UnknownName};
 
 /// The most characters of an id.
 const LONGEST_ID: usize = 100;
 
-/// The findings in the summary of a results file. Cases that this program's spec cannot read are left out, so
-/// that a file of another version can be given.
+/// The header of a results file, and the findings in its summary. Cases that this program's spec cannot read
+/// are left out, so that a file of another version can be given.
 ///
 /// # Errors
 ///
 /// The file cannot be read, its run was cut off, or an id is not one.
-pub fn earlier_findings(path: &str, library: &Library) -> Result<Vec<StoredFinding>, Error> {
+pub fn earlier_findings(path: &str, library: &Library) -> Result<(Header, Vec<StoredFinding>), Error> {
     let mut reader = Reader::open(path)?;
-    let mut found = None;
+    let (mut found, mut number) = (None, 1);
     while let Some(item) = reader.next()? {
+        number += 1;
         if let Item::Summary(summary) = item {
             found = Some(summary.findings);
         }
     }
-    let command = || reader.header().command.clone();
-    let found = found.ok_or_else(|| Error::CutOff { path: path.to_owned(), command: command() })?;
+    let header = reader.header().clone();
+    let Some(found) = found else {
+        return Err(Error::NoFindings { path: path.to_owned(), number, command: header.command });
+    };
     let stored: Result<Vec<StoredFinding>, _> = found.iter().map(|form| form.stored(library)).collect();
-    stored.map_err(|cause| Error::UnknownName { path: path.to_owned(), cause })
+    let stored = stored.map_err(|cause| Error::UnknownName { path: path.to_owned(), cause })?;
+    Ok((header, stored))
 }
 
 impl FindingForm {

@@ -1,8 +1,8 @@
 //! Findings in a results file: failures with one cause, as far as the run could tell.
 
 use dmlcts_findings::Estimate;
-use dmlcts_model::FeatureLevel;
-use dmlcts_runner::{Finding, Rule};
+use dmlcts_model::{Case, FeatureLevel};
+use dmlcts_runner::{Counterexample, Finding, Rule};
 use dmlcts_spec::{Library, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub struct FindingForm {
     /// The number of cases that passed when they ran again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed_again: u64,
+    /// The first cases, if no predicate describes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub listed: Vec<String>,
     /// The number of its cases, its first case, and its smallest one.
     pub failures: GroupForm,
 }
@@ -58,8 +61,24 @@ pub struct RuleForm {
     /// What fresh cases say of it; left out if none were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<FreshForm>,
+    /// The number of failures of its operators and kind in findings without a predicate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missed: u64,
+    /// A case of the experiments that it gets wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<CounterexampleForm>,
     /// Whether it is right about every case of the run and every fresh case.
     pub exact: bool,
+}
+
+/// A case that a predicate gets wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CounterexampleForm {
+    /// The case.
+    pub line: String,
+    /// Whether it fails although the predicate does not hold for it. Otherwise the predicate holds, and it
+    /// passes.
+    pub fails: bool,
 }
 
 /// The numbers of fresh cases.
@@ -104,6 +123,7 @@ impl FindingForm {
             rule: rule.as_ref().map(RuleForm::new),
             sample: *is_sample,
             passed_again: *passed_again,
+            listed: finding.listed.iter().map(ToString::to_string).collect(),
             failures: GroupForm {
                 cases: *cases,
                 operator: first.operator.name().to_owned(),
@@ -126,13 +146,15 @@ impl FindingForm {
     /// The finding, without the tensors of any case.
     pub(crate) fn finding(&self, level: FeatureLevel, names: Names<'_>) -> Result<Finding, UnknownName> {
         let group = self.failures.group(self.failures.cases, level, names)?;
+        let listed: Result<Vec<Case>, _> = self.listed.iter().map(|text| names.case(text)).collect();
         let operators: Result<Vec<&'static str>, _> =
             self.operators.iter().map(|name| Ok(names.operator(name)?.1.name())).collect();
         Ok(Finding {
             id: self.id.clone(),
             class: self.failures.class,
             operators: operators?,
-            rule: self.rule.as_ref().map(RuleForm::rule),
+            rule: self.rule.as_ref().map(|rule| rule.rule(names)).transpose()?,
+            listed: listed?,
             pattern: None,
             cases: group.cases,
             is_sample: self.sample,
@@ -175,16 +197,23 @@ impl RuleForm {
             sample: rule.is_sample,
             asked: rule.asked,
             fresh,
+            missed: rule.missed,
+            counterexample: rule.counterexample.as_ref().map(|Counterexample { case, fails }| {
+                CounterexampleForm { line: case.to_string(), fails: *fails }
+            }),
             exact: rule.is_exact,
         }
     }
 
-    fn rule(&self) -> Rule {
+    fn rule(&self, names: Names<'_>) -> Result<Rule, UnknownName> {
         let estimate = self.fresh.map(|fresh| {
             let FreshForm { held, held_failing, not_held, not_held_passing } = fresh;
             Estimate { held, held_failing, not_held, not_held_passing }
         });
-        Rule {
+        let counterexample = |form: &CounterexampleForm| {
+            Ok(Counterexample { case: names.case(&form.line)?, fails: form.fails })
+        };
+        Ok(Rule {
             predicate: self.predicate.clone(),
             validity: if self.invalid { Validity::Invalid } else { Validity::Valid },
             within: self.within.clone(),
@@ -192,7 +221,9 @@ impl RuleForm {
             is_sample: self.sample,
             asked: self.asked,
             estimate,
+            missed: self.missed,
+            counterexample: self.counterexample.as_ref().map(counterexample).transpose()?,
             is_exact: self.exact,
-        }
+        })
     }
 }

@@ -65,7 +65,7 @@ pub use durable::UNSYNCED;
 pub use earlier::earlier_findings;
 pub use error::Error;
 pub use file_lock::FileLock;
-pub use findings::{FindingForm, FreshForm, RuleForm};
+pub use findings::{CounterexampleForm, FindingForm, FreshForm, RuleForm};
 pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{BackendForm, BackendOptions, Header, VERSION};
 pub use known::{FirstForm, KnownForm};

@@ -238,7 +238,7 @@ impl Writer {
             statement,
             totals,
             findings: summary.findings.iter().map(FindingForm::new).collect(),
-            left_out: summary.left_out,
+            left_out: summary.left_out.clone(),
         })));
         self.flush()?;
         self.sync()

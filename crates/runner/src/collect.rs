@@ -426,7 +426,7 @@ impl<'run> Collector<'run> {
             Stored::new(earlier, &self.witnessed.failures, of, &mut read, &mut ask).name(&mut findings);
             return findings.into_iter().map(|(finding, _)| finding).collect();
         }
-        if !spending.is_over() && !self.witnessed.failures.is_empty() {
+        if spending.over().is_none() && !self.witnessed.failures.is_empty() {
             tell(Event::Explaining { failures: self.witnessed.failures.len() as u64 });
         }
         let (shared, groups, alone, retries) = (self.shared, &self.groups, &mut self.alone, self.retries);
@@ -464,8 +464,12 @@ impl<'run> Collector<'run> {
         let (shared, alone) = (self.shared, &mut self.alone);
         let is_stable = |finding: &Finding| finding.first.verdict != Verdict::Flake;
         let count = findings.iter().filter(|finding| is_stable(finding)).count();
-        if spending.is_over() || count == 0 {
+        if count == 0 {
+            return;
+        }
+        if let Some(limit) = spending.over() {
             spending.left_out.shrinking += count as u64;
+            spending.left_out.limits.insert(limit);
             return;
         }
         tell(Event::Shrinking { findings: count });

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, shows_places};
+use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
-    Failure, Finding, Found, Group, OTHER_DATA, Rate, StoredFinding, Verdict,
+    Failure, Finding, Found, Group, Limit, OTHER_DATA, Rate, StoredFinding, Verdict,
     alone::Alone,
+    counterexample::add_counterexamples,
     finding::{FailureKind, most_frequent},
     pattern::pattern,
     shared::Shared,
@@ -66,7 +67,8 @@ impl Explainer<'_, '_> {
         stored.name(&mut findings);
         let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
         let within = shared.filter.as_ref().map(|filter| filter.expression().to_string());
-        Finding::limit(&mut findings, within.as_deref(), (witnessed.has_more_failures, is_sample));
+        add_counterexamples(&mut findings, &answers, of);
+        Finding::set_scope(&mut findings, within.as_deref(), (witnessed.has_more_failures, is_sample));
         findings
     }
 
@@ -79,8 +81,10 @@ impl Explainer<'_, '_> {
         read: &mut dyn FnMut(u64) -> Case,
     ) -> (Vec<Cause>, Vec<(Case, Label)>) {
         let shared = self.shared;
-        let is_over = self.spending.is_over();
-        if is_over {
+        let over = self.spending.over();
+        let is_over = over.is_some();
+        if let Some(limit) = over {
+            self.spending.left_out.limits.insert(limit);
             let of = |found: &Found| (found.operator, FailureKind::of(found.class, &found.outcome));
             let kinds: BTreeSet<_> = witnessed.failures.values().map(of).collect();
             self.spending.left_out.experiments += kinds.len() as u64;
@@ -156,7 +160,9 @@ impl Explainer<'_, '_> {
         let is_cut = self.spending.close();
         let Repeated { first, again, passed, flaky } = repeated?;
         self.spending.left_out.repeats += u64::from(is_cut);
-        Some((explained.finding(class, first, [again, passed], self.shared.library), flaky))
+        let mut finding = explained.finding(class, first, [again, passed], self.shared.library);
+        finding.listed = explained.listed(&mut |index| self.alone.read(index));
+        Some((finding, flaky))
     }
 
     /// The group whose first failure has this index.
@@ -238,6 +244,13 @@ impl Ask for Experiments<'_, '_> {
     fn begin(&mut self, operator: &str, class: &str) {
         self.spending.open_experiments(operator, class);
     }
+
+    fn cut(&mut self, limit: RoundLimit) {
+        self.spending.cut(match limit {
+            RoundLimit::Cases => Limit::Cases,
+            RoundLimit::Time => Limit::Time,
+        });
+    }
 }
 
 impl Experiments<'_, '_> {
@@ -254,7 +267,11 @@ impl Experiments<'_, '_> {
             (Verdict::Pass, _) if !alone.too_large && alone.judgement.questions.is_empty() => Label::Passed,
             // It passes with its own data. If they show an element from a wrong place, that says something.
             (Verdict::Fail, _) if alone.only_other_data && self.fails_with_other_data(case) => {
-                if shows_places(case) { Label::Passed } else { Label::Unknown }
+                if has_only_distinct_elements(case) {
+                    Label::Passed
+                } else {
+                    Label::Unknown
+                }
             }
             (Verdict::Fail | Verdict::Crash | Verdict::Timeout, Some(class)) => {
                 Label::Failed(FailureKind::of(class, &alone.outcome).to_string())

@@ -3,13 +3,16 @@
 use std::{collections::BTreeMap, fmt};
 
 use dmlcts_findings::Estimate;
-use dmlcts_model::Outcome;
+use dmlcts_model::{Case, Outcome};
 use dmlcts_spec::Validity;
 
 use crate::{
-    Class, Failure, Group, Verdict,
+    Class, Counterexample, Failure, Group, Verdict,
     pattern::{Pattern, pattern},
 };
+
+/// The maximum number of cases that a finding without a predicate lists.
+pub(crate) const LISTED: usize = 20;
 
 /// A set of failures that one cause explains.
 #[derive(Debug, Clone)]
@@ -23,6 +26,9 @@ pub struct Finding {
     pub operators: Vec<&'static str>,
     /// What separates the failures from the passes; `None` if nothing was found or looked for.
     pub rule: Option<Rule>,
+    /// The first cases in the order of the run, if no predicate describes them. Empty if a predicate does, if
+    /// none was looked for, and in a finding from a results file.
+    pub listed: Vec<Case>,
     /// What the wrong elements of the first failure have in common, if they are wrong and have something.
     pub pattern: Option<Pattern>,
     /// The number of failures.
@@ -56,6 +62,11 @@ pub struct Rule {
     pub asked: u64,
     /// What fresh cases say of it; `None` if none were asked.
     pub estimate: Option<Estimate>,
+    /// The number of failures of its operators and of its kind in findings without a predicate, if it is not
+    /// exact.
+    pub missed: u64,
+    /// A case of the experiments that it gets wrong, if it is not exact.
+    pub counterexample: Option<Counterexample>,
     /// Whether it is right about every case of the run and every fresh case.
     pub is_exact: bool,
 }
@@ -79,15 +90,29 @@ impl Finding {
         findings
     }
 
-    /// Says of findings within which `--where` filter they are right, and whether their failures and passes
-    /// are samples.
-    pub(crate) fn limit(findings: &mut [Self], within: Option<&str>, (failures, passes): (bool, bool)) {
+    /// Says of findings within which `--where` filter they are right, whether their failures and passes are
+    /// samples, and how many failures their predicates miss.
+    pub(crate) fn set_scope(findings: &mut [Self], within: Option<&str>, (failures, passes): (bool, bool)) {
+        let is_left = |finding: &&Self| finding.rule.is_none() && finding.first.verdict != Verdict::Flake;
+        let left: Vec<(FailureKind, Vec<&str>, u64)> = (findings.iter().filter(is_left))
+            .map(|finding| (finding.kind(), finding.operators.clone(), finding.cases))
+            .collect();
         for finding in findings {
             finding.is_sample = failures;
+            let (kind, operators) = (finding.kind(), &finding.operators);
             if let Some(rule) = &mut finding.rule {
                 (rule.within, rule.is_sample) = (within.map(str::to_owned), passes);
+                let is_missed = |(of, names, _): &&(FailureKind, Vec<&str>, u64)| {
+                    !rule.is_exact && *of == kind && names.iter().any(|name| operators.contains(name))
+                };
+                rule.missed = left.iter().filter(is_missed).map(|(.., cases)| cases).sum();
             }
         }
+    }
+
+    /// The kind of its failures.
+    pub(crate) fn kind(&self) -> FailureKind {
+        FailureKind::of(self.class, &self.first.outcome)
     }
 
     /// The id of a finding that is seen for the first time.
@@ -111,6 +136,7 @@ impl Finding {
             class: first.class,
             operators,
             rule: None,
+            listed: Vec::new(),
             pattern: pattern(first),
             cases: group.cases,
             is_sample: false,

@@ -1,10 +1,32 @@
 //! What a run left out when it explained its failures, because a limit was reached or the run ended.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// A limit on explaining failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// The number of cases of a finding.
+    Cases,
+    /// The time of a finding.
+    Time,
+    /// The number of hangs of a finding.
+    Hangs,
+    /// The time of all findings together.
+    Budget,
+    /// The deadline of the run.
+    Timeout,
+    /// Ctrl-C or another signal.
+    Interrupted,
+    /// The run ended at its first failure, at its last hang or with its backend.
+    EndOfRun,
+}
+
 /// What the limits on explaining left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LeftOut {
     /// The sets of failures of one operator and kind whose experiments did not run, or ended at a limit.
@@ -15,6 +37,9 @@ pub struct LeftOut {
     pub flakes: u64,
     /// The findings that were not shrunk, or only up to a limit.
     pub shrinking: u64,
+    /// The limits that were reached.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub limits: BTreeSet<Limit>,
 }
 
 impl LeftOut {
@@ -30,5 +55,6 @@ impl LeftOut {
         self.repeats = self.repeats.saturating_add(other.repeats);
         self.flakes = self.flakes.saturating_add(other.flakes);
         self.shrinking = self.shrinking.saturating_add(other.shrinking);
+        self.limits.extend(&other.limits);
     }
 }

@@ -33,6 +33,7 @@ mod closed;
 mod collect;
 mod compare;
 mod configuration;
+mod counterexample;
 mod deal;
 mod desc_pool;
 mod event;
@@ -77,6 +78,7 @@ pub use answers::{AnswerCount, Answers, CaseAnswer, Recorded};
 pub use case_result::{CaseResult, CaseResults, Details};
 pub use compare::{Difference, Differences, Poison, WrongElement};
 pub use configuration::{Configuration, Factory, Run, Runs};
+pub use counterexample::Counterexample;
 pub use event::{CutPart, Event, Summary};
 pub use failure::{Evidence, Failure, Group};
 pub use finding::{Finding, Rule, Severity};
@@ -86,7 +88,7 @@ pub use known::{
     BlessError, Blessed, Blessing, BoundsForm, Conclusion, Fit, Kind, KnownCounts, KnownFailure,
     KnownFailureForm, KnownFailures, KnownFailuresForm, KnownTally, conclude, reconcile,
 };
-pub use left_out::LeftOut;
+pub use left_out::{LeftOut, Limit};
 pub use membership::Membership;
 pub use panics::is_caught_here;
 pub use partition::{Partition, PartitionError};

@@ -88,7 +88,7 @@ impl Predecessors<'_, '_> {
         let mut found: Vec<Place> = Vec::new();
         let executor = self.alone.executor();
         for index in (index.saturating_sub(READ)..index).rev() {
-            if found.len() >= MOST || self.spending.is_over() {
+            if found.len() >= MOST || self.spending.over().is_some() {
                 break;
             }
             if self.shared.chosen(index..index + 1).is_empty() {

@@ -43,7 +43,7 @@ impl RecordedRun<'_> {
         findings.sort_by_key(|(finding, _)| finding.order());
         stored.name(&mut findings);
         let mut findings: Vec<Finding> = findings.into_iter().map(|(finding, _)| finding).collect();
-        Finding::limit(&mut findings, self.within, (witnessed.has_more_failures, is_sample));
+        Finding::set_scope(&mut findings, self.within, (witnessed.has_more_failures, is_sample));
         findings
     }
 
@@ -63,7 +63,9 @@ impl RecordedRun<'_> {
             Some(group) => (group.first.clone(), group.again.min(1)),
             None => (self.failure(alike.next()?, read)?, 0),
         };
-        Some((explained.finding(class, first, [again, 0], self.library), failures.clone()))
+        let mut finding = explained.finding(class, first, [again, 0], self.library);
+        finding.listed = explained.listed(read);
+        Some((finding, failures.clone()))
     }
 
     fn failure(&self, found: &Found, read: &mut dyn FnMut(u64) -> Case) -> Option<Failure> {

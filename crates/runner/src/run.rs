@@ -15,14 +15,14 @@ use dmlcts_model::FeatureLevel;
 use dmlcts_spec::{Library, Operator};
 
 use crate::{
-    Configuration, Ending, Event, Finding, LeftOut, Run, StoredFinding, Summary,
+    Configuration, Ending, Event, Finding, LeftOut, Limit, Run, StoredFinding, Summary,
     alone::Alone,
     batch_result::BatchResult,
     collect::Collector,
     deal::Dealer,
     panics,
     shared::Shared,
-    spending::{Spending, after},
+    spending::{End, Spending, after},
     worker::Worker,
 };
 
@@ -118,11 +118,27 @@ fn explained<'run>(
     tell: &mut dyn FnMut(Event<'_>),
 ) -> (Vec<Finding>, LeftOut) {
     let may_go_on = !matches!(ending, Ending::Interrupted | Ending::BackendLost | Ending::Hangs);
-    let budget = configuration.explain.unwrap_or(SHRINK_TIME);
-    let end = Some(after(budget)).filter(|_| may_go_on && !budget.is_zero());
-    let end = end.map(|end| configuration.deadline.map_or(end, |deadline| deadline.min(end)));
-    let has_experiments = !matches!(ending, Ending::Timeout | Ending::FirstFailure | Ending::NotRecorded);
-    let mut spending = Spending::new(shared.stop.clone(), budget, end.filter(|_| has_experiments));
+    let (budget, limit) = match configuration.explain {
+        Some(budget) => (budget, Limit::Budget),
+        None => (SHRINK_TIME, Limit::Time),
+    };
+    let end = if !may_go_on {
+        End { at: None, limit: Limit::EndOfRun }
+    } else if budget.is_zero() {
+        End { at: None, limit }
+    } else {
+        let end = after(budget);
+        match configuration.deadline {
+            Some(deadline) if deadline < end => End { at: Some(deadline), limit: Limit::Timeout },
+            _ => End { at: Some(end), limit },
+        }
+    };
+    let of_experiments = match ending {
+        Ending::Timeout => End { at: None, limit: Limit::Timeout },
+        Ending::FirstFailure | Ending::NotRecorded => End { at: None, limit: Limit::EndOfRun },
+        _ => end,
+    };
+    let mut spending = Spending::new(shared.stop.clone(), budget, of_experiments);
     let mut findings = collector.explain(configuration.explain.is_some(), &mut spending, stored, tell);
     spending.end_at(end);
     if configuration.retries > 0 {

@@ -10,7 +10,7 @@ use std::{
 
 use dmlcts_model::Outcome;
 
-use crate::{Finding, LeftOut, Stop, judge::Examination};
+use crate::{Finding, LeftOut, Limit, Stop, judge::Examination};
 
 /// Longer budgets end after this time: a clock cannot hold all sums.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -54,9 +54,14 @@ impl Stage {
 }
 
 impl Account {
-    /// Whether nothing is left of a limit.
-    fn reaches(&self, limit: &Self) -> bool {
-        self.cases >= limit.cases || self.time >= limit.time || self.hangs >= limit.hangs
+    /// The limit of which nothing is left, if there is one.
+    fn reached(&self, limit: &Self) -> Option<Limit> {
+        let limits = [
+            (self.hangs >= limit.hangs, Limit::Hangs),
+            (self.cases >= limit.cases, Limit::Cases),
+            (self.time >= limit.time, Limit::Time),
+        ];
+        limits.into_iter().find_map(|(is_reached, limit)| is_reached.then_some(limit))
     }
 
     /// What the dearer of two accounts has spent, in each respect.
@@ -80,11 +85,18 @@ enum Owner {
     Finding(u64),
 }
 
+/// When nothing more runs, and the limit that says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    /// `None` if nothing runs at all.
+    pub(crate) at: Option<Instant>,
+    pub(crate) limit: Limit,
+}
+
 /// Counts what explaining costs, and says when it is over.
 pub(crate) struct Spending {
     stop: Stop,
-    /// When nothing more runs. `None` if nothing runs at all.
-    end: Option<Instant>,
+    end: End,
     /// The time of a finding.
     time: Duration,
     accounts: BTreeMap<Owner, Account>,
@@ -97,13 +109,13 @@ struct Open {
     owner: Owner,
     limit: Account,
     since: Instant,
-    /// Whether a case was refused.
-    is_cut: bool,
+    /// The limit that refused a case first.
+    cut: Option<Limit>,
 }
 
 impl Spending {
-    /// Nothing is spent yet of the budget of a run. Nothing runs after `end`.
-    pub(crate) fn new(stop: Stop, budget: Duration, end: Option<Instant>) -> Self {
+    /// Nothing is spent yet of the budget of a run.
+    pub(crate) fn new(stop: Stop, budget: Duration, end: End) -> Self {
         let time = TIME.max(budget.min(LONGEST) / 6);
         Self { stop, end, time, accounts: BTreeMap::new(), open: None, left_out: LeftOut::default() }
     }
@@ -113,14 +125,17 @@ impl Spending {
         self.time * 12 / 20
     }
 
-    /// Sets another deadline. With `None`, nothing more runs.
-    pub(crate) fn end_at(&mut self, end: Option<Instant>) {
+    /// Sets another deadline.
+    pub(crate) fn end_at(&mut self, end: End) {
         self.end = end;
     }
 
-    /// Whether nothing more runs, for any finding.
-    pub(crate) fn is_over(&self) -> bool {
-        self.end.is_none_or(|end| Instant::now() >= end) || self.stop.is_interrupted()
+    /// The reason why nothing more runs, for any finding. `None` if more may run.
+    pub(crate) fn over(&self) -> Option<Limit> {
+        if self.stop.is_interrupted() {
+            return Some(Limit::Interrupted);
+        }
+        self.end.at.is_none_or(|end| Instant::now() >= end).then_some(self.end.limit)
     }
 
     /// Opens the account of the cases of earlier findings.
@@ -159,17 +174,20 @@ impl Spending {
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
         let limit = stage.limit(self.time);
-        self.open = Some(Open { owner, limit, since: Instant::now(), is_cut: false });
+        self.open = Some(Open { owner, limit, since: Instant::now(), cut: None });
     }
 
     /// Closes the open account. Returns whether it refused a case.
     pub(crate) fn close(&mut self) -> bool {
-        let Some(Open { owner, since, is_cut, .. }) = self.open.take() else { return false };
-        if is_cut && matches!(owner, Owner::Experiments { .. }) {
+        let Some(Open { owner, since, cut, .. }) = self.open.take() else { return false };
+        if owner != Owner::Stored {
+            self.left_out.limits.extend(cut);
+        }
+        if cut.is_some() && matches!(owner, Owner::Experiments { .. }) {
             self.left_out.experiments += 1;
         }
         self.accounts.entry(owner).or_default().time += since.elapsed();
-        is_cut
+        cut.is_some()
     }
 
     /// Whether another case may run on the open account. If not, the account is cut.
@@ -179,14 +197,21 @@ impl Spending {
 
     /// Whether this number of cases may run on the open account. If not, the account is cut.
     pub(crate) fn may_run_cases(&mut self, cases: usize) -> bool {
-        let is_over = self.is_over();
+        let over = self.over();
         let Some(open) = &mut self.open else { return false };
         let mut spent = self.accounts.get(&open.owner).copied().unwrap_or_default();
         spent.time += open.since.elapsed();
         spent.cases += cases - 1;
-        let may = !is_over && !spent.reaches(&open.limit);
-        open.is_cut |= !may;
-        may
+        let limit = over.or(spent.reached(&open.limit));
+        open.cut = open.cut.or(limit);
+        limit.is_none()
+    }
+
+    /// The open account reached a limit.
+    pub(crate) fn cut(&mut self, limit: Limit) {
+        if let Some(open) = &mut self.open {
+            open.cut = open.cut.or(Some(limit));
+        }
     }
 
     /// Counts cases that ran on the open account.
@@ -211,6 +236,11 @@ mod tests {
     use super::*;
     use crate::Ending;
 
+    /// An end after this time.
+    fn end(time: Duration) -> End {
+        End { at: Some(after(time)), limit: Limit::Budget }
+    }
+
     /// The number of further cases that may run.
     fn left(spending: &mut Spending) -> usize {
         (0..9_999).take_while(|_| spending.may_run().then(|| spending.count(1)).is_some()).count()
@@ -218,7 +248,7 @@ mod tests {
 
     #[test]
     fn experiments_repeats_and_shrinking_share_the_cases_of_a_finding() {
-        let mut spending = Spending::new(Stop::default(), TIME, Some(after(Duration::from_secs(600))));
+        let mut spending = Spending::new(Stop::default(), TIME, end(Duration::from_secs(600)));
         spending.open_experiments("SLICE", "wrong");
         assert_eq!(left(&mut spending), Stage::Experiments.limit(TIME).cases);
         spending.open_experiments("SLICE", "crash");
@@ -231,19 +261,21 @@ mod tests {
         assert_eq!(left(&mut spending), 200);
         assert!(spending.close());
         assert_eq!(spending.left_out.experiments, 1, "only one account was cut");
+        assert_eq!(spending.left_out.limits, [Limit::Cases].into());
     }
 
     #[test]
     fn time_and_hangs_are_limited_too() {
-        let mut spending = Spending::new(Stop::default(), TIME, Some(after(Duration::MAX)));
-        for spent in [
-            Account { hangs: 2, ..Account::default() },
-            Account { time: Duration::from_secs(10), ..Account::default() },
+        let mut spending = Spending::new(Stop::default(), TIME, end(Duration::MAX));
+        for (limit, spent) in [
+            (Limit::Hangs, Account { hangs: 2, ..Account::default() }),
+            (Limit::Time, Account { time: Duration::from_secs(10), ..Account::default() }),
         ] {
             spending.open(Owner::Finding(0), Stage::Shrinking);
             assert!(spending.may_run());
             spending.accounts.insert(Owner::Finding(0), spent);
             assert!(!spending.may_run(), "{spent:?}");
+            assert!(spending.close() && spending.left_out.limits.contains(&limit), "{limit:?}");
             spending.accounts.clear();
         }
     }
@@ -251,12 +283,17 @@ mod tests {
     #[test]
     fn nothing_runs_without_a_deadline_or_after_an_interrupt() {
         let stop = Stop::default();
-        let mut spending = Spending::new(stop.clone(), TIME, None);
+        let mut spending = Spending::new(stop.clone(), TIME, End { at: None, limit: Limit::EndOfRun });
         spending.open_experiments("SLICE", "wrong");
         assert!(!spending.may_run());
-        spending.end_at(Some(after(Duration::from_secs(600))));
+        spending.end_at(end(Duration::from_secs(600)));
         assert!(spending.may_run());
         stop.request(Ending::Interrupted);
         assert!(!spending.may_run());
+        spending.close();
+        assert_eq!(spending.left_out.limits, [Limit::EndOfRun].into(), "the first reason counts");
+        spending.open_experiments("SLICE", "wrong");
+        assert!(!spending.may_run() && spending.close());
+        assert!(spending.left_out.limits.contains(&Limit::Interrupted));
     }
 }

@@ -10,7 +10,7 @@ use dmlcts_findings::{Cause, Estimate, Label, Outcomes};
 use dmlcts_model::{Case, FeatureLevel, Outcome};
 use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Values};
 
-use crate::{Class, Failure, Finding, Found, Membership, Rule, Verdict, pattern::pattern};
+use crate::{Class, Failure, Finding, Found, Membership, Rule, Verdict, finding::LISTED, pattern::pattern};
 
 /// Further stored findings are ignored.
 const MOST: usize = 1_000;
@@ -82,6 +82,13 @@ pub(crate) struct Explained {
 }
 
 impl Explained {
+    /// The first failures, if no predicate describes them.
+    pub(crate) fn listed(&self, read: &mut dyn FnMut(u64) -> Case) -> Vec<Case> {
+        let has_predicate = self.cause.validity.is_some();
+        let failures = self.cause.failures.iter().take(if has_predicate { 0 } else { LISTED });
+        failures.map(|index| read(*index)).collect()
+    }
+
     /// The finding. `class` is how most of its cases failed; `runs` are the numbers of cases that ran again
     /// and of those that then passed.
     pub(crate) fn finding(
@@ -104,6 +111,8 @@ impl Explained {
             is_sample: false,
             asked: cause.asked as u64,
             estimate: cause.estimate,
+            missed: 0,
+            counterexample: None,
             is_exact: cause.exact,
         });
         let [again, passed_again] = runs;
@@ -112,6 +121,7 @@ impl Explained {
             class,
             operators,
             rule,
+            listed: Vec::new(),
             pattern: pattern(&first),
             cases: cause.failures.len() as u64,
             is_sample: false,

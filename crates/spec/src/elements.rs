@@ -22,6 +22,8 @@ named_enum! {
         Nan = "nan",
         /// A NaN whose fraction has its highest bit clear.
         SignallingNan = "signalling_nan",
+        /// A NaN whose fraction has other bits than the highest.
+        NanPayload = "nan_payload",
         /// A float that is infinite, of either sign.
         Infinity = "infinity",
         /// A float between 0 and the least normal number, of either sign.
@@ -59,6 +61,8 @@ struct Traits {
     precision: u32,
     /// The greatest number of bits up to the highest set bit.
     bits: u32,
+    /// Every bit that is set in an element.
+    ones: u64,
 }
 
 /// The properties of the expected output's elements.
@@ -83,6 +87,13 @@ impl Data {
     /// The greatest number of bits of an element up to its highest set bit. `None` without elements.
     pub fn bits(&self, elements: Elements) -> Option<u32> {
         self.of(elements).map(|traits| traits.bits)
+    }
+
+    /// The position of the lowest set bit of any element, counted from 1. `None` without elements, or if all
+    /// are 0.
+    pub fn lowest_bit(&self, elements: Elements) -> Option<u32> {
+        let ones = self.of(elements)?.ones;
+        (ones != 0).then(|| ones.trailing_zeros() + 1)
     }
 
     fn of(&self, elements: Elements) -> Option<Traits> {
@@ -181,6 +192,7 @@ impl Format {
         };
         traits.precision = traits.precision.max(length(significand));
         traits.bits = traits.bits.max(u64::BITS - bits.leading_zeros());
+        traits.ones |= bits;
     }
 
     /// The significand of a float; 0 if it is no finite number.
@@ -193,6 +205,7 @@ impl Format {
             note(ElementKind::Infinity, magnitude == exponent);
             note(ElementKind::Nan, magnitude > exponent);
             note(ElementKind::SignallingNan, magnitude > exponent && !is_quiet);
+            note(ElementKind::NanPayload, magnitude & (fraction >> 1) != 0);
             return 0;
         }
         let is_normal = magnitude > fraction;
@@ -264,7 +277,8 @@ mod tests {
             ("FLOAT32", "0000803f", &[][..]), // 1
             ("FLOAT32", "00000000", &[]),
             ("FLOAT32", "0000c07f", &["nan"]),
-            ("FLOAT32", "0100807f", &["nan", "signalling_nan"]),
+            ("FLOAT32", "0100807f", &["nan", "signalling_nan", "nan_payload"]),
+            ("FLOAT32", "0100c07f", &["nan", "nan_payload"]),
             ("FLOAT32", "0000c0ff", &["nan", "negative"]),
             ("FLOAT32", "0000807f", &["infinity"]),
             ("FLOAT32", "000080ff", &["infinity", "negative"]),
@@ -279,11 +293,12 @@ mod tests {
             ("FLOAT32", "ffff7f7f", &["greatest"]),
             ("FLOAT32", "ffff7fff", &["negative", "least"]),
             ("FLOAT16", "0038", &["fraction"]), // 0.5
-            ("FLOAT16", "017c", &["nan", "signalling_nan"]),
+            ("FLOAT16", "017c", &["nan", "signalling_nan", "nan_payload"]),
+            ("FLOAT16", "00fe", &["nan", "negative"]),
             ("FLOAT16", "ff03", &["denormal", "fraction"]),
             ("FLOAT16", "ff7b", &["greatest"]),
             ("FLOAT64", "000000000000f07f", &["infinity"]),
-            ("FLOAT64", "010000000000f0ff", &["nan", "signalling_nan", "negative"]),
+            ("FLOAT64", "010000000000f0ff", &["nan", "signalling_nan", "nan_payload", "negative"]),
             ("FLOAT64", "0000000000000840", &[]), // 3
             ("INT8", "80", &["negative", "least"]),
             ("INT8", "ff", &["negative"]),
@@ -326,6 +341,29 @@ mod tests {
                 "{case}: there is no padding"
             );
         }
+    }
+
+    #[test]
+    fn the_lowest_bit_is_that_of_any_element() {
+        for (data_type, bytes, lowest) in [
+            ("UINT8", "06", 2),
+            ("INT8", "80", 8),
+            ("UINT64", "0000000000002000", 54),
+            ("FLOAT32", "0000803f", 24),
+            ("FLOAT32", "0100c07f", 1), // a NaN
+        ] {
+            let case = copy(data_type, bytes);
+            assert!(holds(&format!("moved_lowest_bit == {lowest}"), &case), "{case}");
+            assert!(!holds("padded_lowest_bit >= 0", &case), "{case}: there is no padding");
+        }
+        let of =
+            |bytes: &str| format!("SLICE UINT8 in=2 out=2 fill=explicit:{bytes} Sizes=2 Offsets=0 Strides=1");
+        assert!(holds("moved_lowest_bit == 3", &of("4004")));
+        assert!(holds("moved_lowest_bit == 7", &of("4000")), "zeros have no bit");
+        assert!(!holds("moved_lowest_bit >= 0", &of("0000")));
+        let padding = "PADDING1 INT8 in=2 out=3 fill=explicit:0101 PaddingMode=CONSTANT PaddingValue=12 StartPadding=1 \
+                       EndPadding=0";
+        assert!(holds("padded_lowest_bit == 3 and moved_lowest_bit == 1", padding));
     }
 
     #[test]
@@ -394,7 +432,11 @@ mod tests {
             Ok(_) => panic!("{text} compiles"),
             Err(mistake) => format!("{} {}", mistake.message, mistake.help.unwrap_or_default()),
         };
-        assert!(mistake("moves(big)").contains("the kinds are anything, nan, signalling_nan, infinity"));
+        assert!(
+            mistake("moves(big)")
+                .contains("the kinds are anything, nan, signalling_nan, nan_payload, infinity")
+        );
+        assert!(mistake("moves(NaN)").contains("did you mean `nan`?"));
         assert!(mistake("pads(3)").contains("`pads` takes a kind of element"));
     }
 }

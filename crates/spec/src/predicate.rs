@@ -137,6 +137,24 @@ mod tests {
     }
 
     #[test]
+    fn a_violation_is_compared_with_names_of_clauses_only() {
+        let said = |text: &str| match Predicate::parse(text, Library::embedded()) {
+            Ok(_) => panic!("{text} compiles"),
+            Err(mistake) => format!("{}; {}", mistake.message, mistake.help.unwrap_or_default()),
+        };
+        assert!(said("violation == 3").starts_with("`violation` is the name of a clause, and no number; "));
+        for text in [
+            "violation == stride-nonzero",
+            "slice1.stride-nonzero != violation",
+            "violation == strid_nonzero",
+        ] {
+            assert!(said(text).ends_with("; did you mean `stride_nonzero`?"), "{}", said(text));
+        }
+        let packed = said("any axis PackedStrides > 0");
+        assert!(packed.ends_with("did you mean `InputTensor.PackedStrides`?"), "{packed}");
+    }
+
+    #[test]
     fn a_violation_has_the_name_of_its_clause() {
         let library = Library::embedded();
         let mut values = Values::default();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use dmlcts_model::printable;
 
 /// The maximum number of bytes that are kept.
-const KEPT: usize = 8 << 10;
+const KEPT: usize = 32 << 10;
 /// The number of last lines that are shown.
 const LINES: usize = 3;
 /// The maximum number of characters of a line that are shown.
@@ -22,7 +22,8 @@ impl Tail {
         self.0.drain(..excess);
     }
 
-    /// The last non-empty lines, joined into one.
+    /// The last non-empty lines, joined into one. The line of a panic comes first, and its backtrace is left
+    /// out.
     pub(super) fn last_words(&self) -> String {
         let bytes: Vec<u8> = self.0.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
@@ -31,10 +32,31 @@ impl Tail {
             .lines()
             .map(str::trim)
             .filter(|line| line.contains(|letter| !matches!(letter, '^' | '~' | ' ')));
-        let mut last: Vec<_> = lines.rev().take(LINES).map(|line| printable(line, LETTERS)).collect();
-        last.reverse();
-        last.join(" | ")
+        let mut said: Vec<&str> = Vec::new();
+        let mut is_trace = false;
+        for line in lines {
+            is_trace = line == "stack backtrace:" || is_trace && is_frame(line);
+            // A note on the variables that show more of the backtrace.
+            if !is_trace && !line.starts_with("note: ") {
+                said.push(line);
+            }
+        }
+        let first = said.len().saturating_sub(LINES);
+        let panic = said[..first].iter().rposition(|line| line.contains(" panicked at "));
+        let shown = match panic {
+            // The message follows.
+            Some(panic) => [&said[panic..=panic + 1], &said[said.len() - 1..]].concat(),
+            None => said[first..].to_vec(),
+        };
+        let shown: Vec<_> = shown.into_iter().map(|line| printable(line, LETTERS)).collect();
+        shown.join(" | ")
     }
+}
+
+/// Whether a line is of a backtrace of Rust: `12: name`, or `at file:line`.
+fn is_frame(line: &str) -> bool {
+    let number = line.split_once(": ").map_or("", |(number, _)| number);
+    line.starts_with("at ") || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -51,6 +73,11 @@ mod tests {
         assert!(tail.0.len() <= KEPT);
         tail.push(b"File 'mine.py'\n    import x\n    ~~~~ ^^^^\n\nNo x\n");
         assert_eq!(tail.last_words(), "File 'mine.py' | import x | No x");
+        tail.push(b"thread 'main' panicked at src/a.rs:1:2:\nno x\nin y\nwith z\nstack backtrace:\n");
+        tail.push(b"   0: begin\n             at /rustc/a.rs:3:4\n  12: end\nnote: run with `RUST_BACKTRACE=full`\n");
+        assert_eq!(tail.last_words(), "thread 'main' panicked at src/a.rs:1:2: | no x | with z");
+        tail.push(b"3: a line of the program\nlast\nwords\n");
+        assert!(tail.last_words().ends_with("a.rs:1:2: | no x | words"), "{}", tail.last_words());
         tail.push("x".repeat(100_000).as_bytes());
         assert_eq!(tail.last_words().len(), LETTERS);
         tail.push(b"\n\x1b[31mred\xff\n");

@@ -28,9 +28,11 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
     words.extend(header.backend_options().words().into_iter().chain(header.selection.words_of_a_case()));
     let mut out = output::stdout();
     // The header is the first line.
-    let (mut number, mut cases, mut failed) = (1, 0, 0);
+    let (mut number, mut cases, mut failed, mut is_cut) = (1, 0, 0, true);
+    let again = header.command.clone();
     while let Some(item) = reader.next()? {
         number += 1;
+        is_cut &= !matches!(item, Item::Summary(_));
         let Item::Case(case) = item else { continue };
         cases += 1;
         let is_known = case.verdict == Verdict::ExpectedFail;
@@ -52,8 +54,14 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
         }
     }
     out.flush()?;
-    if failed == 0 {
-        output::note(&format!("none of {} failed", counted(cases, "case")));
+    let cases = counted(cases, "case");
+    if is_cut {
+        let failed = if failed == 0 { "none of which failed" } else { "whose failures are listed" };
+        output::note(&format!(
+            "note: the run of {path} was cut off after {cases}, {failed}; resume it: {again} --resume {path}"
+        ));
+    } else if failed == 0 {
+        output::note(&format!("none of {cases} failed"));
     }
     Ok(Exit::Success)
 }

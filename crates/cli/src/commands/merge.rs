@@ -42,7 +42,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let opened = open_parts(&arguments.files, library);
     let opened = opened.map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let Some((files, header, claim)) = opened else { return Ok(Exit::Usage) };
-    let stored = earlier::findings(&arguments.earlier)
+    let stored = earlier::findings(&arguments.earlier, &header.backend.argument)
         .map_err(|problem| reports.explain(&run_of(&arguments.files), problem))?;
     let mut context = context(&header, arguments.files.len());
     let run = context.subject.name().to_owned();
@@ -85,6 +85,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let Some(summary) = joined else { return Ok(Exit::Usage) };
     let stated = claim.as_ref().map(|claim| claim.state(library, &summary));
     context.claim = claim;
+    context.failures = arguments.results.as_ref().map(|path| command(&["dmlcts", "failures", path]));
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && header.selection.has_all_cases()) {
         context.certificate = proof(&parts);
     }
@@ -139,7 +140,7 @@ fn run_of(paths: &[String]) -> String {
 /// Shows the result of the whole run.
 fn show(context: &Context, summary: &Summary, quiet: bool) -> io::Result<()> {
     let (mut out, palette) = (output::stdout(), colour::palette());
-    write_findings(&mut out, summary, &context.replay, palette)?;
+    write_findings(&mut out, context, summary, palette)?;
     write_known(&mut out, &context.known, summary, palette)?;
     if !quiet {
         write_summary(&mut out, context, summary, palette)?;

@@ -182,7 +182,7 @@ fn configuration(arguments: &RunArguments) -> Result<Configuration, Problem> {
         shrink: arguments.cases.is_empty(),
         explain: arguments.cases.is_empty().then_some(arguments.explain_budget),
         partition: selection.partition,
-        stored: earlier::findings(&arguments.earlier)?,
+        stored: earlier::findings(&arguments.earlier, &arguments.backend)?,
         ..Configuration::default()
     })
 }

@@ -178,7 +178,7 @@ impl Uses {
             TermKind::Leaf(leaf) => self.leaf(operator, *leaf),
             TermKind::Definition(definition) => self.look(operator, &definition.term),
             TermKind::Negate(a) | TermKind::Absolute(a) | TermKind::Not(a) => self.look(operator, a),
-            TermKind::Over(_, a) => {
+            TermKind::Over(_, a) | TermKind::On(_, a) => {
                 self.beyond = true;
                 self.look(operator, a);
             }

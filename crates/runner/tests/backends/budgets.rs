@@ -11,7 +11,7 @@ use std::{
 use dmlcts_backend::{Batch, Immediate, Purpose};
 use dmlcts_generate::Suite;
 use dmlcts_model::Outcome;
-use dmlcts_runner::{Configuration, Ending, Factory, LeftOut, Run, Stop, SuiteSource, Summary};
+use dmlcts_runner::{Configuration, Ending, Factory, LeftOut, Limit, Run, Stop, SuiteSource, Summary};
 use dmlcts_spec::{Library, Predicate};
 
 use super::{findings::has_long_stride, fixture::*};
@@ -87,6 +87,7 @@ fn a_finding_costs_at_most_two_hangs() {
     assert!(jobs > 0 && hangs <= 2, "{hangs} hangs in {jobs} cases");
     let LeftOut { experiments, shrinking, .. } = summary.left_out;
     assert_eq!((experiments, shrinking), (1, 1), "{:#?}", summary.findings);
+    assert_eq!(summary.left_out.limits, [Limit::Hangs].into());
 }
 
 #[test]
@@ -97,6 +98,7 @@ fn nothing_runs_after_an_interrupt() {
     let jobs = cost.jobs.load(Ordering::Relaxed);
     assert!((60..=62).contains(&jobs), "{jobs} cases ran");
     assert!(summary.left_out.experiments == 1 && summary.left_out.shrinking >= 1, "{:?}", summary.left_out);
+    assert_eq!(summary.left_out.limits, [Limit::Interrupted].into());
 }
 
 #[test]
@@ -114,6 +116,7 @@ fn an_empty_budget_says_what_is_left_out() {
     let LeftOut { experiments, repeats, shrinking, .. } = summary.left_out;
     let findings = summary.findings.len() as u64;
     assert_eq!((experiments, repeats, shrinking), (1, findings, findings), "{:#?}", summary.findings);
+    assert_eq!(summary.left_out.limits, [Limit::Budget].into());
 }
 
 #[test]

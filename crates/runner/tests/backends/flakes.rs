@@ -10,7 +10,7 @@ use std::{
 
 use dmlcts_backend::{Batch, Immediate, Purpose};
 use dmlcts_runner::{
-    Configuration, DataOf, Factory, Failure, Finding, LeftOut, Replayed, Summary, Tried, Verdict,
+    Configuration, DataOf, Factory, Failure, Finding, LeftOut, Limit, Replayed, Summary, Tried, Verdict,
 };
 
 use super::fixture::*;
@@ -144,7 +144,8 @@ fn an_empty_budget_tries_nothing_and_says_so() {
     let summary = summary(&run);
     let [finding] = summary.findings.as_slice() else { panic!("{:#?}", summary.findings) };
     assert!(finding.first.tried.is_none());
-    assert_eq!(summary.left_out, LeftOut { flakes: 1, ..LeftOut::default() });
+    let limits = [Limit::Budget].into();
+    assert_eq!(summary.left_out, LeftOut { flakes: 1, limits, ..LeftOut::default() });
 }
 
 /// Cases that fail only in the run are no part of the finding of a case that fails each time.

@@ -173,11 +173,24 @@ named_enum! {
         /// `spare(Scalar)`: the bytes of a scalar member behind those of an output element, as one number. 0
         /// for an element of eight bytes. Undefined where an element has no whole number of bytes.
         Spare = "spare",
+        /// `code(X)`: the code of a member that is an enumeration or a data type.
+        Code = "code",
+        /// `size(X)`: the bytes of an element of the data type that a member holds. Undefined where an
+        /// element has no whole number of bytes.
+        Size = "size",
         /// `moves(kind)`: the expected output has an element of a kind. Only predicates over cases use it.
         Moves = "moves",
         /// `pads(kind)`: the padding that the expected output has is of a kind. Only predicates over cases
         /// use it.
         Pads = "pads",
+        /// `next(x)`: the value on the next axis. Only predicates over cases use it and the three below.
+        Next = "next",
+        /// `previous(x)`: the value on the previous axis.
+        Previous = "previous",
+        /// `last(x)`: the value on the last axis.
+        Last = "last",
+        /// `later(E)`: whether a condition holds on any later axis.
+        Later = "later",
     }
 }
 
@@ -186,6 +199,19 @@ impl Function {
     pub fn arity(self) -> usize {
         if self == Self::Clamp { 3 } else { 1 }
     }
+}
+
+/// The axis whose value an expression takes instead of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OtherAxis {
+    /// `next(x)`: undefined on the last axis.
+    Next,
+    /// `previous(x)`: undefined on the first axis.
+    Previous,
+    /// `last(x)`.
+    Last,
+    /// `later(E)`: a condition on any later axis. On the last axis it is false.
+    Later,
 }
 
 /// Operations that gather the axes into one value.

@@ -1,28 +1,32 @@
 //! Resolves names and checks types: turns an expression into a [`Term`], or returns a mistake with its
 //! position.
 
+mod calls;
+
 use std::sync::Arc;
 
-use dmlcts_model::{Enumeration, Side};
+use dmlcts_model::{Enumeration, Side, closest};
 
 use super::{
-    CaseNames, Comparison, Expression, Form, Function, Logic, Mistake, Position, Quantifier, Scope, Span,
-    Term, TermKind, Type,
-    scope::{Resolved, levels},
+    Binary, CaseNames, Comparison, Expression, Form, Logic, Mistake, Position, Quantifier, Scope, Span, Term,
+    TermKind, Type,
+    scope::{Resolved, levels, same_type},
     term::{build, limited},
 };
-use crate::{ElementKind, Elements, Validity, program::Leaf};
+use crate::{Elements, Validity, program::Leaf};
 
 /// The names by which a predicate over cases asks for a desc's validity.
 const JUDGED: [(&str, Validity); 3] =
     [("valid", Validity::Valid), ("invalid", Validity::Invalid), ("open", Validity::Open)];
 
 /// The names of numbers about the data that a case moves.
-const DATA: [(&str, Leaf); 4] = [
+const DATA: [(&str, Leaf); 6] = [
     ("moved_precision", Leaf::Precision(Elements::Moved)),
     ("padded_precision", Leaf::Precision(Elements::Padded)),
     ("moved_bits", Leaf::Bits(Elements::Moved)),
     ("padded_bits", Leaf::Bits(Elements::Padded)),
+    ("moved_lowest_bit", Leaf::LowestBit(Elements::Moved)),
+    ("padded_lowest_bit", Leaf::LowestBit(Elements::Padded)),
 ];
 
 /// Checks an expression, and its type if one is wanted.
@@ -317,6 +321,11 @@ impl Checker<'_> {
         context: Context,
     ) -> Checked {
         let span = left.span.to(right.span);
+        for (side, other) in [(left, right), (right, left)] {
+            if matches!(&side.form, Form::Name(name) if name == "violation") {
+                self.check_clause_name(other)?;
+            }
+        }
         // If the left side is an enumerator's name, the right side determines which enumeration it belongs
         // to.
         let pair = if self.is_constant_name(left) {
@@ -432,82 +441,32 @@ impl Checker<'_> {
         build(TermKind::If(Box::new([condition, then, otherwise])), value, span)
     }
 
-    fn call(&self, function: Function, arguments: &[Expression], span: Span, context: Context) -> Checked {
-        let first = &arguments[0];
-        match function {
-            Function::Absolute => {
-                build(TermKind::Absolute(self.boxed(first, context, &Type::Integer)?), Type::Integer, span)
+    /// Refuses what `violation` is compared with if it is no name of a clause: a number, or the id of a
+    /// clause, which reads as a difference.
+    fn check_clause_name(&self, other: &Expression) -> Result<(), Mistake> {
+        let Some(case) = self.case else { return Ok(()) };
+        let scopes = std::iter::once(self.scope).chain(case.scopes.iter().copied());
+        let judges: Vec<_> = scopes.filter_map(Scope::judge).collect();
+        let names = judges.iter().flat_map(|judge| &judge.names().enumerators);
+        let names: Vec<&str> = names.map(|name| name.name.as_str()).collect();
+        match &other.form {
+            Form::Name(name) if names.contains(&name.as_str()) => Ok(()),
+            Form::Integer(_) | Form::Power(..) | Form::Negate(_) => {
+                Err(Mistake::new(other.span, "`violation` is the name of a clause, and no number")
+                    .help("`violations` is the number of clauses that a desc violates"))
             }
-            Function::Clamp => {
-                let [x, low, high] =
-                    [0, 1, 2].map(|index| self.typed(&arguments[index], context, &Type::Integer));
-                build(TermKind::Clamp(Box::new([x?, low?, high?])), Type::Integer, span)
+            Form::Name(_) | Form::Binary(Binary::Subtract, _) => {
+                let id = other.to_string().replace(" - ", "_").replace('.', "_");
+                let is_id = |name: &&&str| id == **name || id.ends_with(&format!("_{name}"));
+                let near = names.iter().filter(is_id).max_by_key(|name| name.len()).copied();
+                let mistake = Mistake::new(other.span, format!("`{other}` is no name of a clause"));
+                Err(mistake.help(match near.or_else(|| closest(&id, names.iter().copied())) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`dmlcts spec show` names the clauses; `-` in their ids is `_` here".to_owned(),
+                }))
             }
-            Function::Length
-            | Function::Present
-            | Function::Overlaps
-            | Function::Unsettled
-            | Function::Spare => {
-                let is_integer = matches!(function, Function::Length | Function::Spare);
-                let value = if is_integer { Type::Integer } else { Type::Condition };
-                build(self.pointer(function, first)?, value, span)
-            }
-            Function::Moves => self.element_kind(function, Elements::Moved, first, span),
-            Function::Pads => self.element_kind(function, Elements::Padded, first, span),
+            _ => Ok(()),
         }
-    }
-
-    /// Functions whose argument is a kind of element.
-    fn element_kind(&self, function: Function, of: Elements, argument: &Expression, span: Span) -> Checked {
-        let function = function.name();
-        if self.case.is_none() {
-            return Err(Mistake::new(span, format!("`{function}` exists in predicates over cases only"))
-                .help("a clause is about descs, which have no data"));
-        }
-        let kind = match &argument.form {
-            Form::Name(name) => ElementKind::from_name(name),
-            _ => None,
-        };
-        let Some(kind) = kind else {
-            let kinds = ElementKind::ALL.map(ElementKind::name).join(", ");
-            return Err(Mistake::new(argument.span, format!("`{function}` takes a kind of element"))
-                .help(format!("the kinds are {kinds}")));
-        };
-        build(TermKind::Leaf(Leaf::HasKind(of, kind)), Type::Condition, span)
-    }
-
-    /// Functions whose argument is the name of a list, a tensor or a scalar.
-    fn pointer(&self, function: Function, argument: &Expression) -> Result<TermKind, Mistake> {
-        let wanted = match function {
-            Function::Length => "a list",
-            Function::Overlaps | Function::Unsettled => "a tensor",
-            Function::Spare => "a scalar",
-            _ => "a list or a tensor",
-        };
-        let Form::Name(name) = &argument.form else {
-            let message = format!("`{}` takes the name of {wanted}", function.name());
-            return Err(Mistake::new(argument.span, message));
-        };
-        let (found, missing) = match self.scope.find(name) {
-            Some(found) => (Some(found), false),
-            None => (self.case.and_then(|case| case.scopes.iter().find_map(|scope| scope.find(name))), true),
-        };
-        let Some(found) = found else {
-            return Err(self.scope.unknown(name, argument.span, None, &self.more_names(None)));
-        };
-        let leaf = match (function, found) {
-            (Function::Length, Resolved::List(source)) => Leaf::Length(source),
-            (Function::Present, Resolved::List(source)) => Leaf::ListPresent(source),
-            (Function::Present, Resolved::Tensor(side)) => Leaf::TensorPresent(side),
-            (Function::Overlaps, Resolved::Tensor(side)) => Leaf::Overlaps(side),
-            (Function::Unsettled, Resolved::Tensor(side)) => Leaf::Unsettled(side),
-            (Function::Spare, Resolved::Scalar(position)) => Leaf::Spare(position),
-            _ => {
-                let message = format!("`{}` takes {wanted}, which `{name}` is not", function.name());
-                return Err(Mistake::new(argument.span, message));
-            }
-        };
-        Ok(if missing { TermKind::Missing } else { TermKind::Leaf(leaf) })
     }
 
     fn over(&self, quantifier: Quantifier, a: &Expression, span: Span, context: Context) -> Checked {
@@ -542,13 +501,5 @@ fn mismatch(term: &Term, wanted: &Type) -> Mistake {
             mistake.help("a condition is a comparison, or several joined by `and`, `or`, `not`")
         }
         _ => mistake,
-    }
-}
-
-/// Compares types. Enumerations are equal if their names are.
-fn same_type(one: &Type, other: &Type) -> bool {
-    match (one, other) {
-        (Type::Enumeration(one), Type::Enumeration(other)) => one.name == other.name,
-        _ => one == other,
     }
 }

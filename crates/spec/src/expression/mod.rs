@@ -25,7 +25,10 @@
 //! - `overlaps(Tensor)`: two coordinates share an offset
 //! - `unsettled(Tensor)`: finding out whether two coordinates share an offset takes too long
 //! - `spare(Scalar)`: the bytes of a scalar member that an element of the output does not use, as one number
+//! - `code(X)`: the code of a member that is an enumeration or a data type, as an integer
+//! - `size(X)`: the bytes of an element of the data type that a member holds
 //! - `moves(kind)`, `pads(kind)`: see [data of a case](#data-of-a-case)
+//! - `next(x)`, `previous(x)`, `last(x)`, `later(E)`: see [other axes](#other-axes)
 //!
 //! # Names of a tensor
 //!
@@ -55,6 +58,18 @@
 //! - `InputBinding.Offset` and `OutputBinding.Offset` are in bytes.
 //! - The names of every operator are known. They are undefined for a case of another operator.
 //!
+//! # Other axes
+//!
+//! Where a predicate over cases names values of an axis, it can ask for those of another axis:
+//!
+//! - `next(x)` and `previous(x)`: the number or condition `x` on the next or the previous axis. They are
+//!   undefined on the last and the first axis, respectively.
+//! - `last(x)`: the number or condition `x` on the last axis, which is the innermost.
+//! - `later(E)`: the condition `E` holds on any later axis. On the last axis it is false.
+//!
+//! So `any axis InputTensor.Strides < next(InputTensor.Strides)` holds if two neighbouring axes are
+//! transposed.
+//!
 //! # Data of a case
 //!
 //! Predicates over cases can ask which elements the expected output has, whatever a backend computed:
@@ -67,13 +82,16 @@
 //!   53 significant bits, a float 24, and half precision 11.
 //! - `moved_bits`: the position of the highest set bit of any element, counted from 1, as it lies in memory.
 //!   So a negative number has all bits of its type.
-//! - `padded_precision` and `padded_bits`: the same numbers for the padding value. Undefined if the output
-//!   has no padding.
+//! - `moved_lowest_bit`: the position of the lowest set bit of any element, counted from 1, as it lies in
+//!   memory. Undefined if all elements are 0.
+//! - `padded_precision`, `padded_bits` and `padded_lowest_bit`: the same numbers for the padding value.
+//!   Undefined if the output has no padding.
 //!
 //! | kind | elements |
 //! |---|---|
 //! | `anything` | any element: `pads(anything)` asks whether the output has padding |
 //! | `nan`, `signalling_nan` | a NaN; a NaN whose fraction has its highest bit clear |
+//! | `nan_payload` | a NaN whose fraction has other bits than the highest |
 //! | `infinity`, `denormal` | an infinity or a denormal float, of either sign |
 //! | `negative_zero` | a float of −0 |
 //! | `fraction` | a finite float that is no whole number |
@@ -109,7 +127,7 @@ mod print;
 mod scope;
 mod term;
 
-pub use ast::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
+pub use ast::{Binary, Comparison, Expression, Form, Function, Logic, OtherAxis, Quantifier};
 pub use mistake::{Mistake, Span};
 pub use parser::parse;
 pub use scope::{CaseNames, Definition, Position, Scope, Type};

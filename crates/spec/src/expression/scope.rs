@@ -291,6 +291,10 @@ impl Scope {
             );
         }
         let names: Vec<String> = self.names().into_iter().chain(more.iter().cloned()).collect();
+        let field = format!("InputTensor.{name}");
+        if names.contains(&field) {
+            return mistake.help(format!("did you mean `{field}`?"));
+        }
         match expected {
             Some(Type::Enumeration(enumeration)) => {
                 let known: Vec<_> = enumeration.enumerators.iter().map(|it| it.name.as_str()).collect();
@@ -331,6 +335,14 @@ impl Scope {
                 })
             }
         }
+    }
+}
+
+/// Compares types. Enumerations are equal if their names are.
+pub(super) fn same_type(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Enumeration(one), Type::Enumeration(other)) => one.name == other.name,
+        _ => one == other,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Binary, Comparison, Definition, Logic, Mistake, Quantifier, Span, Type};
+use super::{Binary, Comparison, Definition, Logic, Mistake, OtherAxis, Quantifier, Span, Type};
 use crate::program::Leaf;
 
 /// The largest depth of a term, including the definitions that it uses.
@@ -59,13 +59,17 @@ pub enum TermKind {
     If(Box<[Term; 3]>),
     /// `any axis a` and the other quantifiers.
     Over(Quantifier, Box<Term>),
+    /// `next(a)` and the like.
+    On(OtherAxis, Box<Term>),
 }
 
 impl TermKind {
     fn parts(&self) -> &[Term] {
         match self {
             Self::Constant(_) | Self::Leaf(_) | Self::Definition(_) | Self::Missing | Self::Fill => &[],
-            Self::Negate(a) | Self::Absolute(a) | Self::Not(a) | Self::Over(_, a) => std::slice::from_ref(a),
+            Self::Negate(a) | Self::Absolute(a) | Self::Not(a) | Self::Over(_, a) | Self::On(_, a) => {
+                std::slice::from_ref(a)
+            }
             Self::Binary(_, pair) | Self::Compare(_, pair) | Self::Agree(_, pair) | Self::Logic(_, pair) => {
                 pair.as_slice()
             }

@@ -121,9 +121,11 @@ impl CompiledRead {
             Operation::Logic(logic, a, b) => Step::Logic(logic, slot(a), slot(b)),
             // These do not depend on `c`, except for a quantifier over the axes, which has no single
             // coordinate.
-            Operation::Constant(_) | Operation::Leaf(_) | Operation::Missing | Operation::Over(..) => {
-                Step::Undefined
-            }
+            Operation::Constant(_)
+            | Operation::Leaf(_)
+            | Operation::Missing
+            | Operation::Over(..)
+            | Operation::On(..) => Step::Undefined,
         };
         let steps = moving.iter().map(step).collect();
         let (coordinate, fill) = (slot(coordinate), fill.map(slot));

@@ -44,7 +44,8 @@ impl Dependencies {
                 Operation::Leaf(Leaf::Coordinate) => {}
                 Operation::Leaf(Leaf::Axis) => told.by_axis = true,
                 Operation::Leaf(Leaf::List(ListSource::Strides(_) | ListSource::PackedStrides(_)))
-                | Operation::Over(..) => return None,
+                | Operation::Over(..)
+                | Operation::On(..) => return None,
                 Operation::Leaf(Leaf::List(source)) => told.lists.push(list(source)),
                 Operation::Leaf(leaf @ (Leaf::Member(_) | Leaf::Level)) => told.scalars.push(leaf),
                 Operation::Leaf(_) => return None,

@@ -97,6 +97,10 @@ impl Builder {
                 let a = self.add(a);
                 self.push(Operation::Over(*quantifier, a))
             }
+            TermKind::On(other, a) => {
+                let a = self.add(a);
+                self.push(Operation::On(*other, a))
+            }
         }
     }
 
@@ -257,6 +261,7 @@ impl Builder {
             Operation::Absolute(a) => op(a).range.absolute(),
             Operation::Binary(binary, a, b) => Range::binary(binary, op(a).range, op(b).range),
             Operation::Choose(_, a, b) => op(a).range.with(op(b).range),
+            Operation::On(_, a) => op(a).range,
             Operation::Over(quantifier, a) if !quantifier.is_condition() => {
                 if quantifier == crate::expression::Quantifier::Sum {
                     op(a).range.sum()
@@ -274,6 +279,7 @@ impl Builder {
             | Operation::Logic(..)
             | Operation::ChooseCondition(..) => true,
             Operation::Over(quantifier, _) => quantifier.is_condition(),
+            Operation::On(_, a) => op(a).is_condition,
             _ => false,
         };
         let mut per_axis = operation.operands().any(|operand| op(operand).per_axis);

@@ -182,7 +182,8 @@ impl Arranging<'_> {
         match self.program.op(id).operation {
             Operation::Leaf(Leaf::List(source)) => self.lists.push(Some(source)),
             Operation::Leaf(Leaf::Axis) => self.lists.push(None),
-            Operation::Leaf(_) => return None,
+            // Code on axes sees one axis at a time.
+            Operation::Leaf(_) | Operation::On(..) => return None,
             _ => {}
         }
         for operand in self.program.op(id).operation.operands() {

@@ -1,6 +1,6 @@
 //! The inputs that a program reads from a desc: lists, integers and properties of pointers.
 
-use dmlcts_model::{Desc, List, MemberKind, Side, Signature, Tensor, Value, named_enum};
+use dmlcts_model::{DataType, Desc, List, MemberKind, Side, Signature, Tensor, Value, named_enum};
 use smallvec::SmallVec;
 
 use super::{Inputs, MAXIMUM_AXES, Range};
@@ -74,6 +74,8 @@ pub enum Leaf {
     /// The bytes of the scalar member at this index of the signature that an element of the output does not
     /// use.
     Spare(usize),
+    /// The bytes of an element of the data type in the member at this index of the signature.
+    Size(usize),
     /// The index of the axis.
     Axis,
     /// The output coordinate on the axis.
@@ -97,6 +99,8 @@ pub enum Leaf {
     /// The greatest number of bits of an element up to its highest set bit. Only predicates over cases use
     /// it.
     Bits(Elements),
+    /// The position of the lowest set bit of any element, counted from 1. Only predicates over cases use it.
+    LowestBit(Elements),
 }
 
 impl Leaf {
@@ -107,7 +111,7 @@ impl Leaf {
 
     /// Whether it reads the data that the case moves.
     pub fn asks_for_data(self) -> bool {
-        matches!(self, Self::HasKind(..) | Self::Precision(_) | Self::Bits(_))
+        matches!(self, Self::HasKind(..) | Self::Precision(_) | Self::Bits(_) | Self::LowestBit(_))
     }
 
     /// Whether it is a condition rather than an integer.
@@ -144,7 +148,7 @@ impl Leaf {
         };
         match self {
             Self::Member(position) | Self::List(ListSource::Member(position)) => member(position),
-            Self::Field(_, Field::ElementSize) => Range { least: 1, greatest: 8 },
+            Self::Field(_, Field::ElementSize) | Self::Size(_) => Range { least: 1, greatest: 8 },
             Self::Field(_, Field::TotalTensorSizeInBytes) | Self::BindingOffset(_) => {
                 Range { least: 0, greatest: i128::from(u64::MAX) }
             }
@@ -156,7 +160,9 @@ impl Leaf {
             | Self::Unsettled(_)
             | Self::Judged(_)
             | Self::HasKind(..) => Range::CONDITION,
-            Self::Violations | Self::Precision(_) | Self::Bits(_) => Range { least: 0, greatest: 64 },
+            Self::Violations | Self::Precision(_) | Self::Bits(_) | Self::LowestBit(_) => {
+                Range { least: 0, greatest: 64 }
+            }
             // Seven of the eight bytes.
             Self::Spare(_) => Range { least: 0, greatest: (1 << 56) - 1 },
             Self::Axis => Range { least: 0, greatest: MAXIMUM_AXES as i128 - 1 },
@@ -198,6 +204,12 @@ impl Leaf {
                 let spare = bytes.get(used..)?.iter().rev();
                 Some(spare.fold(0, |number, &byte| number << 8 | i128::from(byte)))
             }
+            Self::Size(position) => match desc.members.get(position)? {
+                Value::Integer(code) => {
+                    DataType(u32::try_from(*code).ok()?).element_size().map(|size| size as i128)
+                }
+                _ => None,
+            },
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
@@ -207,6 +219,7 @@ impl Leaf {
             Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
             Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
             Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),
+            Self::LowestBit(elements) => inputs.data?.lowest_bit(elements).map(i128::from),
             Self::List(_) | Self::Axis | Self::Coordinate => None,
         }
     }

@@ -42,7 +42,7 @@ pub use range::Range;
 pub use rules::{Memory, Rules};
 pub use table::Mask;
 
-use crate::expression::{Binary, Comparison, Logic, Quantifier};
+use crate::expression::{Binary, Comparison, Logic, OtherAxis, Quantifier};
 
 /// The largest number of axes that are evaluated. DirectML's operators have no more.
 pub const MAXIMUM_AXES: usize = 8;
@@ -87,6 +87,8 @@ pub enum Operation {
     ChooseCondition(OpId, OpId, OpId),
     /// A quantifier over the axes.
     Over(Quantifier, OpId),
+    /// The value on another axis.
+    On(OtherAxis, OpId),
 }
 
 impl Operation {
@@ -94,9 +96,12 @@ impl Operation {
     pub fn operands(&self) -> impl Iterator<Item = OpId> + use<> {
         let operands = match *self {
             Self::Constant(_) | Self::Leaf(_) | Self::Missing => [None; 3],
-            Self::Negate(a) | Self::Absolute(a) | Self::Among(a, _) | Self::Not(a) | Self::Over(_, a) => {
-                [Some(a), None, None]
-            }
+            Self::Negate(a)
+            | Self::Absolute(a)
+            | Self::Among(a, _)
+            | Self::Not(a)
+            | Self::Over(_, a)
+            | Self::On(_, a) => [Some(a), None, None],
             Self::Binary(_, a, b) | Self::Compare(_, a, b) | Self::Logic(_, a, b) => [Some(a), Some(b), None],
             Self::Choose(a, b, c) | Self::ChooseCondition(a, b, c) => [Some(a), Some(b), Some(c)],
         };
@@ -112,6 +117,7 @@ impl Operation {
             Self::Among(a, set) => Self::Among(rename(a), set),
             Self::Not(a) => Self::Not(rename(a)),
             Self::Over(quantifier, a) => Self::Over(quantifier, rename(a)),
+            Self::On(other, a) => Self::On(other, rename(a)),
             Self::Binary(binary, a, b) => Self::Binary(binary, rename(a), rename(b)),
             Self::Compare(comparison, a, b) => Self::Compare(comparison, rename(a), rename(b)),
             Self::Logic(logic, a, b) => Self::Logic(logic, rename(a), rename(b)),

@@ -180,7 +180,9 @@ impl ScalarCode {
             Operation::ChooseCondition(condition, a, b) => {
                 Code::ChooseCondition(slot(condition), slot(a), slot(b))
             }
-            Operation::Constant(_) | Operation::Missing | Operation::Over(..) => return None,
+            Operation::Constant(_) | Operation::Missing | Operation::Over(..) | Operation::On(..) => {
+                return None;
+            }
         };
         self.instructions.push(Instruction { out: slot(id), code });
         Some(())

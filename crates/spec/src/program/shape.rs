@@ -56,7 +56,7 @@ pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<ShapePar
         let own = match op.operation {
             Operation::Leaf(leaf) => parts_of_leaf(leaf, signature),
             // A gathered value depends on the number of axes.
-            Operation::Over(..) => ShapeParts::EXTENT,
+            Operation::Over(..) | Operation::On(..) => ShapeParts::EXTENT,
             _ => ShapeParts::ANY,
         };
         let operands = op.operation.operands();
@@ -68,7 +68,7 @@ pub(super) fn parts_of(program: &Program, signature: &Signature) -> Vec<ShapePar
 /// The parts whose key contains the leaf's value; see [`Plan::key`].
 fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
     match leaf {
-        Leaf::Member(position) => part_of_member(signature, position),
+        Leaf::Member(position) | Leaf::Size(position) => part_of_member(signature, position),
         Leaf::Field(side, Field::DataType | Field::ElementSize) => {
             ShapeParts::KINDS.or(ShapeParts::promise(side))
         }
@@ -85,6 +85,7 @@ fn parts_of_leaf(leaf: Leaf, signature: &Signature) -> ShapeParts {
         | Leaf::HasKind(..)
         | Leaf::Precision(_)
         | Leaf::Bits(_)
+        | Leaf::LowestBit(_)
         | Leaf::Coordinate => ShapeParts::NONE,
         Leaf::Field(_, Field::DimensionCount) | Leaf::ListPresent(_) | Leaf::Length(_) | Leaf::Axis => {
             ShapeParts::EXTENT

@@ -13,7 +13,7 @@ use super::{
     number::Number,
     table::{Row, Table},
 };
-use crate::expression::{Binary, Comparison, Logic, Quantifier};
+use crate::expression::{Binary, Comparison, Logic, OtherAxis, Quantifier};
 
 /// What the lanes are.
 #[derive(Clone, Copy)]
@@ -30,6 +30,16 @@ impl Lanes<'_> {
         match self {
             Self::Axes { lengths, .. } => lengths.count(),
             Self::Points { .. } => MAXIMUM_AXES,
+        }
+    }
+
+    /// The number of axes on which these lists have values. `None` if there is none, or if the lanes are no
+    /// axes of one desc.
+    #[inline(always)]
+    fn gathered(self, lists: u64) -> Option<usize> {
+        match self {
+            Self::Axes { lengths, .. } => lengths.lanes(lists).map(usize::from),
+            Self::Points { .. } => None,
         }
     }
 }
@@ -187,15 +197,13 @@ pub(super) fn step<N: Number>(
                 let pick = |a: u8, b: u8| (chosen.truth & a) | (chosen.falsehood() & b);
                 Mask { truth: pick(a.truth, b.truth), defined: pick(a.defined, b.defined) }
             }
-            Operation::Over(quantifier, a) => {
-                let lanes = match place {
-                    Lanes::Axes { lengths, .. } => lengths.lanes(op.lists),
-                    Lanes::Points { .. } => None,
-                };
-                lanes.map_or(Mask::UNDEFINED, |lanes| {
-                    gather(quantifier, op.proven, usize::from(lanes), row(a), mask(a), out, lost)
-                })
-            }
+            Operation::Over(quantifier, a) => place.gathered(op.lists).map_or(Mask::UNDEFINED, |lanes| {
+                gather(quantifier, op.proven, lanes, row(a), mask(a), out, lost)
+            }),
+            Operation::On(other, a) => place
+                .gathered(op.lists)
+                .filter(|lanes| *lanes > 0)
+                .map_or(Mask::UNDEFINED, |lanes| on_other(other, lanes, row(a), mask(a), out)),
         };
     masks[id.index()] = result;
 }
@@ -328,6 +336,44 @@ fn gather<N: Number>(
             let product = row[..lanes].iter().fold(one, |product, &value| product.multiply(value, lost));
             *out = [if is_zero { N::default() } else { product }; MAXIMUM_AXES];
             EVERYWHERE
+        }
+    }
+}
+
+/// Takes the values of another axis. There is at least one lane.
+#[inline(never)]
+fn on_other<N: Number>(
+    other: OtherAxis,
+    lanes: usize,
+    row: &[N; MAXIMUM_AXES],
+    mask: Mask,
+    out: &mut [N; MAXIMUM_AXES],
+) -> Mask {
+    let all = ((1u16 << lanes) - 1) as u8;
+    let moved = |change: &dyn Fn(u8) -> u8| Mask {
+        truth: change(mask.truth & all) & all,
+        defined: change(mask.defined & all) & all,
+    };
+    let last = lanes - 1;
+    match other {
+        OtherAxis::Next => {
+            *out = std::array::from_fn(|lane| row[(lane + 1).min(last)]);
+            moved(&|lanes| lanes >> 1)
+        }
+        OtherAxis::Previous => {
+            *out = std::array::from_fn(|lane| row[lane.saturating_sub(1)]);
+            moved(&|lanes| lanes << 1)
+        }
+        OtherAxis::Last => {
+            *out = [row[last]; MAXIMUM_AXES];
+            moved(&|lanes| if lanes >> last & 1 == 1 { u8::MAX } else { 0 })
+        }
+        OtherAxis::Later => {
+            let (truth, falsehood) = (mask.truth & all, mask.falsehood() & all);
+            let later = |lane: usize| all & !((2u16 << lane) - 1) as u8;
+            let holds = bits(|lane| truth & later(lane) != 0);
+            let fails = bits(|lane| falsehood & later(lane) == later(lane));
+            Mask { truth: holds & all, defined: (holds | fails) & all }
         }
     }
 }

@@ -154,7 +154,17 @@ impl Environment<'_> {
                 Some(i128::from_le_bytes(whole))
             }
             // Predicates over cases alone have them.
-            Function::Moves | Function::Pads => None,
+            Function::Moves
+            | Function::Pads
+            | Function::Next
+            | Function::Previous
+            | Function::Last
+            | Function::Later => None,
+            Function::Code => self.name(name, lane),
+            Function::Size => {
+                let code = u32::try_from(self.name(name, lane)?).ok()?;
+                DataType(code).element_size().map(|size| size as i128)
+            }
             Function::Overlaps | Function::Unsettled => {
                 use dmlcts_spec::program::{is_unsettled, overlaps};
                 let tensor = self.tensor(name)?;

@@ -94,3 +94,94 @@ fn a_name_that_no_operator_has_is_a_mistake() {
     help: a condition is a comparison, or several joined by `and`, `or`, `not`
     ");
 }
+
+/// Whether a predicate holds for SLICE with these strides of a tensor of sizes 2, 3, 4 and steps 1, 2, 1.
+#[track_caller]
+fn of_strides(predicate: &str, strides: &str) -> bool {
+    let line = format!(
+        "SLICE UINT8 in=2,3,4 out=2,2,4 Offsets=0,0,0 Sizes=2,3,4 Strides=1,2,1 InputTensor.Strides={strides}"
+    );
+    let library = Library::embedded();
+    let case = line::parse(&line, library.signatures()).unwrap();
+    let predicate = Predicate::parse(predicate, library).unwrap_or_else(|error| panic!("{error:?}"));
+    predicate.holds(&case, LEVEL, &mut Values::default())
+}
+
+#[test]
+fn an_axis_can_ask_for_values_of_another() {
+    let packed = "12,4,1";
+    assert!(of_strides("(sum axes (if InputTensor.Strides > 4 then next(Strides) else 0)) == 2", packed));
+    assert!(of_strides("any axis (next(InputTensor.Sizes) == 4 and InputTensor.Sizes == 3)", packed));
+    assert!(of_strides("any axis (previous(InputTensor.Sizes) == 2 and InputTensor.Sizes == 3)", packed));
+    assert!(of_strides("any axis previous(previous(InputTensor.Sizes)) == 2", packed));
+    assert!(of_strides("all axes last(InputTensor.Sizes) == 4", packed));
+    assert!(of_strides(
+        "all axes (axis == 2 or InputTensor.Strides == next(InputTensor.Sizes * InputTensor.Strides))",
+        packed
+    ));
+    assert!(!of_strides("any axis InputTensor.Strides < next(InputTensor.Strides)", packed));
+    assert!(of_strides("any axis InputTensor.Strides < next(InputTensor.Strides)", "12,1,3"));
+    assert!(of_strides("any axis InputTensor.Strides < last(InputTensor.Strides)", "1,2,6"));
+    // Conditions: only axis 1 has a step of 2.
+    assert!(of_strides("any axis (axis == 0 and next(Strides == 2) and later(Strides == 2))", packed));
+    assert!(of_strides(
+        "any axis (axis == 0 and later(InputTensor.Sizes == 4) and not next(InputTensor.Sizes == 4))",
+        packed
+    ));
+    assert!(of_strides("all axes (axis == 0 or not later(Strides == 2))", packed));
+    assert!(!of_strides("any axis (axis == 1 and later(Strides == 2))", packed), "an axis is not its own");
+}
+
+#[test]
+fn beyond_the_first_and_the_last_axis_nothing_is_defined() {
+    let packed = "12,4,1";
+    for beyond in
+        ["axis == 2 and next(InputTensor.Sizes) X 0", "axis == 0 and previous(InputTensor.Sizes) X 0"]
+    {
+        for comparison in [">=", "<"] {
+            assert!(!of_strides(&format!("any axis ({})", beyond.replace('X', comparison)), packed));
+        }
+    }
+    // There are always axes of one desc alone, however many lanes are computed.
+    assert!(!of_strides("any axis (axis == 2 and next(axis) == 3)", packed));
+    assert!(!of_strides("(sum axes next(InputTensor.Sizes)) >= 0", packed), "a sum of something undefined");
+    assert!(of_strides("(sum axes (if axis == 2 then 0 else next(InputTensor.Sizes))) == 7", packed));
+    assert!(of_strides("all axes (axis < 2 or not later(InputTensor.Sizes > 0))", packed));
+}
+
+#[test]
+fn codes_and_sizes_of_members_are_integers() {
+    let library = Library::embedded();
+    let holds = |predicate: &str, more: &str| {
+        let line = format!("PADDING1 FLOAT32 in=2 out=2 StartPadding=0 EndPadding=0 {more}");
+        let case = line::parse(&line, library.signatures()).unwrap();
+        Predicate::parse(predicate, library).unwrap().holds(&case, LEVEL, &mut Values::default())
+    };
+    assert!(holds("code(PaddingMode) mod 256 == 1", "PaddingMode=257"));
+    assert!(holds("code(PaddingMode) == 2", "PaddingMode=REFLECTION"));
+    assert!(holds("code(InputTensor.DataType) == 1", "PaddingMode=EDGE"));
+    assert!(holds("size(PaddingValueDataType) == 4", "PaddingMode=EDGE"));
+    assert!(holds("size(PaddingValueDataType) == 2", "PaddingMode=EDGE PaddingValueDataType=INT16"));
+    assert!(!holds("size(PaddingValueDataType) >= 0", "PaddingMode=EDGE PaddingValueDataType=UINT4"));
+    assert!(!holds("size(PaddingValueDataType) >= 0", "PaddingMode=EDGE PaddingValueDataType=99"));
+}
+
+#[test]
+fn mistakes_about_other_axes_are_explained() {
+    let library = Library::embedded();
+    let message = |text: &str| {
+        let mistake = Predicate::parse(text, library).unwrap_err();
+        format!("{} {}", mistake.message, mistake.help.unwrap_or_default())
+    };
+    assert!(message("any axis next(rank) == 1").contains("the same on every axis"));
+    assert!(message("any axis later(Offsets)").contains("expected a condition"));
+    assert!(
+        message("next(InputTensor.Sizes) == 1").contains("axis"),
+        "{}",
+        message("next(InputTensor.Sizes) == 1")
+    );
+    assert!(message("size(rank) == 1").contains("`size` takes a data type"));
+    let expression = dmlcts_spec::expression::parse("next(InputTensor.Sizes) == 1").unwrap();
+    let mistake = scope().condition(&expression, dmlcts_spec::expression::Position::EachAxis).unwrap_err();
+    assert!(mistake.message.contains("predicates over cases only"));
+}

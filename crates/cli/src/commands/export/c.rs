@@ -2,32 +2,23 @@
 
 use super::{
     InvalidCase, ValidCase,
-    data::{byte_rows, bytes, list},
+    data::{bytes, list},
     operation::{Mode, Operation},
     template::{comment, fill, indented},
 };
 
 /// The program of a valid case.
 pub(super) fn program(case: &ValidCase) -> String {
-    let ValidCase { about, operation, input, output } = case;
-    fill(
-        include_str!("c.txt"),
-        &[
-            ("ABOUT", comment("//", about)),
-            ("RANK", input.sizes().len().to_string()),
-            ("ELEMENT_SIZE", input.element_size().to_string()),
-            ("INPUT_SIZES", list(input.sizes())),
-            ("INPUT_STRIDES", list(&input.strides())),
-            ("OUTPUT_SIZES", list(output.sizes())),
-            ("OUTPUT_STRIDES", list(&output.strides())),
-            ("MEMBERS", members(operation, input.element_size())),
-            ("INPUT", byte_rows(&input.memory)),
-            ("EXPECTED", byte_rows(&output.memory)),
-            ("BEFORE", before(operation).to_owned()),
-            ("READ", indented(12, read(operation))),
-            ("COPY", indented(8, copy(operation))),
-        ],
-    )
+    let operation = &case.operation;
+    let mut values = case.tables();
+    values.extend([
+        ("ABOUT", comment("//", &case.about)),
+        ("MEMBERS", members(operation, case.input.element_size())),
+        ("BEFORE", before(operation).to_owned()),
+        ("READ", indented(12, read(operation))),
+        ("COPY", indented(8, copy(operation))),
+    ]);
+    fill(include_str!("c.txt"), &values)
 }
 
 /// The program of an invalid case.

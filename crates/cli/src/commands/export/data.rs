@@ -2,7 +2,7 @@
 
 use dmlcts_model::{DataType, List, NumberKind, Offsets, Tensor, element_to_text, packed_strides};
 
-use super::Data;
+use super::{Data, ValidCase};
 
 /// The number of bytes or elements in a line of a program.
 const ROW: usize = 16;
@@ -55,8 +55,25 @@ impl Data {
     }
 }
 
+impl ValidCase {
+    /// The tables that programs in C and in Rust need: sizes, strides and bytes, by their names in templates.
+    pub(super) fn tables(&self) -> Vec<(&'static str, String)> {
+        let Self { input, output, .. } = self;
+        vec![
+            ("RANK", input.sizes().len().to_string()),
+            ("ELEMENT_SIZE", input.element_size().to_string()),
+            ("INPUT_SIZES", list(input.sizes())),
+            ("INPUT_STRIDES", list(&input.strides())),
+            ("OUTPUT_SIZES", list(output.sizes())),
+            ("OUTPUT_STRIDES", list(&output.strides())),
+            ("INPUT", byte_rows(&input.memory)),
+            ("EXPECTED", byte_rows(&output.memory)),
+        ]
+    }
+}
+
 /// Bytes in lines, each behind four spaces.
-pub(super) fn byte_rows(memory: &[u8]) -> String {
+fn byte_rows(memory: &[u8]) -> String {
     let rows: Vec<String> = memory.chunks(ROW).map(|row| format!("    {},", bytes(row))).collect();
     rows.join("\n")
 }

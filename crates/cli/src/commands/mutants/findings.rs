@@ -11,7 +11,7 @@ use dmlcts_generate::{
     Length, Suite,
     draw::{Draws, derive},
 };
-use dmlcts_model::{Case, FeatureLevel, element_count, escaped};
+use dmlcts_model::{Case, FeatureLevel, element_count, escaped, packed_strides};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
@@ -35,6 +35,9 @@ pub(super) const BUDGET: Duration = Duration::from_secs(60);
 /// The number of fresh valid and invalid cases.
 const VALID: usize = 20_000;
 const INVALID: usize = 5_000;
+
+/// The largest input of a pass that runs again with separate elements, in bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// Invalid descs that no suite of the same seed has.
 const BROKEN: &str = "
@@ -124,7 +127,7 @@ pub(super) fn explain(mutants: &[&'static Mutant], arguments: &MutantsArguments)
     }
     let fresh: Arc<dyn Source> = Arc::new(Listed::new(fresh(derive(arguments.seed, "findings"))?, "fresh"));
     let (subjects, apart) = match arguments.random {
-        Some(count) => (random::subjects(count, arguments)?, Vec::new()),
+        Some(count) => (random::subjects(count, arguments)?, Apart::default()),
         None => of_mutants(mutants)?,
     };
     let subjects: Vec<&Subject> = subjects.iter().collect();
@@ -135,14 +138,25 @@ pub(super) fn explain(mutants: &[&'static Mutant], arguments: &MutantsArguments)
     Ok(Exit::Success)
 }
 
-/// The mutants whose failures can depend on desc and data alone, and the names of the others.
-fn of_mutants(mutants: &[&'static Mutant]) -> Result<(Vec<Subject>, Vec<&'static str>), Problem> {
-    let (mut subjects, mut apart) = (Vec::new(), Vec::new());
+/// The mutants that are not explained.
+#[derive(Default)]
+struct Apart {
+    /// More than desc and data decide whether a case fails.
+    names: Vec<&'static str>,
+    /// No predicate describes the failures, with the reasons.
+    no_predicate: Vec<(&'static str, &'static str)>,
+}
+
+/// The mutants whose failures can depend on desc and data alone, and the others.
+fn of_mutants(mutants: &[&'static Mutant]) -> Result<(Vec<Subject>, Apart), Problem> {
+    let (mut subjects, mut apart) = (Vec::new(), Apart::default());
     for mutant in mutants {
-        if can_be_explained(mutant) {
-            subjects.push(subject(mutant)?);
+        if !can_be_explained(mutant) {
+            apart.names.push(mutant.name);
+        } else if let Some(reason) = mutant.no_predicate() {
+            apart.no_predicate.push((mutant.name, reason));
         } else {
-            apart.push(mutant.name);
+            subjects.push(subject(mutant)?);
         }
     }
     Ok((subjects, apart))
@@ -295,15 +309,33 @@ fn failed(case: &CaseResult<'_>) -> Option<bool> {
     }
 }
 
+/// The predicates of findings, compiled.
+struct Predicates {
+    all: Vec<(Predicate, Validity)>,
+    values: Values,
+}
+
+impl Predicates {
+    fn new(findings: &[Finding]) -> Self {
+        let rules = findings.iter().filter_map(|finding| finding.rule.as_ref());
+        let compiled = |text| Predicate::parse(text, Library::embedded()).ok();
+        let all = rules.filter_map(|rule| Some((compiled(&rule.predicate)?, rule.validity))).collect();
+        Self { all, values: Values::default() }
+    }
+
+    /// Whether any predicate holds for a case of this validity.
+    fn hold(&mut self, case: &Case, validity: Validity) -> bool {
+        let Self { all, values } = self;
+        all.iter()
+            .any(|(predicate, of)| *of == validity && predicate.holds(case, FeatureLevel::NEWEST, values))
+    }
+}
+
 /// The cases that the predicates get wrong, and the number of cases that say something. Open descs say
 /// nothing.
 fn wrong<'a>(findings: &[Finding], shown: &'a [Shown]) -> (Vec<&'a Shown>, usize) {
     let library = Library::embedded();
-    let rules = findings.iter().filter_map(|finding| finding.rule.as_ref());
-    let compiled =
-        rules.filter_map(|rule| Some((Predicate::parse(&rule.predicate, library).ok()?, rule.validity)));
-    let predicates: Vec<(Predicate, Validity)> = compiled.collect();
-    let (mut values, mut scratch) = (Values::default(), Scratch::default());
+    let (mut predicates, mut scratch) = (Predicates::new(findings), Scratch::default());
     let (mut wrong, mut all) = (Vec::new(), 0);
     for one in shown {
         let case = &one.case;
@@ -315,14 +347,11 @@ fn wrong<'a>(findings: &[Finding], shown: &'a [Shown]) -> (Vec<&'a Shown>, usize
         if !says {
             continue;
         }
-        let mut holds = |(predicate, of): &(Predicate, Validity), case: &Case| {
-            *of == validity && predicate.holds(case, FeatureLevel::NEWEST, &mut values)
-        };
         all += 1;
-        let is_held = predicates.iter().any(|rule| holds(rule, case));
         // The failure may be one of the run on other data.
         let with_other_data = Case { fill: OTHER_DATA, ..case.clone() };
-        let is_held = is_held || (failed && predicates.iter().any(|rule| holds(rule, &with_other_data)));
+        let is_held =
+            predicates.hold(case, validity) || failed && predicates.hold(&with_other_data, validity);
         if is_held != failed {
             wrong.push(one);
         }
@@ -330,13 +359,23 @@ fn wrong<'a>(findings: &[Finding], shown: &'a [Shown]) -> (Vec<&'a Shown>, usize
     (wrong, all)
 }
 
-/// The number of cases that the predicates get wrong, and of all that say something. A pass counts as wrong
-/// only if it passes with other data, too: a wrong element that equals the right one does not show.
+/// The number of cases that the predicates get wrong, and of all that say something.
+///
+/// A wrong element that equals the right one does not show. So a pass counts as wrong only if it passes with
+/// other data, too. Elements that a stride of 0 makes one in memory are equal whatever the data. So the pass
+/// runs with separate elements, too, if the predicates hold for that desc as well.
 fn mistakes(subject: &Subject, findings: &[Finding], shown: &[Shown]) -> Result<(usize, usize), Problem> {
     let (wrong, all) = wrong(findings, shown);
     let (failures, passes): (Vec<&Shown>, Vec<&Shown>) =
         wrong.into_iter().partition(|one| one.failed == Some(true));
-    let again: Vec<Vec<Case>> = passes.iter().map(|one| with_other_data(&one.case).collect()).collect();
+    let mut predicates = Predicates::new(findings);
+    let mut variants = |one: &&Shown| -> Vec<Case> {
+        let separate = with_separate_elements(&one.case);
+        let separate = separate.filter(|case| predicates.hold(case, Validity::Valid));
+        let own = with_other_data(&one.case);
+        own.chain(separate.iter().cloned()).chain(separate.iter().flat_map(with_other_data)).collect()
+    };
+    let again: Vec<Vec<Case>> = passes.iter().map(&mut variants).collect();
     let source: Arc<dyn Source> = Arc::new(Listed::new(again.concat(), "again"));
     let mut answers = run(subject, &source, None)?.1.into_iter();
     let mut passing = 0;
@@ -347,8 +386,20 @@ fn mistakes(subject: &Subject, findings: &[Finding], shown: &[Shown]) -> Result<
     Ok((failures.len() + passing, all))
 }
 
+/// The case with a packed input, if a stride of 0 makes several elements one. `None` if the packed input is
+/// large.
+fn with_separate_elements(case: &Case) -> Option<Case> {
+    let mut case = case.clone();
+    let input = case.desc.input.as_mut()?;
+    let (sizes, strides) = (input.sizes.clone()?, input.strides.as_ref()?);
+    let is_shared = sizes.iter().zip(strides).any(|(size, stride)| *size > 1 && *stride == 0);
+    input.strides = Some(packed_strides(&sizes));
+    input.total_size = input.total_size.max(input.usual_total_size());
+    (is_shared && input.usual_total_size() <= LARGEST).then_some(case)
+}
+
 /// Prints what was found of each fault, and the shares.
-fn print(rows: &[Row<'_>], apart: &[&str]) -> std::io::Result<()> {
+fn print(rows: &[Row<'_>], apart: &Apart) -> std::io::Result<()> {
     let mut out = output::stdout();
     let (mut not_found, mut stateful) = (Vec::new(), Vec::new());
     let mut explained = Vec::new();
@@ -384,10 +435,16 @@ fn print(rows: &[Row<'_>], apart: &[&str]) -> std::io::Result<()> {
     for (title, names) in [
         ("Not found by the suite", &not_found[..]),
         ("Failures that depend on earlier cases or runs", &stateful),
-        ("Left out, since more than a desc decides", apart),
+        ("Left out, since more than a desc decides", &apart.names),
     ] {
         if !names.is_empty() {
             writeln!(out, "\n{title} ({}): {}", names.len(), names.join(", "))?;
+        }
+    }
+    if !apart.no_predicate.is_empty() {
+        writeln!(out, "\nListed apart, since no predicate describes the failures:")?;
+        for (name, reason) in &apart.no_predicate {
+            writeln!(out, "  {name}: {reason}")?;
         }
     }
     let mut kinds: Vec<Option<usize>> = explained.iter().map(|(conditions, ..)| *conditions).collect();

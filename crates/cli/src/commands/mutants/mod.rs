@@ -112,10 +112,23 @@ fn list(mutants: &[&Mutant]) -> Result<Exit, Problem> {
         if let Some(reason) = mutant.needs.reason() {
             writeln!(out, "  needs: {reason}")?;
         }
-        writeln!(out, "  case: {}", mutant.witness.join("\n        "))?;
+        let lines: Vec<String> = mutant.witness.iter().map(|line| witness_line(line)).collect();
+        writeln!(out, "  case: {}", lines.join("\n        "))?;
     }
     out.flush()?;
     Ok(Exit::Success)
+}
+
+/// A line of a witness as `run` takes it. Its prefix stands behind it, as in a comment.
+fn witness_line(line: &str) -> String {
+    let (level, line) = match line.strip_prefix('@').and_then(|line| line.split_once(' ')) {
+        Some((level, line)) => (format!("  # --feature-level {level}"), line),
+        None => (String::new(), line),
+    };
+    match line.split_once("x ").filter(|(times, _)| times.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some((times, line)) => format!("{line}{level}  # {times} times, in one batch with the lines below"),
+        None => format!("{line}{level}"),
+    }
 }
 
 /// The cases of these strategies of a suite, or of all strategies if the list is empty.
