@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    arguments::{MergeArguments, ReportArguments, RunArguments},
+    arguments::{DiffArguments, MergeArguments, ReportArguments, RunArguments},
     problem::Problem,
 };
 
@@ -59,11 +59,21 @@ impl MergeArguments {
     }
 }
 
+impl DiffArguments {
+    /// Checks that the page does not replace a file that the comparison reads.
+    pub(crate) fn check_paths(&self) -> Result<(), Problem> {
+        let mut named: Vec<Named<'_>> = [&self.old, &self.new].map(read("")).into();
+        named.extend(self.html.iter().map(written("--html")));
+        check(&named)
+    }
+}
+
 impl ReportArguments {
     fn named(&self) -> impl Iterator<Item = Named<'_>> {
         let junit = self.junit.iter().map(written("--junit"));
         let markdown = self.markdown.iter().map(written("--markdown"));
-        junit.chain(markdown).chain(self.ledger.iter().map(written("--ledger")))
+        let html = self.html.iter().map(written("--html"));
+        junit.chain(markdown).chain(html).chain(self.ledger.iter().map(written("--ledger")))
     }
 }
 
@@ -146,6 +156,7 @@ mod tests {
         let checked = match parsed.expect("they are options").command {
             Command::Run(arguments) => arguments.check_paths(),
             Command::Merge(arguments) => arguments.check_paths(),
+            Command::Diff(arguments) => arguments.check_paths(),
             other => panic!("{other:?}"),
         };
         checked.err().map(|problem| problem.to_string()).unwrap_or_default()
@@ -154,7 +165,7 @@ mod tests {
     #[test]
     fn no_file_is_named_for_two_purposes() {
         let same = |one: &str, other: &str| format!("`{one}` and `{other}` name the same file");
-        let writing = ["--results", "--bless", "--junit", "--markdown", "--ledger"];
+        let writing = ["--results", "--bless", "--junit", "--markdown", "--html", "--ledger"];
         for (place, one) in writing.iter().enumerate() {
             for other in &writing[place + 1..] {
                 assert_eq!(
@@ -182,6 +193,8 @@ mod tests {
         assert_eq!(said(&["merge", "a", "b", "--results", "b"]), same("b", "--results b"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "a"]), same("a", "--junit a"));
         assert_eq!(said(&["merge", "a", "b", "--junit", "c", "--markdown", "d"]), "");
+        assert_eq!(said(&["diff", "a", "b", "--html", "b"]), same("b", "--html b"));
+        assert_eq!(said(&["diff", "a", "a", "--html", "b"]), "");
         assert_eq!(said(&["merge", "a", "a"]), "", "that they overlap is told by what is in them");
     }
 

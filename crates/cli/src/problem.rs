@@ -122,6 +122,14 @@ impl Problem {
         Self::Usage { message: message.into(), help: help.into() }
     }
 
+    /// A report that cannot be written to a file of this name.
+    pub(crate) fn unopened_report(path: &str, error: &io::Error) -> Self {
+        Self::usage(
+            format!("cannot open the report {path}: {error}"),
+            "name a file in a folder that exists, and that you may write to",
+        )
+    }
+
     /// A run that could not start, on a backend of this name.
     pub(crate) fn start(error: RunError, backend: &str) -> Self {
         let help = match &error {

@@ -1,4 +1,4 @@
-//! Reports of a run in files: JUnit XML and Markdown.
+//! Reports of a run in files: JUnit XML, Markdown and HTML.
 //!
 //! Before the run, the program checks that the files can be written: a run of hours must not end with an
 //! error about a mistyped name. A file is replaced only by a complete report. If a run has no result, the
@@ -10,12 +10,14 @@ use std::{
     path::Path,
 };
 
+use dmlcts_model::FeatureLevel;
 use dmlcts_report::{
-    Context, write_annotations, write_junit, write_junit_of_problem, write_markdown,
-    write_markdown_of_problem,
+    CaseLog, Context, write_annotations, write_html, write_html_of_problem, write_junit,
+    write_junit_of_problem, write_markdown, write_markdown_of_problem,
 };
-use dmlcts_results::{check_name, prepare_to_replace, replace};
-use dmlcts_runner::Summary;
+use dmlcts_results::{CaseForm, Item, Reader, check_name, prepare_to_replace, replace};
+use dmlcts_runner::{Event, Summary, Totals};
+use dmlcts_spec::Library;
 
 use crate::{arguments::ReportArguments, output, problem::Problem};
 
@@ -25,20 +27,25 @@ pub(crate) struct Reports {
     junit: Option<String>,
     /// This file is appended to.
     markdown: Option<(String, File)>,
+    /// This file is replaced.
+    html: Option<Html>,
     /// Whether findings are printed as workflow commands.
     annotations: bool,
+}
+
+/// The page of a run, and what it needs of the cases.
+struct Html {
+    path: String,
+    strategies: Vec<String>,
+    /// `None` before the first case.
+    log: Option<CaseLog>,
 }
 
 impl Reports {
     /// Checks that the files that the arguments name can be written.
     pub(crate) fn open(arguments: &ReportArguments) -> Result<Self, Problem> {
-        let failed = |path: &str, error: &io::Error| {
-            Problem::usage(
-                format!("cannot open the report {path}: {error}"),
-                "name a file in a folder that exists, and that you may write to",
-            )
-        };
-        if let Some(path) = &arguments.junit {
+        let failed = Problem::unopened_report;
+        for path in arguments.junit.iter().chain(&arguments.html) {
             prepare_to_replace(Path::new(path)).map_err(|error| failed(path, &error))?;
         }
         let open = |path: &String| {
@@ -47,12 +54,80 @@ impl Reports {
             file.map(|file| (path.clone(), file)).map_err(|error| failed(path, &error))
         };
         let markdown = arguments.markdown.as_ref().map(open).transpose()?;
-        Ok(Self { junit: arguments.junit.clone(), markdown, annotations: arguments.annotations })
+        let html = arguments.html.clone().map(|path| Html { path, strategies: Vec::new(), log: None });
+        Ok(Self { junit: arguments.junit.clone(), markdown, html, annotations: arguments.annotations })
+    }
+
+    /// Whether a report needs the result of each case.
+    pub(crate) fn need_cases(&self) -> bool {
+        self.html.is_some()
+    }
+
+    /// Prepares for the cases of a run with these strategies. If the run continues one that was interrupted,
+    /// takes the cases of that run: those of its file before the end of its totals.
+    pub(crate) fn follow(
+        &mut self,
+        strategies: Vec<String>,
+        earlier: Option<(&String, &Totals)>,
+    ) -> Result<(), Problem> {
+        let Some(html) = &mut self.html else { return Ok(()) };
+        html.strategies = strategies;
+        let Some((path, totals)) = earlier else { return Ok(()) };
+        let mut reader = Reader::open(path)?;
+        let level = reader.header().feature_level().unwrap_or(FeatureLevel::NEWEST);
+        while let Some(item) = reader.next()? {
+            match item {
+                Item::Case(case) if case.index < totals.next => self.add(&case, level),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the results of cases from an event of the run.
+    pub(crate) fn on_event(&mut self, event: &Event<'_>) {
+        let Some(html) = &mut self.html else { return };
+        match event {
+            Event::Started { level, .. } => {
+                html.log.get_or_insert_with(|| CaseLog::new(Library::embedded(), *level));
+            }
+            Event::Cases { cases, .. } => {
+                for result in cases.iter() {
+                    let form = CaseForm::of_result(&result, Library::embedded(), &html.strategies);
+                    if let Some(log) = &mut html.log {
+                        log.add(&form);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a line of a results file, whose cases were judged at this level.
+    pub(crate) fn take(&mut self, line: &[u8], level: FeatureLevel) {
+        // Every line was read before, so that a line without a case is of another kind.
+        if self.html.is_some()
+            && let Some(case) = CaseForm::of_line(line)
+        {
+            self.add(&case, level);
+        }
+    }
+
+    fn add(&mut self, case: &CaseForm<'_>, level: FeatureLevel) {
+        if let Some(html) = &mut self.html {
+            html.log.get_or_insert_with(|| CaseLog::new(Library::embedded(), level)).add(case);
+        }
     }
 
     /// Writes the result of a run.
     pub(crate) fn write(&mut self, context: &Context, summary: &Summary) -> Result<(), Problem> {
-        self.write_by(|out| write_junit(out, context, summary), |out| write_markdown(out, context, summary))?;
+        let log = self.html.as_mut().and_then(|html| html.log.take());
+        let log = log.unwrap_or_else(|| CaseLog::new(context.library, summary.level));
+        self.write_by(
+            |out| write_junit(out, context, summary),
+            |out| write_markdown(out, context, summary),
+            |out| write_html(out, context, summary, &log),
+        )?;
         if !self.annotations {
             return Ok(());
         }
@@ -68,6 +143,7 @@ impl Reports {
         let _ = self.write_by(
             |out| write_junit_of_problem(out, run, &message),
             |out| write_markdown_of_problem(out, &message),
+            |out| write_html_of_problem(out, &message),
         );
         problem
     }
@@ -76,6 +152,7 @@ impl Reports {
         &mut self,
         junit: impl Fn(&mut dyn io::Write) -> io::Result<()>,
         markdown: impl Fn(&mut dyn io::Write) -> io::Result<()>,
+        html: impl Fn(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<(), Problem> {
         let failed = |path: &String| {
             let path = path.clone();
@@ -90,6 +167,11 @@ impl Reports {
         if let Some((path, file)) = &mut self.markdown {
             // One write keeps the report together if other programs append to the same file.
             let written = markdown(&mut text).and_then(|()| io::Write::write_all(file, &text));
+            written.map_err(failed(path))?;
+        }
+        text.clear();
+        if let Some(Html { path, .. }) = &self.html {
+            let written = html(&mut text).and_then(|()| replace(Path::new(path), &text));
             written.map_err(failed(path))?;
         }
         Ok(())

@@ -18,7 +18,8 @@ const NAMED: usize = 4;
 /// The maximum number of findings.
 const FINDINGS: usize = 20;
 
-const KINDS: [(Kind, &str, Tone); 7] = [
+/// The kinds, the most serious first.
+pub(crate) const KINDS: [(Kind, &str, Tone); 7] = [
     (Kind::Broken, "broken", Tone::Bad),
     (Kind::Changed, "changed", Tone::Note),
     (Kind::NewFailing, "new, bad", Tone::Bad),
@@ -90,7 +91,7 @@ pub fn write_comparison(out: &mut dyn Write, comparison: &Comparison, palette: P
 }
 
 /// Names a run: its file, its cases, its backend, its spec and its ending.
-fn side(side: &Side) -> String {
+pub(crate) fn side(side: &Side) -> String {
     let (header, selection) = (&side.header, &side.header.selection);
     let backend = &header.backend.capabilities;
     let cut = match side.ending {
@@ -115,7 +116,7 @@ fn side(side: &Side) -> String {
     )
 }
 
-fn describe(change: &Change) -> String {
+pub(crate) fn describe(change: &Change) -> String {
     let Change { operator, old, new, .. } = change;
     match (old.as_str(), new.as_str()) {
         ("", new) => format!("{operator}: {new}"),

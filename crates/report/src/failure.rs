@@ -79,7 +79,7 @@ fn names_its_class(failure: &Failure) -> bool {
     has_tensors && shown.into_iter().any(|wrong| Class::Output(wrong.difference) == failure.class)
 }
 
-fn expected(failure: &Failure) -> String {
+pub(crate) fn expected(failure: &Failure) -> String {
     match &failure.expectation {
         Expectation::Output => "an output".to_owned(),
         Expectation::Accept => "to be accepted".to_owned(),
@@ -99,7 +99,7 @@ fn expected(failure: &Failure) -> String {
     }
 }
 
-fn did(failure: &Failure) -> String {
+pub(crate) fn did(failure: &Failure) -> String {
     let because = |reason: &str| match &*printable(reason, LONGEST) {
         "" => String::new(),
         reason => format!(": {reason}"),

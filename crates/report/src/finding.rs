@@ -179,7 +179,7 @@ pub(crate) fn title(finding: &Finding) -> String {
 }
 
 /// The number of a finding's cases. If only some of them ran again, also that number.
-fn cases(finding: &Finding) -> String {
+pub(crate) fn cases(finding: &Finding) -> String {
     let sample = if finding.is_sample { " of a sample" } else { "" };
     let cases = format!("{}{sample}", counted(finding.cases, "case"));
     match finding.again {

@@ -105,7 +105,7 @@ impl Layout<'_> {
     }
 
     /// The indices shown of each axis, in ascending order.
-    fn shown(&self, sizes: &[i64]) -> Vec<Vec<i64>> {
+    pub(crate) fn shown(&self, sizes: &[i64]) -> Vec<Vec<i64>> {
         let choose = |(inner, outer): (usize, usize)| -> Vec<Vec<i64>> {
             let last = sizes.len().saturating_sub(1);
             sizes
@@ -163,7 +163,7 @@ impl Layout<'_> {
     }
 
     /// The bytes of an element; `None` where the memory ends before it.
-    fn element(&self, coordinates: &[i64]) -> Option<&[u8]> {
+    pub(crate) fn element(&self, coordinates: &[i64]) -> Option<&[u8]> {
         let sizes = self.tensor.sizes.as_ref()?;
         let strides = self.tensor.strides.clone().unwrap_or_else(|| packed_strides(sizes));
         let place = coordinates.iter().zip(&strides).try_fold(0_u64, |sum, (&coordinate, &stride)| {

@@ -11,6 +11,7 @@ mod describe;
 mod failure;
 mod finding;
 mod flake;
+mod html;
 mod junit;
 mod known;
 mod layout;
@@ -35,6 +36,7 @@ pub use describe::{
 };
 pub use failure::write_failure;
 pub use finding::write_findings;
+pub use html::{CaseLog, ComparedCases, write_html, write_html_comparison, write_html_of_problem};
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};

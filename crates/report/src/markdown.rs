@@ -29,23 +29,7 @@ const LONGEST_LINE: usize = 500;
 
 /// Writes a run's result.
 pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary) -> io::Result<()> {
-    let unexpected = summary.tally().unexpected();
-    let untrue = summary.untrue(context.known.suite.as_deref()).count() as u64;
-    let head = if is_cut_off(summary) {
-        "the run is not complete".to_owned()
-    } else if unexpected > 0 {
-        counted(unexpected, "unexpected verdict")
-    } else if untrue > 0 {
-        format!("{} to correct", counted(untrue, "known failure"))
-    } else if summary.bad_end.is_some() {
-        "the backend ended badly".to_owned()
-    } else if summary.is_unjudged() {
-        "nothing was judged".to_owned()
-    } else if summary.is_uncompared() {
-        "no output was compared".to_owned()
-    } else {
-        "nothing unexpected".to_owned()
-    };
+    let head = conclusion(context, summary);
     writeln!(out, "## dmlcts: {head}\n")?;
     let what = match &context.subject {
         Subject::Suite { what, .. } => text(what),
@@ -97,6 +81,27 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     match &context.claim {
         Some(claim) => write_statement(out, context, claim, summary),
         None => Ok(()),
+    }
+}
+
+/// What a run came to, in a few words.
+pub(crate) fn conclusion(context: &Context, summary: &Summary) -> String {
+    let unexpected = summary.tally().unexpected();
+    let untrue = summary.untrue(context.known.suite.as_deref()).count() as u64;
+    if is_cut_off(summary) {
+        "the run is not complete".to_owned()
+    } else if unexpected > 0 {
+        counted(unexpected, "unexpected verdict")
+    } else if untrue > 0 {
+        format!("{} to correct", counted(untrue, "known failure"))
+    } else if summary.bad_end.is_some() {
+        "the backend ended badly".to_owned()
+    } else if summary.is_unjudged() {
+        "nothing was judged".to_owned()
+    } else if summary.is_uncompared() {
+        "no output was compared".to_owned()
+    } else {
+        "nothing unexpected".to_owned()
     }
 }
 

@@ -87,6 +87,11 @@ impl<'a> CaseForm<'a> {
         }
     }
 
+    /// The form of a case's result. `strategies` are the names of the run's strategies.
+    pub fn of_result(result: &CaseResult<'a>, library: &'static Library, strategies: &[String]) -> Self {
+        Self::new(result, Names { library, strategies })
+    }
+
     /// The form of a case's result.
     pub(crate) fn new(result: &CaseResult<'a>, names: Names<'_>) -> Self {
         let form = Self::in_short(result.index, result.line, result.verdict);

@@ -178,6 +178,36 @@ impl Comparison {
 ///
 /// A file is not a results file, or cannot be read twice, such as a pipe.
 pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
+    compare_by(old, new, None)
+}
+
+/// Compares the runs of two files, and passes each case to a function: the cases of the second run, and then
+/// those of the first.
+///
+/// # Errors
+///
+/// As those of [`compare`].
+pub fn compare_each(old: &str, new: &str, each: &mut dyn FnMut(&Compared<'_>)) -> Result<Comparison, Error> {
+    compare_by(old, new, Some(each))
+}
+
+/// A case of one of two runs that are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    /// Whether it is of the second run.
+    pub is_new: bool,
+    /// The header of its run.
+    pub header: &'a Header,
+    /// Its result in this run.
+    pub case: &'a CaseForm<'a>,
+    /// The kind of the difference, and the results in both runs; `None` if they are the same.
+    pub change: Option<(Kind, [&'a str; 2])>,
+}
+
+/// Takes the cases of two runs.
+type Each<'a> = &'a mut dyn FnMut(&Compared<'_>);
+
+fn compare_by(old: &str, new: &str, mut each: Option<Each<'_>>) -> Result<Comparison, Error> {
     for path in [old, new] {
         // Opening reports a missing file or a folder.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
@@ -188,7 +218,8 @@ pub fn compare(old: &str, new: &str) -> Result<Comparison, Error> {
     let (old, new) = (cases.read(old, Old)?, cases.read(new, New)?);
     let mut changes = cases.changes();
     for (side, which) in [(&new, New), (&old, Old)] {
-        cases.find_examples(&side.path, which, &mut changes)?;
+        let each = each.as_mut().map(|each| &mut **each as Each<'_>);
+        cases.find_examples(&side.path, which, &mut changes, each)?;
     }
     let count =
         |has: fn(&[Status; 2]) -> bool| cases.seen.values().filter(|status| has(status)).count() as u64;
@@ -362,6 +393,11 @@ impl Cases {
         })
     }
 
+    /// The results of a case in both runs; empty for a run that does not have it.
+    fn texts(&self, statuses: [Status; 2]) -> [&str; 2] {
+        statuses.map(|status| self.meanings.get(usize::from(status)).map_or("", |meaning| &meaning.text))
+    }
+
     /// The differences, without examples.
     fn changes(&self) -> BTreeMap<[Status; 2], Change> {
         let mut changes = BTreeMap::new();
@@ -385,28 +421,36 @@ impl Cases {
         changes
     }
 
-    /// Reads a file again for an example of each difference that has none yet.
+    /// Reads a file again for an example of each difference that has none yet, and for a function that takes
+    /// every case.
     fn find_examples(
         &self,
         path: &str,
         which: Which,
         changes: &mut BTreeMap<[Status; 2], Change>,
+        mut each: Option<Each<'_>>,
     ) -> Result<(), Error> {
         let is_there = |statuses: &[Status; 2]| statuses[which as usize] != ABSENT;
         let mut open =
             changes.iter().filter(|(key, change)| is_there(key) && change.example.is_empty()).count();
-        if open == 0 {
+        if open == 0 && each.is_none() {
             return Ok(());
         }
         let mut reader = Reader::open(path)?;
+        let header = reader.header().clone();
         while let Some(item) = reader.next()? {
             let Item::Case(case) = item else { continue };
             let statuses = self.seen.get(&key(&case.line));
+            if let Some(each) = &mut each {
+                let change =
+                    statuses.and_then(|statuses| Some((self.kind(*statuses)?, self.texts(*statuses))));
+                each(&Compared { is_new: which == New, header: &header, case: &case, change });
+            }
             let Some(change) = statuses.and_then(|statuses| changes.get_mut(statuses)) else { continue };
             if change.example.is_empty() {
                 change.example = case.line.into_owned();
                 open -= 1;
-                if open == 0 {
+                if open == 0 && each.is_none() {
                     break;
                 }
             }

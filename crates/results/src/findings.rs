@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GroupForm, SummaryForm, UnknownName,
+    GroupForm, Side, SummaryForm, UnknownName,
     convert::{Names, clause_ids, question_ids},
 };
 
@@ -163,6 +163,18 @@ impl FindingForm {
             first: group.first,
             smallest: group.smallest,
         })
+    }
+}
+
+impl Side {
+    /// The findings of the run, without the tensors of any case. Findings with names that this program's spec
+    /// does not have are left out.
+    pub fn explained(&self, library: &'static Library) -> Vec<Finding> {
+        let Ok(level) = self.header.feature_level() else { return Vec::new() };
+        let strategies: Vec<String> =
+            self.findings.iter().map(|finding| finding.failures.strategy.clone()).collect();
+        let names = Names { library, strategies: &strategies };
+        self.findings.iter().filter_map(|form| form.finding(level, names).ok()).collect()
     }
 }
 

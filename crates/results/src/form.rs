@@ -63,6 +63,16 @@ pub struct CaseForm<'a> {
     pub differences: Option<DifferencesForm>,
 }
 
+impl<'a> CaseForm<'a> {
+    /// The case of a line of a results file. `None` if it is a line of another kind.
+    pub fn of_line(line: &'a [u8]) -> Option<Self> {
+        match serde_json::from_slice(line.trim_ascii_end()).ok()? {
+            Line::Case(case) => Some(*case),
+            Line::Header(_) | Line::Checkpoint(_) | Line::Summary(_) => None,
+        }
+    }
+}
+
 /// The outcome of a case on a backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutcomeForm {

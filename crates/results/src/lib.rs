@@ -59,7 +59,7 @@ mod unknown_name;
 mod write;
 
 pub use analysis::Analysis;
-pub use diff::{Change, Comparison, Kind, Side, Trend, compare};
+pub use diff::{Change, Compared, Comparison, Kind, Side, Trend, compare, compare_each};
 pub use disagreement::Disagreement;
 pub use durable::UNSYNCED;
 pub use earlier::earlier_findings;

@@ -33,6 +33,19 @@ pub(crate) struct ReportArguments {
     )]
     pub(crate) markdown: Option<String>,
 
+    /// Write a report to this file, as one HTML page
+    ///
+    /// It has the findings with their tensors, the clauses, the answers to open questions, and a table of the
+    /// failed cases with a filter. The page loads nothing from a network. The file is overwritten.
+    #[arg(
+        long,
+        value_name = "PATH",
+        value_parser = file,
+        value_hint = ValueHint::FilePath,
+        help_heading = heading::REPORTS
+    )]
+    pub(crate) html: Option<String>,
+
     /// Print each finding as a GitHub workflow command
     ///
     /// GitHub Actions shows up to ten of them at the top of a job's page.
@@ -134,6 +147,13 @@ pub(crate) struct DiffArguments {
     /// The results file of the newer run
     #[arg(value_name = "NEW", value_hint = ValueHint::FilePath)]
     pub(crate) new: String,
+
+    /// Also write the differences to this file, as one HTML page
+    ///
+    /// It has the changes, the findings, the clauses and answers of both runs, and a table of the cases that
+    /// differ, with a filter. The page loads nothing from a network. The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) html: Option<String>,
 }
 
 const FAILURES_EXAMPLES: &str = "\

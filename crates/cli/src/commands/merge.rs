@@ -7,6 +7,7 @@ use std::{
 };
 
 use dmlcts_generate::suite::Strategy;
+use dmlcts_model::FeatureLevel;
 use dmlcts_report::{
     Context, KnownContext, Replay, Subject, command, is_proof, write_findings, write_known, write_summary,
 };
@@ -69,7 +70,11 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
         let written = writer.header(&header);
         written.map_err(|error| reports.explain(&run, error.of_output().into()))?;
     }
-    let mut take = |line: &[u8]| writer.as_mut().map_or(Ok(()), |writer| writer.copy(line));
+    let level = header.feature_level().unwrap_or(FeatureLevel::NEWEST);
+    let mut take = |line: &[u8]| {
+        reports.take(line, level);
+        writer.as_mut().map_or(Ok(()), |writer| writer.copy(line))
+    };
     // Another version may expand a suite of the same text to other cases.
     let source = suite.as_deref().filter(|_| header.program == env!("CARGO_PKG_VERSION"));
     let source = source.map(|source| source as &dyn Source);

@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
     let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
+    reports.follow(source.strategies(), arguments.resume.as_ref().zip(earlier.resume.as_ref()))?;
     let run = Run {
         library: Library::embedded(),
         source,
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             filter,
             incidents,
             known: known.failures,
-            record: record.is_some() || bless.is_some(),
+            record: record.is_some() || bless.is_some() || reports.need_cases(),
             resume: earlier.resume,
             witnessed: earlier.witnessed,
             ..configuration(arguments)?
@@ -88,6 +89,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         if let Some(bless) = bless.as_mut().filter(|_| recorded.is_ok()) {
             recorded = bless.on_event(&event);
         }
+        reports.on_event(&event);
         if let Some(record) = record.as_mut().filter(|_| recorded.is_ok()) {
             recorded = record.on_event(&event);
         }
@@ -95,9 +97,7 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             run.stop.request(Ending::NotRecorded);
         }
         // Before this event, the program waits for the backend to start and has nothing to sum up.
-        if let Event::Started { .. } = &event {
-            runs.store(true, Ordering::Relaxed);
-        }
+        runs.fetch_or(matches!(event, Event::Started { .. }), Ordering::Relaxed);
         if let Event::Finished(summary) = &event {
             if is_empty(summary, selection) || is_refused(summary) {
                 return;

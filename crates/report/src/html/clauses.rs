@@ -1,0 +1,122 @@
+//! The clauses, questions and semantics behind a failure, with their formulas and the values of its desc.
+
+use std::io;
+
+use dmlcts_model::Value;
+use dmlcts_runner::{Failure, Reads, reads};
+use dmlcts_spec::{Operator, Origin, expression::Expression, program::Mask};
+use maud::{Markup, html};
+
+use crate::{
+    behind::{JudgedDesc, write_answers, write_definitions},
+    numbers::counted,
+};
+
+/// The maximum number of clauses that a desc meets exactly and that are shown with their formulas.
+const EXACT: usize = 6;
+
+/// A formula of the spec, and what explains it.
+struct Formula {
+    /// How the desc relates to it: `breaks`.
+    relation: &'static str,
+    id: String,
+    text: String,
+    cite: String,
+    /// Definitions, values and allowed answers, a line each.
+    lines: Vec<String>,
+}
+
+/// The formulas in play: broken clauses and open questions, or else what the output should be.
+pub(super) fn formulas(failure: &Failure) -> Markup {
+    let Failure { operator, judgement, .. } = failure;
+    let mut all: Vec<Formula> =
+        judgement.violated.iter().filter_map(|place| broken(failure, place)).collect();
+    all.extend(judgement.questions.iter().filter_map(|place| question(operator, place)));
+    let mut further = 0;
+    if judgement.violated.is_empty() {
+        all.extend(semantics(failure));
+        let exact = judgement.boundary.iter().filter_map(|place| exact(operator, place));
+        let exact: Vec<Formula> = exact.collect();
+        further = exact.len().saturating_sub(EXACT);
+        all.extend(exact.into_iter().take(EXACT));
+    }
+    html! {
+        @if !all.is_empty() {
+            dl.formulas { @for formula in &all { (formula.markup()) } }
+        }
+        @if further > 0 { p.faint { "It meets " (counted(further as u64, "further clause")) " exactly." } }
+    }
+}
+
+impl Formula {
+    fn markup(&self) -> Markup {
+        html! {
+            div {
+                dt { span.relation { (self.relation) } " " code.id { (self.id) } }
+                dd {
+                    code.formula { (self.text) }
+                    @for line in &self.lines { code.formula.more { (line) } }
+                    @if !self.cite.is_empty() { span.cite { (self.cite) } }
+                }
+            }
+        }
+    }
+}
+
+fn broken(failure: &Failure, place: usize) -> Option<Formula> {
+    let operator = failure.operator;
+    let clause = operator.clauses().get(place)?;
+    let judged = JudgedDesc { operator, desc: &failure.case.desc, level: failure.level };
+    let lines = lines(|out| {
+        write_definitions(out, "", operator, &[&clause.expression])?;
+        judged.write_values(out, "", (&clause.expression, &clause.term), Mask::falsehood)
+    });
+    let cite = clause.cite.on(operator.page());
+    Some(Formula { relation: "breaks", id: clause.id.clone(), text: clause.text.clone(), cite, lines })
+}
+
+fn question(operator: &Operator, place: usize) -> Option<Formula> {
+    let question = operator.questions().get(place)?;
+    let lines = lines(|out| write_answers(out, "", operator, question));
+    let cite = question.cite.on(operator.page());
+    Some(Formula { relation: "open by", id: question.id.clone(), text: question.text.clone(), cite, lines })
+}
+
+fn exact(operator: &Operator, place: usize) -> Option<Formula> {
+    let clause = operator.clauses().get(place).filter(|clause| clause.origin == Origin::Operator)?;
+    let lines = definitions(operator, &clause.expression);
+    let cite = clause.cite.on(operator.page());
+    Some(Formula { relation: "meets exactly", id: clause.id.clone(), text: clause.text.clone(), cite, lines })
+}
+
+/// The semantics of the desc's mode, if the output was compared.
+fn semantics(failure: &Failure) -> Option<Formula> {
+    let operator = failure.operator;
+    let wrong = failure.evidence.as_ref()?.differences.first.first()?;
+    let semantics = operator.semantics();
+    let mode = semantics.by.and_then(|member| match failure.case.desc.members.get(member) {
+        Some(Value::Integer(value)) => Some(*value),
+        _ => None,
+    });
+    let branch = semantics.branches.iter().find(|branch| branch.value.is_none() || branch.value == mode)?;
+    let mut lines = definitions(operator, &branch.expression);
+    if let Some(Reads::Member(name)) = reads(failure, &wrong.coordinates) {
+        lines.push(format!("fill is {name}"));
+    }
+    let name = branch.name.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
+    let text = format!("output[c] = input[{}] on each axis", branch.expression);
+    let cite = semantics.cite.on(operator.page());
+    Some(Formula { relation: "semantics of", id: format!("{}{name}", operator.name()), text, cite, lines })
+}
+
+fn definitions(operator: &Operator, expression: &Expression) -> Vec<String> {
+    lines(|out| write_definitions(out, "", operator, &[expression]))
+}
+
+/// The lines that a function writes.
+fn lines(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<String> {
+    let mut out = Vec::new();
+    // Memory takes everything.
+    let _ = write(&mut out);
+    String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
+}

@@ -1,0 +1,236 @@
+//! What a page needs of every case of a run: counts by clause and by answer, and the cases that failed.
+//!
+//! The number of kept failures is bounded, so that a page stays small enough to open at once.
+
+use std::collections::BTreeMap;
+
+use dmlcts_model::{Case, FeatureLevel, Outcome, element_to_text, line, printable};
+use dmlcts_results::{CaseForm, OutcomeForm};
+use dmlcts_runner::{Class, Tally, Verdict};
+use dmlcts_spec::{Judgement, Library, Operator, Scratch, Validity};
+
+use super::comparison::id as change_id;
+use crate::{brackets, comparison::KINDS};
+
+/// The maximum number of cases in the table of a page.
+pub(super) const MOST: usize = 100_000;
+/// The maximum length of a case's line and of a text of a backend.
+const LONGEST: usize = 4_000;
+/// The maximum length of what a backend said of one case.
+const LONGEST_REASON: usize = 200;
+
+/// Counts the cases of a run for a page, and keeps those that failed.
+#[derive(Debug)]
+pub struct CaseLog {
+    library: &'static Library,
+    level: FeatureLevel,
+    /// By the position of the operator.
+    counts: Vec<OperatorCounts>,
+    /// By the id of the question and the id of the answer.
+    answers: BTreeMap<(String, String), u64>,
+    listed: Vec<Listed>,
+    left_out: u64,
+    scratch: Scratch,
+}
+
+/// The verdicts on the cases of one operator.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OperatorCounts {
+    /// Valid descs.
+    pub(super) valid: Tally,
+    /// Descs that raise an open question.
+    pub(super) open: Tally,
+    /// Descs that break a clause.
+    pub(super) invalid: Tally,
+    /// For each clause, the descs that break it.
+    pub(super) broken: Vec<Tally>,
+    /// For each clause, the valid descs that meet it exactly.
+    pub(super) exact: Vec<Tally>,
+}
+
+/// A case in the table.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) index: u64,
+    pub(super) line: String,
+    pub(super) verdict: Verdict,
+    pub(super) class: Option<Class>,
+    /// `None` if this program cannot read the line.
+    pub(super) validity: Option<Validity>,
+    pub(super) violates: Vec<String>,
+    /// What the backend did, in a few words.
+    pub(super) what: String,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) known: Option<String>,
+    /// What changed since the old run, if two runs are compared.
+    pub(super) change: Option<Changed>,
+}
+
+/// How the result of a case differs from that in the old run.
+#[derive(Clone, Debug)]
+pub(super) struct Changed {
+    pub(super) kind: &'static str,
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
+impl CaseLog {
+    /// A log of no cases, which are judged at this level.
+    pub fn new(library: &'static Library, level: FeatureLevel) -> Self {
+        let counts = library.operators().iter().map(|operator| {
+            let clauses = vec![Tally::default(); operator.clauses().len()];
+            OperatorCounts { broken: clauses.clone(), exact: clauses, ..OperatorCounts::default() }
+        });
+        Self {
+            library,
+            level,
+            counts: counts.collect(),
+            answers: BTreeMap::new(),
+            listed: Vec::new(),
+            left_out: 0,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Adds the result of a case. It is listed if it failed.
+    pub fn add(&mut self, form: &CaseForm<'_>) {
+        let read = self.count(form);
+        if form.verdict.is_unexpected() || form.verdict == Verdict::ExpectedFail {
+            self.list(form, read.as_ref(), None);
+        }
+    }
+
+    /// Counts a case. Returns it with its judgement, unless this program cannot read its line.
+    pub(super) fn count(&mut self, form: &CaseForm<'_>) -> Option<(Case, Judgement)> {
+        for answer in &form.answers {
+            *self.answers.entry((answer.question.clone(), answer.answer.clone())).or_default() += 1;
+        }
+        let case = line::parse(&form.line, self.library.signatures()).ok()?;
+        let operator = self.library.operator(&case.desc.signature.operator)?;
+        let judgement = operator.judge(&case.desc, self.level, &mut self.scratch);
+        let counts = self.counts.get_mut(operator.position())?;
+        match judgement.validity() {
+            Validity::Valid => counts.valid.count(form.verdict),
+            Validity::Open => counts.open.count(form.verdict),
+            Validity::Invalid => counts.invalid.count(form.verdict),
+        }
+        for place in judgement.violated.iter() {
+            counts.broken.get_mut(place)?.count(form.verdict);
+        }
+        if judgement.validity() == Validity::Valid {
+            for place in judgement.boundary.iter() {
+                counts.exact.get_mut(place)?.count(form.verdict);
+            }
+        }
+        Some((case, judgement))
+    }
+
+    /// Adds a case to the table, unless the table is full.
+    pub(super) fn list(
+        &mut self,
+        form: &CaseForm<'_>,
+        read: Option<&(Case, Judgement)>,
+        change: Option<Changed>,
+    ) {
+        if self.listed.len() >= MOST {
+            self.left_out += 1;
+            return;
+        }
+        let violates = match read {
+            Some((case, judgement)) => self.clauses(case, judgement),
+            None => form.violates.clone(),
+        };
+        // A text of the backend decides nothing, and may be long.
+        let outcome = form
+            .outcome
+            .as_ref()
+            .and_then(|outcome| OutcomeForm { reason: String::new(), ..outcome.clone() }.outcome().ok());
+        self.listed.push(Listed {
+            index: form.index,
+            line: printable(&form.line, LONGEST).into_owned(),
+            verdict: form.verdict,
+            class: form.class,
+            validity: read.map(|(_, judgement)| judgement.validity()),
+            violates,
+            what: what(form, read.map(|(case, _)| case)),
+            outcome,
+            known: form.known.clone(),
+            change,
+        });
+    }
+
+    fn clauses(&self, case: &Case, judgement: &Judgement) -> Vec<String> {
+        let operator = self.library.operator(&case.desc.signature.operator);
+        let clauses = operator.map_or(&[][..], Operator::clauses);
+        judgement
+            .violated
+            .iter()
+            .filter_map(|place| clauses.get(place))
+            .map(|clause| clause.id.clone())
+            .collect()
+    }
+
+    pub(super) fn library(&self) -> &'static Library {
+        self.library
+    }
+
+    pub(super) fn level(&self) -> FeatureLevel {
+        self.level
+    }
+
+    pub(super) fn listed(&self) -> &[Listed] {
+        &self.listed
+    }
+
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The counts of an operator's cases.
+    pub(super) fn counts(&self, operator: &Operator) -> Option<&OperatorCounts> {
+        self.counts.get(operator.position())
+    }
+
+    /// The answers to a question, by their ids.
+    pub(super) fn answers(&self, question: &str) -> Vec<(&str, u64)> {
+        let of_question = self.answers.iter().filter(|((id, _), _)| id == question);
+        of_question.map(|((_, answer), cases)| (answer.as_str(), *cases)).collect()
+    }
+
+    /// Sorts the listed cases by the kind of their change, the most serious first.
+    pub(super) fn sort_by_change(&mut self) {
+        let kinds = KINDS.map(|(kind, ..)| change_id(kind));
+        let place = |listed: &Listed| {
+            let kind = listed.change.as_ref().map_or("same", |change| change.kind);
+            kinds.iter().position(|other| *other == kind).unwrap_or(kinds.len())
+        };
+        self.listed.sort_by_key(place);
+    }
+}
+
+/// What the backend did, in a few words: the first wrong element, or its own words.
+fn what(form: &CaseForm<'_>, case: Option<&Case>) -> String {
+    let wrong = form.differences.as_ref().and_then(|differences| {
+        let data_type = case?.desc.output.as_ref()?.data_type;
+        let text = |bits: &Option<String>| {
+            let bits = u64::from_str_radix(bits.as_ref()?.strip_prefix("0x")?, 16).ok()?;
+            Some(element_to_text(data_type, bits.to_le_bytes().get(..data_type.element_size()?)?))
+        };
+        let (actual, expected) = (text(&differences.actual)?, text(&differences.expected)?);
+        Some(format!("Output{} = {actual}, expected {expected}", brackets(&differences.at)))
+    });
+    if let Some(wrong) = wrong {
+        return wrong;
+    }
+    let Some(outcome) = &form.outcome else { return String::new() };
+    let mut words = outcome.kind.clone();
+    let details: Vec<&str> =
+        [&outcome.phase, &outcome.code].into_iter().flatten().map(String::as_str).collect();
+    if !details.is_empty() {
+        words.extend([" (", &details.join(", "), ")"]);
+    }
+    if !outcome.reason.is_empty() {
+        words.extend([": ", &printable(&outcome.reason, LONGEST_REASON)]);
+    }
+    words
+}

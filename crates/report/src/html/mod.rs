@@ -1,0 +1,213 @@
+//! A run, or the differences between two runs, as one HTML page that needs no network.
+//!
+//! The page is complete without its script: the summary, the findings, the clauses and the answers. The
+//! script adds the table of cases with its filter, from JSON in the page. A Content-Security-Policy allows
+//! this style and this script alone, by their hashes. Every text goes through `maud`, which escapes it for
+//! HTML, and texts of strangers also through [`escaped`], so that no letter is invisible.
+
+mod answers;
+mod card;
+mod clauses;
+mod comparison;
+mod grid;
+mod island;
+mod log;
+mod matrix;
+mod run;
+mod tensors;
+
+use std::io::{self, Write};
+
+use dmlcts_model::escaped;
+use dmlcts_runner::Verdict;
+use dmlcts_spec::Operator;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+pub use self::{
+    comparison::{ComparedCases, write_html_comparison},
+    log::CaseLog,
+    run::write_html,
+};
+use crate::numbers::{counted, grouped};
+
+/// The maximum number of findings with a card of their own.
+const CARDS: usize = 50;
+/// The style of a page.
+const STYLE: &str = include_str!("page.css");
+/// The script of a page: the filter's language first, then the table that uses it.
+const SCRIPT: &str = concat!(include_str!("filter.js"), include_str!("page.js"));
+/// The hashes of style and script in the policy. A test compares them, and prints the right ones.
+const STYLE_HASH: &str = "sha256-JyokiyTYvr3xCzNYuGREC/R++gma0llTJgDpL34FX8g=";
+const SCRIPT_HASH: &str = "sha256-JS7hCWCWsfehW81iKWVvRraY+eRMjYQGaUiNWb9E3m4=";
+
+/// A page: its title, and the parts between header and footer.
+struct Page {
+    title: String,
+    /// The class of the title: `good`, `bad` or `note`.
+    tone: &'static str,
+    /// The line below the title.
+    about: String,
+    parts: Vec<Part>,
+    /// The JSON for the script, without `<`. Empty for a page without a script.
+    island: String,
+}
+
+/// A part of a page, which the navigation names.
+struct Part {
+    id: &'static str,
+    title: String,
+    body: Markup,
+}
+
+impl Part {
+    fn new(id: &'static str, title: impl Into<String>, body: Markup) -> Self {
+        Self { id, title: title.into(), body }
+    }
+}
+
+impl Page {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.markup().into_string().as_bytes())?;
+        out.write_all(b"\n")
+    }
+
+    fn markup(&self) -> Markup {
+        let policy = format!(
+            "default-src 'none'; style-src '{STYLE_HASH}'; script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'"
+        );
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="generator" content={ "dmlcts " (env!("CARGO_PKG_VERSION")) };
+                    title { "dmlcts: " (self.title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    a.skip href="#main" { "Skip to the report" }
+                    header.top {
+                        p.program { "dmlcts" }
+                        h1.(self.tone) { (self.title) }
+                        p.about { (escaped(&self.about)) }
+                        nav aria-label="Parts of the report" {
+                            ul { @for part in &self.parts { li { a href={ "#" (part.id) } { (part.title) } } } }
+                        }
+                    }
+                    main id="main" {
+                        @for part in &self.parts {
+                            section id=(part.id) aria-labelledby={ (part.id) "-title" } {
+                                h2 id={ (part.id) "-title" } { (part.title) }
+                                (part.body)
+                            }
+                        }
+                    }
+                    footer { p { "Written by dmlcts " (env!("CARGO_PKG_VERSION")) ". This page loads nothing." } }
+                    @if !self.island.is_empty() {
+                        script type="application/json" id="data" { (PreEscaped(&self.island)) }
+                        script { (PreEscaped(SCRIPT)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes that a run has no result, and why.
+pub fn write_html_of_problem(out: &mut dyn Write, message: &str) -> io::Result<()> {
+    let body = html! { pre.line tabindex="0" { @for line in message.lines() { (escaped(line)) "\n" } } };
+    let (title, about) = ("Nothing was run".to_owned(), String::new());
+    let parts = vec![Part::new("problem", "Why", body)];
+    Page { title, tone: "bad", about, parts, island: String::new() }.write(out)
+}
+
+/// Names with their values, such as those of a run.
+fn facts(facts: &[(&str, String)]) -> Markup {
+    html! {
+        dl.facts {
+            @for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+                div { dt { (name) } dd { (escaped(value)) } }
+            }
+        }
+    }
+}
+
+/// The number of cases of each verdict, as tiles.
+fn tiles(tiles: &[(String, u64, &'static str)]) -> Markup {
+    html! {
+        ul.tiles {
+            @for (name, count, class) in tiles { li.(class) { b { (grouped(*count)) } " " span { (name) } } }
+        }
+    }
+}
+
+/// The class of a verdict's colours.
+fn tone(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "good",
+        Verdict::Recorded | Verdict::Skip | Verdict::ExpectedFail => "calm",
+        Verdict::UnexpectedPass | Verdict::Flake => "note",
+        _ => "bad",
+    }
+}
+
+/// The table of cases, which the script fills. `words` explains the names that a filter may use.
+fn cases(log: &CaseLog, words: &str) -> Markup {
+    let (listed, left_out) = (log.listed().len() as u64, log.left_out());
+    html! {
+        @if listed == 0 { p { "No case to list." } }
+        @if left_out > 0 {
+            p.warning { "The table has the first " (counted(listed, "case")) ". It leaves out " (grouped(left_out)) " more." }
+        }
+        noscript { p { "The table of cases needs JavaScript. " code { "dmlcts failures" } " lists the failures of a results file." } }
+        @if listed > 0 {
+            div.cases id="table" hidden {
+                form.filter id="filter-form" {
+                    label for="filter" { "Filter" }
+                    div.box {
+                        input id="filter" type="text" spellcheck="false" autocomplete="off" autocapitalize="off"
+                            placeholder="rank == 4 and any axis InputTensor.Strides == 0"
+                            aria-describedby="filter-error filter-count";
+                        button type="button" id="clear" { "Clear" }
+                    }
+                    p.error id="filter-error" role="alert" aria-live="assertive" {}
+                    p.found id="filter-count" role="status" aria-live="polite" {}
+                    details { summary { "Words of the filter" } (help(log, words)) }
+                }
+                div.scroll tabindex="0" role="region" aria-label="Cases" {
+                    table { thead { tr id="columns" {} } tbody id="rows" {} }
+                }
+                div.pager {
+                    button type="button" id="first" { "First" }
+                    button type="button" id="previous" { "Previous" }
+                    span id="page" {}
+                    button type="button" id="next" { "Next" }
+                    button type="button" id="last" { "Last" }
+                }
+            }
+        }
+    }
+}
+
+fn help(log: &CaseLog, words: &str) -> Markup {
+    let clause = log.library().operators().iter().flat_map(Operator::clauses).next_back();
+    let clause = clause.map(|clause| format!("clause == {} or \"fill=special\"", clause.id));
+    html! {
+        p {
+            "The language of " code { "--where" } ": " code { "and" } ", " code { "or" } ", " code { "not" } ", comparisons, "
+            code { "in [a, b]" } ", arithmetic, " code { "any axis" } ", " code { "all axes" } ", " code { "abs" } ", "
+            code { "min" } ", " code { "max" } ". Members and fields of tensors are names, and so are "
+            code { "operator" } ", " code { "rank" } ", " code { "valid" } ", " code { "invalid" } ", " code { "open" } " and "
+            code { "violations" } "."
+        }
+        p { "This table adds " (words) ". A text in quotes selects the lines that contain it." }
+        ul.examples {
+            li { code { "rank == 4 and InputTensor.DataType in [FLOAT16, INT8]" } }
+            li { code { "not class == wrong-value" } }
+            @if let Some(clause) = clause { li { code { (clause) } } }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The page of one run.
+
+use std::io::{self, Write};
+
+use dmlcts_runner::{Summary, Verdict};
+use maud::{Markup, html};
+
+use super::{
+    CARDS, CaseLog, Page, Part,
+    answers::answers,
+    card::{Card, capital, command},
+    cases, facts,
+    island::island,
+    matrix::matrix,
+    tiles, tone,
+};
+use crate::{
+    Context, Palette, Subject,
+    finding::{left_out, unexplained},
+    known::write_known,
+    markdown::conclusion,
+    numbers::{counted, rate, span},
+    phrases::ran_on,
+    skipped::skipped,
+    statement,
+    summary::{ended, exercised},
+};
+
+/// Writes the page of a run. The log has its cases.
+pub fn write_html(
+    out: &mut dyn Write,
+    context: &Context,
+    summary: &Summary,
+    log: &CaseLog,
+) -> io::Result<()> {
+    let title = conclusion(context, summary);
+    let what = match &context.subject {
+        Subject::Suite { what, .. } => what.clone(),
+        Subject::Given => "cases given".to_owned(),
+    };
+    let tone = if summary.tally().unexpected() > 0 || title != "nothing unexpected" { "bad" } else { "good" };
+    let mut parts = vec![Part::new("summary", "Summary", overview(context, summary, &what))];
+    if let Some(claim) = &context.claim {
+        let stated = claim.state(context.library, summary);
+        let title = if stated.is_ok() { "Statement of conformance" } else { "No statement of conformance" };
+        let lines = statement::lines(claim, &stated, context.library, summary);
+        parts.push(Part::new("statement", title, facts(&lines)));
+    }
+    parts.push(Part::new("findings", findings_title(summary), findings(context, summary, log)));
+    let words = "verdict, class, finding, clause, known and index";
+    parts.push(Part::new("cases", "Failed cases", cases(log, words)));
+    parts.push(Part::new("clauses", "Clauses", matrix(&[log])));
+    if let Some(answers) = answers(&[("", log)]) {
+        parts.push(Part::new("answers", "Open questions", answers));
+    }
+    let island =
+        if log.listed().is_empty() { String::new() } else { island(log, &summary.findings, &context.replay) };
+    let about = format!("{what} on {}", ran_on(summary));
+    Page { title: capital(&title), tone, about, parts, island }.write(out)
+}
+
+fn findings_title(summary: &Summary) -> String {
+    match summary.findings.len() {
+        0 => "Findings".to_owned(),
+        count => counted(count as u64, "finding"),
+    }
+}
+
+fn overview(context: &Context, summary: &Summary, what: &str) -> Markup {
+    let tally = summary.tally();
+    let created = summary.totals.work.only_created;
+    let mut counts = Vec::new();
+    for verdict in Verdict::ALL {
+        let count = tally.of(verdict);
+        match verdict {
+            Verdict::Pass => {
+                counts.push((verdict.to_string(), count.saturating_sub(created), tone(verdict)));
+                counts.push(("created only".to_owned(), created, "calm"));
+            }
+            _ => counts.push((verdict.to_string(), count, tone(verdict))),
+        }
+    }
+    counts.retain(|(name, count, _)| *count > 0 || *name == Verdict::Pass.to_string());
+    let backend = &summary.capabilities;
+    let elapsed = summary.totals.elapsed;
+    let cases = summary.totals.progress.ran;
+    let mut all = vec![
+        ("Backend", format!("{} {}", backend.name, backend.version)),
+        ("Device", backend.device.clone()),
+        ("Driver", backend.driver.clone()),
+        ("Cases", format!("{what}: {}", counted(cases, "case"))),
+        ("Spec", format!("{} at feature level {}", context.library.short_hash(), summary.level)),
+        ("Speed", format!("{} cases/s in {}", rate(cases, elapsed), span(elapsed))),
+        ("Ended", ended(summary).unwrap_or_default()),
+        ("At last", summary.bad_end.clone().unwrap_or_default()),
+    ];
+    if let Subject::Suite { obligations, .. } = &context.subject {
+        all.push(("Exercised", exercised(context.library, summary, obligations)));
+    }
+    all.extend(skipped(context.library, summary).into_iter().map(|why| ("Skipped", why)));
+    html! {
+        (tiles(&counts))
+        (facts(&all))
+    }
+}
+
+fn findings(context: &Context, summary: &Summary, log: &CaseLog) -> Markup {
+    let all = &summary.findings;
+    let mut known = Vec::new();
+    // Memory takes everything.
+    let _ = write_known(&mut known, &context.known, summary, Palette::PLAIN);
+    let known = String::from_utf8_lossy(&known).into_owned();
+    html! {
+        @if all.is_empty() { p { "Nothing failed unexpectedly." } }
+        @for (place, finding) in all.iter().take(CARDS).enumerate() {
+            (Card { finding, replay: &context.replay, trend: None, is_listed: !log.listed().is_empty() }.markup(place + 1))
+        }
+        @if all.len() > CARDS { p.warning { "Not shown: " (counted((all.len() - CARDS) as u64, "further finding")) "." } }
+        @for note in unexplained(summary).into_iter().chain(left_out(&summary.left_out)) { p.warning { (capital(&note)) "." } }
+        @if !known.is_empty() {
+            h3 { "Known failures that are not as they are known" }
+            pre.line tabindex="0" { (known) }
+        }
+        @if !context.next.is_empty() || context.resume.is_some() {
+            h3 { "Next" }
+            dl.commands {
+                @if let Some(resume) = &context.resume { (command("Go on with this run, if it was cut off", resume)) }
+                @for (line, purpose) in &context.next { (command(&capital(purpose), line)) }
+            }
+        }
+    }
+}
