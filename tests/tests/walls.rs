@@ -178,7 +178,14 @@ fn the_spec_and_the_runner_know_no_backend() {
         let found = reachable(name, &graph);
         assert!(!found.contains("dmlcts-backend"), "{name} depends on dmlcts-backend");
     }
-    for name in ["dmlcts-spec", "dmlcts-generate", "dmlcts-findings", "dmlcts-runner", "dmlcts-report"] {
+    for name in [
+        "dmlcts-spec",
+        "dmlcts-generate",
+        "dmlcts-findings",
+        "dmlcts-runner",
+        "dmlcts-report",
+        "dmlcts-snapshots",
+    ] {
         for backend in BACKENDS {
             assert!(!reachable(name, &graph).contains(backend), "{name} depends on {backend}");
         }
@@ -194,7 +201,7 @@ fn the_model_stands_alone_and_the_report_needs_no_generator() {
 
 #[test]
 fn the_core_knows_no_operator_by_name() {
-    for folder in ["model", "spec", "generate", "findings", "runner", "report", "fuzzing"] {
+    for folder in ["model", "spec", "generate", "findings", "runner", "report", "snapshots", "fuzzing"] {
         let names = ["SLICE", "PADDING", "InputWindow", "StartPadding", "PaddingMode", "\"Offsets"];
         assert_absent(folder, &names, "an operator's name stands in its YAML, not in the core");
     }

@@ -2,6 +2,7 @@
 
 mod results;
 mod run;
+mod snapshot;
 
 use std::{ffi::OsString, time::Duration};
 
@@ -11,10 +12,11 @@ use dmlcts_model::FeatureLevel;
 
 use crate::{breakage::Fault, exit, units, version};
 
-pub(crate) use results::{
-    DiffArguments, FailuresArguments, LedgerArguments, MergeArguments, ReportArguments,
-};
+pub(crate) use results::{DiffArguments, FailuresArguments, MergeArguments, ReportArguments};
 pub(crate) use run::{RunArguments, Selection};
+pub(crate) use snapshot::{
+    MakeArguments, NamedArguments, ShowDiffArguments, SnapshotArguments, SnapshotCommand,
+};
 
 /// The headings of options in the help.
 mod heading {
@@ -110,7 +112,7 @@ pub(crate) enum Command {
     Failures(FailuresArguments),
     Merge(MergeArguments),
     Diff(DiffArguments),
-    Ledger(LedgerArguments),
+    Snapshot(Box<SnapshotArguments>),
     Suites(SuitesArguments),
     Profiles(ProfilesArguments),
     Mutants(MutantsArguments),

@@ -14,7 +14,6 @@ mod earlier;
 mod exit;
 mod given;
 mod known;
-mod ledger;
 mod output;
 mod paths;
 mod problem;

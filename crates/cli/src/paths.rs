@@ -73,7 +73,7 @@ impl ReportArguments {
         let junit = self.junit.iter().map(written("--junit"));
         let markdown = self.markdown.iter().map(written("--markdown"));
         let html = self.html.iter().map(written("--html"));
-        junit.chain(markdown).chain(html).chain(self.ledger.iter().map(written("--ledger")))
+        junit.chain(markdown).chain(html)
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn no_file_is_named_for_two_purposes() {
         let same = |one: &str, other: &str| format!("`{one}` and `{other}` name the same file");
-        let writing = ["--results", "--bless", "--junit", "--markdown", "--html", "--ledger"];
+        let writing = ["--results", "--bless", "--junit", "--markdown", "--html"];
         for (place, one) in writing.iter().enumerate() {
             for other in &writing[place + 1..] {
                 assert_eq!(
@@ -178,10 +178,10 @@ mod tests {
         assert_eq!(said(&["run", "--earlier", "x", "--results", "x"]), same("--earlier x", "--results x"));
         assert_eq!(said(&["run", "--resume", "x", "--junit", "x"]), same("--resume x", "--junit x"));
         assert_eq!(
-            said(&["run", "--suite", "x.yaml", "--ledger", "x.yaml"]),
-            same("--suite x.yaml", "--ledger x.yaml")
+            said(&["run", "--suite", "x.yaml", "--junit", "x.yaml"]),
+            same("--suite x.yaml", "--junit x.yaml")
         );
-        assert_eq!(said(&["run", "--suite", "smoke", "--ledger", "smoke"]), "", "it is a name there");
+        assert_eq!(said(&["run", "--suite", "smoke", "--junit", "smoke"]), "", "it is a name there");
         let known = ["run", "--known-failures", "k", "--known-failures", "l"];
         assert_eq!(said(&[&known[..], &["--junit", "l"]].concat()), same("--known-failures l", "--junit l"));
         // The list is updated.

@@ -9,8 +9,8 @@ use std::{
 };
 
 use dmlcts_model::{closest, escaped, line::LineError};
-use dmlcts_results::LedgerError;
 use dmlcts_runner::RunError;
+use dmlcts_snapshots::SnapshotError;
 use dmlcts_spec::{Diagnostic as Mistake, FileError, LoadError};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
@@ -82,9 +82,9 @@ pub(crate) enum Problem {
     /// A results file could not be written or read.
     #[error("{0}")]
     Results(dmlcts_results::Error),
-    /// A ledger could not be read or written.
+    /// A snapshot could not be made, read or written.
     #[error("{0}")]
-    Ledger(dmlcts_results::LedgerError),
+    Snapshot(#[from] SnapshotError),
     /// A report could not be written.
     #[error("cannot write the report {path}: {cause}")]
     Report {
@@ -155,7 +155,7 @@ impl Problem {
             | Self::Reference { .. }
             | Self::Run(RunError::Backend(_)) => Exit::Broken,
             Self::Results(error) if error.is_machine() => Exit::Broken,
-            Self::Ledger(error) if error.is_machine() => Exit::Broken,
+            Self::Snapshot(error) if error.is_machine() => Exit::Broken,
             _ => Exit::Usage,
         }
     }
@@ -165,8 +165,8 @@ impl Problem {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => String::new(),
             Self::Load(error) => render_all(error),
-            Self::Ledger(LedgerError::Load(error)) => {
-                let help = LedgerError::Load(error.clone()).help();
+            Self::Snapshot(SnapshotError::Header(error)) => {
+                let help = SnapshotError::Header(error.clone()).help();
                 format!("{}  help: {help}\n", render_all(error))
             }
             Self::Line { line, error } => render_line("case", line, error),
@@ -190,7 +190,7 @@ impl Problem {
             Self::Usage { help, .. } | Self::BadEnd { help, .. } | Self::Start { help, .. } => help.into(),
             Self::Reference { command, .. } => format!("see {command}").into(),
             Self::Results(error) => error.help(),
-            Self::Ledger(error) => error.help().into(),
+            Self::Snapshot(error) => error.help().into(),
             Self::File(error) => error.help().into(),
             Self::Report { .. } => {
                 "make room, or name another file; `dmlcts merge` makes reports of a results file without a run".into()

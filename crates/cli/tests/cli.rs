@@ -212,10 +212,8 @@ fn bad_input_is_explained() {
         ("directory", &["spec", "check", env!("CARGO_MANIFEST_DIR")]),
         ("endless_count", &["count", "--suite", "soak", "--where", "1 == 1"]),
         ("endless_obligations", &["count", "--suite", "soak", "--obligations"]),
-        (
-            "ledger_of_given_cases",
-            &["run", "--ledger", "answers.yaml", "SLICE FLOAT32 in=1 out=1 Offsets=0 Sizes=1 Strides=1"],
-        ),
+        ("snapshot_without_a_proper_name", &["snapshot", "--name", "Mine"]),
+        ("unknown_snapshot", &["snapshot", "show", "--dir", "no-such-folder", "mine"]),
     ];
     for (name, arguments) in cases {
         let text = text(arguments);

@@ -1,4 +1,4 @@
-//! A full disk: a run records, reports and keeps its ledger on a file system of one megabyte. Only root can
+//! A full disk: a run records and reports on a file system of one megabyte. Only root can
 //! make one. For other users, the tests with `/dev/full` and with limits on files cover some of it.
 
 #![cfg(target_os = "linux")]
@@ -63,26 +63,27 @@ fn a_run_on_a_full_disk_ends_with_3_and_goes_on_where_there_is_room() {
 
 #[test]
 #[ignore = "it takes long: .ci/nightly runs it"]
-fn reports_and_ledgers_on_a_full_disk_end_with_3_and_the_ledger_stays() {
+fn reports_and_snapshots_on_a_full_disk_end_with_3_and_what_was_accepted_stays() {
     let said = Scratch::new("disk.txt", "");
     let script = "
-        \"$2\" run --quiet --ledger \"$1/ledger.yaml\" || exit 98
-        cp \"$1/ledger.yaml\" \"$3\"
-        sed -i s/reject/accept/ \"$1/ledger.yaml\" && cp \"$1/ledger.yaml\" \"$3\"
+        \"$2\" snapshot --suite smoke --dir \"$1\" --name s; test $? = 1 || exit 98
+        \"$2\" snapshot accept --dir \"$1\" || exit 98
+        cp \"$1/s/smoke.snap\" \"$3\"
         old='backend: reference\\nfailures:\\n  - {id: gone, suites: [smoke], where: operator == SLICE, signature: wrong-value, kind: bug, reason: none}\\n'; printf \"$old\" > \"$1/list.yaml\"
         head -c 2000000 /dev/zero > \"$1/rest\" 2>/dev/null
         \"$2\" run --quiet --junit \"$1/junit.xml\"; test $? = 3 || exit 97
         \"$2\" run --quiet --markdown \"$1/page.md\"; test $? = 3 || exit 96
         \"$2\" run --quiet --bless \"$1/list.yaml\"; test $? = 3 || exit 93
         printf \"$old\" | cmp - \"$1/list.yaml\" || exit 92
-        \"$2\" run --quiet --ledger \"$1/ledger.yaml\"; code=$?
-        cmp \"$1/ledger.yaml\" \"$3\" || exit 95
-        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'ledger.yaml list.yaml page.md rest ' || exit 94
+        \"$2\" snapshot --suite smoke --dir \"$1\" --name s --backend mutant:wrong-stride; code=$?
+        cmp \"$1/s/smoke.snap\" \"$3\" || exit 95
+        test \"$(ls -A \"$1\" | tr '\\n' ' ')\" = 'list.yaml page.md rest s ' || exit 94
         exit $code";
     let Some(output) = on_full_disk(script, said.path()) else { return };
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{text}");
-    for file in ["the report ", "the ledger ", "the known failures "] {
+    assert!(text.contains("smoke.snap.new"), "{text}");
+    for file in ["the report ", "the known failures "] {
         assert!(text.contains(&format!("error: cannot write {file}")), "{text}");
     }
 }

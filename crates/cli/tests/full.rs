@@ -24,9 +24,9 @@ fn commands(words: &[&str]) -> BTreeSet<String> {
 #[test]
 #[ignore = "it takes long: .ci/nightly runs it"]
 fn every_command_exits_with_3_where_its_output_cannot_be_written() {
-    let (results, ledger) = (Scratch::new("full.jsonl", ""), Scratch::new("full-ledger.yaml", ""));
+    let results = Scratch::new("full.jsonl", "");
     let recording = ["run", "--quiet", "--strategy", "documented", "--results", results.path()];
-    assert!(run(&[&recording[..], &["--ledger", ledger.path()]].concat()).status.success());
+    assert!(run(&recording).status.success());
     let failed = Scratch::nothing("full-failed.jsonl");
     run(&["run", "--results", failed.path(), "--backend", &common::broken("wrong-data", CASE), CASE]);
     let hello = Scratch::new("full-hello", common::frame("hello", r#"{"protocol":1,"host":"a test"}"#));
@@ -51,7 +51,9 @@ fn every_command_exits_with_3_where_its_output_cannot_be_written() {
         &["merge", results.path()],
         &["diff", results.path(), results.path()],
         &["failures", failed.path()],
-        &["ledger", ledger.path()],
+        &["snapshot", "diff", "--dir", "no-such-folder"],
+        &["snapshot", "check", "--dir", "no-such-folder"],
+        &["snapshot", "accept", "--dir", "no-such-folder"],
         &["suites"],
         &["suites", "smoke"],
         &["profiles"],

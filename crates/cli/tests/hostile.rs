@@ -178,7 +178,7 @@ fn no_string_of_a_results_file_gets_out_as_it_is() {
     assert!(tried > 60, "{tried}");
     // Also after a torn part, and in the place of a header.
     let file = folder.file("nothing.jsonl", HOSTILE);
-    for command in ["failures", "merge", "ledger"] {
+    for command in ["failures", "merge"] {
         assert_eq!(check(&[command, &file], "no results").status.code(), Some(2));
     }
 }
@@ -258,12 +258,6 @@ fn no_string_of_a_results_file_becomes_a_command() {
 fn no_string_of_a_yaml_file_gets_out_as_it_is() {
     let folder = Folder::new("yaml");
     let line = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
-    let ledger = json!({"backends": [{
-        "name": "reference", "version": "1", "device": "d", "driver": "e", "level": "6.4", "suite": "smoke",
-        "options": "--seed 1", "spec": "ab",
-        "questions": [{"question": "slice.stride-zero", "together": 1,
-            "answers": [{"answer": "reads x", "cases": 1, "example": line}]}],
-    }]});
     let list = json!({"backend": "reference", "failures": [
         {"id": "one", "suites": ["smoke"], "cases": [line], "signature": "wrong-value", "kind": "bug", "reason": "why",
             "link": "https://example.org", "version": {"below": "9"}, "device": "", "driver": {"below": "9"}},
@@ -272,8 +266,7 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
     let suite = json!({"suite": "own", "purpose": "why",
         "parts": [{"id": "part", "strategy": "documented", "note": "what"}]});
     let path = folder.path("spoiled.yaml");
-    let commands: [(&Value, &[&[&str]]); 3] = [
-        (&ledger, &[&["ledger", &path], &["run", "--limit", "1", "--ledger", &path]]),
+    let commands: [(&Value, &[&[&str]]); 2] = [
         (&list, &[&["run", "--strategy", "documented", "--limit", "9", "--known-failures", &path]]),
         (
             &suite,
@@ -307,7 +300,7 @@ fn no_string_of_a_yaml_file_gets_out_as_it_is() {
         format!("# {HOSTILE}\noperator: [\r\n"),
     ] {
         let file = folder.file("raw.yaml", &text);
-        for command in [&["spec", "check"][..], &["ledger"], &["suites"], &["run", "--known-failures"]] {
+        for command in [&["spec", "check"][..], &["suites"], &["run", "--known-failures"]] {
             let output = check(&[command, &[&*file]].concat(), "raw");
             assert_eq!(output.status.code(), Some(2), "{command:?}");
         }
@@ -319,13 +312,15 @@ fn no_argument_gets_out_as_it_is() {
     let folder = Folder::new("names");
     let name = folder.path(HOSTILE);
     let whole = folder.file("whole.jsonl", &text_of(&recorded(&folder)));
-    let commands: [&[&str]; 25] = [
+    let commands: [&[&str]; 26] = [
         &["failures", &name],
         &["diff", &name, &whole],
         &["merge", &name],
         &["merge", &whole, "--results", &name],
         &["merge", &whole, "--markdown", &name],
-        &["ledger", &name],
+        &["snapshot", "--from", &name],
+        &["snapshot", "check", "--dir", &name],
+        &["snapshot", "accept", HOSTILE],
         &["spec", "check", &name],
         &["spec", "show", HOSTILE],
         &["suites", &name],
@@ -340,7 +335,6 @@ fn no_argument_gets_out_as_it_is() {
         &["run", "--known-failures", &name],
         &["run", "--limit", "1", "--resume", &name],
         &["run", "--limit", "1", "--results", &name],
-        &["run", "--limit", "1", "--ledger", &name],
         &["run", "--limit", "1", "--junit", &name],
         &["doctor", "--backend", &format!("exec:{HOSTILE}")],
         &["run", "--seed", HOSTILE],
@@ -372,15 +366,14 @@ fn nothing_that_a_backend_says_gets_out_as_it_is() {
     let frame = Scratch::new("hostile-hello", common::frame("hello", &hello.to_string()));
     let words = Scratch::new("hostile-words", format!("note: {HOSTILE}\n{HOSTILE}\n"));
     let backend = format!("exec:sh -c 'cat {}; cat {} >&2; exit 3'", frame.path(), words.path());
-    let files = ["hostile.jsonl", "hostile.md", "hostile-answers.yaml"].map(Scratch::nothing);
-    let [results, page, ledger] = files.each_ref().map(Scratch::path);
-    let reports = ["--results", results, "--markdown", page, "--ledger", ledger];
+    let files = ["hostile.jsonl", "hostile.md"].map(Scratch::nothing);
+    let [results, page] = files.each_ref().map(Scratch::path);
+    let reports = ["--results", results, "--markdown", page];
     let run = ["run", "--limit", "2", "--strategy", "documented", "--backend", &backend];
     check(&[&run[..], &reports].concat(), "run");
     check(&["doctor", "--backend", &backend], "doctor");
     check(&["failures", results], "failures");
     check(&["diff", results, results], "diff");
-    check(&["ledger", ledger], "ledger");
     let page = files[1].text();
     assert!(page.contains("@&#8203;octocat") && !page.contains(['\x1b', '\r', '\u{202e}']), "{page}");
 }

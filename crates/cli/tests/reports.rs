@@ -131,7 +131,7 @@ fn a_report_that_cannot_be_written_is_named_before_the_run() {
 #[test]
 fn a_file_that_two_options_name_is_left_alone() {
     let file = Scratch::new("same.x", "mine\n");
-    for options in [["--results", "--junit"], ["--junit", "--html"], ["--known-failures", "--ledger"]] {
+    for options in [["--results", "--junit"], ["--junit", "--html"], ["--known-failures", "--results"]] {
         let [one, other] = options;
         let said = text(&["run", one, file.path(), other, file.path(), CASE]).replace(file.path(), "FILE");
         let expected = format!(
@@ -216,7 +216,7 @@ fn a_run_that_comes_to_nothing_leaves_reports_that_say_so() {
 /// Standard output shows the run, so that `-` is refused, and no file of this name is made.
 #[test]
 fn a_dash_is_no_file() {
-    for option in ["--junit", "--markdown", "--html", "--ledger", "--results", "--resume", "--bless"] {
+    for option in ["--junit", "--markdown", "--html", "--results", "--resume", "--bless"] {
         let said = text(&["run", option, "-"]);
         assert!(
             said.starts_with(&format!("exit 2\n--- stderr\nerror: invalid value '-' for '{option} <")),

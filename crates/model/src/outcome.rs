@@ -112,7 +112,7 @@ impl fmt::Display for Stray {
 }
 
 /// The steps of running an operator in DirectML.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Phase {
     /// `CreateOperator`.
     Create,
@@ -139,7 +139,7 @@ impl fmt::Display for Phase {
 }
 
 /// An `HRESULT`: the error code of a refusal.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ErrorCode(pub u32);
 
 /// Defines a constant for each code, and a table from codes to names.

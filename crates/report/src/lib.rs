@@ -15,7 +15,6 @@ mod html;
 mod junit;
 mod known;
 mod layout;
-mod ledger;
 mod markdown;
 mod numbers;
 mod operator;
@@ -40,7 +39,6 @@ pub use html::{CaseLog, ComparedCases, write_html, write_html_comparison, write_
 pub use junit::{write_junit, write_junit_of_problem};
 pub use known::{KnownContext, write_known};
 pub use layout::{Layout, braces, brackets, heading};
-pub use ledger::write_ledger;
 pub use markdown::{write_markdown, write_markdown_of_problem};
 pub use numbers::{bytes, counted, grouped, rate, span};
 pub use operator::write_operator;

@@ -13,7 +13,6 @@ use crate::{
     finding::{about, left_out, title, unexplained, within},
     junit::is_cut_off,
     known::write_known,
-    ledger,
     numbers::{counted, grouped},
     phrases::{ran_on, verdicts},
     skipped::skipped,
@@ -66,7 +65,7 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     }
     writeln!(out, ".")?;
     let (skipped, answers) = (skipped(context.library, summary), recorded(summary));
-    if !skipped.is_empty() || !answers.is_empty() || context.ledger.is_some() {
+    if !skipped.is_empty() || !answers.is_empty() {
         writeln!(out)?;
     }
     for why in skipped {
@@ -74,9 +73,6 @@ pub fn write_markdown(out: &mut dyn Write, context: &Context, summary: &Summary)
     }
     for answers in answers {
         writeln!(out, "- recorded: {}", text(&answers))?;
-    }
-    for news in context.ledger.iter().flat_map(ledger::news) {
-        writeln!(out, "- ledger: {}", text(&news))?;
     }
     match &context.claim {
         Some(claim) => write_statement(out, context, claim, summary),

@@ -6,7 +6,6 @@ use std::{
 };
 
 use dmlcts_model::escaped;
-use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Claim, Ending, Recorded, Summary, Verdict};
 use dmlcts_spec::{Library, Obligation, Operator};
 
@@ -15,7 +14,6 @@ use crate::{
     finding::export,
     flake::shows_alone,
     known::{broke, known},
-    ledger,
     numbers::{bytes, counted, grouped, rate, span},
     phrases::{answers, ran_on, verdicts},
     skipped::skipped,
@@ -40,8 +38,6 @@ pub struct Context {
     pub replay: Replay,
     /// The lists of known failures.
     pub known: KnownContext,
-    /// The changes that the run made in a ledger, if there is one.
-    pub ledger: Option<LedgerNews>,
     /// The lines to print if the run [is a proof](is_proof): what it proves.
     pub certificate: Vec<String>,
     /// The profile that the run tests, if it has one.
@@ -121,9 +117,6 @@ pub fn write_summary(
     }
     for (place, text) in recorded(summary).iter().enumerate() {
         line(if place == 0 { "recorded" } else { "" }, None, text)?;
-    }
-    for (place, text) in context.ledger.iter().flat_map(ledger::news).enumerate() {
-        line(if place == 0 { "ledger" } else { "" }, None, &text)?;
     }
     for note in notes(summary) {
         line("note", None, &note)?;

@@ -9,7 +9,6 @@ use std::{
 };
 
 use dmlcts_model::escaped;
-use dmlcts_results::LedgerNews;
 use dmlcts_runner::{Event, Failure, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -59,11 +58,6 @@ impl<'a> Terminal<'a> {
     /// Adds lines to the summary that say what the run proves.
     pub fn prove(&mut self, certificate: Vec<String>) {
         self.context.certificate = certificate;
-    }
-
-    /// Adds the changes of a ledger to the summary.
-    pub fn compare(&mut self, ledger: Option<LedgerNews>) {
-        self.context.ledger = ledger;
     }
 
     /// Shows an event. Returns errors of the output; errors of the error stream are ignored.

@@ -160,6 +160,10 @@ impl<'a> Lines<'a> {
         let mut findings = run.findings(&self.witnessed, &mut read);
         for finding in &mut findings {
             finding.smallest = self.smallest(finding, parts);
+            let shown = &finding.shown().case;
+            let of_part = parts.iter().find(|part| part.shown().case == *shown);
+            finding.shows = of_part.and_then(|part| part.shows.clone());
+            finding.bytes_vary |= self.has_varied(finding, parts);
             if let Some(rule) = &mut finding.rule {
                 add_estimates(rule, parts);
             }
@@ -192,6 +196,19 @@ impl<'a> Lines<'a> {
     fn case(&self, index: u64) -> Option<Case> {
         let text = self.text.get(*self.places.get(&index)?..)?;
         line::parse(text.lines().next()?, self.names.library.signatures()).ok()
+    }
+
+    /// Whether a part saw other bytes when a case of the finding ran again.
+    fn has_varied(&self, finding: &Finding, parts: &[Finding]) -> bool {
+        let predicate =
+            finding.rule.as_ref().map(|rule| Predicate::parse(&rule.predicate, self.names.library));
+        let mut values = Values::default();
+        let mut holds = |case: &Case| match &predicate {
+            Some(Ok(predicate)) => predicate.holds(case, self.level, &mut values),
+            _ => *case == finding.first.case,
+        };
+        let varied = parts.iter().filter(|part| part.bytes_vary && part.class == finding.class);
+        varied.map(|part| &part.first.case).any(&mut holds)
     }
 
     /// The smallest case of a finding, from the part that has its first case or else from any part.

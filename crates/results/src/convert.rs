@@ -5,14 +5,14 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace, line};
 use dmlcts_runner::{
-    CaseAnswer, CaseResult, Details, Difference, Differences, Found, FoundGroups, Group, Notes, Progress,
-    Rate, Totals, Verdict, Work,
+    CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, Found, FoundGroups,
+    Group, Notes, Progress, Rate, Refusal, Totals, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Scratch};
 
 use crate::{
     AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
-    SkippedForm, TotalsForm, UnknownName, VerdictsForm, WorkForm, totals::CountedAnswer,
+    RefusalForm, SkippedForm, TotalsForm, UnknownName, VerdictsForm, WorkForm, totals::CountedAnswer,
 };
 
 /// Longer texts of a backend are truncated to this number of characters.
@@ -83,6 +83,8 @@ impl<'a> CaseForm<'a> {
             answers: Vec::new(),
             known: None,
             rate: None,
+            digest: None,
+            output: None,
             differences: None,
         }
     }
@@ -100,7 +102,8 @@ impl<'a> CaseForm<'a> {
         else {
             return form;
         };
-        let Details { outcome, class, judgement, answers, differences, known, rate } = details;
+        let Details { outcome, class, judgement, answers, differences, known, rate, digest, output } =
+            details;
         Self {
             strategy: Some(names.strategy_name(result.strategy)),
             outcome: Some(outcome.into()),
@@ -116,6 +119,8 @@ impl<'a> CaseForm<'a> {
                 .collect(),
             known: known.as_ref().map(|known| known.id.clone()),
             rate: rate.map(Into::into),
+            digest: digest.map(|digest| digest.to_string()),
+            output: output.as_deref().map(in_hex),
             differences: differences.as_ref().map(Into::into),
             ..form
         }
@@ -126,6 +131,7 @@ impl CaseForm<'_> {
     /// Checks the values that serde does not check: outcomes and answers.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.outcome.as_ref().map(OutcomeForm::outcome).transpose()?;
+        self.digest.as_deref().map(digest_of).transpose()?;
         self.answers.iter().try_for_each(AnswerForm::check)
     }
 }
@@ -167,8 +173,22 @@ impl CaseForm<'_> {
             known: None,
             // The file does not hold it.
             only_other_data: false,
+            digest: Some(self.digest(class)?),
         }))
     }
+}
+
+impl CaseForm<'_> {
+    /// The digest of the case, which failed in this way.
+    fn digest(&self, class: Class) -> Result<CaseDigest, UnknownName> {
+        let output = self.digest.as_deref().map(digest_of).transpose()?;
+        Ok(CaseDigest::new(&self.line, class, output))
+    }
+}
+
+/// The digest with this text.
+pub(crate) fn digest_of(text: &str) -> Result<Digest, UnknownName> {
+    Digest::parse(text).ok_or_else(|| UnknownName::new("the digest", text))
 }
 
 impl AnswerForm {
@@ -238,18 +258,8 @@ impl OutcomeForm {
     ///
     /// The kind, the phase, the code or the place is unknown, or the offset is missing.
     pub fn outcome(&self) -> Result<Outcome, UnknownName> {
-        const PHASES: [Phase; 5] =
-            [Phase::Create, Phase::Compile, Phase::Bind, Phase::Execute, Phase::ReadBack];
-        let phase = || {
-            let name = self.phase.as_deref().unwrap_or_default();
-            let phase = PHASES.into_iter().find(|phase| phase.to_string() == name);
-            phase.ok_or_else(|| UnknownName::new("the phase", name))
-        };
-        let code = || {
-            let text = self.code.as_deref().unwrap_or_default();
-            let code = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            code.map(ErrorCode).ok_or_else(|| UnknownName::new("the code", text))
-        };
+        let phase = || phase_of(self.phase.as_deref().unwrap_or_default());
+        let code = || code_of(self.code.as_deref().unwrap_or_default());
         let stray = || {
             let name = self.place.as_deref().unwrap_or_default();
             let place = StrayPlace::from_id(name).ok_or_else(|| UnknownName::new("the place", name))?;
@@ -269,6 +279,44 @@ impl OutcomeForm {
             "lost" => Outcome::Lost,
             kind => return Err(UnknownName::new("the outcome", kind)),
         })
+    }
+}
+
+fn in_hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
+}
+
+fn phase_of(name: &str) -> Result<Phase, UnknownName> {
+    const PHASES: [Phase; 5] = [Phase::Create, Phase::Compile, Phase::Bind, Phase::Execute, Phase::ReadBack];
+    let phase = PHASES.into_iter().find(|phase| phase.to_string() == name);
+    phase.ok_or_else(|| UnknownName::new("the phase", name))
+}
+
+fn code_of(text: &str) -> Result<ErrorCode, UnknownName> {
+    let code = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    code.map(ErrorCode).ok_or_else(|| UnknownName::new("the code", text))
+}
+
+impl RefusalForm {
+    /// Checks the values that serde does not check.
+    pub(crate) fn check(&self) -> Result<(), UnknownName> {
+        phase_of(&self.phase)?;
+        code_of(&self.code).map(drop)
+    }
+
+    fn new((refusal, cases): (Refusal, u64), names: Names<'_>) -> Option<Self> {
+        let Refusal { operator, clause, phase, code } = refusal;
+        let clause = names.library.operators().get(operator)?.clauses().get(clause)?.id.clone();
+        let (phase, code) = (phase.to_string(), format!("{:#010x}", code.0));
+        Some(Self { operator: names.name_of(operator), clause, phase, code, cases })
+    }
+
+    fn refusal(&self, names: Names<'_>) -> Result<Refusal, UnknownName> {
+        let (place, operator) = names.operator(&self.operator)?;
+        let clause = operator.clauses().iter().position(|clause| clause.id == self.clause);
+        let clause = clause.ok_or_else(|| UnknownName::new("the clause", &self.clause))?;
+        Ok(Refusal { operator: place, clause, phase: phase_of(&self.phase)?, code: code_of(&self.code)? })
     }
 }
 
@@ -336,6 +384,7 @@ impl TotalsForm {
             work: WorkForm { runs, on_other_data, bytes, too_large, only_created },
             notes: NotesForm { holes, tails, forgiven },
             answers: answers.collect(),
+            refusals: totals.refusals.iter().filter_map(|one| RefusalForm::new(one, names)).collect(),
             skipped: skipped.collect(),
             known: totals.known.iter().map(Into::into).collect(),
             groups: found.map(|((found, cases), group)| group_form(found, *cases, group, names)).collect(),
@@ -386,6 +435,9 @@ impl TotalsForm {
             let question = question_place(operator, &answer.question)?;
             let first = (*cases, first.index, first.line.as_str());
             totals.answers.count_many(place, question, answer_of(&answer.answer)?, first);
+        }
+        for form in &self.refusals {
+            totals.refusals.count(form.refusal(names)?, form.cases);
         }
         for SkippedForm { operator, undeclared, cases } in &self.skipped {
             totals.skipped.count(names.operator(operator)?.0, *undeclared, *cases);
@@ -459,6 +511,7 @@ impl GroupForm {
             known: None,
             // The file does not hold it.
             only_other_data: false,
+            digest: None,
         })
     }
 }

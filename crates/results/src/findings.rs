@@ -2,14 +2,14 @@
 
 use dmlcts_findings::Estimate;
 use dmlcts_model::{Case, FeatureLevel};
-use dmlcts_runner::{Counterexample, Finding, Rule};
+use dmlcts_runner::{Counterexample, Finding, FindingDigest, Rule};
 use dmlcts_spec::{Library, Validity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     GroupForm, Side, SummaryForm, UnknownName,
-    convert::{Names, clause_ids, question_ids},
+    convert::{Names, clause_ids, digest_of, question_ids},
 };
 
 /// A finding.
@@ -31,6 +31,19 @@ pub struct FindingForm {
     /// The first cases, if no predicate describes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listed: Vec<String>,
+    /// The digest of its cases, the classes of their failures and their outputs, in 16 hexadecimal digits. A
+    /// flaky finding has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The same without the outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest_of_cases: Option<String>,
+    /// Whether the output of a case had other bytes when it ran again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bytes_vary: bool,
+    /// A sentence about the first wrong element of its smallest case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shows: Option<String>,
     /// The number of its cases, its first case, and its smallest one.
     pub failures: GroupForm,
 }
@@ -98,6 +111,7 @@ impl FindingForm {
     /// Checks the values that serde does not: the outcome, and the counts of fresh cases.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.failures.outcome.outcome()?;
+        self.digests()?;
         let fits = |fresh: FreshForm| {
             let is_small = |count: usize| count < 1 << 31;
             fresh.held_failing <= fresh.held
@@ -113,9 +127,16 @@ impl FindingForm {
         }
     }
 
+    /// The digests of the cases.
+    fn digests(&self) -> Result<Option<FindingDigest>, UnknownName> {
+        let digest = |text: &Option<String>| text.as_deref().map(digest_of).transpose();
+        let (cases, outputs) = (digest(&self.digest_of_cases)?, digest(&self.digest)?);
+        Ok(cases.zip(outputs).map(|(cases, outputs)| FindingDigest { cases, outputs }))
+    }
+
     pub(crate) fn new(finding: &Finding) -> Self {
         let Finding { id, class, operators, rule, cases, is_sample, again, passed_again, .. } = finding;
-        let Finding { first, smallest, .. } = finding;
+        let Finding { digest, bytes_vary, first, smallest, shows, .. } = finding;
         let judgement = first.judgement;
         Self {
             id: id.clone(),
@@ -124,6 +145,10 @@ impl FindingForm {
             sample: *is_sample,
             passed_again: *passed_again,
             listed: finding.listed.iter().map(ToString::to_string).collect(),
+            digest: digest.map(|digest| digest.outputs.to_string()),
+            digest_of_cases: digest.map(|digest| digest.cases.to_string()),
+            bytes_vary: *bytes_vary,
+            shows: shows.clone(),
             failures: GroupForm {
                 cases: *cases,
                 operator: first.operator.name().to_owned(),
@@ -160,8 +185,11 @@ impl FindingForm {
             is_sample: self.sample,
             again: group.again,
             passed_again: self.passed_again,
+            digest: self.digests()?,
+            bytes_vary: self.bytes_vary,
             first: group.first,
             smallest: group.smallest,
+            shows: self.shows.clone(),
         })
     }
 }

@@ -25,6 +25,13 @@ pub enum Line<'a> {
     Summary(Box<SummaryForm>),
 }
 
+impl Line<'_> {
+    /// The line with this text; `None` if it is none.
+    pub fn parse(text: &[u8]) -> Option<Line<'_>> {
+        serde_json::from_slice(text.trim_ascii_end()).ok()
+    }
+}
+
 /// The result of a case. The details of the verdict are left out if the case just passed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseForm<'a> {
@@ -58,6 +65,12 @@ pub struct CaseForm<'a> {
     /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
+    /// The hash of the output's memory, in 16 hexadecimal digits, if the case failed with an output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The output's memory in hexadecimal digits, if the case failed with an output of at most 256 bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
     /// How the output differs from the expected one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<DifferencesForm>,
@@ -70,6 +83,11 @@ impl<'a> CaseForm<'a> {
             Line::Case(case) => Some(*case),
             Line::Header(_) | Line::Checkpoint(_) | Line::Summary(_) => None,
         }
+    }
+
+    /// The same, without a reference to the line that it was read from.
+    pub fn into_owned(self) -> CaseForm<'static> {
+        CaseForm { line: Cow::Owned(self.line.into_owned()), ..self }
     }
 }
 

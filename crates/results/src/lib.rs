@@ -47,7 +47,6 @@ mod findings;
 mod form;
 mod header;
 mod known;
-mod ledger;
 mod merge;
 mod read;
 mod replace;
@@ -69,10 +68,6 @@ pub use findings::{CounterexampleForm, FindingForm, FreshForm, RuleForm};
 pub use form::{AnswerForm, CaseForm, CutForm, DifferencesForm, Line, OutcomeForm, RateForm, SummaryForm};
 pub use header::{BackendForm, BackendOptions, Header, VERSION};
 pub use known::{FirstForm, KnownForm};
-pub use ledger::{
-    Against, Ledger, LedgerAnswer, LedgerChange, LedgerEntry, LedgerError, LedgerForm, LedgerNews,
-    LedgerQuestion,
-};
 pub use merge::PartFiles;
 pub use read::{Item, Reader};
 pub use replace::{check_name, prepare_to_replace, replace};
@@ -81,6 +76,6 @@ pub use selection::{
     Decides, GivenForm, KnownFileForm, PartitionForm, ProfileEdition, SelectionForm, SuiteForm,
 };
 pub use statement::{FailingForm, ReservationForm, StatementForm};
-pub use totals::{GroupForm, NotesForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
+pub use totals::{GroupForm, NotesForm, RefusalForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
 pub use unknown_name::UnknownName;
 pub use write::Writer;

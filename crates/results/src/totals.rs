@@ -31,6 +31,9 @@ pub struct TotalsForm {
     /// The answers to open questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<CountedAnswer>,
+    /// How invalid descs were refused that break one clause alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<RefusalForm>,
     /// Why cases were skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedForm>,
@@ -49,7 +52,8 @@ impl TotalsForm {
     /// Checks the values that serde does not: outcomes and answers.
     pub(crate) fn check(&self) -> Result<(), UnknownName> {
         self.groups.iter().try_for_each(|group| group.outcome.outcome().map(drop))?;
-        self.answers.iter().try_for_each(|answer| answer.answer.check())
+        self.answers.iter().try_for_each(|answer| answer.answer.check())?;
+        self.refusals.iter().try_for_each(RefusalForm::check)
     }
 }
 
@@ -114,6 +118,21 @@ pub struct SkippedForm {
     /// whose lengths differ from its counts.
     #[schemars(with = "String", extend("enum" = Undeclared::ALL.map(Undeclared::id)))]
     pub undeclared: Undeclared,
+    /// The number of cases.
+    pub cases: u64,
+}
+
+/// The number of descs that break one clause alone and were refused in one way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RefusalForm {
+    /// The operator.
+    pub operator: String,
+    /// The id of the clause.
+    pub clause: String,
+    /// The phase: `create`, `compile`, `bind`, `execute` or `read back`.
+    pub phase: String,
+    /// The `HRESULT`, such as `0x80070057`.
+    pub code: String,
     /// The number of cases.
     pub cases: u64,
 }

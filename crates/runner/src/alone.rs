@@ -82,9 +82,11 @@ impl<'run> Alone<'run> {
         for _ in 1..retries {
             let again = self.describe(found, case.clone());
             rate.count(again.verdict != Verdict::Pass);
+            let varies = kept.bytes_vary || again.bytes_vary;
             if kept.verdict == Verdict::Pass {
                 kept = again;
             }
+            kept.bytes_vary = varies;
         }
         (kept, rate)
     }
@@ -117,6 +119,7 @@ impl<'run> Alone<'run> {
             alive: found.alive,
             class: found.class,
             evidence: None,
+            bytes_vary: false,
             tried: None,
         };
         let Some(alone) = alone else { return failure };
@@ -138,6 +141,9 @@ impl<'run> Alone<'run> {
         if let Some(class) = alone.class {
             failure.class = class;
             failure.outcome = alone.outcome;
+            let output = found.digest.and_then(|digest| digest.output);
+            let is_there = |output| alone.outputs.is_empty() || alone.outputs.contains(&output);
+            failure.bytes_vary = !output.is_none_or(is_there);
             failure.evidence = alone.evidence;
         }
         failure

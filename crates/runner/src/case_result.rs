@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 use dmlcts_model::Outcome;
 use dmlcts_spec::Judgement;
 
-use crate::{CaseAnswer, Class, Differences, KnownFailure, Rate, Sensitivities, Verdict};
+use crate::{CaseAnswer, Class, Differences, Digest, KnownFailure, Rate, Sensitivities, Verdict};
 
 /// The results of consecutive cases, in their order.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +66,15 @@ pub struct Details {
     pub known: Option<Arc<KnownFailure>>,
     /// How often the case failed, if it is a flake.
     pub rate: Option<Rate>,
+    /// The digest of the output of the run that went wrong, if the case failed with an output.
+    pub digest: Option<Digest>,
+    /// That output, if it has at most [`Details::MOST_OUTPUT`] bytes.
+    pub output: Option<Vec<u8>>,
+}
+
+impl Details {
+    /// Larger outputs are not kept.
+    pub const MOST_OUTPUT: usize = 256;
 }
 
 impl CaseResults {

@@ -61,6 +61,9 @@ impl Explainer<'_, '_> {
         let explained = stored.keep(causes, &outcomes, &answers, &mut read);
         let mut findings: Vec<(Finding, Vec<u64>)> =
             explained.iter().flat_map(|one| self.of_cause(one, witnessed)).collect();
+        for (finding, failures) in &mut findings {
+            finding.digest = witnessed.digest(finding, failures);
+        }
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
         findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
         findings.sort_by_key(|(finding, _)| finding.order());
@@ -192,6 +195,7 @@ impl Explainer<'_, '_> {
             let Some(found) = witnessed.failures.get(index).filter(|_| !hangs) else { break };
             let (mut failure, rate) = self.again(found, 1);
             again += u64::from(rate.runs > 1);
+            first.bytes_vary |= failure.bytes_vary;
             passed += u64::from(rate.is_flake());
             if rate.is_flake() && flaky.is_none() {
                 (failure.verdict, failure.rate) = (Verdict::Flake, Some(rate));

@@ -47,6 +47,8 @@ pub struct Failure {
     pub class: Class,
     /// The memory of the run that went wrong, where there was one and it is not too large to keep.
     pub evidence: Option<Evidence>,
+    /// Whether its output had other bytes when it ran again.
+    pub bytes_vary: bool,
     /// What was tried with it, if it is a flake.
     pub tried: Option<Box<Tried>>,
 }

@@ -7,7 +7,7 @@ use dmlcts_model::{Case, Outcome};
 use dmlcts_spec::Validity;
 
 use crate::{
-    Class, Counterexample, Failure, Group, Verdict,
+    Class, Counterexample, Failure, FindingDigest, Group, Verdict,
     pattern::{Pattern, pattern},
 };
 
@@ -39,10 +39,16 @@ pub struct Finding {
     pub again: u64,
     /// The number of cases that passed when they ran again.
     pub passed_again: u64,
+    /// The digests of its cases, if the run is recorded; `None` for flakes.
+    pub digest: Option<FindingDigest>,
+    /// Whether the bytes of a case differed when it ran again.
+    pub bytes_vary: bool,
     /// The first failure.
     pub first: Failure,
     /// A smaller case that fails in the same way, if one was found.
     pub smallest: Option<Failure>,
+    /// A sentence about the first wrong element of the smallest case, if an output was compared.
+    pub shows: Option<String>,
 }
 
 /// What separates the failures of a finding from the passes.
@@ -142,8 +148,11 @@ impl Finding {
             is_sample: false,
             again: group.again,
             passed_again: 0,
+            digest: None,
+            bytes_vary: first.bytes_vary,
             first: first.clone(),
             smallest: group.smallest.clone(),
+            shows: None,
         }
     }
 }

@@ -6,7 +6,7 @@
 use dmlcts_model::{Case, Desc, Expectation, FeatureLevel, Outcome, Value};
 use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
 
-use crate::{Class, Failure, Rate, Verdict, expect};
+use crate::{CaseDigest, Class, Failure, Rate, Verdict, expect};
 
 /// A case with an unexpected verdict. The index is enough to read the case again.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Found {
     /// Whether the runs on the case's own data are right, and only a run on [`OTHER_DATA`](crate::OTHER_DATA)
     /// is wrong.
     pub only_other_data: bool,
+    /// The digest of the case, if the run is recorded.
+    pub digest: Option<CaseDigest>,
 }
 
 /// The common properties of the failures of one group.
@@ -98,6 +100,7 @@ impl Found {
             alive: self.alive,
             class: self.class,
             evidence: None,
+            bytes_vary: false,
             tried: None,
         })
     }
@@ -200,6 +203,7 @@ mod tests {
             again: 0,
             known: None,
             only_other_data: false,
+            digest: None,
         }
     }
 

@@ -5,7 +5,8 @@ use dmlcts_model::{Expectation, Outcome};
 use dmlcts_spec::{Coverage, Judgement, Scratch};
 
 use crate::{
-    CaseResults, Class, Details, Ending, Evidence, Fit, Notes, Seen, Sensitivities, Verdict,
+    CaseDigest, CaseResults, Class, Details, Digest, Ending, Evidence, Fit, Notes, Seen, Sensitivities,
+    Verdict,
     answers::{reading_of, said},
     batch_result::BatchResult,
     executor::Answered,
@@ -37,6 +38,8 @@ struct Ruled {
     /// The index of the known failure that counts the case, and how the case fits it.
     known: Option<(usize, Fit)>,
     wrong: Option<WrongRun>,
+    /// The digest of the case, if it failed in a recorded run.
+    digest: Option<CaseDigest>,
     /// The reading whose output was seen.
     reading: Option<usize>,
 }
@@ -49,6 +52,8 @@ pub(crate) struct Examination {
     pub(crate) expectation: Expectation,
     pub(crate) outcome: Outcome,
     pub(crate) evidence: Option<Evidence>,
+    /// The digests of the outputs of all its runs, if it failed with an output in a recorded run.
+    pub(crate) outputs: Vec<Digest>,
     /// Whether it was too large to run.
     pub(crate) too_large: bool,
     /// Whether the runs on the case's own data are right, and only a run on other data is wrong.
@@ -90,6 +95,11 @@ impl<'run> Judge<'run> {
         let planned = &batch.planned[place];
         let Ruled { ruling: (_, class), verdict, wrong, .. } =
             self.rule(batch, place, answered.is_clean, &mut Notes::default());
+        let outputs = if class.is_some() && self.shared.record {
+            batch.job(place).map(|job| outputs(batch, job)).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         Some(Examination {
             verdict,
             class,
@@ -97,6 +107,7 @@ impl<'run> Judge<'run> {
             expectation: planned.expectation.clone(),
             outcome: batch.job(place).map_or(Outcome::Lost, |job| job.outcome.clone()),
             only_other_data: wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
+            outputs,
             evidence: wrong.and_then(|wrong| evidence(batch, wrong)),
             too_large: planned.too_large,
         })
@@ -148,7 +159,13 @@ impl<'run> Judge<'run> {
         };
         let ruling = rule(outcome, seen, &planned.expectation, planned.lacks.is_none());
         let (verdict, known) = shared.known.reconcile(&planned.known, ruling, outcome);
-        Ruled { ruling, verdict, known, wrong, reading: reading_of(seen, &planned.expectation, another) }
+        let digest = ruling.1.filter(|_| shared.record).map(|class| {
+            let output = job.and_then(|job| failed_output(batch, job, wrong.as_ref()));
+            let output = output.map(Digest::of);
+            CaseDigest::new(batch.line(place), class, output)
+        });
+        let reading = reading_of(seen, &planned.expectation, another);
+        Ruled { ruling, verdict, known, wrong, digest, reading }
     }
 
     /// Adds a ruling to the totals.
@@ -170,6 +187,9 @@ impl<'run> Judge<'run> {
                 let key = (planned.operator, question, said);
                 totals.answers.count(key, planned.index, batch.line(place));
             }
+        }
+        if planned.lacks.is_none() {
+            totals.refusals.note(planned.operator, planned.judgement, &job.outcome);
         }
         if let Some(lacks) = planned.lacks.filter(|_| verdict == Verdict::Skip) {
             totals.skipped.count(planned.operator, lacks.of(&planned.expectation), 1);
@@ -224,6 +244,7 @@ impl<'run> Judge<'run> {
             again: 0,
             known: ruled.known.map(|(place, _)| place),
             only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
+            digest: ruled.digest,
         };
         match ruled.known.and_then(|(place, _)| shared.known.entry(place)) {
             // An unexpected pass is reported with its known failure. If it turns out to be a flake, it has
@@ -261,6 +282,8 @@ impl<'run> Judge<'run> {
                 differences: differences.filter(|differences| differences.wrong() > 0),
                 known: ruled.known.and_then(|(place, _)| self.shared.known.entry(place)),
                 rate: None,
+                digest: ruled.digest.and_then(|digest| digest.output),
+                output: class.and_then(|_| small_output(batch, job, ruled.wrong.as_ref())),
             }
         });
         let of = (planned.index, planned.strategy, planned.operator);
@@ -271,6 +294,25 @@ impl<'run> Judge<'run> {
         };
         cases.push(of, batch.line(place), (verdict, sensitivities), details);
     }
+}
+
+/// The output of the run that went wrong. If no run did, it is that of the first run.
+fn failed_output<'a>(batch: &'a PreparedBatch, job: &Job, wrong: Option<&WrongRun>) -> Option<&'a [u8]> {
+    let run = wrong.map(|wrong| &wrong.memory).or(job.runs.first());
+    let run = run.filter(|_| job.outcome == Outcome::Output);
+    run.map(|run| batch.evidence(run).2)
+}
+
+/// The output of the run that went wrong, if it is small.
+fn small_output(batch: &PreparedBatch, job: &Job, wrong: Option<&WrongRun>) -> Option<Vec<u8>> {
+    let output = failed_output(batch, job, wrong).filter(|output| output.len() <= Details::MOST_OUTPUT);
+    output.map(<[u8]>::to_vec)
+}
+
+/// The digests of the outputs of all runs.
+fn outputs(batch: &PreparedBatch, job: &Job) -> Vec<Digest> {
+    let runs = job.runs.iter().filter(|_| job.outcome == Outcome::Output);
+    runs.map(|run| Digest::of(batch.evidence(run).2)).collect()
 }
 
 /// Copies the memory of a run that went wrong, unless it is too large to keep.

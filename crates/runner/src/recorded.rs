@@ -39,6 +39,9 @@ impl RecordedRun<'_> {
         let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read));
         let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);
+        for (finding, failures) in &mut findings {
+            finding.digest = witnessed.digest(finding, failures);
+        }
         findings.extend(flakes.map(|group| (Finding::of_group(group), vec![group.first.index])));
         findings.sort_by_key(|(finding, _)| finding.order());
         stored.name(&mut findings);

@@ -20,7 +20,7 @@ use crate::{
     batch_result::BatchResult,
     collect::Collector,
     deal::Dealer,
-    panics,
+    first_wrong, panics,
     shared::Shared,
     spending::{End, Spending, after},
     worker::Worker,
@@ -146,6 +146,9 @@ fn explained<'run>(
     }
     if configuration.shrink {
         collector.shrink(&mut findings, &mut spending, tell);
+    }
+    for finding in findings.iter_mut().filter(|finding| !finding.bytes_vary) {
+        finding.shows = first_wrong(finding.shown());
     }
     (findings, spending.left_out)
 }

@@ -127,8 +127,11 @@ impl Explained {
             is_sample: false,
             again,
             passed_again,
+            digest: None,
+            bytes_vary: first.bytes_vary,
             first,
             smallest: None,
+            shows: None,
         };
         finding.id = finding.new_id();
         finding

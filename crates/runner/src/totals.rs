@@ -8,8 +8,8 @@ use std::time::Duration;
 use dmlcts_spec::{Coverage, Library};
 
 use crate::{
-    AnswerCount, Answers, CaseAnswer, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Skipped,
-    Tally, Verdict, Work,
+    AnswerCount, Answers, CaseAnswer, Class, FoundGroups, KnownTally, Notes, Progress, Recorded, Refusals,
+    Skipped, Tally, Verdict, Work,
 };
 
 /// The added results of cases.
@@ -29,6 +29,8 @@ pub struct Totals {
     pub notes: Notes,
     /// The answers to open questions.
     pub answers: Answers,
+    /// How invalid descs were refused.
+    pub refusals: Refusals,
     /// The skipped cases, by reason.
     pub skipped: Skipped,
     /// The results of the cases of each known failure of the backend.
@@ -65,6 +67,7 @@ impl Totals {
             work: Work::default(),
             notes: Notes::default(),
             answers: Answers::default(),
+            refusals: Refusals::default(),
             skipped: Skipped::default(),
             known: Vec::new(),
             found: FoundGroups::default(),
@@ -181,6 +184,7 @@ impl Totals {
         self.notes.tails += other.notes.tails;
         self.notes.forgiven += other.notes.forgiven;
         self.answers.merge(&other.answers);
+        self.refusals.merge(&other.refusals);
         self.skipped.add(&other.skipped);
         if self.known.is_empty() {
             self.known.clone_from(&other.known);

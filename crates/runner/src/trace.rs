@@ -2,10 +2,10 @@
 //! shows where a wrong element did come from.
 
 use dmlcts_generate::fill;
-use dmlcts_model::{FeatureLevel, List, Offsets, coordinates_of};
+use dmlcts_model::{FeatureLevel, List, Offsets, coordinates_of, element_to_text};
 use dmlcts_spec::Scratch;
 
-use crate::{Failure, RunKind, WrongElement, compare::is_packed, expect};
+use crate::{Difference, Failure, RunKind, WrongElement, compare::is_packed, expect};
 
 /// Only this many elements of a strided input are searched.
 const MOST_ELEMENTS: usize = 1 << 20;
@@ -48,6 +48,30 @@ pub enum Reads {
     Input(List),
     /// The member of the desc that fills positions outside the input.
     Member(String),
+}
+
+/// A short sentence about the first wrong element of a failure: `Output[0] is Input[1], expected Input[3]`.
+/// `None` if no output was compared.
+pub fn first_wrong(failure: &Failure) -> Option<String> {
+    let wrong = failure.evidence.as_ref()?.differences.first.first()?;
+    let data_type = failure.case.desc.output.as_ref()?.data_type;
+    let size = data_type.element_size()?;
+    let at = |coordinates: &[i64]| {
+        let all: Vec<String> = coordinates.iter().map(ToString::to_string).collect();
+        format!("[{}]", all.join(","))
+    };
+    let value = |bits: u64| element_to_text(data_type, &bits.to_le_bytes()[..size]);
+    let is = match (wrong.difference, origins(failure, wrong).first()) {
+        (Difference::Unwritten, _) => "never written".to_owned(),
+        (_, Some(origin)) => format!("Input{}", at(origin)),
+        (_, None) => value(wrong.actual),
+    };
+    let expected = match reads(failure, &wrong.coordinates) {
+        Some(Reads::Input(source)) => format!("Input{}", at(&source)),
+        Some(Reads::Member(name)) => name,
+        None => value(wrong.expected),
+    };
+    Some(format!("Output{} is {is}, expected {expected}", at(&wrong.coordinates)))
 }
 
 /// The source of an output element according to the spec, or according to the first reading that an open

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dmlcts_findings::Outcomes;
 use dmlcts_generate::draw::mix;
 
-use crate::{Class, Found, GroupKey, finding::FailureKind};
+use crate::{Class, Finding, FindingDigest, Found, GroupKey, Verdict, finding::FailureKind};
 
 /// The maximum number of passes that a predicate is checked against.
 const HELD_AGAINST: usize = 1 << 20;
@@ -108,6 +108,15 @@ impl Witnessed {
             let class = classes.iter().find(|(known, _)| *known == key).map(|(_, class)| *class);
             found.class = class.unwrap_or(found.class);
         }
+    }
+
+    /// The digests of a finding with these failures. A flaky finding has none.
+    pub(crate) fn digest(&self, finding: &Finding, failures: &[u64]) -> Option<FindingDigest> {
+        let is_steady = finding.first.verdict != Verdict::Flake
+            && finding.passed_again == 0
+            && finding.cases == failures.len() as u64;
+        let digests = failures.iter().map(|index| self.failures.get(index).and_then(|found| found.digest));
+        is_steady.then(|| FindingDigest::of(digests)).flatten()
     }
 
     /// The failures with their kinds, and the passes; and whether these passes are a sample.

@@ -51,20 +51,6 @@ pub(crate) struct ReportArguments {
     /// GitHub Actions shows up to ten of them at the top of a job's page.
     #[arg(long, help_heading = heading::REPORTS)]
     pub(crate) annotations: bool,
-
-    /// Record answers to open questions, and report changes
-    ///
-    /// The file has an entry for each backend, device, driver and suite. A run to the end of the suite
-    /// replaces its entry. A new driver is compared with the last one. A changed answer is no failure.
-    /// `dmlcts ledger` shows the file.
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_parser = file,
-        value_hint = ValueHint::FilePath,
-        help_heading = heading::REPORTS
-    )]
-    pub(crate) ledger: Option<String>,
 }
 
 const MERGE_EXAMPLES: &str = "\
@@ -179,16 +165,4 @@ pub(crate) struct FailuresArguments {
     /// Also list the cases that failed as known
     #[arg(long)]
     pub(crate) known: bool,
-}
-
-/// Shows a ledger: the answers of backends to open questions
-///
-/// For each question it shows its text and the source that leaves it open. For each answer it shows the
-/// backends that gave it, the number of their cases and one of these cases. A star marks a question whose
-/// answers contradict each other.
-#[derive(Debug, Args)]
-pub(crate) struct LedgerArguments {
-    /// The file that `--ledger` of `run` or `merge` wrote
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) file: String,
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use dmlcts_generate::suite::Strategy;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::BackendOptions;
-use dmlcts_runner::{Configuration, Difference, Partition, Runs};
+use dmlcts_runner::{Configuration, Difference, Partition, Runs, StoredFinding};
 
 use super::{ReportArguments, file, heading};
 use crate::{exit, problem::unknown, units};
@@ -357,6 +357,14 @@ pub(crate) struct RunArguments {
     /// Print only failures
     #[arg(long, short, help_heading = heading::REPORTS)]
     pub(crate) quiet: bool,
+
+    /// Whether nothing is shown on standard output: the run is a part of another command.
+    #[arg(skip)]
+    pub(crate) is_silent: bool,
+
+    /// The findings of an accepted snapshot, whose ids and predicates are kept.
+    #[arg(skip)]
+    pub(crate) stored: Vec<StoredFinding>,
 }
 
 impl RunArguments {

@@ -21,7 +21,6 @@ use crate::{
     colour, earlier,
     exit::Exit,
     known::whole_suite,
-    ledger::LedgerOfRun,
     output,
     problem::{Problem, exit_after},
     profile,
@@ -48,13 +47,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     let mut context = context(&header, arguments.files.len());
     let run = context.subject.name().to_owned();
     let suite = suite(&header.selection);
-    let strategies = match (&header.selection.suite, &suite) {
-        (None, _) => vec!["given".to_owned()],
-        (Some(_), Some(parts)) => parts.strategies(),
-        (Some(_), None) => Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec(),
-    };
-    let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &header.selection);
-    let ledger = ledger.map_err(|problem| reports.explain(&run, problem))?;
+    let strategies = strategies(&header.selection, suite.as_deref());
     let mut writer = match &arguments.results {
         Some(path) => {
             // If the parts cannot be joined, the existing file stays unchanged.
@@ -94,12 +87,9 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<Exit, Problem> {
     if let Some(parts) = suite.filter(|_| is_proof(&summary) && header.selection.has_all_cases()) {
         context.certificate = proof(&parts);
     }
-    let report = || {
-        let entered = ledger.map(|ledger| ledger.record(&summary)).transpose();
-        let entered = entered.map(|news| context.ledger = news);
+    let mut report = || {
         reports.write(&context, &summary)?;
         output::unless_gone(show(&context, &summary, arguments.quiet))?;
-        entered?;
         let exit = Exit::of(&summary, whole_suite(&header.selection));
         conclude(exit, &summary, &header.backend.argument)
     };
@@ -159,8 +149,17 @@ fn open(path: &str, arguments: &MergeArguments, strategies: Vec<String>) -> Resu
     Ok(writer.map_err(Error::of_output)?)
 }
 
+/// The names of the strategies of a run, whose suite may be known.
+pub(super) fn strategies(selection: &SelectionForm, suite: Option<&SuiteSource>) -> Vec<String> {
+    match (&selection.suite, suite) {
+        (None, _) => vec!["given".to_owned()],
+        (Some(_), Some(parts)) => parts.strategies(),
+        (Some(_), None) => Strategy::ALL.map(|strategy| strategy.name().to_owned()).to_vec(),
+    }
+}
+
 /// The suite of a selection, if this program has it with the same text.
-fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
+pub(super) fn suite(selection: &SelectionForm) -> Option<Arc<SuiteSource>> {
     let form = selection.suite.as_ref()?;
     let suite = load_suite(&form.name).ok()?;
     if suite.source().hash() != form.hash {
@@ -193,6 +192,6 @@ fn context(header: &Header, files: usize) -> Context {
     let suite = whole_suite(selection).map(str::to_owned);
     let known = KnownContext { suite, ..KnownContext::default() };
     let (library, certificate) = (Library::embedded(), Vec::new());
-    let ((resume, failures), ledger, claim) = ((None, None), None, None);
-    Context { library, subject, replay, known, ledger, certificate, claim, next, resume, failures }
+    let ((resume, failures), claim) = ((None, None), None);
+    Context { library, subject, replay, known, certificate, claim, next, resume, failures }
 }

@@ -9,7 +9,6 @@ mod doctor;
 mod explain;
 mod export;
 mod failures;
-mod ledger;
 mod list;
 mod merge;
 mod mutants;
@@ -18,6 +17,7 @@ mod picker;
 mod profiles;
 mod run;
 mod serve;
+mod snapshot;
 mod spec;
 mod suites;
 
@@ -40,7 +40,7 @@ pub(crate) fn execute(command: &Command, started: Instant) -> Result<Exit, Probl
         Command::Failures(arguments) => failures::failures(arguments),
         Command::Merge(arguments) => merge::merge(arguments),
         Command::Diff(arguments) => diff::diff(arguments),
-        Command::Ledger(arguments) => ledger::ledger(arguments),
+        Command::Snapshot(arguments) => snapshot::snapshot(arguments, started),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Suites(arguments) => suites::suites(arguments),

@@ -29,7 +29,6 @@ use crate::{
     exit::Exit,
     given::{self, Bindings},
     known::{Known, whole_suite},
-    ledger::LedgerOfRun,
     output,
     problem::{Problem, exit_after},
     record::Record,
@@ -59,7 +58,6 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let suite = whole_suite(&form).map(str::to_owned);
     let mut bless = Bless::new(arguments, &form, source.count())?;
     context.known = KnownContext { listed: known.failures.clone(), suite: suite.clone() };
-    let ledger = LedgerOfRun::open(arguments.reports.ledger.as_ref(), &form)?;
     let mut reports = Reports::open(&arguments.reports)?;
     let record = recording(Record::open(arguments, (form, command), source.strategies(), claim.clone()));
     let (mut record, earlier) = record.map_err(|problem| reports.explain(context.subject.name(), problem))?;
@@ -80,11 +78,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         },
         stop,
     };
-    let (mut out, mut err) = (output::stdout(), output::stderr());
+    let (mut out, mut err) = (stdout(arguments), output::stderr());
     let bar = io::stderr().is_terminal();
     let options = Options { quiet: arguments.quiet, bar, palette: colour::palette() };
     let mut terminal = Terminal::new(&mut out, &mut err, context.clone(), options);
-    let (mut written, mut recorded, mut entered) = (Ok(()), Ok(()), Ok(()));
+    let (mut written, mut recorded) = (Ok(()), Ok(()));
     let ended = dmlcts_runner::run(&run, &mut |event| {
         if let Some(bless) = bless.as_mut().filter(|_| recorded.is_ok()) {
             recorded = bless.on_event(&event);
@@ -105,13 +103,6 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
             if let Some(parts) = parts.as_ref().filter(|_| is_proof(summary)) {
                 terminal.prove(proof(parts));
             }
-            match ledger.as_ref().map(|ledger| ledger.record(summary)).transpose() {
-                Ok(news) => {
-                    context.ledger.clone_from(&news);
-                    terminal.compare(news);
-                }
-                Err(problem) => entered = Err(problem),
-            }
         }
         if written.is_ok() {
             written = terminal.show(&event);
@@ -127,7 +118,6 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
         let ran = !is_empty(&summary, selection);
         let reported = if ran { reports.write(&context, &summary) } else { Ok(()) };
         reported?;
-        entered?;
         if !ran {
             return Err(reports.explain(context.subject.name(), nothing(&summary, selection)));
         }
@@ -144,6 +134,11 @@ pub(crate) fn run(arguments: &RunArguments, started: Instant) -> Result<Exit, Pr
     let ended = report();
     let finished = record.map_or(Ok(()), |mut record| record.finish(&summary, exit_after(&ended)));
     ended.and_then(|exit| finished.map(|()| exit))
+}
+
+/// Where the run is shown.
+fn stdout(arguments: &RunArguments) -> Box<dyn io::Write> {
+    if arguments.is_silent { Box::new(io::sink()) } else { Box::new(output::stdout()) }
 }
 
 /// The options of the arguments for hosting the backend.
@@ -182,7 +177,8 @@ fn configuration(arguments: &RunArguments) -> Result<Configuration, Problem> {
         shrink: arguments.cases.is_empty(),
         explain: arguments.cases.is_empty().then_some(arguments.explain_budget),
         partition: selection.partition,
-        stored: earlier::findings(&arguments.earlier, &arguments.backend)?,
+        stored: [arguments.stored.clone(), earlier::findings(&arguments.earlier, &arguments.backend)?]
+            .concat(),
         ..Configuration::default()
     })
 }
@@ -263,7 +259,6 @@ fn cases(
         subject,
         replay: Replay { options: arguments.words_of_a_case(form) },
         known: KnownContext::default(),
-        ledger: None,
         certificate: Vec::new(),
         claim: claim.cloned(),
         next,

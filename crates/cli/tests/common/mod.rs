@@ -14,7 +14,7 @@ use std::{
 pub(crate) use dmlcts_tests::Scratch;
 
 /// Every command; the empty word is the program without a command.
-pub(crate) const COMMANDS: [&str; 23] = [
+pub(crate) const COMMANDS: [&str; 29] = [
     "",
     "run",
     "list",
@@ -33,7 +33,13 @@ pub(crate) const COMMANDS: [&str; 23] = [
     "failures",
     "merge",
     "diff",
-    "ledger",
+    "snapshot",
+    "snapshot diff",
+    "snapshot review",
+    "snapshot accept",
+    "snapshot reject",
+    "snapshot check",
+    "snapshot show",
     "suites",
     "profiles",
     "mutants",

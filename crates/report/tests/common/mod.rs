@@ -82,7 +82,6 @@ pub(crate) fn context() -> Context {
         },
         replay: Replay::default(),
         known: KnownContext::default(),
-        ledger: None,
         claim: None,
         certificate: vec!["what a test can prove".to_owned()],
         next: vec![("dmlcts list | head".to_owned(), "the cases, one line each".to_owned())],

@@ -105,6 +105,8 @@ fn a_run_goes_on_to_the_same_end_from_wherever_it_was_cut() {
     let lines: Vec<&str> = [REVERSAL, BYTES, STRIDE_ZERO, STRIDED, EMPTY_WINDOW, HUGE].repeat(20);
     let (all, points, whole) = recorded(&recording(&lines, zero_rank_one));
     assert_eq!(all.len(), lines.len());
+    let refused: u64 = whole.totals.refusals.iter().map(|(_, cases)| cases).sum();
+    assert_eq!(refused, 20, "EMPTY_WINDOW");
     assert!(points.len() > 10, "{}", points.len());
     for point in points {
         let next = point.next;
@@ -117,6 +119,7 @@ fn a_run_goes_on_to_the_same_end_from_wherever_it_was_cut() {
         assert_eq!(summary.totals.progress, whole.totals.progress);
         assert_eq!(summary.totals.coverage, whole.totals.coverage);
         assert_eq!(summary.totals.work, whole.totals.work);
+        assert_eq!(summary.totals.refusals, whole.totals.refusals);
         assert_eq!(format!("{:?}", summary.recorded), format!("{:?}", whole.recorded));
         let groups = |summary: &Summary| -> Vec<_> {
             summary.groups.iter().map(|group| (group.cases, group.first.index, group.first.verdict)).collect()

@@ -1,0 +1,186 @@
+//! The options of `dmlcts snapshot`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueHint};
+
+use super::{RunArguments, file, heading};
+use crate::units;
+
+const EXAMPLES: &str = "\
+Examples:
+  dmlcts snapshot --backend 'exec:python3 mine.py'
+  dmlcts snapshot --from run.jsonl
+  dmlcts snapshot diff
+  dmlcts snapshot review
+
+Exit codes:
+  0    nothing changed
+  1    a change waits for a review
+  2    wrong usage or bad input: an incomplete run, a snapshot that was edited by hand
+  3    the backend or the machine failed; nothing was written";
+
+/// Compares a backend with its accepted snapshot
+///
+/// A snapshot has the findings of a backend, its answers to open questions, how it refuses invalid descs, and
+/// what it lacks. A change is written beside the accepted file, as NAME/SUITE.snap.new. `snapshot diff` shows
+/// it, and `snapshot accept` or `cargo insta review` accepts it. Driver and version are shown and not
+/// compared.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(crate) struct SnapshotArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<SnapshotCommand>,
+
+    #[command(flatten)]
+    pub(crate) make: MakeArguments,
+}
+
+/// The options that make a snapshot.
+#[derive(Debug, Args)]
+pub(crate) struct MakeArguments {
+    /// The folder of the snapshots
+    #[arg(long, value_name = "PATH", default_value = "snapshots", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: String,
+
+    /// The backend's folder in it [default: the backend's name]
+    ///
+    /// A name has 1 to 60 letters a-z, digits and hyphens.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Take a recorded run instead of running a suite
+    ///
+    /// FILE is a results file of a whole suite. `merge` makes one of the parts of a run.
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file,
+        value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["suite", "filter", "seed", "jobs", "timeout", "backend", "in_process", "case_timeout"],
+    )]
+    pub(crate) from: Option<String>,
+
+    /// A suite's name, or a YAML file
+    #[arg(
+        long,
+        default_value = "ci",
+        value_name = "NAME|PATH",
+        value_hint = ValueHint::FilePath,
+        help_heading = heading::CASES
+    )]
+    pub(crate) suite: String,
+
+    /// Only cases for which this predicate holds
+    #[arg(long = "where", value_name = "EXPR", help_heading = heading::CASES)]
+    pub(crate) filter: Option<String>,
+
+    /// The seed of all random choices
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = units::seed,
+        allow_negative_numbers = true,
+        help_heading = heading::CASES
+    )]
+    pub(crate) seed: u64,
+
+    /// The number of threads [default: one per processor]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=1024),
+        help_heading = heading::LIMITS
+    )]
+    pub(crate) jobs: Option<u16>,
+
+    /// End after this time, such as 10m; nothing is written then
+    #[arg(long, value_name = "TIME", value_parser = units::time_span, help_heading = heading::LIMITS)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// The backend, as for `run`
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = RunArguments::DEFAULT_BACKEND,
+        value_hint = ValueHint::Other,
+        help_heading = heading::BACKEND
+    )]
+    pub(crate) backend: String,
+
+    /// Run a built-in backend on threads, not in processes
+    #[arg(long, help_heading = heading::BACKEND)]
+    pub(crate) in_process: bool,
+
+    /// How long a process may be silent
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "10s",
+        value_parser = units::time_span,
+        help_heading = heading::BACKEND
+    )]
+    pub(crate) case_timeout: Duration,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SnapshotCommand {
+    /// Shows the changes that wait for a review, the worst first
+    ///
+    /// The first line names what changed beside the backend: driver, suite, spec. At most eight changes of a
+    /// snapshot are shown with an example. The exit code is 1 if anything waits.
+    Diff(ShowDiffArguments),
+    /// Shows each change, and asks whether to accept it
+    ///
+    /// `a` accepts, `r` rejects, `s` or an empty line skips, `q` ends. The answers are lines of standard
+    /// input.
+    Review(NamedArguments),
+    /// Accepts the changes
+    Accept(NamedArguments),
+    /// Removes the changes; what was accepted stays
+    Reject(NamedArguments),
+    /// Checks that nothing waits for a review or is out of date
+    ///
+    /// Each pending, orphaned or outdated file is an error with its remedy. The exit code is 1 then.
+    Check(AllArguments),
+    /// Shows snapshots, several side by side
+    ///
+    /// For each question and clause, it shows the answers of the backends. A star marks a line in which they
+    /// differ.
+    Show(NamedArguments),
+}
+
+/// The folder.
+#[derive(Debug, Args)]
+pub(crate) struct AllArguments {
+    /// The folder of the snapshots
+    #[arg(long, value_name = "PATH", default_value = "snapshots", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: String,
+}
+
+/// Snapshots of a folder.
+#[derive(Debug, Args)]
+pub(crate) struct NamedArguments {
+    /// Only these: a backend's folder, or a folder and a suite
+    ///
+    /// Such as `reference` or `reference/ci`. Without names, it means all.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) all: AllArguments,
+}
+
+/// Snapshots of a folder, and the report about them.
+#[derive(Debug, Args)]
+pub(crate) struct ShowDiffArguments {
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
+
+    /// Write the changes to this file, as Markdown
+    ///
+    /// It can be the text of a pull request. The file is overwritten.
+    #[arg(long, value_name = "PATH", value_parser = file, value_hint = ValueHint::FilePath)]
+    pub(crate) markdown: Option<String>,
+}

@@ -1,0 +1,108 @@
+//! `dmlcts snapshot diff` and `dmlcts snapshot check`: what waits for a review.
+
+use std::{io::Write as _, path::Path};
+
+use dmlcts_generate::Suite;
+use dmlcts_results::replace;
+use dmlcts_snapshots::{Examples, Folder, Metadata, Snapshot, SnapshotError, Stored};
+use dmlcts_spec::Library;
+
+use super::{change, named};
+use crate::{arguments::ShowDiffArguments, exit::Exit, output, problem::Problem};
+
+/// Shows the changes that wait.
+pub(super) fn diff(arguments: &ShowDiffArguments) -> Result<Exit, Problem> {
+    let (folder, all) = named(&arguments.named)?;
+    let mut changes = Vec::new();
+    for stored in all.iter().filter(|stored| stored.is_pending) {
+        changes.extend(change(&folder, stored)?.map(|change| (&stored.name, change)));
+    }
+    if let Some(path) = &arguments.markdown {
+        let pages: Vec<String> = changes.iter().map(|(name, change)| change.to_markdown(name)).collect();
+        let page = if pages.is_empty() { "No snapshot changed.\n".to_owned() } else { pages.join("\n") };
+        replace(Path::new(path), page.as_bytes())
+            .map_err(|cause| Problem::Report { path: path.clone(), cause })?;
+    }
+    let mut out = output::stdout();
+    let mut write = || {
+        for (place, (name, change)) in changes.iter().enumerate() {
+            if place > 0 {
+                writeln!(out)?;
+            }
+            write!(out, "{name}: {}", change.to_text())?;
+        }
+        if changes.is_empty() {
+            writeln!(out, "nothing waits for a review")?;
+        }
+        out.flush()
+    };
+    let written = write();
+    output::unless_gone(written)?;
+    Ok(if changes.is_empty() { Exit::Success } else { Exit::Unexpected })
+}
+
+/// Checks all snapshots of a folder.
+pub(super) fn check(dir: &str) -> Result<Exit, Problem> {
+    let folder = Folder::new(dir);
+    let all = folder.list()?;
+    let mut mistakes = Vec::new();
+    for stored in &all {
+        mistakes.extend(mistakes_of(&folder, stored)?);
+    }
+    let mut out = output::stdout();
+    let mut write = || {
+        for (what, help) in &mistakes {
+            writeln!(out, "{what}\n  help: {help}")?;
+        }
+        if mistakes.is_empty() {
+            let accepted = all.iter().filter(|stored| stored.is_accepted).count();
+            writeln!(out, "{accepted} accepted, nothing waits for a review")?;
+        }
+        out.flush()
+    };
+    let written = write();
+    output::unless_gone(written)?;
+    Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Unexpected })
+}
+
+/// What is wrong with a snapshot, and the remedies.
+fn mistakes_of(folder: &Folder, stored: &Stored) -> Result<Vec<(String, String)>, SnapshotError> {
+    let mut mistakes = Vec::new();
+    let (name, path) = (&stored.name, folder.accepted(&stored.name));
+    if stored.is_pending {
+        // It must be a snapshot, too.
+        change(folder, stored)?;
+        let help = "see `dmlcts snapshot diff`, then `dmlcts snapshot accept` or `reject`";
+        mistakes.push((format!("{name}: pending"), help.to_owned()));
+    }
+    let Some(text) = folder.text(&path)? else { return Ok(mistakes) };
+    let path = path.display().to_string();
+    let about = if stored.is_of_examples() {
+        Examples::parse(&path, &text)?.about
+    } else {
+        Snapshot::parse(&path, &text)?.about
+    };
+    mistakes.extend(outdated(stored, &about).map(|(what, help)| (format!("{name}: {what}"), help)));
+    Ok(mistakes)
+}
+
+/// Why an accepted snapshot is out of date, and the remedy.
+fn outdated(stored: &Stored, about: &Metadata) -> Option<(String, String)> {
+    let again = "make it again by `dmlcts snapshot`, and accept it".to_owned();
+    let own = Library::embedded().hash();
+    if !own.starts_with(&about.spec) {
+        return Some((format!("accepted for the spec {}, and this is {own:.12}", about.spec), again));
+    }
+    if stored.is_of_examples() {
+        return None;
+    }
+    if stored.suite() != about.suite {
+        let what = format!("orphaned: it is of the suite `{}`", about.suite);
+        return Some((what, "give the file the name of its suite, or remove it".to_owned()));
+    }
+    // A suite in a file of its own cannot be found by its name.
+    let suite = Suite::load(&about.suite).ok()?;
+    let hash = suite.source().hash();
+    let is_current = hash.starts_with(&about.suite_hash);
+    (!is_current).then(|| (format!("accepted for an earlier text of the suite `{}`", about.suite), again))
+}

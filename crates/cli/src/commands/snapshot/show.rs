@@ -1,0 +1,92 @@
+//! `dmlcts snapshot show`: snapshots as they are, or several side by side.
+
+use std::{collections::BTreeSet, io::Write as _};
+
+use dmlcts_snapshots::{Folder, Snapshot, SnapshotError, Statement, Stored, check_text};
+
+use super::named;
+use crate::{arguments::NamedArguments, exit::Exit, output, problem::Problem};
+
+/// Shows the accepted snapshots that the arguments name. A snapshot that waits for its first review is shown,
+/// too.
+pub(super) fn show(arguments: &NamedArguments) -> Result<Exit, Problem> {
+    let (folder, mut all) = named(arguments)?;
+    all.retain(|stored| !stored.is_of_examples() || arguments.names.contains(&stored.name));
+    let mut out = output::stdout();
+    if let [stored] = all.as_slice() {
+        let text = text(&folder, stored)?;
+        // An edited file shows what no backend did.
+        check_text(stored, &path(&folder, stored).display().to_string(), &text)?;
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        return Ok(Exit::Success);
+    }
+    let mut snapshots = Vec::new();
+    for stored in all.iter().filter(|stored| !stored.is_of_examples()) {
+        let path = path(&folder, stored).display().to_string();
+        snapshots.push((stored.name.as_str(), Snapshot::parse(&path, &text(&folder, stored)?)?));
+    }
+    for (head, lines) in sections(&snapshots) {
+        for (subject, texts) in lines {
+            let first = texts.first().map(|(_, text)| text.clone());
+            let star = if texts.iter().all(|(_, text)| Some(text) == first.as_ref()) { " " } else { "*" };
+            writeln!(out, "{star} {head}  {subject}")?;
+            for (name, text) in texts {
+                writeln!(out, "    {name}: {text}")?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+fn path(folder: &Folder, stored: &Stored) -> std::path::PathBuf {
+    if stored.is_accepted { folder.accepted(&stored.name) } else { folder.pending(&stored.name) }
+}
+
+fn text(folder: &Folder, stored: &Stored) -> Result<String, SnapshotError> {
+    Ok(folder.text(&path(folder, stored))?.unwrap_or_default())
+}
+
+/// A subject, and what each snapshot says of it.
+type Lines<'a> = Vec<(String, Vec<(&'a str, String)>)>;
+
+/// What the snapshots say, side by side.
+fn sections<'a>(all: &[(&'a str, Snapshot)]) -> [(&'static str, Lines<'a>); 4] {
+    let side_by_side = |of: &dyn Fn(&Snapshot) -> Vec<Statement>| -> Lines<'a> {
+        let mut subjects: Vec<String> = Vec::new();
+        for (_, snapshot) in all {
+            for statement in of(snapshot) {
+                if !subjects.contains(&statement.subject) {
+                    subjects.push(statement.subject);
+                }
+            }
+        }
+        let line = |subject: String| {
+            let texts = all.iter().map(|(name, snapshot)| {
+                let own = of(snapshot).into_iter().find(|one| one.subject == subject);
+                (*name, own.map_or_else(|| "-".to_owned(), |one| one.text))
+            });
+            let texts = texts.collect();
+            (subject, texts)
+        };
+        subjects.into_iter().map(line).collect()
+    };
+    let findings = |snapshot: &Snapshot| {
+        let of = |finding: &dmlcts_snapshots::Finding| Statement {
+            subject: finding.headline(),
+            text: finding.id.clone(),
+        };
+        snapshot.findings.iter().map(of).collect()
+    };
+    let lacks = |snapshot: &Snapshot| {
+        let all: BTreeSet<&String> = snapshot.lacks.iter().collect();
+        all.into_iter().map(|lack| Statement { subject: lack.clone(), text: "lacks it".to_owned() }).collect()
+    };
+    [
+        ("finding", side_by_side(&findings)),
+        ("answers", side_by_side(&|snapshot| snapshot.answers.clone())),
+        ("refuses", side_by_side(&|snapshot| snapshot.refusals.clone())),
+        ("lacks", side_by_side(&lacks)),
+    ]
+}

@@ -1,0 +1,124 @@
+//! What changed between two snapshots, as data and as text.
+
+use std::fmt::Write as _;
+
+/// The most changes that are shown one by one.
+const SHOWN: usize = 8;
+
+/// How a change is judged, the worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Transition {
+    /// Cases fail that passed.
+    Broken,
+    /// More cases fail, or the backend lacks more.
+    Worse,
+    /// The backend answers otherwise, or its failures are others.
+    Other,
+    /// Fewer cases fail, or the backend lacks less.
+    Better,
+    /// The cases of a finding pass.
+    Fixed,
+}
+
+impl Transition {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Worse => "worse",
+            Self::Other => "other answers",
+            Self::Better => "better",
+            Self::Fixed => "fixed",
+        }
+    }
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// How it is judged.
+    pub transition: Transition,
+    /// What changed.
+    pub what: String,
+    /// Details, one line each.
+    pub details: Vec<String>,
+}
+
+impl Change {
+    pub(crate) fn new(transition: Transition, what: impl Into<String>, details: Vec<String>) -> Self {
+        Self { transition, what: what.into(), details }
+    }
+}
+
+/// The changes of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// The components of the run that changed, and those that did not.
+    pub cause: String,
+    /// The changes, the worst first.
+    pub list: Vec<Change>,
+    /// Whether the file must be accepted again although no line of it changed.
+    pub is_outdated: bool,
+    /// Whether nothing was accepted before.
+    pub is_first: bool,
+}
+
+impl Changes {
+    /// Whether there is nothing to review.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && !self.is_outdated
+    }
+
+    /// The number of changes of each kind: `1 broken, 2 fixed`.
+    pub fn counts(&self) -> String {
+        let mut all: Vec<(Transition, usize)> = Vec::new();
+        for change in &self.list {
+            match all.last_mut() {
+                Some((last, count)) if *last == change.transition => *count += 1,
+                _ => all.push((change.transition, 1)),
+            }
+        }
+        if self.is_first {
+            return "new".to_owned();
+        }
+        if all.is_empty() {
+            return "no line changed".to_owned();
+        }
+        all.iter().map(|(kind, count)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The changes as lines: the cause, at most eight changes with details, and the number of the others.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{}\n", self.cause);
+        for change in self.list.iter().take(SHOWN) {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "{:<14} {}", change.transition.name(), change.what);
+            for detail in &change.details {
+                let _ = writeln!(text, "{:<14} {detail}", "");
+            }
+        }
+        let left = self.list.iter().skip(SHOWN);
+        let mut others: Vec<(Transition, usize)> = Vec::new();
+        for change in left {
+            match others.last_mut() {
+                Some((last, count)) if *last == change.transition => *count += 1,
+                _ => others.push((change.transition, 1)),
+            }
+        }
+        for (transition, count) in others {
+            let _ = writeln!(text, "{:<14} +{count} similar", transition.name());
+        }
+        if self.list.is_empty() && !self.is_first {
+            text.push_str("no line changed\n");
+        }
+        text
+    }
+
+    /// The same as Markdown, below a heading with the name of the snapshot.
+    pub fn to_markdown(&self, name: &str) -> String {
+        // Texts of backends may hold anything; in a code block only its end has a meaning.
+        let text = self.to_text().replace("```", "'''");
+        let (cause, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        format!("### {name}: {}\n\n```text\n{cause}\n\n{rest}```\n", self.counts())
+    }
+}

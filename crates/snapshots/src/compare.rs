@@ -1,0 +1,226 @@
+//! Compares two snapshots.
+
+use dmlcts_model::escaped;
+
+use crate::{
+    Change, Changes, Examples, Finding, Metadata, Snapshot, Statement, Transition,
+    write::{counted, counts, grouped},
+};
+
+/// Compares a new snapshot with the accepted one, if there is one.
+pub fn compare(old: Option<&Snapshot>, new: &Snapshot) -> Changes {
+    let Some(old) = old else {
+        let findings = new.findings.len() as u64 + new.further.as_ref().map_or(0, |further| further.findings);
+        let what = format!(
+            "{}, {}, {}",
+            counted(findings, "finding"),
+            counted(new.answers.len() as u64, "answer"),
+            counted(new.lacks.len() as u64, "lack")
+        );
+        let list = new.findings.iter().map(broken);
+        let cause = format!("the first snapshot: {what}");
+        return Changes { cause, list: list.collect(), is_outdated: true, is_first: true };
+    };
+    let mut list = Vec::new();
+    findings(old, new, &mut list);
+    lacks(&old.lacks, &new.lacks, &mut list);
+    let mut recounted = Vec::new();
+    for (name, old, new) in [("", &old.answers, &new.answers), ("refuses ", &old.refusals, &new.refusals)] {
+        statements(name, old, new, &mut list, &mut recounted);
+    }
+    if let Some(first) = recounted.first() {
+        let what = format!("other numbers of cases for {}", counted(recounted.len() as u64, "answer"));
+        list.push(Change::new(Transition::Other, what, vec![format!("such as {first}")]));
+    }
+    list.sort_by_key(|change| change.transition);
+    let is_outdated = old.about.spec != new.about.spec || old.about.suite_hash != new.about.suite_hash;
+    Changes { cause: cause(&old.about, &new.about), list, is_outdated, is_first: false }
+}
+
+/// Compares the examples of the pages with the accepted ones, if there are any.
+pub fn compare_examples(old: Option<&Examples>, new: &Examples) -> Changes {
+    let Some(old) = old else {
+        let right = new.all.iter().filter(|example| example.is_right).count() as u64;
+        let all = new.all.len() as u64;
+        let cause = format!("the first examples: {} of {} right", grouped(right), grouped(all));
+        return Changes { cause, list: Vec::new(), is_outdated: true, is_first: true };
+    };
+    let mut list = Vec::new();
+    for example in &new.all {
+        let was = old.all.iter().find(|other| other.id == example.id);
+        let transition = match was {
+            Some(was) if was == example => continue,
+            Some(was) if was.is_right => Transition::Broken,
+            _ if example.is_right => Transition::Fixed,
+            None => Transition::Broken,
+            Some(_) => Transition::Other,
+        };
+        let now = example.lines.get(1).cloned().unwrap_or_default();
+        let line = example.lines.first().cloned().unwrap_or_default();
+        list.push(Change::new(transition, format!("example {}: {now}", example.id), vec![line]));
+    }
+    let is_gone = |example: &&crate::Example| new.all.iter().all(|other| other.id != example.id);
+    let gone = old.all.iter().filter(is_gone);
+    list.extend(gone.map(|one| Change::new(Transition::Other, format!("example {}: gone", one.id), vec![])));
+    list.sort_by_key(|change| change.transition);
+    let is_outdated = old.about.spec != new.about.spec;
+    Changes { cause: cause(&old.about, &new.about), list, is_outdated, is_first: false }
+}
+
+/// The components that changed, and what they can explain.
+fn cause(old: &Metadata, new: &Metadata) -> String {
+    // Backends name themselves, their devices and their drivers.
+    let named = |text: &str| if text.is_empty() { "none".to_owned() } else { escaped(text).into_owned() };
+    let (was, is) = (old.components(), new.components());
+    let both = was.iter().zip(&is);
+    let changed: Vec<(&str, String)> = (both.filter(|(was, is)| was != is))
+        .map(|((name, was), (_, is))| (*name, format!("{name} {} → {}", named(was), named(is))))
+        .collect();
+    let is_changed = |name: &str| changed.iter().any(|(other, _)| *other == name);
+    let same: Vec<&str> =
+        ["driver", "suite", "spec", "dmlcts"].into_iter().filter(|name| !is_changed(name)).collect();
+    let same = match same.as_slice() {
+        [] => String::new(),
+        [one] => format!("{one} unchanged"),
+        [all @ .., last] => format!("{} and {last} unchanged", all.join(", ")),
+    };
+    let mut parts: Vec<String> = changed.iter().map(|(_, text)| text.clone()).collect();
+    if parts.is_empty() {
+        parts.push("no component of the header changed".to_owned());
+    }
+    parts.push(same);
+    // A component of the project changes lines that no change of the backend explains.
+    for (name, lines) in [
+        ("dmlcts", "a new dmlcts may change predicates, ids, digests and numbers of cases"),
+        ("spec", "a new spec may change findings, answers and refusals"),
+        ("suite", "a new suite may change numbers of cases and digests, and show other findings"),
+        ("seed", "another seed may change numbers of cases and digests, and show other findings"),
+        ("options", "other options may change numbers of cases and digests, and show other findings"),
+        ("feature level", "another level may change every line"),
+    ] {
+        if is_changed(name) {
+            parts.push(lines.to_owned());
+        }
+    }
+    if changed.len() > 1 {
+        let count = changed.len();
+        parts.push(format!(
+            "{count} components changed at once, and nothing here tells which one is the cause"
+        ));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("; ")
+}
+
+/// The details of a finding: its numbers, and its example.
+fn details(finding: &Finding) -> Vec<String> {
+    let example = finding.example.as_ref().map(|example| {
+        let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
+        format!("e.g. {example}{shows}")
+    });
+    std::iter::once(counts(finding)).chain(example).collect()
+}
+
+fn broken(finding: &Finding) -> Change {
+    Change::new(Transition::Broken, format!("{}: {}", finding.id, finding.headline()), details(finding))
+}
+
+fn findings(old: &Snapshot, new: &Snapshot, list: &mut Vec<Change>) {
+    for finding in &new.findings {
+        match old.findings.iter().find(|other| other.id == finding.id) {
+            None => list.push(broken(finding)),
+            Some(was) if was == finding => {}
+            Some(was) => list.push(changed(was, finding)),
+        }
+    }
+    let is_gone = |finding: &&Finding| new.findings.iter().all(|other| other.id != finding.id);
+    for finding in old.findings.iter().filter(is_gone) {
+        let what = format!("{}: {}", finding.id, finding.headline());
+        list.push(Change::new(Transition::Fixed, what, vec![format!("was {}", counts(finding))]));
+    }
+    if old.further != new.further {
+        let cases = |one: &Snapshot| one.further.as_ref().map_or((0, 0), |one| (one.findings, one.cases));
+        let (was, is) = (cases(old), cases(new));
+        let transition = match is.cmp(&was) {
+            std::cmp::Ordering::Greater => Transition::Broken,
+            std::cmp::Ordering::Equal => Transition::Other,
+            std::cmp::Ordering::Less => Transition::Better,
+        };
+        let text = |(findings, cases)| format!("{} with {}", grouped(findings), counted(cases, "case"));
+        let what = format!("further findings: {}, were {}", text(is), text(was));
+        list.push(Change::new(transition, what, Vec::new()));
+    }
+}
+
+/// A finding that is in both snapshots.
+fn changed(was: &Finding, is: &Finding) -> Change {
+    let cases = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.cases);
+    let digest = |finding: &Finding| finding.counts.as_ref().map(|counts| counts.digest.clone());
+    let vary = |finding: &Finding| finding.counts.as_ref().is_some_and(|counts| counts.bytes_vary);
+    let (transition, how) = match (cases(was), cases(is)) {
+        (Some(before), Some(after)) if after > before => (Transition::Worse, "more cases fail"),
+        (Some(before), Some(after)) if after < before => (Transition::Better, "fewer cases fail"),
+        _ if was.class != is.class => (Transition::Other, "it fails in another way"),
+        _ if vary(was) != vary(is) => (Transition::Other, "whether its bytes vary"),
+        _ if digest(was) != digest(is) => (Transition::Other, "other cases or other bytes"),
+        _ => (Transition::Other, "other words"),
+    };
+    let what = format!("{}: {how}: {}", is.id, is.headline());
+    let mut lines = details(is);
+    if let Some(first) = lines.first_mut() {
+        first.push_str(", was ");
+        first.push_str(&counts(was));
+    }
+    if was.headline() != is.headline() {
+        lines.push(format!("was {}", was.headline()));
+    }
+    Change::new(transition, what, lines)
+}
+
+fn lacks(old: &[String], new: &[String], list: &mut Vec<Change>) {
+    let lost = new.iter().filter(|lack| !old.contains(lack));
+    list.extend(lost.map(|lack| Change::new(Transition::Worse, format!("lacks {lack}"), Vec::new())));
+    let gained = old.iter().filter(|lack| !new.contains(lack));
+    list.extend(
+        gained.map(|lack| Change::new(Transition::Better, format!("lacks {lack} no more"), Vec::new())),
+    );
+}
+
+/// Compares answers or refusals. A change of mere numbers goes to `recounted`.
+fn statements(
+    name: &str,
+    old: &[Statement],
+    new: &[Statement],
+    list: &mut Vec<Change>,
+    recounted: &mut Vec<String>,
+) {
+    let find = |all: &[Statement], subject: &str| {
+        all.iter().find(|one| one.subject == subject).map(|one| one.text.clone())
+    };
+    for one in new {
+        let subject = &one.subject;
+        match find(old, subject) {
+            Some(was) if was == one.text => {}
+            Some(was) if without_numbers(&was) == without_numbers(&one.text) => {
+                recounted.push(format!("{name}{subject}: {}, was {was}", one.text));
+            }
+            Some(was) => {
+                let what = format!("{name}{subject}: {}", one.text);
+                list.push(Change::new(Transition::Other, what, vec![format!("was {was}")]));
+            }
+            None => {
+                let what = format!("{name}{subject}: {}", one.text);
+                list.push(Change::new(Transition::Other, what, vec!["is new".to_owned()]));
+            }
+        }
+    }
+    for one in old.iter().filter(|one| find(new, &one.subject).is_none()) {
+        let what = format!("{name}{}: gone", one.subject);
+        list.push(Change::new(Transition::Other, what, vec![format!("was {}", one.text)]));
+    }
+}
+
+/// Answers without the numbers of their cases.
+fn without_numbers(text: &str) -> Vec<&str> {
+    text.split("; ").map(|answer| answer.rsplit_once(" (").map_or(answer, |(answer, _)| answer)).collect()
+}

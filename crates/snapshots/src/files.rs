@@ -1,0 +1,236 @@
+//! A folder of snapshots: `NAME/SUITE.snap`, and `NAME/SUITE.snap.new` if a change waits for a review.
+//!
+//! Every change holds a lock on the folder of a backend, and replaces a file as a whole. A file with mistakes
+//! is never replaced.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use dmlcts_results::{FileLock, replace};
+
+use crate::{Examples, Snapshot, SnapshotError};
+
+/// The longest name.
+const LONGEST: usize = 60;
+/// A larger file is no snapshot.
+const LARGEST: u64 = 1 << 20;
+
+/// A folder of snapshots.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// A snapshot in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stored {
+    /// The name: that of the backend's folder, a slash, and that of the suite or `examples`.
+    pub name: String,
+    /// Whether one was accepted.
+    pub is_accepted: bool,
+    /// Whether a change waits for a review.
+    pub is_pending: bool,
+}
+
+/// Checks that a name can be that of a folder or a file on every system.
+///
+/// # Errors
+///
+/// It is empty or long, or has other letters than a-z, digits and hyphens.
+pub fn check_name(name: &str) -> Result<(), SnapshotError> {
+    // Windows has devices of these names.
+    let reserved = ["con", "prn", "aux", "nul"].contains(&name)
+        || name.len() == 4
+            && (name.starts_with("com") || name.starts_with("lpt"))
+            && name.ends_with(|last: char| last.is_ascii_digit());
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    if (1..=LONGEST).contains(&name.len()) && name.chars().all(is_plain) && !reserved {
+        return Ok(());
+    }
+    Err(SnapshotError::Name { name: name.to_owned() })
+}
+
+impl Stored {
+    /// Whether it has the examples of the pages.
+    pub fn is_of_examples(&self) -> bool {
+        self.name.ends_with("/examples")
+    }
+
+    /// The suite's name.
+    pub fn suite(&self) -> &str {
+        self.name.rsplit_once('/').map_or("", |(_, suite)| suite)
+    }
+
+    /// Whether a word names it: its whole name, or that of its backend.
+    pub fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.name.split_once('/').is_some_and(|(backend, _)| backend == word)
+    }
+}
+
+impl Folder {
+    /// The folder at a path, which may not exist yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The path of the accepted snapshot of a name.
+    pub fn accepted(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.snap"))
+    }
+
+    /// The path of the pending snapshot of a name.
+    pub fn pending(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.snap.new"))
+    }
+
+    /// The snapshots in the folder, by name. Other files are left out.
+    ///
+    /// # Errors
+    ///
+    /// A folder cannot be read, or a snapshot or its folder has no proper name.
+    pub fn list(&self) -> Result<Vec<Stored>, SnapshotError> {
+        let mut all: Vec<Stored> = Vec::new();
+        for (backend, path) in entries(&self.path)? {
+            if !path.is_dir() {
+                continue;
+            }
+            for (file, _) in entries(&path)? {
+                let (suite, is_pending) = match (file.strip_suffix(".snap"), file.strip_suffix(".snap.new")) {
+                    (Some(suite), _) => (suite, false),
+                    (None, Some(suite)) => (suite, true),
+                    (None, None) => continue,
+                };
+                [&backend, suite].into_iter().try_for_each(check_name)?;
+                let name = format!("{backend}/{suite}");
+                let new = Stored { name, is_accepted: !is_pending, is_pending };
+                match all.iter_mut().find(|one| one.name == new.name) {
+                    Some(one) => (one.is_accepted, one.is_pending) = (true, true),
+                    None => all.push(new),
+                }
+            }
+        }
+        all.sort();
+        Ok(all)
+    }
+
+    /// Reads the accepted text of a name, and writes the pending text that `make` returns. Without one, it
+    /// removes an older pending text. `make` gets the path and the text.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or written, or `make` fails. The accepted file stays in any case.
+    pub fn propose<T>(
+        &self,
+        name: &str,
+        make: impl FnOnce(&str, Option<&str>) -> Result<(Option<String>, T), SnapshotError>,
+    ) -> Result<T, SnapshotError> {
+        let (accepted, pending) = (self.accepted(name), self.pending(name));
+        let folder = accepted.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(|cause| not_written(folder, cause))?;
+        let _lock = FileLock::acquire(&accepted);
+        let old = read(&accepted)?;
+        let (text, made) = make(&accepted.display().to_string(), old.as_deref())?;
+        match text {
+            Some(text) => {
+                replace(&pending, text.as_bytes()).map_err(|cause| not_written(&pending, cause))?;
+            }
+            None => remove(&pending)?,
+        }
+        Ok(made)
+    }
+
+    /// Makes the pending text the accepted one. Returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or written, or the pending one has mistakes.
+    pub fn accept(&self, stored: &Stored) -> Result<bool, SnapshotError> {
+        let (accepted, pending) = (self.accepted(&stored.name), self.pending(&stored.name));
+        let _lock = FileLock::acquire(&accepted);
+        let Some(text) = read(&pending)? else { return Ok(false) };
+        check_text(stored, &pending.display().to_string(), &text)?;
+        replace(&accepted, text.as_bytes()).map_err(|cause| not_written(&accepted, cause))?;
+        remove(&pending)?;
+        Ok(true)
+    }
+
+    /// Removes the pending text. Returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be removed.
+    pub fn reject(&self, stored: &Stored) -> Result<bool, SnapshotError> {
+        let pending = self.pending(&stored.name);
+        let _lock = FileLock::acquire(&pending);
+        let is_there = pending.exists();
+        remove(&pending)?;
+        Ok(is_there)
+    }
+
+    /// The text of a file in the folder; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn text(&self, path: &Path) -> Result<Option<String>, SnapshotError> {
+        read(path)
+    }
+}
+
+/// Checks that a text is a snapshot. `path` is its name in messages.
+///
+/// # Errors
+///
+/// The text is not as this program wrote it.
+pub fn check_text(stored: &Stored, path: &str, text: &str) -> Result<(), SnapshotError> {
+    if stored.is_of_examples() {
+        Examples::parse(path, text).map(drop)
+    } else {
+        Snapshot::parse(path, text).map(drop)
+    }
+}
+
+/// The entries of a folder, by name. A folder that does not exist has none.
+fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, SnapshotError> {
+    let failed = |cause| SnapshotError::Read { path: folder.display().to_string(), cause };
+    let mut all = Vec::new();
+    let found = match fs::read_dir(folder) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(all),
+        found => found.map_err(failed)?,
+    };
+    for entry in found {
+        let entry = entry.map_err(failed)?;
+        all.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// The text of a file; `None` if there is none.
+fn read(path: &Path) -> Result<Option<String>, SnapshotError> {
+    let failed = |cause| SnapshotError::Read { path: path.display().to_string(), cause };
+    match fs::metadata(path) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(cause) => return Err(failed(cause)),
+        Ok(about) if !about.is_file() || about.len() > LARGEST => {
+            let cause = "it is no file, or larger than any snapshot";
+            return Err(failed(io::Error::new(ErrorKind::InvalidData, cause)));
+        }
+        Ok(_) => {}
+    }
+    fs::read_to_string(path).map(Some).map_err(failed)
+}
+
+fn not_written(path: &Path, cause: io::Error) -> SnapshotError {
+    SnapshotError::Write { path: path.display().to_string(), cause }
+}
+
+fn remove(path: &Path) -> Result<(), SnapshotError> {
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(not_written(path, cause)),
+        _ => Ok(()),
+    }
+}

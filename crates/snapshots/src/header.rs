@@ -1,0 +1,167 @@
+//! The header of a snapshot file: what ran where. It is shown, and never compared as a part of the backend's
+//! behaviour.
+
+use dmlcts_results::{Header, SelectionForm};
+use dmlcts_spec::{Source, yaml};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::SnapshotError;
+
+/// What ran, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// Why the file was written.
+    pub description: String,
+    /// The backend's name.
+    pub backend: String,
+    /// The backend's version.
+    pub version: String,
+    /// Its device.
+    pub device: String,
+    /// Its driver.
+    pub driver: String,
+    /// The feature level at which cases were judged.
+    pub level: String,
+    /// The start of the spec's hash.
+    pub spec: String,
+    /// The suite's name.
+    pub suite: String,
+    /// The start of the hash of the suite's text.
+    pub suite_hash: String,
+    /// The seed.
+    pub seed: String,
+    /// The other options that select cases or forgive differences, such as `--where`; may be empty.
+    pub options: String,
+    /// The version of dmlcts.
+    pub dmlcts: String,
+    /// The command that repeats the run.
+    pub command: String,
+}
+
+/// The number of digits of a hash that are kept.
+pub(crate) const HASH: usize = 12;
+
+/// The header as YAML.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HeaderForm {
+    source: String,
+    description: String,
+    info: InfoForm,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct InfoForm {
+    backend: String,
+    version: String,
+    device: String,
+    driver: String,
+    level: String,
+    spec: String,
+    suite: String,
+    suite_hash: String,
+    seed: String,
+    options: String,
+    dmlcts: String,
+    command: String,
+    body: String,
+}
+
+impl Metadata {
+    /// The metadata of a recorded run.
+    pub fn new(header: &Header) -> Self {
+        let backend = &header.backend.capabilities;
+        let selection = &header.selection;
+        let short = |hash: &str| hash.chars().take(HASH).collect::<String>();
+        let (suite, suite_hash) = match &selection.suite {
+            Some(suite) => (suite.name.clone(), short(&suite.hash)),
+            None => (String::new(), String::new()),
+        };
+        let whole = SelectionForm { partition: None, ..selection.clone() };
+        let options = whole.words_of_a_run();
+        Self {
+            description: String::new(),
+            backend: backend.name.clone(),
+            version: backend.version.clone(),
+            device: backend.device.clone(),
+            driver: backend.driver.clone(),
+            level: header.level.clone(),
+            spec: short(&header.spec),
+            suite,
+            suite_hash,
+            seed: selection.seed.to_string(),
+            options: options.join(" "),
+            dmlcts: header.program.clone(),
+            command: header.command.clone(),
+        }
+    }
+
+    /// The header of a file with a body of this digest.
+    pub(crate) fn write(&self, body: &str) -> String {
+        let info = [
+            ("backend", &self.backend),
+            ("version", &self.version),
+            ("device", &self.device),
+            ("driver", &self.driver),
+            ("level", &self.level),
+            ("spec", &self.spec),
+            ("suite", &self.suite),
+            ("suite_hash", &self.suite_hash),
+            ("seed", &self.seed),
+            ("options", &self.options),
+            ("dmlcts", &self.dmlcts),
+            ("command", &self.command),
+            ("body", &body.to_owned()),
+        ];
+        let info = info.map(|(key, value)| format!("  {key}: {}\n", yaml::quoted(value)));
+        let description = yaml::quoted(&self.description);
+        format!("---\nsource: dmlcts\ndescription: {description}\ninfo:\n{}---\n", info.concat())
+    }
+
+    /// Reads the header of a file. Returns it with the digest of the body, as the header has it.
+    pub(crate) fn parse(path: &str, text: &str) -> Result<(Self, String), SnapshotError> {
+        let form: HeaderForm = yaml::read(&Source::new(path, text))?.value;
+        if form.source != "dmlcts" {
+            let cause = "`source` is not dmlcts: another program wrote this file".to_owned();
+            return Err(SnapshotError::Line { path: path.to_owned(), line: 2, cause });
+        }
+        let InfoForm { backend, version, device, driver, level, spec, suite, suite_hash, seed, .. } =
+            form.info;
+        let InfoForm { options, dmlcts, command, body, .. } = form.info;
+        let description = form.description;
+        let about = Self {
+            description,
+            backend,
+            version,
+            device,
+            driver,
+            level,
+            spec,
+            suite,
+            suite_hash,
+            seed,
+            options,
+            dmlcts,
+            command,
+        };
+        Ok((about, body))
+    }
+
+    /// The parts that can explain a change, each with its name.
+    pub(crate) fn components(&self) -> [(&'static str, String); 9] {
+        let suite = format!("{} ({})", self.suite, self.suite_hash);
+        [
+            ("dmlcts", self.dmlcts.clone()),
+            ("spec", self.spec.clone()),
+            ("suite", suite),
+            ("seed", self.seed.clone()),
+            ("options", self.options.clone()),
+            ("backend", format!("{} {}", self.backend, self.version).trim_end().to_owned()),
+            ("device", self.device.clone()),
+            ("driver", self.driver.clone()),
+            ("feature level", self.level.clone()),
+        ]
+    }
+}

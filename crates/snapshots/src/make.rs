@@ -1,0 +1,271 @@
+//! Makes a snapshot of a recorded run.
+
+use dmlcts_model::{DataType, FeatureLevel};
+use dmlcts_results::Header;
+use dmlcts_runner::{self as runner, CaseAnswer, Digest, Ending, Summary, Verdict};
+use dmlcts_spec::{Answer, Library, Validity};
+
+use crate::{
+    Finding, Further, Metadata, Snapshot, SnapshotError, Statement,
+    snapshot::{Counts, Place},
+    write::grouped,
+};
+
+/// The room for findings, in bytes: a snapshot of any run fits in 64 KiB.
+const ROOM: usize = 40 << 10;
+/// A case with a longer line is not shown.
+const LONGEST_CASE: usize = 2_000;
+/// A longer predicate gives its finding no room.
+const LONGEST_PREDICATE: usize = 8_000;
+
+impl Snapshot {
+    /// The snapshot of a run that this program's spec judged. A finding that is as in the `old` snapshot
+    /// keeps its text.
+    ///
+    /// # Errors
+    ///
+    /// The run does not show what the backend does: it is incomplete, or known failures hide findings.
+    pub fn new(header: &Header, summary: &Summary, old: Option<&Self>) -> Result<Self, SnapshotError> {
+        check(header, summary)?;
+        let library = Library::embedded();
+        let (findings, further) = findings(summary, old);
+        Ok(Self {
+            about: Metadata::new(header),
+            findings,
+            further,
+            answers: answers(summary),
+            refusals: refusals(summary, library),
+            lacks: lacks(summary, library),
+        })
+    }
+}
+
+/// Checks that a run is whole and hides nothing.
+fn check(header: &Header, summary: &Summary) -> Result<(), SnapshotError> {
+    let unfit = |why: String, help: &str| Err(SnapshotError::Unfit { why, help: help.to_owned() });
+    let rerun = "run the whole suite again, on a backend that runs to its end";
+    if let Some(why) = summary.lost.as_ref().or(summary.bad_end.as_ref()) {
+        return unfit(format!("the backend failed: {why}"), rerun);
+    }
+    if summary.ending != Ending::Complete {
+        return unfit(format!("it is not complete ({})", summary.ending.id()), rerun);
+    }
+    let lost = summary.tally().of(Verdict::Lost);
+    if !summary.abandoned.is_empty() || lost > 0 {
+        return unfit("cases were never answered".to_owned(), rerun);
+    }
+    if header.selection.partition.is_some() {
+        return unfit("it is one part of a run".to_owned(), "join the parts by `dmlcts merge --results`");
+    }
+    if header.selection.suite.is_none() {
+        return unfit("its cases were given one by one".to_owned(), "run a suite");
+    }
+    if !header.selection.known_failures.is_empty() {
+        let help = "run the suite without --known-failures: a snapshot shows all findings";
+        return unfit("its known failures are in no finding".to_owned(), help);
+    }
+    if summary.is_unjudged() {
+        return unfit("every case was skipped".to_owned(), "see what the backend declares: dmlcts doctor");
+    }
+    Ok(())
+}
+
+/// The findings by id, and those that have no room.
+fn findings(summary: &Summary, old: Option<&Snapshot>) -> (Vec<Finding>, Option<Further>) {
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in &summary.findings {
+        let new = entry(finding);
+        // Which cases of a flaky backend fail, and so the number of findings, is chance.
+        if new.counts.is_some() || all.iter().all(|other| other.id != new.id) {
+            all.push(new);
+        }
+    }
+    let (mut kept, further) = fit(all);
+    for finding in &mut kept {
+        let is_as = |other: &&Finding| other.is_as(finding) || same_but_bytes(other, finding);
+        if let Some(same) = old.and_then(|old| old.findings.iter().find(is_as)) {
+            *finding = same.clone();
+        }
+    }
+    kept.sort_by(|one, other| one.id.cmp(&other.id));
+    (kept, further)
+}
+
+/// The findings that have room, of findings with the most severe first, and the others in short.
+pub(crate) fn fit(all: Vec<Finding>) -> (Vec<Finding>, Option<Further>) {
+    let size = |finding: &Finding| crate::write::finding(finding).len();
+    let (mut kept, mut left, mut room) = (Vec::new(), Vec::new(), ROOM);
+    for finding in all {
+        // The most severe come first.
+        let size = size(&finding);
+        if size <= room && left.is_empty() {
+            room -= size;
+            kept.push(finding);
+        } else {
+            left.push(finding);
+        }
+    }
+    let further = (!left.is_empty()).then(|| further(&left));
+    (kept, further)
+}
+
+/// Whether a finding whose bytes vary seems not to vary this time. Chance decides whether a repeat shows it.
+/// Both digests are needed to tell, and the file has one: so the numbers of cases must be the same.
+fn same_but_bytes(old: &Finding, new: &Finding) -> bool {
+    let (Some(was), Some(is)) = (&old.counts, &new.counts) else { return false };
+    let is_same_place = (&old.id, old.class, &old.place) == (&new.id, new.class, &new.place);
+    is_same_place && was.bytes_vary && !is.bytes_vary && (was.cases, was.of) == (is.cases, is.of)
+}
+
+fn further(left: &[Finding]) -> Further {
+    let (mut cases, mut sum) = (0_u64, 0_u64);
+    for finding in left {
+        let digest = Digest::of(crate::write::finding(finding).as_bytes());
+        sum = sum.wrapping_add(digest.0);
+        cases = cases.saturating_add(finding.counts.as_ref().map_or(0, |counts| counts.cases));
+    }
+    Further { findings: left.len() as u64, cases, digest: short(Digest(sum)) }
+}
+
+/// The start of a digest.
+fn short(digest: Digest) -> String {
+    digest.to_string().chars().take(8).collect()
+}
+
+fn entry(finding: &runner::Finding) -> Finding {
+    let operators = finding.operators.join(", ");
+    let is_flaky = finding.first.verdict == Verdict::Flake || finding.passed_again > 0;
+    let shown = finding.shown().case.to_string();
+    let example = Some(shown).filter(|line| line.len() <= LONGEST_CASE);
+    let rule = finding.rule.as_ref().filter(|rule| !is_flaky && rule.predicate.len() <= LONGEST_PREDICATE);
+    let place = match rule {
+        Some(rule) => {
+            Place::Where { predicate: rule.predicate.clone(), invalid: rule.validity == Validity::Invalid }
+        }
+        None => Place::Of(operators),
+    };
+    if is_flaky {
+        let operator = finding.operators.first().map_or("all", |name| name).to_lowercase();
+        let id = format!("{operator}-{}-flaky", finding.class.id());
+        return Finding { id, class: finding.class, place, counts: None, example, shows: None };
+    }
+    let digest = finding.digest.unwrap_or_default();
+    let digest = if finding.bytes_vary { digest.cases } else { digest.outputs };
+    let passes = rule.map_or(0, |rule| rule.passes);
+    let counts = Counts {
+        cases: finding.cases,
+        of: finding.cases.saturating_add(passes),
+        digest: short(digest),
+        bytes_vary: finding.bytes_vary,
+    };
+    let of_class = || crate::answered::outcome(&finding.shown().outcome);
+    let shows = finding.shows.clone().filter(|_| !finding.bytes_vary).or_else(of_class);
+    let shows = shows.filter(|_| example.is_some());
+    Finding { id: finding.id.clone(), class: finding.class, place, counts: Some(counts), example, shows }
+}
+
+/// The answers to open questions.
+fn answers(summary: &Summary) -> Vec<Statement> {
+    let of = |recorded: &runner::Recorded| {
+        let readings = recorded.operator.readings();
+        let words = |answer: Answer| match answer {
+            Answer::Reject => "is refused".to_owned(),
+            Answer::Accept => "is accepted".to_owned(),
+            Answer::Reading(0) => "runs as the semantics".to_owned(),
+            Answer::Reading(reading) => {
+                let read = readings.get(reading - 1).map(|reading| reading.expression.to_string());
+                format!("reads `{}`", read.unwrap_or_default())
+            }
+        };
+        let counted = |said: CaseAnswer, cases: u64| {
+            let words = match said {
+                CaseAnswer::Answer(answer) => words(answer),
+                CaseAnswer::RefusedTogether => "is refused, perhaps for another question".to_owned(),
+            };
+            format!("{words} ({})", grouped(cases))
+        };
+        let answers = recorded.answers.iter();
+        let mut texts: Vec<String> =
+            answers.map(|answer| counted(CaseAnswer::Answer(answer.answer), answer.cases)).collect();
+        if recorded.together > 0 {
+            texts.push(counted(CaseAnswer::RefusedTogether, recorded.together));
+        }
+        Statement { subject: recorded.question.id.clone(), text: texts.join("; ") }
+    };
+    summary.recorded.iter().map(of).collect()
+}
+
+/// How invalid descs are refused: what most clauses share, and then the exceptions.
+fn refusals(summary: &Summary, library: &Library) -> Vec<Statement> {
+    let mut clauses: Vec<(String, Vec<(String, u64)>)> = Vec::new();
+    for (refusal, cases) in summary.totals.refusals.iter() {
+        let clause = library
+            .operators()
+            .get(refusal.operator)
+            .and_then(|operator| operator.clauses().get(refusal.clause));
+        let Some(clause) = clause else { continue };
+        let way = format!("at {}, {}", refusal.phase, crate::answered::code(refusal.code));
+        match clauses.last_mut() {
+            Some((last, ways)) if *last == clause.id => ways.push((way, cases)),
+            _ => clauses.push((clause.id.clone(), vec![(way, cases)])),
+        }
+    }
+    let single = |ways: &[(String, u64)]| match ways {
+        [(way, _)] => Some(way.clone()),
+        _ => None,
+    };
+    let mut shared: Vec<(String, usize)> = Vec::new();
+    for way in clauses.iter().filter_map(|(_, ways)| single(ways)) {
+        match shared.iter_mut().find(|(known, _)| *known == way) {
+            Some((_, count)) => *count += 1,
+            None => shared.push((way, 1)),
+        }
+    }
+    let Some((usual, _)) = shared.into_iter().rev().max_by_key(|(_, count)| *count) else {
+        return clauses.into_iter().map(exception).collect();
+    };
+    let others = clauses.into_iter().filter(|(_, ways)| single(ways).as_ref() != Some(&usual));
+    let others: Vec<Statement> = others.map(exception).collect();
+    let subject = if others.is_empty() { "all clauses" } else { "other clauses" }.to_owned();
+    std::iter::once(Statement { subject, text: usual }).chain(others).collect()
+}
+
+/// How one clause is refused. The numbers tell several ways apart.
+fn exception((subject, ways): (String, Vec<(String, u64)>)) -> Statement {
+    let text = match ways.as_slice() {
+        [(way, _)] => way.clone(),
+        ways => {
+            let ways = ways.iter().map(|(way, cases)| format!("{way} ({})", grouped(*cases)));
+            ways.collect::<Vec<_>>().join("; ")
+        }
+    };
+    Statement { subject, text }
+}
+
+/// What the backend declares not to support, of what the newest level has.
+fn lacks(summary: &Summary, library: &Library) -> Vec<String> {
+    let backend = &summary.capabilities;
+    let names = library.operators().iter().map(dmlcts_spec::Operator::name);
+    let is_there =
+        |name: &str| backend.operators.as_ref().is_none_or(|all| all.iter().any(|one| one == name));
+    let mut all: Vec<String> = names.clone().filter(|name| !is_there(name)).map(str::to_owned).collect();
+    let types = DataType::all().filter(|data_type| data_type.element_size().is_some());
+    let types = types.filter(|data_type| !backend.data_types.contains(data_type));
+    all.extend(types.map(|data_type| data_type.to_string()));
+    for lack in &backend.lacks {
+        // A backend may name an operator that this program does not have.
+        let own = names.clone().filter(|name| *name == lack.operator);
+        all.extend(
+            own.flat_map(|name| lack.data_types.iter().map(move |data_type| format!("{name} {data_type}"))),
+        );
+    }
+    let (low, high) = (*backend.ranks.start(), *backend.ranks.end());
+    all.extend((1..=8_u32).filter(|rank| !(low..=high).contains(rank)).map(|rank| format!("rank {rank}")));
+    if backend.feature_level != FeatureLevel::NEWEST {
+        all.push(format!("feature levels above {}", backend.feature_level));
+    }
+    if backend.limits.tensor_bytes != u64::MAX {
+        all.push(format!("tensors above {} bytes", grouped(backend.limits.tensor_bytes)));
+    }
+    all
+}

@@ -1,0 +1,213 @@
+//! Reads snapshots. A file that this program would not write as it is, is an error with its line: a snapshot
+//! that was edited by hand shows what no backend did.
+
+use dmlcts_runner::Class;
+
+use crate::{
+    Finding, Further, Metadata, Snapshot, SnapshotError, Statement,
+    snapshot::{Counts, Place},
+    write,
+};
+
+/// The lines of a body, with their places in the file.
+pub(crate) struct Lines<'a> {
+    path: &'a str,
+    rest: std::iter::Peekable<std::iter::Enumerate<std::str::Lines<'a>>>,
+    /// The number of lines above the body.
+    above: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// The next line, with its number.
+    pub(crate) fn next(&mut self) -> Option<(usize, &'a str)> {
+        self.rest.next().map(|(place, line)| (self.above + place + 1, line))
+    }
+
+    /// The rest of the next line after `start`, if it begins so.
+    pub(crate) fn next_if(&mut self, start: &str) -> Option<(usize, &'a str)> {
+        let (place, line) = self.rest.next_if(|(_, line)| line.starts_with(start))?;
+        Some((self.above + place + 1, &line[start.len()..]))
+    }
+
+    /// The number of the next line.
+    fn number(&mut self) -> usize {
+        let above = self.above;
+        self.rest.peek().map_or(above + 1, |(place, _)| above + place + 1)
+    }
+
+    pub(crate) fn wrong(&self, line: usize, cause: impl Into<String>) -> SnapshotError {
+        SnapshotError::Line { path: self.path.to_owned(), line, cause: cause.into() }
+    }
+}
+
+/// Splits a file into its header and its body, and checks that the body is as it was written.
+pub(crate) fn split<'a>(
+    path: &'a str,
+    text: &'a str,
+) -> Result<(Metadata, Lines<'a>, &'a str), SnapshotError> {
+    let line = |line: usize, cause: &str| SnapshotError::Line {
+        path: path.to_owned(),
+        line,
+        cause: cause.to_owned(),
+    };
+    let rest =
+        text.strip_prefix("---\n").ok_or_else(|| line(1, "expected `---`, the start of the header"))?;
+    let end = rest.find("\n---\n").ok_or_else(|| line(1, "the header has no end: expected a line `---`"))?;
+    let (header, body) = (&rest[..=end], &rest[end + "\n---\n".len()..]);
+    // The first line keeps the numbers of lines in messages right.
+    let (about, digest) = Metadata::parse(path, &format!("---\n{header}"))?;
+    let above = header.lines().count() + 2;
+    let lines = Lines { path, rest: body.lines().enumerate().peekable(), above };
+    if write::digest(body) != digest {
+        let cause = "the body is not as dmlcts wrote it: it was edited, or a part of it is missing";
+        let wrong = line(above + 1, cause);
+        return Err(first_mistake(path, text, &about, body, wrong));
+    }
+    Ok((about, lines, body))
+}
+
+/// The first line that is no line of a snapshot, or else this error.
+fn first_mistake(
+    path: &str,
+    text: &str,
+    about: &Metadata,
+    body: &str,
+    wrong: SnapshotError,
+) -> SnapshotError {
+    let above = text[..text.len() - body.len()].lines().count();
+    let lines = Lines { path, rest: body.lines().enumerate().peekable(), above };
+    if body.lines().any(|line| line.starts_with("example ")) {
+        return wrong;
+    }
+    snapshot(about.clone(), lines).err().unwrap_or(wrong)
+}
+
+impl Snapshot {
+    /// Reads the text of a file. `path` is its name in messages.
+    ///
+    /// # Errors
+    ///
+    /// The text is not as this program wrote it.
+    pub fn parse(path: &str, text: &str) -> Result<Self, SnapshotError> {
+        let text = text.replace("\r\n", "\n");
+        let (about, lines, body) = split(path, &text)?;
+        let above = lines.above;
+        let read = snapshot(about, lines)?;
+        if read.body().trim_end() != body.trim_end() {
+            let own = read.body();
+            let place =
+                own.lines().zip(body.lines()).position(|(own, there)| own != there).unwrap_or_default();
+            let cause = "the line is not as dmlcts writes it".to_owned();
+            return Err(SnapshotError::Line { path: path.to_owned(), line: above + place + 1, cause });
+        }
+        Ok(read)
+    }
+}
+
+/// Reads a body.
+fn snapshot(about: Metadata, mut lines: Lines<'_>) -> Result<Snapshot, SnapshotError> {
+    let mut all = Snapshot {
+        about,
+        findings: Vec::new(),
+        further: None,
+        answers: Vec::new(),
+        refusals: Vec::new(),
+        lacks: Vec::new(),
+    };
+    while let Some((number, id)) = lines.next_if("finding ") {
+        if all.findings.iter().any(|other| other.id == id) {
+            return Err(lines.wrong(number, format!("the finding {id} stands there twice")));
+        }
+        all.findings.push(finding(id, &mut lines)?);
+    }
+    if let Some((number, text)) = lines.next_if("further findings: ") {
+        let further = further(text);
+        let further = further.ok_or_else(|| lines.wrong(number, "expected `N with M cases; digest D`"))?;
+        all.further = Some(further);
+    }
+    for (head, statements) in [("answers  ", &mut all.answers), ("refuses  ", &mut all.refusals)] {
+        while let Some((number, text)) = lines.next_if(head) {
+            let parts = text.split_once(": ");
+            let (subject, text) = parts.ok_or_else(|| lines.wrong(number, "expected `: ` in the line"))?;
+            statements.push(Statement { subject: subject.to_owned(), text: text.to_owned() });
+        }
+    }
+    while let Some((_, lack)) = lines.next_if("lacks    ") {
+        all.lacks.push(lack.to_owned());
+    }
+    match lines.next() {
+        Some((number, _)) => {
+            let cause =
+                "expected a finding, `further findings`, `answers`, `refuses` or `lacks`, in this order";
+            Err(lines.wrong(number, cause))
+        }
+        None => Ok(all),
+    }
+}
+
+/// Reads the lines of a finding below its id.
+fn finding(id: &str, lines: &mut Lines<'_>) -> Result<Finding, SnapshotError> {
+    let number = lines.number();
+    let headline = lines.next_if("  ").and_then(|(_, text)| headline(text));
+    let (class, place) = headline.ok_or_else(|| {
+        lines.wrong(number, "expected a class, and `where` or `of`, below the finding's id")
+    })?;
+    let number = lines.number();
+    let counts = lines
+        .next_if("  ")
+        .and_then(|(_, text)| if text == "flaky" { Some(None) } else { counts(text).map(Some) });
+    let counts = counts.ok_or_else(|| lines.wrong(number, "expected `N of M cases; digest D` or `flaky`"))?;
+    let (mut example, mut shows) = (None, None);
+    if let Some((_, text)) = lines.next_if("  e.g. ") {
+        // No line of a case has a colon with a space.
+        let (case, sentence) = text.split_once(": ").map_or((text, None), |(case, rest)| (case, Some(rest)));
+        (example, shows) = (Some(case.to_owned()), sentence.map(str::to_owned));
+    }
+    Ok(Finding { id: id.to_owned(), class, place, counts, example, shows })
+}
+
+fn headline(text: &str) -> Option<(Class, Place)> {
+    let (class, rest) = text.split_once(' ')?;
+    let class = Class::from_id(class)?;
+    if let Some(operators) = rest.strip_prefix("of ") {
+        return Some((class, Place::Of(operators.to_owned())));
+    }
+    let text = rest.strip_prefix("where ")?;
+    let (predicate, invalid) = match text.strip_suffix(" among invalid descs") {
+        Some(predicate) => (predicate, true),
+        None => (text, false),
+    };
+    Some((class, Place::Where { predicate: predicate.to_owned(), invalid }))
+}
+
+fn counts(text: &str) -> Option<Counts> {
+    let (text, bytes_vary) = match text.strip_suffix("; bytes vary") {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let (text, digest) = with_digest(text)?;
+    let (cases, of) = text.split_once(" of ")?;
+    Some(Counts { cases: number(cases)?, of: cases_of(of)?, digest, bytes_vary })
+}
+
+fn further(text: &str) -> Option<Further> {
+    let (text, digest) = with_digest(text)?;
+    let (findings, cases) = text.split_once(" with ")?;
+    Some(Further { findings: number(findings)?, cases: cases_of(cases)?, digest })
+}
+
+/// The text before a digest, and the digest.
+fn with_digest(text: &str) -> Option<(&str, String)> {
+    let (text, digest) = text.split_once("; digest ")?;
+    let is_digest = digest.len() == 8 && digest.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_digest.then(|| (text, digest.to_owned()))
+}
+
+/// The number of `1,234 cases`.
+fn cases_of(text: &str) -> Option<u64> {
+    number(text.strip_suffix(" cases").or(text.strip_suffix(" case"))?)
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
+}

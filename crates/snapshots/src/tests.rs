@@ -1,0 +1,119 @@
+//! Tests of texts: what is written is read back, and everything has room.
+
+use dmlcts_runner::{Class, Difference};
+
+use crate::{Counts, Finding, Further, Metadata, Place, Snapshot, Statement, compare, make::fit};
+
+fn finding(id: &str, cases: u64) -> Finding {
+    Finding {
+        id: id.to_owned(),
+        class: Class::Output(Difference::WrongValue),
+        place: Place::Where { predicate: "operator == SLICE and rank == 2".to_owned(), invalid: false },
+        counts: Some(Counts { cases, of: cases + 1, digest: "3f2a91c0".to_owned(), bytes_vary: false }),
+        example: Some("SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=1 fill=iota".to_owned()),
+        shows: Some("Output[0] is Input[1], expected Input[0]".to_owned()),
+    }
+}
+
+fn snapshot() -> Snapshot {
+    let about = Metadata {
+        description: "new; \"quoted\": a\nline \u{1b}[0m # of text".to_owned(),
+        backend: "mine: 1".to_owned(),
+        version: "007".to_owned(),
+        driver: "31.0 → \\".to_owned(),
+        suite: "ci".to_owned(),
+        ..Metadata::default()
+    };
+    let statement = |subject: &str, text: &str| Statement { subject: subject.into(), text: text.into() };
+    let flaky = Finding {
+        place: Place::Of("SLICE, SLICE1".to_owned()),
+        counts: None,
+        example: None,
+        shows: None,
+        ..finding("slice-wrong-value-flaky", 0)
+    };
+    let invalid = Finding {
+        class: Class::AcceptedInvalid,
+        place: Place::Where { predicate: "rank == 9".to_owned(), invalid: true },
+        counts: Some(Counts { cases: 1, of: 1, digest: "00000000".to_owned(), bytes_vary: true }),
+        shows: None,
+        ..finding("all-accepted-invalid-0001", 1)
+    };
+    Snapshot {
+        about,
+        findings: vec![invalid, flaky, finding("slice-wrong-value-7c1e", 38_391)],
+        further: Some(Further { findings: 2, cases: 1_234, digest: "12345678".to_owned() }),
+        answers: vec![statement("slice.stride-zero", "reads `min(Offsets, 1)` (630); is refused (1)")],
+        refusals: vec![statement("all clauses", "at create, E_INVALIDARG")],
+        lacks: vec!["FLOAT64".to_owned(), "rank 8".to_owned()],
+    }
+}
+
+#[test]
+fn a_snapshot_is_read_back_as_it_was_written() {
+    let all = snapshot();
+    let text = all.to_text();
+    assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
+    let windows = text.replace('\n', "\r\n");
+    assert_eq!(Snapshot::parse("x.snap", &windows).expect("a checkout on Windows"), all);
+    let without_end = text.trim_end();
+    assert_eq!(Snapshot::parse("x.snap", without_end).expect("an editor cut the last line end"), all);
+    insta::assert_snapshot!(all.body());
+}
+
+#[test]
+fn a_header_that_another_program_wrote_again_is_read() {
+    let all =
+        Snapshot { about: Metadata { backend: "mine".to_owned(), ..Metadata::default() }, ..snapshot() };
+    // Insta leaves out quotes where it can, and writes the keys in another order.
+    let text = all.to_text().replace("backend: \"mine\"", "backend: mine");
+    let text = text.replacen("source: dmlcts\ndescription: \"\"\n", "description: \"\"\nsource: dmlcts\n", 1);
+    assert!(text.contains("\nsource: dmlcts\ninfo:\n  backend: mine\n"), "{text}");
+    assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
+}
+
+#[test]
+fn any_number_of_findings_has_room() {
+    let long = |number: usize| Finding {
+        example: Some("x".repeat(1_500)),
+        ..finding(&format!("slice-wrong-value-{number:04}"), 100)
+    };
+    let (findings, further) = fit((0..1_000).map(long).collect());
+    let further = further.expect("not all have room");
+    assert_eq!(findings.len() as u64 + further.findings, 1_000);
+    assert_eq!(further.cases, further.findings * 100);
+    let all = Snapshot { findings, further: Some(further), ..snapshot() };
+    let text = all.to_text();
+    assert!(text.len() < 64 << 10 && text.len() > 32 << 10, "{}", text.len());
+    assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
+}
+
+#[test]
+fn every_edit_of_the_body_is_found() {
+    let text = snapshot().to_text();
+    let body = text.len() - snapshot().body().len();
+    for place in body..text.len() - 1 {
+        let mut edited = text.clone().into_bytes();
+        edited[place] ^= 1;
+        let Ok(edited) = String::from_utf8(edited) else { continue };
+        let error = Snapshot::parse("x.snap", &edited).expect_err("it was edited").to_string();
+        assert!(error.starts_with("x.snap:"), "{error}");
+        let cut = &text[..place];
+        assert!(Snapshot::parse("x.snap", cut).is_err(), "{cut}");
+    }
+}
+
+#[test]
+fn changes_are_listed_the_worst_first_and_few_in_full() {
+    let (old, mut new) = (snapshot(), snapshot());
+    assert!(compare(Some(&old), &new).is_empty());
+    new.about.driver = "32.0".to_owned();
+    assert!(compare(Some(&old), &new).is_empty(), "a driver that does the same");
+    new.findings.remove(0);
+    let worse = new.findings.last_mut().and_then(|finding| finding.counts.as_mut()).expect("it has counts");
+    worse.cases += 1;
+    new.findings.extend((0..12).map(|number| finding(&format!("slice-wrong-value-{number:04}"), 1)));
+    new.answers[0].text = "reads `min(Offsets, 1)` (631); is refused (1)".to_owned();
+    new.lacks.pop();
+    insta::assert_snapshot!(compare(Some(&old), &new).to_text());
+}

@@ -1,0 +1,75 @@
+//! Writes snapshots.
+
+use dmlcts_runner::Digest;
+
+use crate::{Finding, Further, Metadata, Snapshot, Statement, snapshot::Counts};
+
+/// A number with commas between groups of three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number and its noun.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// The lines of a finding.
+pub(crate) fn finding(finding: &Finding) -> String {
+    let mut text = format!("finding {}\n  {}\n  {}\n", finding.id, finding.headline(), counts(finding));
+    if let Some(example) = &finding.example {
+        let shows = finding.shows.as_ref().map_or_else(String::new, |shows| format!(": {shows}"));
+        text.extend(["  e.g. ", example, &shows, "\n"]);
+    }
+    text
+}
+
+/// The numbers of a finding's cases.
+pub(crate) fn counts(finding: &Finding) -> String {
+    let Some(Counts { cases, of, digest, bytes_vary }) = &finding.counts else { return "flaky".to_owned() };
+    let vary = if *bytes_vary { "; bytes vary" } else { "" };
+    format!("{} of {}; digest {digest}{vary}", grouped(*cases), counted(*of, "case"))
+}
+
+/// A whole file: the header, and a body with its digest in the header.
+pub(crate) fn file(about: &Metadata, body: &str) -> String {
+    about.write(&digest(body)) + body
+}
+
+/// The digest of a body. Editors change the end of a file.
+pub(crate) fn digest(body: &str) -> String {
+    Digest::of(body.trim_end().as_bytes()).to_string()
+}
+
+impl Snapshot {
+    /// The body of the file.
+    pub fn body(&self) -> String {
+        let mut text: String = self.findings.iter().map(finding).collect();
+        if let Some(Further { findings, cases, digest }) = &self.further {
+            let (findings, cases) = (grouped(*findings), counted(*cases, "case"));
+            text.extend(["further findings: ", &findings, " with ", &cases, "; digest ", digest, "\n"]);
+        }
+        for (head, statements) in [("answers  ", &self.answers), ("refuses  ", &self.refusals)] {
+            for Statement { subject, text: says } in statements {
+                text.extend([head, subject, ": ", says, "\n"]);
+            }
+        }
+        for lack in &self.lacks {
+            text.extend(["lacks    ", lack, "\n"]);
+        }
+        text
+    }
+
+    /// The whole file.
+    pub fn to_text(&self) -> String {
+        file(&self.about, &self.body())
+    }
+}
