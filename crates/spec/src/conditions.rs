@@ -58,7 +58,7 @@ impl Conditions {
             kept.push((of, text));
         }
         let program = builder.finish();
-        let asks = program.asks_for_verdict();
+        let asks = program.asks_for_judge();
         let judge = scope.judge().filter(|_| asks).map(Arc::clone);
         let oracle = scope.oracle().filter(|_| program.asks_for_data()).map(Arc::clone);
         Self { texts: kept, program, roots, judge, oracle }
@@ -73,10 +73,10 @@ impl Conditions {
     /// true.
     pub fn truths(&self, case: &Case, level: FeatureLevel, values: &mut Values, truths: &mut Vec<Truth>) {
         truths.clear();
-        let verdict = self.judge.as_ref().map(|judge| judge.verdict(&case.desc, level, values));
-        let data = self.oracle.as_ref().zip(verdict);
-        let data = data.and_then(|(oracle, verdict)| oracle.data(case, level, verdict.validity, values));
-        let inputs = Inputs { verdict, data, ..Inputs::of_case(case, level) };
+        let judged = self.judge.as_ref().map(|judge| judge.judged(&case.desc, level, values));
+        let data = self.oracle.as_ref().zip(judged);
+        let data = data.and_then(|(oracle, judged)| oracle.data(case, level, judged.validity, values));
+        let inputs = Inputs { judged, data, ..Inputs::of_case(case, level) };
         let evaluation = self.program.evaluate(inputs, values);
         let scopes = self.texts.iter().map(|(scope, _)| scope);
         truths.extend(self.roots.iter().zip(scopes).map(|(&root, scope)| match scope {

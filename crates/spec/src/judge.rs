@@ -6,7 +6,7 @@ use dmlcts_model::{Desc, Enumeration, Enumerator, FeatureLevel, Signature};
 
 use crate::{
     Clause, IdSet, Judgement, Question,
-    program::{Builder, Findings, Inputs, Memory, OpId, Rules, Values, Verdict},
+    program::{Builder, Findings, Inputs, Judged, Memory, OpId, Rules, Values},
 };
 
 /// The clauses and questions of an operator, compiled.
@@ -45,13 +45,13 @@ impl Judge {
         self.conclude(self.rules.find(Inputs::new(desc, level), memory))
     }
 
-    /// The verdict on a desc, without any memory between descs.
-    pub(crate) fn verdict(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Verdict {
+    /// What the judge says of a desc, without any memory between descs.
+    pub(crate) fn judged(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Judged {
         let judgement = self.conclude(self.rules.compute(Inputs::new(desc, level), values));
         let mut codes = judgement.violated.iter().filter_map(|place| self.codes.get(place).copied());
         let first = codes.next();
         let violation = first.filter(|first| codes.all(|code| code == *first));
-        Verdict { validity: judgement.validity(), violations: judgement.violated.len(), violation }
+        Judged { validity: judgement.validity(), violations: judgement.violated.len(), violation }
     }
 
     /// Applies `given`: drops the findings of clauses and questions whose conditions do not hold.

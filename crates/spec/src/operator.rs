@@ -13,7 +13,7 @@ use crate::{
     expression,
     judge::Judge,
     oracle::{Oracle, OracleError, Plan},
-    program::{Builder, Inputs, OpId, Program, Values, Verdict},
+    program::{Builder, Inputs, Judged, OpId, Program, Values},
 };
 
 /// From which level on an enumerator can be used.
@@ -232,14 +232,14 @@ impl Operator {
         self.judge.judge(desc, level, &mut scratch.judge)
     }
 
-    /// The names of the clauses in predicates, each with the code that [`Verdict::violation`] has.
+    /// The names of the clauses in predicates, each with the code that [`Judged::violation`] has.
     pub fn clause_names(&self) -> &Enumeration {
         self.judge.names()
     }
 
-    /// The verdict on a desc, which a program that was built from a predicate reads.
-    pub fn verdict(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Verdict {
-        self.judge.verdict(desc, level, values)
+    /// What the judge says of a desc, for a program that was built from a predicate.
+    pub fn judged(&self, desc: &Desc, level: FeatureLevel, values: &mut Values) -> Judged {
+        self.judge.judged(desc, level, values)
     }
 
     /// The data that a case moves, which a program that was built from a predicate reads. `validity` is that

@@ -32,7 +32,7 @@ struct Compiled {
     signature: Arc<Signature>,
     program: Program,
     root: OpId,
-    /// Present if the condition asks for the verdict on a desc.
+    /// Present if the condition asks what the judge says of a desc.
     judge: Option<Arc<Judge>>,
     /// Present if the condition asks for data.
     oracle: Option<Arc<Oracle>>,
@@ -75,7 +75,7 @@ impl Predicate {
                     let root = builder.add(&term);
                     let signature = Arc::clone(scope.signature());
                     let program = builder.finish();
-                    let judge = scope.judge().filter(|_| program.asks_for_verdict()).map(Arc::clone);
+                    let judge = scope.judge().filter(|_| program.asks_for_judge()).map(Arc::clone);
                     let oracle = scope.oracle().filter(|_| program.asks_for_data()).map(Arc::clone);
                     compiled.push(Compiled { signature, program, root, judge, oracle });
                 }
@@ -95,10 +95,10 @@ impl Predicate {
         let same = |compiled: &&Compiled| compiled.signature == *signature;
         let found = self.operators.iter().find(of_case).or_else(|| self.operators.iter().find(same));
         let Some(compiled) = found else { return false };
-        let verdict = compiled.judge.as_ref().map(|judge| judge.verdict(&case.desc, level, values));
-        let data = compiled.oracle.as_ref().zip(verdict);
-        let data = data.and_then(|(oracle, verdict)| oracle.data(case, level, verdict.validity, values));
-        let inputs = Inputs { verdict, data, ..Inputs::of_case(case, level) };
+        let judged = compiled.judge.as_ref().map(|judge| judge.judged(&case.desc, level, values));
+        let data = compiled.oracle.as_ref().zip(judged);
+        let data = data.and_then(|(oracle, judged)| oracle.data(case, level, judged.validity, values));
+        let inputs = Inputs { judged, data, ..Inputs::of_case(case, level) };
         let evaluation = compiled.program.evaluate(inputs, values);
         evaluation.verdict(compiled.root) == Some(true)
     }

@@ -183,12 +183,16 @@ named_enum! {
         /// `pads(kind)`: the padding that the expected output has is of a kind. Only predicates over cases
         /// use it.
         Pads = "pads",
-        /// `next(x)`: the value on the next axis. Only predicates over cases use it and the three below.
+        /// `next(x)`: the value on the next axis. Only predicates over cases use it and those below.
         Next = "next",
         /// `previous(x)`: the value on the previous axis.
         Previous = "previous",
+        /// `first(x)`: the value on the first axis.
+        First = "first",
         /// `last(x)`: the value on the last axis.
         Last = "last",
+        /// `opposite(x)`: the value on the axis that takes this one's place if their order is reversed.
+        Opposite = "opposite",
         /// `later(E)`: whether a condition holds on any later axis.
         Later = "later",
     }
@@ -208,8 +212,12 @@ pub enum OtherAxis {
     Next,
     /// `previous(x)`: undefined on the first axis.
     Previous,
+    /// `first(x)`.
+    First,
     /// `last(x)`.
     Last,
+    /// `opposite(x)`: axis `rank - 1 - axis`.
+    Opposite,
     /// `later(E)`: a condition on any later axis. On the last axis it is false.
     Later,
 }

@@ -64,7 +64,10 @@
 //!
 //! - `next(x)` and `previous(x)`: the number or condition `x` on the next or the previous axis. They are
 //!   undefined on the last and the first axis, respectively.
-//! - `last(x)`: the number or condition `x` on the last axis, which is the innermost.
+//! - `first(x)` and `last(x)`: the number or condition `x` on the first axis, which is the outermost, or on
+//!   the last one.
+//! - `opposite(x)`: the number or condition `x` on axis `rank - 1 - axis`, which takes the place of this axis
+//!   if the order of the axes is reversed.
 //! - `later(E)`: the condition `E` holds on any later axis. On the last axis it is false.
 //!
 //! So `any axis InputTensor.Strides < next(InputTensor.Strides)` holds if two neighbouring axes are

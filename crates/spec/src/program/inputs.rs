@@ -13,17 +13,17 @@ pub struct Inputs<'a> {
     pub level: FeatureLevel,
     /// Where the tensors lie in their buffers; only predicates over cases read it.
     pub binding: BindingOffsets,
-    /// The verdict on the desc, if the program has a [`Leaf`](super::Leaf) for it; only predicates over cases
-    /// do.
-    pub verdict: Option<Verdict>,
+    /// What the judge said of the desc, if the program has a [`Leaf`](super::Leaf) for it; only predicates
+    /// over cases do.
+    pub judged: Option<Judged>,
     /// The data that the case moves, if the program has a [`Leaf`](super::Leaf) for them; only predicates
     /// over cases do. `None` is undefined.
     pub data: Option<Data>,
 }
 
-/// The verdict on a desc.
+/// What the judge said of a desc, as predicates ask for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Judged {
     /// Whether it is valid.
     pub validity: Validity,
     /// The number of clauses that it violates.
@@ -35,11 +35,11 @@ pub struct Verdict {
 impl<'a> Inputs<'a> {
     /// A desc at a feature level, bound at offset 0.
     pub fn new(desc: &'a Desc, level: FeatureLevel) -> Self {
-        Self { desc, level, binding: BindingOffsets::default(), verdict: None, data: None }
+        Self { desc, level, binding: BindingOffsets::default(), judged: None, data: None }
     }
 
     /// A case at a feature level.
     pub fn of_case(case: &'a Case, level: FeatureLevel) -> Self {
-        Self { desc: &case.desc, level, binding: case.binding, verdict: None, data: None }
+        Self { desc: &case.desc, level, binding: case.binding, judged: None, data: None }
     }
 }

@@ -105,7 +105,7 @@ pub enum Leaf {
 
 impl Leaf {
     /// Whether it reads the verdict on the desc.
-    pub fn asks_for_verdict(self) -> bool {
+    pub fn asks_for_judge(self) -> bool {
         matches!(self, Self::Judged(_) | Self::Violations | Self::Violation) || self.asks_for_data()
     }
 
@@ -213,9 +213,9 @@ impl Leaf {
             Self::Level => Some(i128::from(inputs.level.code())),
             Self::BindingOffset(Side::Input) => Some(i128::from(inputs.binding.input)),
             Self::BindingOffset(Side::Output) => Some(i128::from(inputs.binding.output)),
-            Self::Judged(validity) => Some(i128::from(inputs.verdict?.validity == validity)),
-            Self::Violations => Some(inputs.verdict?.violations as i128),
-            Self::Violation => inputs.verdict?.violation.map(i128::from),
+            Self::Judged(validity) => Some(i128::from(inputs.judged?.validity == validity)),
+            Self::Violations => Some(inputs.judged?.violations as i128),
+            Self::Violation => inputs.judged?.violation.map(i128::from),
             Self::HasKind(elements, kind) => Some(i128::from(inputs.data?.has(elements, kind))),
             Self::Precision(elements) => inputs.data?.precision(elements).map(i128::from),
             Self::Bits(elements) => inputs.data?.bits(elements).map(i128::from),

@@ -35,7 +35,7 @@ mod view;
 pub use builder::{Builder, Read};
 pub use evaluate::{Evaluation, Points, Values};
 pub use findings::Findings;
-pub use inputs::{Inputs, Verdict};
+pub use inputs::{Inputs, Judged};
 pub use leaf::{Field, Leaf, ListSource};
 pub use overlap::{is_unsettled, overlaps};
 pub use range::Range;
@@ -168,8 +168,8 @@ impl Program {
     }
 
     /// Whether it reads the verdict on the desc.
-    pub(crate) fn asks_for_verdict(&self) -> bool {
-        let asks = |op: &Op| matches!(op.operation, Operation::Leaf(leaf) if leaf.asks_for_verdict());
+    pub(crate) fn asks_for_judge(&self) -> bool {
+        let asks = |op: &Op| matches!(op.operation, Operation::Leaf(leaf) if leaf.asks_for_judge());
         self.ops.iter().any(asks)
     }
 

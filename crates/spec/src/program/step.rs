@@ -364,9 +364,14 @@ fn on_other<N: Number>(
             *out = std::array::from_fn(|lane| row[lane.saturating_sub(1)]);
             moved(&|lanes| lanes << 1)
         }
-        OtherAxis::Last => {
-            *out = [row[last]; MAXIMUM_AXES];
-            moved(&|lanes| if lanes >> last & 1 == 1 { u8::MAX } else { 0 })
+        OtherAxis::First | OtherAxis::Last => {
+            let from = if other == OtherAxis::First { 0 } else { last };
+            *out = [row[from]; MAXIMUM_AXES];
+            moved(&|lanes| if lanes >> from & 1 == 1 { u8::MAX } else { 0 })
+        }
+        OtherAxis::Opposite => {
+            *out = std::array::from_fn(|lane| row[last.saturating_sub(lane)]);
+            moved(&|of| bits(|lane| lane <= last && of >> (last - lane) & 1 == 1))
         }
         OtherAxis::Later => {
             let (truth, falsehood) = (mask.truth & all, mask.falsehood() & all);

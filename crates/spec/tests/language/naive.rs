@@ -158,7 +158,9 @@ impl Environment<'_> {
             | Function::Pads
             | Function::Next
             | Function::Previous
+            | Function::First
             | Function::Last
+            | Function::Opposite
             | Function::Later => None,
             Function::Code => self.name(name, lane),
             Function::Size => {

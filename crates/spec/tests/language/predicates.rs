@@ -115,6 +115,10 @@ fn an_axis_can_ask_for_values_of_another() {
     assert!(of_strides("any axis (previous(InputTensor.Sizes) == 2 and InputTensor.Sizes == 3)", packed));
     assert!(of_strides("any axis previous(previous(InputTensor.Sizes)) == 2", packed));
     assert!(of_strides("all axes last(InputTensor.Sizes) == 4", packed));
+    assert!(of_strides("all axes first(InputTensor.Sizes) == 2", packed));
+    assert!(of_strides("all axes opposite(InputTensor.Sizes) + InputTensor.Sizes == 6", packed));
+    assert!(of_strides("any axis (axis == 0 and opposite(InputTensor.Sizes == 4))", packed));
+    assert!(!of_strides("any axis (axis == 1 and opposite(Strides != 2))", packed), "the middle is its own");
     assert!(of_strides(
         "all axes (axis == 2 or InputTensor.Strides == next(InputTensor.Sizes * InputTensor.Strides))",
         packed

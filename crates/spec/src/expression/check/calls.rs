@@ -43,6 +43,8 @@ impl Checker<'_> {
             }
             Function::Next => self.on_other_axis(OtherAxis::Next, first, span, context),
             Function::Previous => self.on_other_axis(OtherAxis::Previous, first, span, context),
+            Function::First => self.on_other_axis(OtherAxis::First, first, span, context),
+            Function::Opposite => self.on_other_axis(OtherAxis::Opposite, first, span, context),
             Function::Last => self.on_other_axis(OtherAxis::Last, first, span, context),
             Function::Later => self.on_other_axis(OtherAxis::Later, first, span, context),
             Function::Moves => self.element_kind(function, Elements::Moved, first, span),
