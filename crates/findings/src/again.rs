@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use dmlcts_model::{Case, Fill};
+use dmlcts_model::{Case, Fill, Side, packed_strides};
 
 use crate::{
     data::has_only_distinct_elements,
@@ -21,6 +21,8 @@ const FILLS: [Fill; 4] =
     [Fill::Coordinates { pass: 0 }, Fill::Random { seed: 11 }, Fill::Random { seed: 12 }, Fill::Iota];
 /// A condition is doubted if it excludes no more passes than this.
 const FEW: usize = 4;
+/// The largest input that separate elements may give a case, in bytes.
+const LARGEST: u64 = 1 << 20;
 /// The passes that are asked again at a time.
 const MOST: usize = 24;
 
@@ -29,6 +31,32 @@ const MOST: usize = 24;
 pub fn with_other_data(case: &Case) -> impl Iterator<Item = Case> + '_ {
     let fills = if has_only_distinct_elements(case) { &[][..] } else { &FILLS[..] };
     fills.iter().map(|fill| Case { fill: fill.clone(), ..case.clone() })
+}
+
+/// The case with a packed input, if a stride of 0 makes several elements one. `None` if the packed input is
+/// large.
+pub fn with_separate_elements(case: &Case) -> Option<Case> {
+    let mut case = case.clone();
+    let input = case.desc.input.as_mut()?;
+    let (sizes, strides) = (input.sizes.clone()?, input.strides.as_ref()?);
+    let is_shared = sizes.iter().zip(strides).any(|(size, stride)| *size > 1 && *stride == 0);
+    input.strides = Some(packed_strides(&sizes));
+    input.total_size = input.total_size.max(input.usual_total_size());
+    (is_shared && input.usual_total_size() <= LARGEST).then_some(case)
+}
+
+/// Whether strides of 0 make all elements of the input one: then no element from a wrong place shows.
+fn has_one_element(case: &Case) -> bool {
+    let Some(input) = case.desc.tensor(Side::Input) else { return false };
+    let (Some(sizes), Some(strides)) = (&input.sizes, &input.strides) else { return false };
+    sizes.iter().zip(strides).all(|(size, stride)| *size == 1 || *stride == 0)
+}
+
+/// The case with other data; if all elements of its input are one, with separate elements, too.
+pub(crate) fn variants(case: &Case) -> Vec<Case> {
+    let separate = with_separate_elements(case).filter(|_| has_one_element(case));
+    let others = separate.iter().cloned().chain(separate.iter().flat_map(with_other_data));
+    with_other_data(case).chain(others).collect()
 }
 
 /// Asks passes again. A failure with other data takes the place of its pass. Returns the number of cases
@@ -40,21 +68,20 @@ pub(crate) fn again(
     doubted: &mut BTreeSet<usize>,
     ask: &mut dyn Ask,
 ) -> (usize, Vec<usize>) {
-    let is_weak = |case: &usize| !has_only_distinct_elements(universe.case(*case));
-    let new = passes.iter().copied().filter(|case| doubted.insert(*case) && is_weak(case));
-    let new: Vec<usize> = new.take(MOST).collect();
-    let cases: Vec<Case> = new.iter().flat_map(|case| with_other_data(universe.case(*case))).collect();
+    let new = passes.iter().copied().filter(|case| doubted.insert(*case));
+    let variants = new.map(|case| (case, variants(universe.case(case))));
+    let new: Vec<(usize, Vec<Case>)> = variants.filter(|(_, cases)| !cases.is_empty()).take(MOST).collect();
+    let cases: Vec<Case> = new.iter().flat_map(|(_, cases)| cases).cloned().collect();
     if cases.is_empty() {
         return (0, Vec::new());
     }
-    let labels = ask.ask(&cases);
+    let mut labels = ask.ask(&cases).into_iter();
     let mut replaced = Vec::new();
-    for ((pass, cases), labels) in
-        new.into_iter().zip(cases.chunks(FILLS.len())).zip(labels.chunks(FILLS.len()))
-    {
-        let is_failure = |label: &Label| matches!(label, Label::Failed(failed) if failed == class);
-        if let Some((case, _)) = cases.iter().zip(labels).find(|(_, label)| is_failure(label)) {
-            universe.replace_by_failure(pass, case.clone());
+    let is_failure = |label: &Label| matches!(label, Label::Failed(failed) if failed == class);
+    for (pass, cases) in new {
+        let labels: Vec<Label> = labels.by_ref().take(cases.len()).collect();
+        if let Some((case, _)) = cases.into_iter().zip(labels).find(|(_, label)| is_failure(label)) {
+            universe.replace_by_failure(pass, case);
             replaced.push(pass);
         }
     }

@@ -63,6 +63,8 @@ pub(crate) enum Test {
     Flag(usize, bool),
     /// Whether a name is one of these (true), or none of these.
     Names(usize, Vec<i64>, bool),
+    /// Whether one of two tests is true.
+    Either(Box<Test>, Box<Test>),
 }
 
 /// A simple condition.
@@ -96,23 +98,35 @@ impl Atom {
     /// Where the atom is true of a case.
     #[inline]
     pub(crate) fn truth(&self, universe: &Universe<'_>, case: usize) -> Truth {
-        let one = universe.lanes(self.test.term(), case);
-        match &self.test {
-            Test::Number(_, sign, number) => each(one, |value| sign.holds(value, *number)),
-            Test::Multiple(_, divisor, is) => each(one, |value| (value.rem_euclid(*divisor) == 0) == *is),
-            Test::Flag(_, is) => each(one, |value| (value != 0) == *is),
-            Test::Names(_, codes, is) => each(one, |value| codes.contains(&value) == *is),
-            Test::Terms(_, sign, other) => {
-                both(one, universe.lanes(*other, case), |a, b| Some(sign.holds(a, b)))
-            }
-            Test::MultipleOf(_, other, is) => both(one, universe.lanes(*other, case), |a, b| {
-                (b != 0).then(|| (a.checked_rem_euclid(b).unwrap_or(0) == 0) == *is)
-            }),
-        }
+        self.test.truth(universe, case)
     }
 }
 
 impl Test {
+    /// Where it is true of a case.
+    #[inline]
+    fn truth(&self, universe: &Universe<'_>, case: usize) -> Truth {
+        let one = universe.lanes(self.term(), case);
+        match self {
+            Self::Number(_, sign, number) => each(one, |value| sign.holds(value, *number)),
+            Self::Multiple(_, divisor, is) => each(one, |value| (value.rem_euclid(*divisor) == 0) == *is),
+            Self::Flag(_, is) => each(one, |value| (value != 0) == *is),
+            Self::Names(_, codes, is) => each(one, |value| codes.contains(&value) == *is),
+            Self::Terms(_, sign, other) => {
+                both(one, universe.lanes(*other, case), |a, b| Some(sign.holds(a, b)))
+            }
+            Self::MultipleOf(_, other, is) => both(one, universe.lanes(*other, case), |a, b| {
+                (b != 0).then(|| (a.checked_rem_euclid(b).unwrap_or(0) == 0) == *is)
+            }),
+            Self::Either(one, or) => {
+                let (one, or) = (one.truth(universe, case), or.truth(universe, case));
+                let on = one.on | or.on;
+                let of = if one.of == or.of { one.of } else { 0 };
+                Truth { on: on & of, defined: (on | one.defined & or.defined) & of, of }
+            }
+        }
+    }
+
     /// The first term.
     pub(crate) fn term(&self) -> usize {
         match self {
@@ -122,6 +136,7 @@ impl Test {
             | Self::MultipleOf(term, ..)
             | Self::Flag(term, _)
             | Self::Names(term, ..) => *term,
+            Self::Either(one, _) => one.term(),
         }
     }
 
@@ -191,6 +206,10 @@ fn read(test: &Test, words: &[Word]) -> (String, u32) {
         Test::Flag(_, false) if text.starts_with('(') => (format!("not {text}"), word.weight + 2),
         Test::Flag(_, false) => (format!("not {text}"), word.weight + 1),
         Test::Names(_, codes, is) => names(word, codes, *is),
+        Test::Either(one, or) => {
+            let ((one, weight), (or, more)) = (read(one, words), read(or, words));
+            (format!("({one} or {or})"), weight + more)
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, learn},
     merge::around_clauses,
-    role::{canonical, of_any_tensor},
+    role::form,
 };
 
 /// The passes of each operator, and the failures of each operator and kind, in the first sample.
@@ -344,16 +344,12 @@ impl<'a> Rules<'a> {
                     && (learned.exact || learned.predicates.is_empty())
                     && learned.wrong == 0,
             };
-            let form = |one: &Cause| {
+            let form_of = |one: &Cause| {
                 let condition = one.conditions.first().and_then(|(_, condition)| condition.as_deref());
-                condition.map(|condition| {
-                    let condition = without_clauses(condition);
-                    let canonical = canonical(&condition, self.library);
-                    of_any_tensor(&canonical).unwrap_or(canonical)
-                })
+                condition.map(|condition| form(&without_clauses(condition), self.library))
             };
             let is_same = |one: &&mut Cause| {
-                one.kind == new.kind && one.validity == new.validity && form(one) == form(&new)
+                one.kind == new.kind && one.validity == new.validity && form_of(one) == form_of(&new)
             };
             match causes.iter_mut().find(is_same) {
                 Some(one) => one.join(new),

@@ -7,12 +7,15 @@ use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{IdSet, Library, Operator, Predicate, Scratch, Validity, program::Values};
 
 use crate::{
+    alternatives::join_alternatives,
     experiment::{self, Budget, Estimate, Experimented, experiment},
     fresh::Fresh,
     label::{Ask, Label, Labelled},
-    learn::learn as learn_rules,
+    learn::{Explanation, learn as learn_rules},
     merge::{Subject, merge},
     propose::Asked,
+    share::share,
+    simplify::simpler as simpler_rules,
     terms::Terms,
     universe::Universe,
 };
@@ -99,14 +102,8 @@ pub fn learn(
             }
             let validity = if is_invalid { Validity::Invalid } else { Validity::Valid };
             let seed = derive(seed, &format!("{} {class} {is_invalid}", operator.name()));
-            let mut universe = Universe::new(&terms);
-            for (case, label, _) in cases.iter().filter(|(_, _, of)| *of == validity) {
-                match label {
-                    Label::Passed => universe.push((*case).clone(), false),
-                    Label::Failed(failed) if failed == class => universe.push((*case).clone(), true),
-                    _ => {}
-                }
-            }
+            let of_validity = cases.iter().filter(|(_, _, of)| *of == validity);
+            let mut universe = universe(&terms, of_validity.map(|(case, label, _)| (*case, *label)), class);
             let result = match (&mut ask, Fresh::new(library, operator, seed)) {
                 (Some(ask), Ok(fresh)) => {
                     let asked = asked(&universe, validity);
@@ -123,17 +120,45 @@ pub fn learn(
                     is_lost: false,
                 },
             };
+            let simpler = simpler(&result.rules, &universe);
             let learned = learned(class, validity, &universe, result);
             let (cases, failed) = universe.into_labels();
-            all.push(Subject { operator, level, learned, cases, failed });
+            all.push(Subject { operator, level, learned, simpler, cases, failed });
         }
     }
     all.sort_by_key(|one| (one.learned.class.clone(), one.learned.validity == Validity::Invalid));
     let is_alike = |one: &Subject<'_>, other: &Subject<'_>| {
         one.learned.class == other.learned.class && one.learned.validity == other.learned.validity
     };
-    all.chunk_by_mut(is_alike).for_each(|subjects| merge(subjects, library));
+    for subjects in all.chunk_by_mut(is_alike) {
+        merge(subjects, library);
+        share(subjects, library, ask.as_mut().map(|ask| &mut **ask as &mut dyn Ask));
+    }
     all.into_iter().map(|one| one.learned).collect()
+}
+
+/// The passes, and the failures of one class.
+fn universe<'a, 'c>(
+    terms: &'a Terms<'a>,
+    cases: impl Iterator<Item = (&'c Case, &'c Label)>,
+    class: &str,
+) -> Universe<'a> {
+    let mut universe = Universe::new(terms);
+    for (case, label) in cases {
+        match label {
+            Label::Passed => universe.push(case.clone(), false),
+            Label::Failed(failed) if failed == class => universe.push(case.clone(), true),
+            _ => {}
+        }
+    }
+    universe
+}
+
+/// The texts of rules with fewer conditions. Rules of single modes have no such rules.
+fn simpler(rules: &Explanation, universe: &Universe<'_>) -> Vec<String> {
+    let all = rules.rules.iter().filter(|_| !rules.is_by_mode);
+    let all = all.flat_map(|rule| simpler_rules(rule, &rules.atoms, universe));
+    all.map(|rule| rule.text(&rules.atoms)).collect()
 }
 
 /// Which descs experiments ask: those that are judged like a failure.
@@ -175,7 +200,8 @@ fn of_operator<'a>(
 
 /// The result, with the counts that the predicates' own evaluation gives.
 fn learned(class: &str, validity: Validity, universe: &Universe<'_>, result: Experimented) -> Learned {
-    let Experimented { rules, rounds, asked, counterexamples, estimate, is_lost } = result;
+    let Experimented { mut rules, rounds, asked, counterexamples, estimate, is_lost } = result;
+    join_alternatives(&mut rules, universe);
     let (operator, level) = (universe.terms.operator(), universe.terms.level());
     let mut predicates = Vec::new();
     let mut held = vec![false; universe.len()];

@@ -23,6 +23,7 @@
 //! A result follows from the labels and the seed: the same input gives the same predicates.
 
 mod again;
+mod alternatives;
 mod atom;
 mod bits;
 mod data;
@@ -41,13 +42,14 @@ mod propose;
 mod role;
 mod rule;
 mod search;
+mod share;
 mod simplify;
 mod substitutes;
 mod terms;
 mod universe;
 mod vocabulary;
 
-pub use again::with_other_data;
+pub use again::{with_other_data, with_separate_elements};
 pub use data::has_only_distinct_elements;
 pub use experiment::{Budget, Estimate};
 pub use explain::{Cause, Outcomes, explain};

@@ -6,7 +6,7 @@ use dmlcts_spec::{Library, Operator, Predicate, program::Values};
 
 use crate::{
     learned::Learned,
-    role::{canonical, of_any_tensor, translated, with_other_tensor},
+    role::{form, translated, with_other_tensor},
 };
 
 /// What was learned about an operator, and the cases that it was learned from.
@@ -14,16 +14,33 @@ pub(crate) struct Subject<'a> {
     pub(crate) operator: &'a Operator,
     pub(crate) level: FeatureLevel,
     pub(crate) learned: Learned,
+    /// Conditions like those of its predicates, with fewer atoms and a few mistakes more.
+    pub(crate) simpler: Vec<String>,
     pub(crate) cases: Vec<Case>,
     pub(crate) failed: Vec<bool>,
 }
 
 impl Subject<'_> {
     /// The cases for which a condition holds. `None` if the operator lacks one of its names.
-    fn truth(&self, condition: &str, values: &mut Values) -> Option<Vec<bool>> {
+    pub(crate) fn truth(&self, condition: &str, values: &mut Values) -> Option<Vec<bool>> {
         let predicate = Predicate::compile(condition, [self.operator.scope()]).ok()?;
         let holds = |case: &Case| predicate.holds(case, self.level, values);
         Some(self.cases.iter().map(holds).collect())
+    }
+
+    /// Whether a condition holds for a case.
+    pub(crate) fn holds(&self, condition: &str, case: &Case) -> bool {
+        let predicate = Predicate::compile(condition, [self.operator.scope()]);
+        predicate.is_ok_and(|predicate| predicate.holds(case, self.level, &mut Values::default()))
+    }
+
+    /// Counts the mistakes of its predicates again.
+    pub(crate) fn recount(&mut self) {
+        let mut values = Values::default();
+        let predicates = &self.learned.predicates;
+        let truths = predicates.iter().filter_map(|found| self.truth(&found.condition, &mut values));
+        self.learned.wrong = self.errors(&truths.collect::<Vec<_>>());
+        self.learned.exact &= self.learned.wrong == 0;
     }
 
     /// The cases that conditions together get wrong.
@@ -68,11 +85,7 @@ pub(crate) fn merge(subjects: &mut [Subject<'_>], library: &Library) {
         .map(|(subject, truths)| replacements(subject, &conditions, truths))
         .collect();
     // The same condition has other words for each operator.
-    let form = |condition: &String| {
-        let canonical = canonical(condition, library);
-        of_any_tensor(&canonical).unwrap_or(canonical)
-    };
-    let forms: Vec<String> = conditions.iter().map(form).collect();
+    let forms: Vec<String> = conditions.iter().map(|condition| form(condition, library)).collect();
     let uses = |condition: usize| {
         let fits = |other: &usize| forms[*other] == forms[condition];
         fitting.iter().filter(|of| of.iter().any(|fitting| fitting.iter().any(fits))).count()

@@ -11,7 +11,7 @@ use crate::{
     fresh::Fresh,
     learn::Explanation,
     mutate::{Donors, is_large, mutant},
-    rule::Rule,
+    rule::{Condition, Form, Rule},
     simplify::shorter,
     substitutes::substitutes,
     universe::Universe,
@@ -74,7 +74,7 @@ pub(crate) fn questions(
     let mut chosen = Chosen { order: Vec::new(), set: BTreeSet::new() };
     let holds: Vec<bool> = (0..pool.len()).map(|case| rules.hold(&pool, case)).collect();
     deciding(rules, universe, &pool, &holds, &mut chosen);
-    unusual(rules, &pool, &mut chosen);
+    unusual(rules, universe, &pool, &mut chosen);
     for rule in &rules.rules {
         near(rule, rules, &pool, &holds, source.draws, &mut chosen);
     }
@@ -213,7 +213,7 @@ fn deciding(
 
 /// Cases for which a rule holds, but not a condition that all known failures share. If they pass, the rule
 /// lacks the condition.
-fn unusual(rules: &Explanation, pool: &Universe<'_>, chosen: &mut Chosen) {
+fn unusual(rules: &Explanation, universe: &Universe<'_>, pool: &Universe<'_>, chosen: &mut Chosen) {
     let held: Vec<usize> = (0..pool.len()).filter(|case| rules.hold(pool, *case)).collect();
     let mut rivals: Vec<Vec<usize>> = Vec::new();
     let is_single = rules.rules.len() == 1;
@@ -225,6 +225,36 @@ fn unusual(rules: &Explanation, pool: &Universe<'_>, chosen: &mut Chosen) {
         }
     }
     chosen.cover(rivals, pool.len(), UNUSUAL);
+    let mut rivals: Vec<Vec<usize>> = Vec::new();
+    for narrower in rules.rules.iter().flat_map(|rule| narrower(rule, rules, universe)) {
+        let lacks = |case: &usize| !narrower.holds(&rules.atoms, pool, *case);
+        let cases: Vec<usize> = held.iter().copied().filter(lacks).collect();
+        if !cases.is_empty() {
+            rivals.push(cases);
+        }
+    }
+    chosen.cover(rivals, pool.len(), UNUSUAL);
+}
+
+/// The conditions of a rule on an axis, each with an atom more that holds on the same axis of all known
+/// failures.
+fn narrower(rule: &Rule, rules: &Explanation, universe: &Universe<'_>) -> Vec<Condition> {
+    let is_of_rule = |case: &usize| rule.holds(&rules.atoms, universe, *case);
+    let failures: Vec<usize> = universe.of_outcome(true).into_iter().filter(is_of_rule).collect();
+    let mut found = Vec::new();
+    let shared = rules.candidates.iter().map(|one| &one.condition);
+    let is_simple = |one: &&Condition| one.form == Form::Any && one.weight(&rules.atoms) <= SIMPLE;
+    let shared: Vec<&Condition> = shared.filter(is_simple).collect();
+    for condition in rule.conditions.iter().filter(|one| one.form == Form::Any) {
+        for other in &shared {
+            let mut narrower = condition.clone();
+            narrower.atoms.extend(&other.atoms);
+            if failures.iter().all(|case| narrower.holds(&rules.atoms, universe, *case)) {
+                found.push(narrower);
+            }
+        }
+    }
+    found
 }
 
 impl Chosen {

@@ -23,6 +23,12 @@ pub(crate) fn canonical(condition: &str, library: &Library) -> String {
     })
 }
 
+/// What conditions of several operators, and on either tensor, have in common if they say the same.
+pub(crate) fn form(condition: &str, library: &Library) -> String {
+    let canonical = canonical(condition, library);
+    of_any_tensor(&canonical).unwrap_or(canonical)
+}
+
 /// A condition with the name of the other tensor. `None` unless it names exactly one of them.
 pub(crate) fn with_other_tensor(condition: &str) -> Option<String> {
     let any = of_any_tensor(condition)?;

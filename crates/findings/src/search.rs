@@ -32,6 +32,8 @@ const LONGEST_OF_MANY: usize = 4;
 /// The candidates and members of a search for many failures.
 const CANDIDATES_OF_MANY: usize = 500;
 const MEMBERS_OF_MANY: usize = 160;
+/// Further members of such a search: the lightest of those that hold for every failure.
+const ALWAYS_OF_MANY: usize = 40;
 /// Added to the weight of a state. The rank of the state is this sum times the number of its passes.
 const PLAIN: usize = 40;
 /// Rules that a search returns.
@@ -103,7 +105,13 @@ impl<'a> Search<'a> {
             |axes: &[u8]| axes.iter().filter(|axes| axes.count_ones() >= u32::from(self.at_least)).count();
         members
             .sort_by_cached_key(|one| (-self.gain(on(&one.failed), on(&one.passed)), one.weight, one.atom));
-        members.truncate(MEMBERS_OF_MANY);
+        // What holds for every failure tells little by itself, and much beside others: that an axis is not
+        // broadcast, say.
+        let holds_always = |one: &Member| on(&one.failed) == self.failed;
+        let mut always: Vec<Member> =
+            members.split_off(MEMBERS_OF_MANY.min(members.len())).into_iter().filter(holds_always).collect();
+        always.sort_by_key(|one| (one.weight, one.atom));
+        members.extend(always.into_iter().take(ALWAYS_OF_MANY));
         (self.candidates, self.members) = (candidates, members);
     }
 

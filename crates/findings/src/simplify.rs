@@ -5,6 +5,9 @@ use crate::{atom::Atom, rule::Rule, universe::Universe};
 /// A condition that excludes no more passes than this may fit them by chance.
 const CHANCE: usize = 2;
 
+/// The passes that simpler rules may get wrong, before they are asked again.
+pub(crate) const DOUBTED: usize = 24;
+
 /// The rule without conditions and atoms that no pass needs. Fewer conditions hold for more failures, so only
 /// passes count.
 pub(crate) fn simplified(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>, left: &[usize]) -> Rule {
@@ -76,6 +79,20 @@ pub(crate) fn pruned(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> Ru
         };
         best = next;
     }
+}
+
+/// The rule with fewer and fewer conditions and atoms, while each step makes few passes wrong.
+pub(crate) fn simpler(rule: &Rule, atoms: &[Atom], universe: &Universe<'_>) -> Vec<Rule> {
+    let wrong = |rule: &Rule| {
+        let is_wrong = |case: &usize| rule.holds(atoms, universe, *case) != universe.is_failure(*case);
+        (0..universe.len()).filter(is_wrong).count()
+    };
+    let most = wrong(rule) + DOUBTED;
+    let next = |rule: &Rule| {
+        let rules = shorter(rule).into_iter().map(|rule| (wrong(&rule), rule));
+        rules.min_by_key(|(wrong, _)| *wrong).filter(|(wrong, _)| *wrong <= most).map(|(_, rule)| rule)
+    };
+    std::iter::successors(next(rule), next).collect()
 }
 
 /// The rule without one of its conditions or atoms.

@@ -63,9 +63,9 @@ impl<'lib> Terms<'lib> {
 
     /// Calls `visit` with the values of each term for a case.
     pub(crate) fn evaluate(&self, case: &Case, values: &mut Values, mut visit: impl FnMut(usize, Lanes)) {
-        let verdict = self.operator.verdict(&case.desc, self.level, values);
-        let data = self.operator.data(case, self.level, verdict.validity, values);
-        let inputs = Inputs { verdict: Some(verdict), data, ..Inputs::of_case(case, self.level) };
+        let judged = self.operator.judged(&case.desc, self.level, values);
+        let data = self.operator.data(case, self.level, judged.validity, values);
+        let inputs = Inputs { judged: Some(judged), data, ..Inputs::of_case(case, self.level) };
         let evaluation = self.program.evaluate(inputs, values);
         for (place, (root, word)) in self.roots.iter().zip(&self.words).enumerate() {
             let of = evaluation.lane_mask(*root);

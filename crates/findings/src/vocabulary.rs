@@ -41,6 +41,8 @@ const LONG: u32 = 20;
 
 /// Multiples that code depends on: lanes, words and lines of a cache.
 const POWERS: &[i64] = &[2, 3, 4, 8, 16, 32, 64];
+/// The same for numbers of elements: groups of threads, too.
+const GROUPS: &[i64] = &[2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// The ranges of narrow unsigned numbers.
 const MODULI: [i64; 2] = [1 << 8, 1 << 16];
 const BYTES: &[i64] = &[4, 8, 16, 32, 64, 128, 256, 1024, 4096];
@@ -53,6 +55,8 @@ pub(crate) fn words(operator: &Operator) -> Vec<Word> {
     let lists = words.lists(operator);
     words.of_axes(operator, &lists);
     words.of_other_axes(&lists);
+    words.of_narrow_signs(&lists);
+    words.of_moved_axes(operator);
     words.of_periods(operator, &lists);
     words.of_rules(operator);
     words.of_data(operator);
@@ -128,7 +132,7 @@ impl Words {
             let span = format!("(1 + sum axes ({tensor}.Sizes - 1) * {tensor}.Strides)");
             let size = format!("{tensor}.ElementSize");
             self.add(Scope::Desc, Kind::Condition, NAME, format!("present({tensor}.Strides)"));
-            self.add(Scope::Desc, Kind::Elements, PAIR, elements.clone()).divisors = POWERS;
+            self.add(Scope::Desc, Kind::Elements, PAIR, elements.clone()).divisors = GROUPS;
             self.add(Scope::Desc, Kind::Elements, LONG, span.clone()).divisors = POWERS;
             self.desc(LONG, format!("{elements} * {size}")).divisors = BYTES;
             self.desc(LONG + 4, format!("{span} * {size}")).divisors = BYTES;
@@ -223,6 +227,11 @@ impl Words {
                 add(format!("{strides} < {other}({strides})"));
             }
         }
+        for name in lists.unsigned.iter().chain(&lists.signed) {
+            for other in ["first", "last", "opposite"] {
+                add(format!("{name} != {other}({name})"));
+            }
+        }
         for step in &lists.signed {
             for other in ["next", "previous", "later"] {
                 add(format!("{other}({step} < 0)"));
@@ -231,6 +240,32 @@ impl Words {
         }
         for read in ["highest", "InputTensor.Strides"] {
             add(format!("previous({read} > 0)"));
+        }
+    }
+
+    /// Lists whose values become negative in a narrow signed number, or change their sign there.
+    fn of_narrow_signs(&mut self, lists: &Lists) {
+        for modulus in MODULI {
+            let half = modulus / 2;
+            for name in &lists.unsigned {
+                let text = format!("{name} mod {modulus} >= {half}");
+                self.add(Scope::Axis, Kind::Condition, LONG, text);
+            }
+            for name in &lists.signed {
+                let low = format!("{name} mod {modulus} < {half}");
+                let text = format!("({name} < 0 and {low} or {name} >= 0 and not {low})");
+                self.add(Scope::Axis, Kind::Condition, LONG, text);
+            }
+        }
+    }
+
+    /// Axes whose first elements are not simply copied. Without its offset and stride, an axis would be.
+    fn of_moved_axes(&mut self, operator: &Operator) {
+        let definitions = operator.scope().definitions();
+        let has = |name: &&str| definitions.iter().any(|definition| definition.name == *name);
+        if let Some(first) = ["start", "lowest"].into_iter().find(has) {
+            let text = format!("({first} > 0 or highest >= OutputTensor.Sizes)");
+            self.add(Scope::Axis, Kind::Condition, LONG, text);
         }
     }
 

@@ -77,6 +77,52 @@ fn two_causes_are_two_predicates() {
 }
 
 #[test]
+fn a_cause_that_shows_in_two_ways_is_one_predicate() {
+    let fault = "PaddingMode == REFLECTION and any axis (StartPadding > 0 or EndPadding >= 3)";
+    assert_eq!(texts(&experimented(&Fault::of_predicate(fault))), [fault]);
+    // Most cases have an axis that is not broadcast, so that it is nothing that two causes have in common.
+    let unlike = "operator == SLICE and ((any axis (InputTensor.Strides > 0 and axis >= 6)) \
+                  or any axis (InputTensor.Strides > 0 and Strides >= 3))";
+    assert_eq!(texts(&experimented(&Fault::of_predicate(unlike))).len(), 2);
+}
+
+#[test]
+fn operators_share_a_condition_despite_a_pass_by_chance() {
+    let mut labelled = labelled(&Fault::of_predicate("rank >= 3 and InputTensor.ElementSize == 2"), &SMOKE);
+    let is_of_slice = |one: &&mut Labelled| one.case.desc.signature.operator == "SLICE" && one.is_failure();
+    let by_chance = labelled.iter_mut().filter(is_of_slice).nth(7).expect("SLICE fails");
+    by_chance.label = Label::Passed;
+    let learned = learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);
+    assert_eq!(texts(&learned), ["rank >= 3 and InputTensor.ElementSize == 2"; 3]);
+    let wrong: Vec<(&str, usize, bool)> =
+        learned.iter().map(|one| (one.operator.as_str(), one.wrong, one.exact)).collect();
+    assert_eq!(wrong, [("SLICE", 1, false), ("SLICE1", 0, true), ("PADDING1", 0, true)]);
+}
+
+#[test]
+fn operators_share_what_their_rules_have_in_common() {
+    let mut labelled = labelled(&Fault::of_predicate("rank >= 3 and InputTensor.ElementSize == 2"), &SMOKE);
+    for operator in ["SLICE", "SLICE1", "PADDING1"] {
+        let is_of = |one: &&mut Labelled| one.case.desc.signature.operator == operator && one.is_failure();
+        labelled.iter_mut().filter(is_of).nth(7).expect("each operator fails").label = Label::Passed;
+    }
+    let learned = learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);
+    assert_eq!(texts(&learned), ["rank >= 3 and InputTensor.ElementSize == 2"; 3]);
+    assert!(learned.iter().all(|one| one.wrong == 1 && !one.exact), "{learned:?}");
+}
+
+#[test]
+fn operators_do_not_share_a_condition_that_many_cases_contradict() {
+    let learned = correlated(&Fault::of_predicate(
+        "InputTensor.ElementSize == 2 and (operator == SLICE1 or (operator == SLICE and rank >= 3))",
+    ));
+    assert_eq!(
+        texts(&learned),
+        ["rank >= 3 and InputTensor.ElementSize == 2", "InputTensor.ElementSize == 2"]
+    );
+}
+
+#[test]
 fn experiments_correct_what_the_suite_suggests() {
     let fault = Fault::of_predicate("operator == SLICE and rank < 4 and (all axes OutputTensor.Sizes >= 4)");
     let alone = correlated(&fault);

@@ -6,12 +6,12 @@
 use std::{collections::BTreeSet, io::Write, sync::Arc, time::Duration};
 
 use dmlcts_backend::process::Incidents;
-use dmlcts_findings::{Fresh, with_other_data};
+use dmlcts_findings::{Fresh, with_other_data, with_separate_elements};
 use dmlcts_generate::{
     Length, Suite,
     draw::{Draws, derive},
 };
-use dmlcts_model::{Case, FeatureLevel, element_count, escaped, packed_strides};
+use dmlcts_model::{Case, FeatureLevel, element_count, escaped};
 use dmlcts_mutants::{Mutant, Needs};
 use dmlcts_report::{counted, grouped};
 use dmlcts_runner::{
@@ -35,9 +35,6 @@ pub(super) const BUDGET: Duration = Duration::from_secs(60);
 /// The number of fresh valid and invalid cases.
 const VALID: usize = 20_000;
 const INVALID: usize = 5_000;
-
-/// The largest input of a pass that runs again with separate elements, in bytes.
-const LARGEST: u64 = 1 << 20;
 
 /// Invalid descs that no suite of the same seed has.
 const BROKEN: &str = "
@@ -384,18 +381,6 @@ fn mistakes(subject: &Subject, findings: &[Finding], shown: &[Shown]) -> Result<
         passing += usize::from(failed == 0);
     }
     Ok((failures.len() + passing, all))
-}
-
-/// The case with a packed input, if a stride of 0 makes several elements one. `None` if the packed input is
-/// large.
-fn with_separate_elements(case: &Case) -> Option<Case> {
-    let mut case = case.clone();
-    let input = case.desc.input.as_mut()?;
-    let (sizes, strides) = (input.sizes.clone()?, input.strides.as_ref()?);
-    let is_shared = sizes.iter().zip(strides).any(|(size, stride)| *size > 1 && *stride == 0);
-    input.strides = Some(packed_strides(&sizes));
-    input.total_size = input.total_size.max(input.usual_total_size());
-    (is_shared && input.usual_total_size() <= LARGEST).then_some(case)
 }
 
 /// Prints what was found of each fault, and the shares.
