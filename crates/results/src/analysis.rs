@@ -34,9 +34,9 @@ impl std::fmt::Debug for Analysis<'_> {
     }
 }
 
-/// The part of a case's line that explains failures.
+/// What the line of a case contributes to the explanation of failures.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum Witness {
     Nothing,
     /// A failure behind the last one that is kept.
     TooMany,
@@ -44,7 +44,7 @@ pub(crate) enum Told {
     Failed(Box<Found>, Box<Case>),
 }
 
-impl Told {
+impl Witness {
     /// Reads the line of a case, with the case itself if it failed. `with_passes` adds it if it passed.
     ///
     /// # Errors
@@ -98,35 +98,35 @@ impl<'a> Lines<'a> {
         Self { analysis, names, level, within, witnessed, places: BTreeMap::new(), text: String::new() }
     }
 
-    /// Whether there is no earlier finding whose id is kept.
-    pub(crate) fn keeps_no_ids(&self) -> bool {
-        self.analysis.earlier.is_empty()
+    /// Whether ids of earlier findings are kept.
+    pub(crate) fn keeps_ids(&self) -> bool {
+        !self.analysis.earlier.is_empty()
     }
 
     /// Reads the line of a case. A line that this program cannot read explains nothing.
-    pub(crate) fn read(&self, form: &CaseForm<'_>) -> Told {
+    pub(crate) fn read(&self, form: &CaseForm<'_>) -> Witness {
         if form.has_failed() && self.witnessed.is_full() {
-            return Told::TooMany;
+            return Witness::TooMany;
         }
         let with_passes = self.analysis.source.is_none() && self.text.len() < MOST_TEXT;
-        Told::read(form, self.names, self.level, with_passes).unwrap_or(Told::Nothing)
+        Witness::read(form, self.names, self.level, with_passes).unwrap_or(Witness::Nothing)
     }
 
     /// Adds a case. The cases come in order.
-    pub(crate) fn add(&mut self, index: u64, told: Told) {
+    pub(crate) fn add(&mut self, index: u64, witness: Witness) {
         let has_source = self.analysis.source.is_some();
-        match told {
-            Told::Passed(None) if !has_source => self.witnessed.leave_out_pass(),
-            Told::Passed(case) => {
+        match witness {
+            Witness::Passed(None) if !has_source => self.witnessed.leave_out_pass(),
+            Witness::Passed(case) => {
                 self.witnessed.add(&[index], Vec::new());
                 self.keep(index, case.as_deref());
             }
-            Told::Failed(found, case) if has_source || self.text.len() < MOST_TEXT => {
+            Witness::Failed(found, case) if has_source || self.text.len() < MOST_TEXT => {
                 self.witnessed.add(&[], vec![*found]);
                 self.keep(index, Some(&case).filter(|_| !has_source).map(|case| &**case));
             }
-            Told::Failed(..) | Told::TooMany => self.witnessed.leave_out_failure(),
-            Told::Nothing => {}
+            Witness::Failed(..) | Witness::TooMany => self.witnessed.leave_out_failure(),
+            Witness::Nothing => {}
         }
     }
 

@@ -6,13 +6,14 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 use dmlcts_model::{Case, ErrorCode, FeatureLevel, Outcome, Phase, Stray, StrayPlace, line};
 use dmlcts_runner::{
     CaseAnswer, CaseDigest, CaseResult, Class, Details, Difference, Differences, Digest, Found, FoundGroups,
-    Group, Notes, Progress, Rate, Refusal, Totals, Verdict, Work,
+    Group, Notes, Progress, Refusal, Totals, Verdict, Work,
 };
 use dmlcts_spec::{Answer, Coverage, IdSet, Judgement, Library, Operator, Scratch};
 
 use crate::{
-    AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm, RateForm,
-    RefusalForm, SkippedForm, TotalsForm, UnknownName, VerdictsForm, WorkForm, totals::CountedAnswer,
+    AnswerForm, CaseForm, DifferencesForm, FirstForm, GroupForm, KnownForm, NotesForm, OutcomeForm,
+    RefusalForm, SkippedForm, TotalsForm, TriedForm, UnknownName, VerdictsForm, WorkForm,
+    totals::CountedAnswer,
 };
 
 /// Longer texts of a backend are truncated to this number of characters.
@@ -83,6 +84,7 @@ impl<'a> CaseForm<'a> {
             answers: Vec::new(),
             known: None,
             rate: None,
+            only_other_data: false,
             digest: None,
             output: None,
             differences: None,
@@ -102,8 +104,8 @@ impl<'a> CaseForm<'a> {
         else {
             return form;
         };
-        let Details { outcome, class, judgement, answers, differences, known, rate, digest, output } =
-            details;
+        let Details { outcome, class, judgement, answers, differences, known, rate, .. } = details;
+        let Details { only_other_data, digest, output, .. } = details;
         Self {
             strategy: Some(names.strategy_name(result.strategy)),
             outcome: Some(outcome.into()),
@@ -119,6 +121,7 @@ impl<'a> CaseForm<'a> {
                 .collect(),
             known: known.as_ref().map(|known| known.id.clone()),
             rate: rate.map(Into::into),
+            only_other_data: *only_other_data,
             digest: digest.map(|digest| digest.to_string()),
             output: output.as_deref().map(in_hex),
             differences: differences.as_ref().map(Into::into),
@@ -171,8 +174,7 @@ impl CaseForm<'_> {
             rate: None,
             again: 0,
             known: None,
-            // The file does not hold it.
-            only_other_data: false,
+            only_other_data: self.only_other_data,
             digest: Some(self.digest(class)?),
         }))
     }
@@ -474,15 +476,11 @@ fn group_form(found: &Found, cases: u64, group: &Group, names: Names<'_>) -> Gro
         line: group.first.case.to_string(),
         verdict: found.verdict,
         rate: found.rate.map(Into::into),
+        tried: group.first.tried.as_deref().map(TriedForm::new).map(Box::new),
+        only_other_data: found.only_other_data,
         again: Some(found.again),
         outcome: (&group.first.outcome).into(),
         smallest: group.smallest.as_ref().map(|smallest| smallest.case.to_string()),
-    }
-}
-
-impl From<Rate> for RateForm {
-    fn from(Rate { failed, runs }: Rate) -> Self {
-        Self { failed, runs }
     }
 }
 
@@ -506,11 +504,10 @@ impl GroupForm {
                 ..Judgement::default()
             },
             mode: self.mode,
-            rate: self.rate.map(|RateForm { failed, runs }| Rate { failed, runs }),
+            rate: self.rate.map(Into::into),
             again: self.again.unwrap_or(self.cases),
             known: None,
-            // The file does not hold it.
-            only_other_data: false,
+            only_other_data: self.only_other_data,
             digest: None,
         })
     }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GroupForm, Side, SummaryForm, UnknownName,
+    GroupForm, Side, SummaryForm, TriedForm, UnknownName,
     convert::{Names, clause_ids, digest_of, question_ids},
 };
 
@@ -161,6 +161,9 @@ impl FindingForm {
                 line: first.case.to_string(),
                 verdict: first.verdict,
                 rate: first.rate.map(Into::into),
+                tried: first.tried.as_deref().map(TriedForm::new).map(Box::new),
+                // The line of its first case tells.
+                only_other_data: false,
                 again: Some(*again),
                 outcome: (&first.outcome).into(),
                 smallest: smallest.as_ref().map(|smallest| smallest.case.to_string()),

@@ -65,6 +65,9 @@ pub struct CaseForm<'a> {
     /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
+    /// Whether its output is right for its own data, and wrong for other data only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_other_data: bool,
     /// The hash of the output's memory, in 16 hexadecimal digits, if the case failed with an output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,

@@ -54,6 +54,7 @@ mod resume;
 mod selection;
 mod statement;
 mod totals;
+mod tried;
 mod unknown_name;
 mod write;
 
@@ -77,5 +78,6 @@ pub use selection::{
 };
 pub use statement::{FailingForm, ReservationForm, StatementForm};
 pub use totals::{GroupForm, NotesForm, RefusalForm, SkippedForm, TotalsForm, VerdictsForm, WorkForm};
+pub use tried::{DataForm, ReplayedForm, TriedForm};
 pub use unknown_name::UnknownName;
 pub use write::Writer;

@@ -10,7 +10,7 @@ use dmlcts_spec::Library;
 
 use crate::{
     Analysis, Error, GroupForm, Header, Item, Reader, SummaryForm, UnknownName,
-    analysis::{Lines, Told},
+    analysis::{Lines, Witness},
     convert::Names,
     count::Count,
 };
@@ -91,9 +91,9 @@ impl PartFiles {
                 return Err(Error::Overlap { path, other, what: format!("both have case {index}") });
             }
             take(parts[place].reader.raw())?;
-            let told = std::mem::replace(&mut parts[place].told, Told::Nothing);
+            let witness = std::mem::replace(&mut parts[place].witness, Witness::Nothing);
             if let Some(lines) = &mut lines {
-                lines.add(index, told);
+                lines.add(index, witness);
             }
             parts[place].advance(lines.as_ref())?;
         }
@@ -161,14 +161,14 @@ struct Part {
     /// The index of the current case; `None` after the last one.
     index: Option<u64>,
     /// What its line says of it.
-    told: Told,
+    witness: Witness,
     count: Count,
     summary: Option<SummaryForm>,
 }
 
 impl Part {
     fn new(reader: Reader) -> Self {
-        Self { reader, index: None, told: Told::Nothing, count: Count::default(), summary: None }
+        Self { reader, index: None, witness: Witness::Nothing, count: Count::default(), summary: None }
     }
 
     /// Reads the next case. With `lines`, also what explains failures.
@@ -176,8 +176,8 @@ impl Part {
         loop {
             let counted = match self.reader.next()? {
                 Some(Item::Case(case)) => {
-                    let told = lines.map_or(Told::Nothing, |lines| lines.read(&case));
-                    self.count.case(&case).map(|()| (case.index, told))
+                    let witness = lines.map_or(Witness::Nothing, |lines| lines.read(&case));
+                    self.count.case(&case).map(|()| (case.index, witness))
                 }
                 Some(Item::Summary(summary)) => {
                     self.summary = Some(*summary);
@@ -189,8 +189,8 @@ impl Part {
                     return Ok(());
                 }
             };
-            let (index, told) = counted.map_err(|cause| self.reader.wrong(cause))?;
-            (self.index, self.told) = (Some(index), told);
+            let (index, witness) = counted.map_err(|cause| self.reader.wrong(cause))?;
+            (self.index, self.witness) = (Some(index), witness);
             return Ok(());
         }
     }
@@ -267,7 +267,7 @@ fn summarise(
     let own = own.map_err(unknown(&path))?;
     let findings = match lines {
         // The run itself knows more of its findings than its lines.
-        Some(lines) if !(is_whole && has_findings && lines.keeps_no_ids()) => {
+        Some(lines) if !is_whole || !has_findings || lines.keeps_ids() => {
             lines.findings(&groups, &firsts, &own)
         }
         _ if is_whole && has_findings => own,
@@ -351,6 +351,8 @@ impl GroupForm {
             found.failure(names.library, level, (case, &self.strategy), outcome).ok_or_else(unknown)
         };
         let smallest = self.smallest.as_deref().map(failure).transpose()?;
-        Ok(Group { cases, again: self.again.unwrap_or(cases), first: failure(&self.line)?, smallest })
+        let mut first = failure(&self.line)?;
+        first.tried = self.tried.as_ref().map(|tried| tried.tried(names)).transpose()?.map(Box::new);
+        Ok(Group { cases, again: self.again.unwrap_or(cases), first, smallest })
     }
 }

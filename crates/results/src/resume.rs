@@ -11,7 +11,7 @@ use dmlcts_spec::Library;
 
 use crate::{
     Error, Header, Item, Reader, TotalsForm, Writer,
-    analysis::Told,
+    analysis::Witness,
     check_name,
     convert::Names,
     count::Count,
@@ -123,10 +123,10 @@ impl Unfinished {
         let mut witnessed = Witnessed::default();
         while let Some(item) = reader.next()? {
             let Item::Case(case) = item else { continue };
-            match Told::read(&case, names, level, false).map_err(unknown)? {
-                Told::Passed(_) => witnessed.add(&[case.index], Vec::new()),
-                Told::Failed(found, _) => witnessed.add(&[], vec![*found]),
-                Told::Nothing | Told::TooMany => {}
+            match Witness::read(&case, names, level, false).map_err(unknown)? {
+                Witness::Passed(_) => witnessed.add(&[case.index], Vec::new()),
+                Witness::Failed(found, _) => witnessed.add(&[], vec![*found]),
+                Witness::Nothing | Witness::TooMany => {}
             }
         }
         Ok(witnessed)

@@ -6,7 +6,7 @@ use dmlcts_runner::{Class, Undeclared, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, UnknownName};
+use crate::{AnswerForm, FirstForm, KnownForm, OutcomeForm, RateForm, TriedForm, UnknownName};
 
 /// The totals of cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -181,6 +181,12 @@ pub struct GroupForm {
     /// How often it failed, if it is a flake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateForm>,
+    /// What was tried with it, if it is a flake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Box<TriedForm>>,
+    /// Whether its output is right for its own data, and wrong for other data only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_other_data: bool,
     /// The number of cases that ran again alone. The others are assumed to fail each time, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<u64>,

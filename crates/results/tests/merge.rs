@@ -1,13 +1,15 @@
 //! Joining the parts of a run gives the file of one machine's run, and parts of different runs are refused.
 
-#[expect(dead_code, reason = "each test program uses a part of it")]
 mod common;
 
-use std::fs;
+use std::{fs, sync::Arc, time::Duration};
 
 use common::*;
-use dmlcts_results::{Error, PartFiles, Reader, Writer};
-use dmlcts_runner::{CutPart, Ending, Partition, Summary, Undeclared};
+use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
+use dmlcts_model::FeatureLevel;
+use dmlcts_reference::Reference;
+use dmlcts_results::{Analysis, Error, PartFiles, Reader, SelectionForm, SuiteForm, Writer};
+use dmlcts_runner::{CutPart, Ending, Finding, Partition, Rule, Summary, Undeclared};
 use dmlcts_spec::Library;
 
 /// The lines of all cases, and their summary.
@@ -213,4 +215,75 @@ fn parts_that_do_not_belong_together_are_refused() {
         said(&[&one, &twice, &three]),
     ];
     insta::assert_snapshot!(all.join("\n"));
+}
+
+/// A correct backend, except that it leaves out bytes above 15. Cases whose own data are smaller fail for
+/// other data only.
+struct SmallBytes(Capabilities);
+
+impl Backend for SmallBytes {
+    fn capabilities(&self) -> &Capabilities {
+        &self.0
+    }
+
+    fn set_feature_level(&mut self, _: FeatureLevel) {}
+
+    fn run(&mut self, batch: &mut Batch) {
+        Reference::backend().run(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for run in jobs.iter().flat_map(|job| &job.runs) {
+            outputs[run.output.clone()].iter_mut().filter(|byte| **byte > 15).for_each(|byte| *byte = 0);
+        }
+    }
+}
+
+/// The cause of such a failure is in other data. With the case's own data it would be in none.
+#[test]
+fn a_failure_for_other_data_only_is_explained_by_these_data() {
+    let line = |[rows, columns]: [u32; 2]| {
+        let (sizes, data) = (format!("{rows},{columns}"), "01".repeat((rows * columns) as usize));
+        format!(
+            "SLICE UINT8 in={sizes} out={sizes} Offsets=0,0 Sizes={sizes} Strides=1,1 fill=explicit:{data}"
+        )
+    };
+    // Other data are a sample's: about an eighth of the cases.
+    let lines: Vec<String> =
+        (1..13).flat_map(|rows| (1..13).map(move |columns| line([rows, columns]))).collect();
+    let mut run = run_of(&lines, None, None);
+    run.backend = Arc::new(|_| {
+        let capabilities = Reference::backend().capabilities().clone();
+        Ok(Box::new(Immediate(SmallBytes(capabilities))))
+    });
+    let file = Scratch::nothing("other-data.jsonl");
+    let writer = Writer::create(file.path(), true, run.library, run.source.strategies());
+    let selection = SelectionForm {
+        suite: Some(SuiteForm { name: "some".to_owned(), hash: "00".repeat(32) }),
+        ..selection(&lines, None)
+    };
+    run.configuration.explain = Some(Duration::ZERO);
+    let whole = record_with(writer.expect("the file can be made"), &run, &selection, true);
+    // A merge must find what the run found, and not keep it.
+    let text = file.text();
+    let (before, summary) = text.trim_end().rsplit_once('\n').expect("it has lines");
+    let mut summary: serde_json::Value = serde_json::from_str(summary).expect("it is JSON");
+    summary["summary"]["findings"] = serde_json::Value::Array(Vec::new());
+    fs::write(file.path(), format!("{before}\n{summary}\n")).expect("it is ours");
+    let (cases, _) = read(file.path());
+    let failed = cases.iter().filter(|case| case.class.is_some());
+    assert!(failed.clone().count() >= 4 && failed.clone().all(|case| case.only_other_data), "{cases:#?}");
+    let analysis = Analysis { source: None, earlier: &[] };
+    let joined = PartFiles::open(&[file.path().to_owned()])
+        .expect("it is there")
+        .join(run.library, &run.source.strategies(), Some(analysis), &mut |_| Ok(()))
+        .expect("it is whole")
+        .expect("there is a file");
+    let told = |findings: &[Finding]| -> Vec<(String, u64, Option<Rule>)> {
+        let one = |finding: &Finding| (finding.id.clone(), finding.cases, finding.rule.clone());
+        findings.iter().map(one).collect()
+    };
+    assert_eq!(told(&joined.findings), told(&whole.findings));
+    let rules: Vec<&str> = (joined.findings.iter().flat_map(|finding| &finding.rule))
+        .map(|rule| rule.predicate.as_str())
+        .collect();
+    assert_eq!(rules, ["operator == SLICE and moves(high_bit)"]);
 }

@@ -2,11 +2,12 @@
 
 mod common;
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use common::*;
+use dmlcts_model::FeatureLevel;
 use dmlcts_results::{Error, Item, Line, Reader, Writer};
-use dmlcts_runner::Verdict;
+use dmlcts_runner::{Finding, Verdict};
 use dmlcts_spec::Library;
 
 #[test]
@@ -172,4 +173,30 @@ proptest::proptest! {
             }
         }
     }
+}
+
+/// The findings of a run, and those that its file holds.
+fn findings_of(lines: &[String], mutant: &str, name: &str) -> (Vec<Finding>, Vec<Finding>) {
+    let fault = dmlcts_mutants::find(mutant).expect("there is such a mutant");
+    let mut run = run_of(lines, None, None);
+    run.backend = Arc::new(move |_| Ok(Box::new(dmlcts_mutants::backend(fault))));
+    run.configuration.jobs = 1;
+    let file = Scratch::nothing(name);
+    let writer = Writer::create(file.path(), true, run.library, run.source.strategies());
+    let summary = record_with(writer.expect("the file can be made"), &run, &selection(lines, None), true);
+    let (_, stored) = read(file.path());
+    let stored = stored.expect("it has a summary");
+    let stored = stored.findings(run.library, &run.source.strategies(), FeatureLevel::NEWEST);
+    (summary.findings, stored.expect("its names are known"))
+}
+
+#[test]
+fn a_file_says_what_was_tried_with_a_flake() {
+    let line = |offset: u32| format!("SLICE FLOAT32 in=4 out=2 Offsets={offset} Sizes=2 Strides=1 fill=iota");
+    let (found, stored) = findings_of(&[line(0), line(2)], "cache-without-offsets", "flake.jsonl");
+    let tried = |findings: &[Finding]| findings.iter().find_map(|finding| finding.first.tried.clone());
+    let tried_in_run = tried(&found).expect("there is a flake");
+    let needs = &tried_in_run.replayed.as_ref().expect("there is a case before it").needs;
+    assert_eq!(needs.iter().map(ToString::to_string).collect::<Vec<_>>(), [line(0)]);
+    assert_eq!(tried(&stored), Some(tried_in_run));
 }

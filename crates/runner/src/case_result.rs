@@ -66,6 +66,8 @@ pub struct Details {
     pub known: Option<Arc<KnownFailure>>,
     /// How often the case failed, if it is a flake.
     pub rate: Option<Rate>,
+    /// Whether its output is right for its own data, and wrong for other data only.
+    pub only_other_data: bool,
     /// The digest of the output of the run that went wrong, if the case failed with an output.
     pub digest: Option<Digest>,
     /// That output, if it has at most [`Details::MOST_OUTPUT`] bytes.

@@ -44,12 +44,7 @@ impl Explainer<'_, '_> {
         let (mut cursor, mut blank) = (shared.source.cursor(), group.first.case.clone());
         let mut read = |index: u64| {
             cursor.read(index, &mut blank);
-            let mut case = blank.clone();
-            // A case with other data is another case.
-            if witnessed.failures.get(&index).is_some_and(|found| found.only_other_data) {
-                case.fill = OTHER_DATA;
-            }
-            case
+            witnessed.as_it_failed(index, blank.clone())
         };
         let (outcomes, is_sample) = witnessed.outcomes();
         let (of, earlier) = ((shared.library, shared.level), self.stored);

@@ -282,6 +282,7 @@ impl<'run> Judge<'run> {
                 differences: differences.filter(|differences| differences.wrong() > 0),
                 known: ruled.known.and_then(|(place, _)| self.shared.known.entry(place)),
                 rate: None,
+                only_other_data: ruled.wrong.as_ref().is_some_and(|wrong| wrong.only_other_data),
                 digest: ruled.digest.and_then(|digest| digest.output),
                 output: class.and_then(|_| small_output(batch, job, ruled.wrong.as_ref())),
             }

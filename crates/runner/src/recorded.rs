@@ -33,9 +33,10 @@ impl RecordedRun<'_> {
         let of = (self.library, self.level);
         let (outcomes, is_sample) = witnessed.outcomes();
         let mut ask = |_: &Case| Alone::Unknown;
-        let stored = Stored::new(self.stored, &witnessed.failures, of, read, &mut ask);
-        let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, read, None);
-        let explained = stored.keep(causes, &outcomes, &[], read);
+        let mut failed = |index: u64| witnessed.as_it_failed(index, read(index));
+        let stored = Stored::new(self.stored, &witnessed.failures, of, &mut failed, &mut ask);
+        let causes = dmlcts_findings::explain(&outcomes, of, 0, Budget::NONE, &mut failed, None);
+        let explained = stored.keep(causes, &outcomes, &[], &mut failed);
         let found = explained.iter().filter_map(|one| self.finding(one, witnessed, read));
         let mut findings: Vec<(Finding, Vec<u64>)> = found.collect();
         let flakes = self.groups.iter().filter(|group| group.first.verdict == Verdict::Flake);

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use dmlcts_findings::Outcomes;
 use dmlcts_generate::draw::mix;
+use dmlcts_model::Case;
 
-use crate::{Class, Finding, FindingDigest, Found, GroupKey, Verdict, finding::FailureKind};
+use crate::{Class, Finding, FindingDigest, Found, GroupKey, OTHER_DATA, Verdict, finding::FailureKind};
 
 /// The maximum number of passes that a predicate is checked against.
 const HELD_AGAINST: usize = 1 << 20;
@@ -59,6 +60,14 @@ impl Witnessed {
                 self.has_more_failures = true;
             }
         }
+    }
+
+    /// The case at an index as it failed: one that fails for other data only is another case.
+    pub(crate) fn as_it_failed(&self, index: u64, mut case: Case) -> Case {
+        if self.failures.get(&index).is_some_and(|found| found.only_other_data) {
+            case.fill = OTHER_DATA;
+        }
+        case
     }
 
     /// Notes that a pass is not among these.

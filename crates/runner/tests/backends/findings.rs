@@ -170,3 +170,40 @@ fn a_shrunk_case_still_tells_where_elements_come_from() {
         assert_eq!(smallest.class, finding.class);
     }
 }
+
+/// Most SLICE of rank 2 and more. No predicate tells the others.
+fn is_in_most(job: &Job) -> bool {
+    let digits = format!("{:?}{:?}", job.desc.list("Offsets"), job.desc.list("Sizes"));
+    let hash =
+        digits.bytes().fold(7_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+    job.desc.signature.operator == "SLICE" && job.desc.rank() >= 2 && (hash >> 20) % 16 != 0
+}
+
+/// A reader learns from it what a predicate lacks, so it must be as it is said to be.
+#[test]
+fn a_counterexample_contradicts_its_predicate() {
+    let backend = spoiling(|job, outputs| {
+        if is_in_most(job) {
+            job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+        }
+    });
+    let found = smoke(Arc::clone(&backend), Duration::from_secs(600));
+    let library = Library::embedded();
+    let mut shown = 0;
+    for (finding, counterexample) in found
+        .findings
+        .iter()
+        .filter_map(|finding| Some((finding, finding.rule.as_ref()?.counterexample.as_ref()?)))
+    {
+        let Rule { predicate, is_exact, .. } = rule(finding);
+        assert!(!is_exact, "{finding:#?}");
+        let line = counterexample.case.to_string();
+        let alone = summary(&run_of(&[&line], Arc::clone(&backend)));
+        let has_failed = alone.findings.iter().any(|alone| alone.class == finding.class);
+        let holds = Predicate::parse(predicate, library).expect("it is one");
+        let holds = holds.holds(&counterexample.case, finding.first.level, &mut Values::default());
+        assert_eq!((has_failed, holds), (counterexample.fails, !counterexample.fails), "{predicate}: {line}");
+        shown += 1;
+    }
+    assert!(shown > 0, "{:#?}", found.findings);
+}
