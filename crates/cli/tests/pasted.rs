@@ -29,7 +29,7 @@ fn run_all(job: &Job, commands: &[String]) {
             continue;
         }
         // GitLab's job has the program in a folder of its own.
-        let command = command.strip_prefix(".dmlcts/bin/").unwrap_or(command);
+        let command = &command.replace(".dmlcts/bin/", "");
         assert!(
             command.starts_with("dmlcts ") || command.contains("/.ci/action"),
             "what is `{command}` for?"
@@ -146,6 +146,120 @@ fn the_example_for_gitlab_runs_on_one_machine() {
     let kept = &conformance["artifacts"];
     check_files(&job, &texts(&kept["paths"]));
     check_files(&job, &[kept["reports"]["junit"].as_str().expect("a report").to_owned()]);
+}
+
+/// A job in a repository with a remote. Programs that ask a service only write their arguments to `calls`;
+/// they fail if the arguments contain the text in `fails`. `jq` prints the text in `open`.
+fn repository(name: &str) -> Job {
+    let job = Job::new(name);
+    let write = |name: &str, text: &str| fs::write(job.0.join(name), text).expect("the folder takes it");
+    for program in ["gh", "curl", "apk"] {
+        let call = format!("echo \"{program} $*\" >> calls");
+        let script = format!("#!/bin/sh\n{call}\ncase \"$*\" in *\"$(cat fails)\"*) exit 1 ;; esac\n");
+        write(&format!("dmlcts/bin/{program}"), &script);
+    }
+    write("dmlcts/bin/jq", "#!/bin/sh\ncat open\n");
+    write("fails", "nothing");
+    write("open", "");
+    succeeds(
+        &job,
+        "chmod +x dmlcts/bin/*
+        git init --quiet --bare remote.git
+        git -c init.defaultBranch=main init --quiet
+        git remote add origin remote.git
+        git config url.remote.git.insteadOf https://snapshots:token@gitlab.example/group/project.git
+        git -c user.name=me -c user.email=me@example.org commit --quiet --allow-empty --message first",
+    );
+    job
+}
+
+/// Runs a script, which must end with 0. Returns its standard output.
+#[track_caller]
+fn succeeds(job: &Job, script: &str) -> String {
+    let output = job.run(&format!("export GIT_CONFIG_GLOBAL=/dev/null\n{script}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The calls of services since the last time.
+fn calls(job: &Job) -> Vec<String> {
+    let file = job.0.join("calls");
+    let calls = fs::read_to_string(&file).unwrap_or_default();
+    let _ = fs::remove_file(&file);
+    calls.lines().map(str::to_owned).collect()
+}
+
+/// Checks that the branch on the remote has the accepted files, and nothing else.
+#[track_caller]
+fn check_branch(job: &Job) {
+    let files = succeeds(job, "git -C remote.git ls-tree -r --name-only snapshots");
+    assert_eq!(files, "snapshots/reference/ci.snap\nsnapshots/reference/examples.snap\n");
+    let page = fs::read_to_string(job.0.join("changes.md")).expect("the diff wrote it");
+    assert!(page.starts_with("### reference/ci: "), "{page}");
+}
+
+/// The commands of the only step of a GitHub job that contains this text.
+fn step(job: &Value, what: &str) -> String {
+    let steps = job["steps"].as_sequence().expect("steps");
+    let mut found = steps.iter().filter_map(|step| step["run"].as_str()).filter(|run| run.contains(what));
+    let run = found.next().expect("a step has it");
+    assert!(found.next().is_none() && !run.contains("${{"), "{run}");
+    run.to_owned()
+}
+
+#[test]
+fn the_example_for_github_proposes_changed_snapshots() {
+    let (workflow, job) = (example("guide/src/snapshots.md", "runs-on: "), repository("propose-github"));
+    let (compare, propose) = (&workflow["jobs"]["compare"], &workflow["jobs"]["propose"]);
+    // The job that runs the backend cannot write.
+    assert_eq!(compare["permissions"], serde_yaml::from_str::<Value>("{contents: read}").expect("YAML"));
+    let commands = step(compare, "dmlcts snapshot");
+    succeeds(&job, &commands);
+    assert_eq!(fs::read_to_string(job.0.join("output")).expect("it says so"), "changed=true\n");
+    check_files(&job, &commands_and_files(compare["steps"].as_sequence().expect("steps")).1);
+    let proposal = step(propose, "git push");
+    let proposal = format!("export GITHUB_REF_NAME=main\n{proposal}");
+    succeeds(&job, &proposal);
+    check_branch(&job);
+    let create = "gh pr create --base main --head snapshots --title Update snapshots --body-file changes.md";
+    assert_eq!(calls(&job), ["gh auth setup-git", create]);
+    fs::write(job.0.join("fails"), "pr create").expect("the folder takes it");
+    succeeds(
+        &job,
+        "git switch --quiet main && git branch --quiet -D snapshots && mkdir snapshots && echo > snapshots/x",
+    );
+    succeeds(&job, &proposal);
+    let edit = "gh pr edit snapshots --body-file changes.md";
+    assert_eq!(calls(&job), ["gh auth setup-git", create, edit]);
+}
+
+#[test]
+fn the_example_for_gitlab_proposes_changed_snapshots() {
+    let (pipeline, job) = (example("guide/src/snapshots.md", "image: rust"), repository("propose-gitlab"));
+    let (compare, propose) = (&pipeline["compare"], &pipeline["propose"]);
+    run_all(&job, &texts(&compare["script"]));
+    check_files(&job, &texts(&compare["artifacts"]["paths"]));
+    let script = "
+        export SNAPSHOTS_TOKEN=token CI_SERVER_HOST=gitlab.example CI_PROJECT_PATH=group/project
+        export CI_API_V4_URL=https://gitlab.example/api/v4 CI_PROJECT_ID=7 CI_DEFAULT_BRANCH=main\n";
+    let script = script.to_owned() + &texts(&propose["script"]).join("\n");
+    succeeds(&job, &script);
+    check_branch(&job);
+    let curl = "curl --fail --silent --show-error --header PRIVATE-TOKEN: token";
+    let requests = "https://gitlab.example/api/v4/projects/7/merge_requests";
+    let installs = "apk add --no-cache curl git jq";
+    let find = format!("{curl} {requests}?state=opened&source_branch=snapshots");
+    let text = "--data-urlencode description@changes.md";
+    let create =
+        "--data source_branch=snapshots --data target_branch=main --data-urlencode title=Update snapshots";
+    assert_eq!(calls(&job), [installs, &find, &format!("{curl} {create} {text} {requests}")]);
+    // Nothing changed: no service is asked.
+    succeeds(&job, &script);
+    assert_eq!(calls(&job), [installs]);
+    fs::write(job.0.join("open"), "3\n").expect("the folder takes it");
+    succeeds(&job, &("git reset --quiet --soft HEAD~1\n".to_owned() + &script));
+    assert_eq!(calls(&job), [installs, &find, &format!("{curl} --request PUT {text} {requests}/3")]);
 }
 
 #[test]

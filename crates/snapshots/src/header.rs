@@ -115,8 +115,8 @@ impl Metadata {
             ("command", &self.command),
             ("body", &body.to_owned()),
         ];
-        let info = info.map(|(key, value)| format!("  {key}: {}\n", yaml::quoted(value)));
-        let description = yaml::quoted(&self.description);
+        let info = info.map(|(key, value)| format!("  {key}: {}\n", scalar(value)));
+        let description = scalar(&self.description);
         format!("---\nsource: dmlcts\ndescription: {description}\ninfo:\n{}---\n", info.concat())
     }
 
@@ -164,4 +164,20 @@ impl Metadata {
             ("feature level", self.level.clone()),
         ]
     }
+}
+
+/// A value with quotes only if it needs them. The rules are those of insta, so that a file has the same bytes
+/// whether `dmlcts` or `cargo insta` accepted it.
+fn scalar(text: &str) -> String {
+    const WORDS: [&str; 8] = ["yes", "no", "true", "false", "on", "off", "null", "~"];
+    let quoted = yaml::quoted(text);
+    let is_plain = quoted.len() == text.len() + "\"\"".len() // nothing was escaped
+        && !text.is_empty()
+        && text.trim_matches(' ') == text
+        && !text.starts_with(['&', '*', '?', '|', '-', '<', '>', '=', '!', '%', '@', '.'])
+        && !text.starts_with("0x")
+        && !text.contains([':', '{', '}', '[', ']', ',', '#', '`', '\''])
+        && !WORDS.contains(&text.to_lowercase().as_str())
+        && text.parse::<f64>().is_err();
+    if is_plain { text.to_owned() } else { quoted }
 }

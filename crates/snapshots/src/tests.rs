@@ -65,11 +65,40 @@ fn a_snapshot_is_read_back_as_it_was_written() {
 fn a_header_that_another_program_wrote_again_is_read() {
     let all =
         Snapshot { about: Metadata { backend: "mine".to_owned(), ..Metadata::default() }, ..snapshot() };
-    // Insta leaves out quotes where it can, and writes the keys in another order.
-    let text = all.to_text().replace("backend: \"mine\"", "backend: mine");
+    // With quotes around each value, and the keys in another order.
+    let text = all.to_text().replace("backend: mine", "backend: \"mine\"");
     let text = text.replacen("source: dmlcts\ndescription: \"\"\n", "description: \"\"\nsource: dmlcts\n", 1);
-    assert!(text.contains("\nsource: dmlcts\ninfo:\n  backend: mine\n"), "{text}");
+    assert!(text.contains("\nsource: dmlcts\ninfo:\n  backend: \"mine\"\n"), "{text}");
     assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
+}
+
+/// `.ci/insta` compares the files with those that `cargo insta` writes.
+#[test]
+fn a_header_has_quotes_where_insta_writes_them() {
+    for (value, is_quoted) in [
+        ("0.1.0", false),
+        ("b8e35133e9fe", false),
+        ("llvmpipe Mesa 22.3.6 (vulkan)", false),
+        ("32.0.15 → x", false),
+        ("a \"b\"", true),
+        ("2.4", true),
+        ("123456789012", true),
+        ("1234567e9012", true),
+        ("wgpu:llvmpipe", true),
+        ("", true),
+        (" a", true),
+        ("No", true),
+        ("-", true),
+        ("0x12", true),
+        (".inf", true),
+        ("a\u{1b}[0m", true),
+    ] {
+        let about = Metadata { driver: value.to_owned(), ..Metadata::default() };
+        let all = Snapshot { about, ..snapshot() };
+        let text = all.to_text();
+        assert_eq!(text.contains("\n  driver: \""), is_quoted, "{text}");
+        assert_eq!(Snapshot::parse("x.snap", &text).expect("it is one"), all);
+    }
 }
 
 #[test]
