@@ -5,8 +5,10 @@ mod at_once;
 #[cfg(target_os = "linux")]
 mod locks;
 mod scratch;
+mod wait;
 
 pub use at_once::at_once;
 #[cfg(target_os = "linux")]
 pub use locks::is_awaited;
 pub use scratch::Scratch;
+pub use wait::wait_until;

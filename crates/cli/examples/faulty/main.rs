@@ -1,0 +1,30 @@
+//! Backends with faults, for this crate's tests, which start them as processes. An example is built with the
+//! tests, and `cargo install` leaves it out.
+
+mod bugs;
+mod logging;
+mod spoiled;
+mod updated;
+
+use std::{env, io};
+
+use dmlcts_backend::{Backend, protocol};
+use dmlcts_spec::Library;
+
+fn main() {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["spoiled", way] => serve(&mut spoiled::backend(way)),
+        ["logging"] => serve(&mut logging::backend()),
+        ["updated", driver, faults] => serve(&mut updated::backend(driver, faults)),
+        _ => panic!("usage: faulty spoiled WAY | logging | updated DRIVER FAULTS"),
+    }
+}
+
+/// Answers a host on standard input and output.
+fn serve(backend: &mut dyn Backend) {
+    let signatures = Library::embedded().signatures();
+    // A host that is killed closes the pipe.
+    let _ = protocol::serve(backend, signatures, &mut io::stdin().lock(), &mut io::stdout().lock());
+}

@@ -1,0 +1,120 @@
+//! Faults that lists of known failures describe: one of the [`BUGS`] of real libraries, or a change of the
+//! output of each case in which a stride of SLICE1 is negative.
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_model::{DataType, FeatureLevel, List, Outcome, Tensor, Value};
+use dmlcts_reference::Reference;
+
+use crate::bugs::BUGS;
+
+/// Runs the reference, and then a closure.
+struct Spoiled {
+    inner: Box<dyn Backend>,
+    capabilities: Capabilities,
+    way: String,
+}
+
+/// The reference with a fault of this name.
+pub(crate) fn backend(way: &str) -> impl Backend {
+    let inner: Box<dyn Backend> = Box::new(Reference::backend());
+    let capabilities = Capabilities {
+        name: "wrong".to_owned(),
+        driver: "Spoiler 2.5.1".to_owned(),
+        ..inner.capabilities().clone()
+    };
+    Spoiled { inner, capabilities, way: way.to_owned() }
+}
+
+impl Backend for Spoiled {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.inner.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        let Self { inner, way, .. } = self;
+        if let Some((_, bug)) = BUGS.iter().find(|(name, _)| name == way) {
+            return bug.run(batch, |batch| inner.run(batch));
+        }
+        let before = batch.outputs.clone();
+        self.inner.run(batch);
+        let (jobs, _, outputs) = batch.parts();
+        if self.way == "declines" {
+            let created = |job: &&mut Job| {
+                matches!(job.outcome, Outcome::Output | Outcome::Accepted) && walks_back(job)
+            };
+            for job in jobs.iter_mut().filter(created) {
+                job.outcome = Outcome::Unsupported("nothing goes backwards".into());
+            }
+        }
+        let scatters = self.way == "scattered";
+        let is_spoiled = |job: &&mut Job| {
+            job.outcome == Outcome::Output && is_plain(job) && (walks_back(job) || scatters && is_third(job))
+        };
+        for job in jobs.iter_mut().filter(is_spoiled) {
+            let way = if !scatters {
+                self.way.as_str()
+            } else if walks_back(job) {
+                "unwritten"
+            } else {
+                "inverted"
+            };
+            for run in &job.runs {
+                let output = &mut outputs[run.output.clone()];
+                match way {
+                    "two-ways" if is_half(job) => output.copy_from_slice(&before[run.output.clone()]),
+                    "two-ways" => output.iter_mut().for_each(|byte| *byte = !*byte),
+                    // No value is its own inverse, and no NaN, zero or denormal has an inverse that is one of
+                    // them.
+                    "inverted" => output.iter_mut().for_each(|byte| *byte = !*byte),
+                    "unwritten" => output.copy_from_slice(&before[run.output.clone()]),
+                    "quieting" if is_half(job) => output.as_chunks_mut().0.iter_mut().for_each(quiet_nan),
+                    "ends-at-three"
+                        if job
+                            .desc
+                            .input
+                            .as_ref()
+                            .is_some_and(|input| input.sizes.as_deref() == Some(&[4, 4])) =>
+                    {
+                        std::process::exit(7);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Whether a stride is negative, which only SLICE1 allows.
+fn walks_back(job: &Job) -> bool {
+    let is_negative = |list: &List| list.iter().any(|value| *value < 0);
+    job.desc.members.iter().any(|value| matches!(value, Value::List(Some(list)) if is_negative(list)))
+}
+
+/// Whether the sum of the sizes is a multiple of three, which no predicate can say.
+fn is_third(job: &Job) -> bool {
+    let sizes = job.desc.input.as_ref().and_then(|input| input.sizes.as_ref());
+    sizes.is_some_and(|sizes| sizes.iter().sum::<i64>() % 3 == 1)
+}
+
+fn is_half(job: &Job) -> bool {
+    job.desc.output.as_ref().is_some_and(|output| output.data_type == DataType::FLOAT16)
+}
+
+/// Sets the bit that makes a NaN quiet.
+fn quiet_nan(element: &mut [u8; 2]) {
+    let bits = u16::from_le_bytes(*element);
+    if bits & 0x7FFF > 0x7C00 {
+        *element = (bits | 0x0200).to_le_bytes();
+    }
+}
+
+/// Whether the tensors raise no question.
+fn is_plain(job: &Job) -> bool {
+    let is_plain =
+        |tensor: &Tensor| tensor.total_size.is_multiple_of(4) && !(1..16).contains(&tensor.alignment);
+    [&job.desc.input, &job.desc.output].into_iter().flatten().all(is_plain)
+}

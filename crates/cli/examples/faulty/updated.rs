@@ -1,0 +1,87 @@
+//! A driver before and after an update: the reference with the faults that its arguments name.
+
+use dmlcts_backend::{Backend, Batch, Capabilities, Job};
+use dmlcts_model::{DataType, ErrorCode, FeatureLevel, Outcome, Phase};
+use dmlcts_reference::Reference;
+use dmlcts_spec::{Judgement, Library, Scratch};
+
+/// The reference with faults.
+struct Faulty {
+    inner: Box<dyn Backend>,
+    capabilities: Capabilities,
+    faults: String,
+    calls: usize,
+}
+
+/// The backend `mine` with this driver and these faults, separated by commas.
+pub(crate) fn backend(driver: &str, faults: &str) -> impl Backend {
+    let inner = Box::new(Reference::backend());
+    let mut capabilities = inner.capabilities().clone();
+    (capabilities.name, capabilities.driver) = ("mine".to_owned(), driver.to_owned());
+    if faults.contains("no-float64") {
+        capabilities.data_types.retain(|data_type| *data_type != DataType::FLOAT64);
+    }
+    Faulty { inner, capabilities, faults: faults.to_owned(), calls: 0 }
+}
+
+impl Backend for Faulty {
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn set_feature_level(&mut self, level: FeatureLevel) {
+        self.inner.set_feature_level(level);
+    }
+
+    fn run(&mut self, batch: &mut Batch) {
+        self.inner.run(batch);
+        let (jobs, _, outputs) = batch.parts();
+        for job in jobs {
+            self.spoil(job, outputs);
+        }
+    }
+}
+
+impl Faulty {
+    fn spoil(&mut self, job: &mut Job, outputs: &mut [u8]) {
+        let has = |fault: &str| self.faults.split(',').any(|one| one == fault);
+        let operator = Library::embedded().operator(&job.desc.signature.operator).expect("it has all");
+        let judgement = operator.judge(&job.desc, FeatureLevel::NEWEST, &mut Scratch::default());
+        let is_slice = operator.name() == "SLICE";
+        let rank = job.desc.output.as_ref().map_or(0, |output| output.dimension_count);
+        let refused =
+            |phase| Outcome::Rejected { phase, code: ErrorCode::INVALID_ARGUMENT, reason: "".into() };
+        let breaks = |clause: &str| {
+            let broken: Vec<&str> = names(judgement, operator);
+            broken == [clause]
+        };
+        if breaks("slice.reads-in-bounds") && has("late-refusal") {
+            job.outcome = refused(Phase::Compile);
+        }
+        let asks = judgement.questions.iter().any(|place| {
+            operator.questions().get(place).is_some_and(|one| one.id == "slice.input.total-size-multiple")
+        });
+        if asks && judgement.violated.is_empty() && has("other-answer") {
+            job.outcome = refused(Phase::Create);
+        }
+        if job.outcome != Outcome::Output || !is_slice || !judgement.questions.is_empty() {
+            return;
+        }
+        let flip = match rank {
+            2 if has("wrong-at-2") => 1,
+            2 if has("other-bytes-at-2") => 2,
+            3 if has("wrong-at-3") => 1,
+            5 if has("flaky-at-5") => {
+                self.calls += 1;
+                u8::from(self.calls % 3 == 1)
+            }
+            _ => 0,
+        };
+        job.runs.iter().for_each(|run| outputs[run.output.start] ^= flip);
+    }
+}
+
+fn names(judgement: Judgement, operator: &dmlcts_spec::Operator) -> Vec<&str> {
+    let clauses = judgement.violated.iter().filter_map(|place| operator.clauses().get(place));
+    clauses.map(|clause| clause.id.as_str()).collect()
+}

@@ -1,0 +1,158 @@
+//! Shared by the end-to-end tests: running the built program, and frames of backends.
+
+pub(crate) mod exported;
+pub(crate) mod job;
+pub(crate) mod pages;
+
+use std::{
+    io::Write as _,
+    path::Path,
+    process::{Command, Output, Stdio},
+    sync::LazyLock,
+};
+
+#[cfg_attr(
+    not(unix),
+    allow(unused_imports, reason = "what every test program uses of it is for Unix alone")
+)]
+pub(crate) use dmlcts_tests::Scratch;
+
+/// Every command; the empty word is the program without a command.
+pub(crate) const COMMANDS: [&str; 29] = [
+    "",
+    "run",
+    "list",
+    "count",
+    "show",
+    "explain",
+    "judge",
+    "export",
+    "spec",
+    "spec check",
+    "spec show",
+    "spec list",
+    "backends",
+    "doctor",
+    "serve",
+    "failures",
+    "merge",
+    "diff",
+    "snapshot",
+    "snapshot diff",
+    "snapshot review",
+    "snapshot accept",
+    "snapshot reject",
+    "snapshot check",
+    "snapshot show",
+    "suites",
+    "profiles",
+    "mutants",
+    "completions",
+];
+
+pub(crate) fn dmlcts() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dmlcts"));
+    command.env_remove("NO_COLOR").stdin(Stdio::null());
+    command
+}
+
+/// A command's output on both streams, and its exit code.
+pub(crate) fn text(arguments: &[&str]) -> String {
+    describe(&run(arguments))
+}
+
+/// A list of backends without those that only some builds have; a build that has them names them.
+pub(crate) fn without_features(text: &str) -> String {
+    let optional = [(", directml", cfg!(feature = "directml")), (", wgpu", cfg!(feature = "wgpu"))];
+    optional.into_iter().fold(text.to_owned(), |text, (backend, is_built_in)| {
+        assert_eq!(text.contains(backend), is_built_in, "{backend}: {text}");
+        text.replace(backend, "")
+    })
+}
+
+fn describe(output: &Output) -> String {
+    let code = output.status.code().expect("the program exits");
+    let mut text = format!("exit {code}\n");
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        let said = String::from_utf8_lossy(bytes);
+        // Only a slow run says where it is.
+        let lines = said.split_inclusive('\n').filter(|line| !line.starts_with("at case "));
+        let said: String = lines.collect();
+        if !said.is_empty() {
+            text.extend(["--- ", name, "\n", &said]);
+        }
+    }
+    text
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    dmlcts().args(arguments).output().expect("the program starts")
+}
+
+pub(crate) fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the program prints UTF-8")
+}
+
+/// A command's output on both streams with this standard input, and its exit code.
+pub(crate) fn text_with_input(arguments: &[&str], input: &str) -> String {
+    let mut child = dmlcts()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    // A program that has read enough closes the pipe.
+    let _ = pipe.write_all(input.as_bytes());
+    drop(pipe);
+    describe(&child.wait_with_output().expect("it ends"))
+}
+
+/// The command of a process that says hello with these keys beside the required ones, and then sends nothing.
+#[cfg(unix)]
+pub(crate) fn silent(name: &str) -> (Scratch, String) {
+    let hello = Scratch::new(name, frame("hello", &hello("")));
+    let backend = format!("exec:sh -c 'cat {}; exec sleep 100'", hello.path());
+    (hello, backend)
+}
+
+/// The header of a `hello`: the required keys, and these.
+pub(crate) fn hello(more: &str) -> String {
+    format!(
+        r#"{{"protocol":1,"name":"silent","version":"1","feature_level":"6.4","data_types":["FLOAT32"],"ranks":{{"min":1,"max":8}}{more}}}"#
+    )
+}
+
+/// A frame of the protocol without a body.
+pub(crate) fn frame(name: &str, header: &str) -> Vec<u8> {
+    let mut frame = b"\xf7dmlcts1".to_vec();
+    frame.extend(format!("{name:8}").as_bytes());
+    frame.extend((header.len() as u64).to_le_bytes());
+    frame.extend([0; 8]);
+    frame.extend(header.as_bytes());
+    frame
+}
+
+/// This program as a backend that is correct except at one case, which it breaks in this way.
+pub(crate) fn broken(fault: &str, case: &str) -> String {
+    format!("exec:'{}' serve --break {fault} --break-at '{case}'", env!("CARGO_BIN_EXE_dmlcts"))
+}
+
+/// `--backend` for one of the faulty backends in `examples/faulty`, with these arguments.
+pub(crate) fn faulty(words: &str) -> String {
+    format!("exec:'{}' {words}", faulty_program())
+}
+
+/// The program of the faulty backends. Cargo builds it with the tests, unless `--test` selects a target.
+pub(crate) fn faulty_program() -> &'static str {
+    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_BIN_EXE_dmlcts")).with_file_name("examples");
+        let program = folder.join(format!("faulty{}", std::env::consts::EXE_SUFFIX));
+        assert!(program.exists(), "no {}: cargo build -p dmlcts --example faulty", program.display());
+        program.to_str().expect("the target folder has a plain name").to_owned()
+    });
+    &PROGRAM
+}

@@ -1,0 +1,236 @@
+//! Findings in every report: the terminal, results files, `merge`, `diff`, JUnit and workflow commands.
+
+use std::fs;
+
+use crate::common::{Scratch, run};
+
+/// A fault on one axis of SLICE1 and a fault in PADDING1, with predicates that the suite alone shows.
+const REACH: &str = "mutant:slice1-reach-rounded-down";
+const MIRROR: &str = "mutant:padding-mirror-of-two-clamps";
+
+/// Runs `smoke` on a backend, without experiments unless the options ask for them.
+fn smoke(backend: &str, more: &[&str]) -> (String, Option<i32>) {
+    let without = if more.contains(&"--explain-budget") { &[][..] } else { &["--explain-budget", "0"] };
+    let output = run(&[&["run", "--backend", backend], without, more].concat());
+    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
+}
+
+/// The lines of findings: what failed, where, how far that is right, and the id.
+fn findings(shown: &str) -> Vec<&str> {
+    let starts = ["FAIL ", "  exactly ", "  no exact ", "  finding "];
+    shown.lines().filter(|line| starts.iter().any(|start| line.starts_with(start))).collect()
+}
+
+#[test]
+fn a_results_file_keeps_the_findings() {
+    let file = Scratch::nothing("findings.jsonl");
+    let (shown, code) = smoke(REACH, &["--results", file.path()]);
+    assert_eq!(code, Some(1));
+    let found = findings(&shown);
+    assert!(found.iter().any(|line| line.contains(" where operator == SLICE1 and any axis ")), "{shown}");
+    assert!(found.contains(&"  exactly these cases of the run; not confirmed by others"), "{shown}");
+    let merged = run(&["merge", file.path()]);
+    assert_eq!(findings(&String::from_utf8_lossy(&merged.stdout)), found);
+}
+
+/// The findings in the summary of a results file, as bytes.
+fn recorded(file: &Scratch) -> String {
+    let text = file.text();
+    let summary = text.lines().last().unwrap_or_default();
+    let findings = summary.split_once("\"findings\":").map_or("", |(_, findings)| findings);
+    // Each part counts for itself what it left out.
+    let findings = findings.split("],\"left_out\"").next().unwrap_or_default();
+    // Each part ran its own failures again.
+    let words = findings.split(',').map(|word| match word.strip_prefix("\"again\":") {
+        Some(_) => "\"again\"",
+        None => word,
+    });
+    words.collect::<Vec<_>>().join(",")
+}
+
+/// The results files of a run in three parts, with these options.
+fn parts(backend: &str, name: &str, more: &[&str]) -> Vec<Scratch> {
+    let part = |part: &str| {
+        let file = Scratch::nothing(&format!("{name}-{}.jsonl", part.replace('/', "-")));
+        smoke(backend, &[more, &["--partition", part, "--results", file.path()]].concat());
+        file
+    };
+    ["1/3", "2/3", "3/3"].map(part).into()
+}
+
+fn merge(parts: &[Scratch], whole: &Scratch, more: &[&str]) -> String {
+    let paths: Vec<&str> = parts.iter().map(Scratch::path).collect();
+    let output = run(&[&["merge", "--overwrite", "--results", whole.path()], &paths[..], more].concat());
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_parts_of_a_run_have_the_findings_of_the_whole() {
+    let [whole, merged] = ["whole", "merged"].map(|name| Scratch::nothing(&format!("findings-{name}.jsonl")));
+    let of_boundary = ["--strategy", "boundary,random"];
+    let runs = [(REACH, &[][..]), (MIRROR, &[]), ("mutant:rank-one-refused", &[]), (REACH, &of_boundary)];
+    for (backend, more) in runs {
+        let parts = parts(backend, "findings-part", more);
+        merge(&parts, &merged, &[]);
+        smoke(backend, &[more, &["--results", whole.path(), "--overwrite"]].concat());
+        assert!(recorded(&whole).contains("\"predicate\":"), "{}", recorded(&whole));
+        assert_eq!(recorded(&merged), recorded(&whole), "{backend} {more:?}");
+    }
+}
+
+/// Without the suite, the lines of the cases are parsed.
+#[test]
+fn parts_of_a_suite_that_is_gone_have_the_same_findings() {
+    let text = include_str!("../suites/thousand.yaml");
+    let suite = Scratch::new("gone.yaml", text);
+    let [there, gone] = ["there", "gone"].map(|name| Scratch::nothing(&format!("findings-{name}.jsonl")));
+    let parts = parts(REACH, "findings-gone", &["--suite", suite.path()]);
+    merge(&parts, &there, &[]);
+    fs::remove_file(suite.path()).expect("it was there");
+    merge(&parts, &gone, &[]);
+    assert!(recorded(&there).contains("\"predicate\":"), "{}", recorded(&there));
+    assert_eq!(recorded(&gone), recorded(&there));
+}
+
+/// Experiments of a part confirm more than the lines of all parts.
+#[test]
+fn a_merge_keeps_what_experiments_confirmed() {
+    let merged = Scratch::nothing("findings-confirmed.jsonl");
+    let parts = parts("mutant:rank-one-refused", "findings-confirmed-part", &["--explain-budget", "60s"]);
+    let shown = merge(&parts, &merged, &[]);
+    let found = findings(&shown);
+    assert!(found.iter().any(|line| line.contains(" where rank == 1 (")), "{shown}");
+    assert!(found.iter().any(|line| line.starts_with("  exactly these cases; ")), "{shown}");
+    // Up to five cases of each finding ran again in each part.
+    let again = |line: &&&str| line.contains(" where rank == 1 (") && line.ends_with(", 15 run again)");
+    assert!(found.iter().any(|line| again(&line)), "{shown}");
+}
+
+#[test]
+fn a_merge_keeps_ids_of_an_earlier_run() {
+    let merged = Scratch::nothing("findings-earlier.jsonl");
+    let store = format!("{}/tests/stores/one-per-operator.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let parts = parts("mutant:rank-one-refused", "findings-earlier-part", &[]);
+    let shown = merge(&parts, &merged, &["--earlier", &store]);
+    assert!(findings(&shown).contains(&"  finding padding1-refused-valid-old3"), "{shown}");
+}
+
+#[test]
+fn each_failed_case_is_listed_with_its_finding() {
+    let file = Scratch::nothing("findings-listed.jsonl");
+    let (shown, _) = smoke("mutant:square-inputs-transposed", &["--results", file.path()]);
+    let listed = run(&["failures", file.path()]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let found = findings(&shown);
+    let counts = found.iter().filter_map(|line| line.strip_prefix("FAIL ")?.rsplit_once('('));
+    let counts: Vec<&str> = counts.filter_map(|(_, count)| count.split(' ').next()).collect();
+    let ids = found.iter().filter_map(|line| line.strip_prefix("  finding "));
+    let expected: Vec<(String, String)> =
+        ids.map(str::to_owned).zip(counts.iter().map(|it| (*it).to_owned())).collect();
+    assert!(expected.len() > 1, "{shown}");
+    for (id, count) in expected {
+        let lines = listed.lines().filter(|line| line.ends_with(&format!(", finding {id}'"))).count();
+        assert_eq!(lines.to_string(), count, "{id}");
+    }
+}
+
+#[test]
+fn the_list_of_a_run_that_was_cut_off_says_so() {
+    let file = Scratch::nothing("findings-cut.jsonl");
+    smoke("reference", &["--strategy", "documented", "--results", file.path()]);
+    let text = file.text();
+    let lines: Vec<&str> = text.lines().collect();
+    let is_case = |line: &&&str| line.starts_with("{\"case\"");
+    fs::write(file.path(), lines[..lines.len() - 1].join("\n") + "\n").expect("it can be written");
+    let listed = run(&["failures", file.path()]);
+    let said = String::from_utf8_lossy(&listed.stderr).replace(file.path(), "FILE");
+    let cases = lines.iter().filter(is_case).count();
+    let start =
+        format!("note: the run of FILE was cut off after {cases} cases, none of which failed; resume it: ");
+    assert!(said.starts_with(&start) && said.ends_with(" --resume FILE\n"), "{said}");
+    assert_eq!(listed.status.code(), Some(0));
+}
+
+#[test]
+fn a_comparison_of_runs_names_new_and_fixed_findings() {
+    let [old, new] = [REACH, MIRROR].map(|backend| {
+        let file = Scratch::nothing(&format!("{}.jsonl", backend.replace(':', "-")));
+        smoke(backend, &["--results", file.path()]);
+        file
+    });
+    let compared = run(&["diff", old.path(), new.path()]);
+    let compared = String::from_utf8_lossy(&compared.stdout);
+    let line = |start: &str| compared.lines().find(|line| line.contains(start)).unwrap_or_default();
+    assert!(line(" new padding1-wrong-value-").contains(", where operator == PADDING1"), "{compared}");
+    assert!(line(" fixed slice1-refused-valid-").contains(", now 0 cases, where "), "{compared}");
+}
+
+#[test]
+fn a_finding_is_a_test_and_a_workflow_command() {
+    let junit = Scratch::nothing("findings.xml");
+    let (shown, _) = smoke(REACH, &["--junit", junit.path(), "--annotations", "--quiet"]);
+    let id =
+        findings(&shown).into_iter().find_map(|line| line.strip_prefix("  finding ")).unwrap_or_default();
+    assert!(id.starts_with("slice1-refused-valid-"), "{shown}");
+    let command =
+        format!("::error title={id}::a valid desc was refused as invalid where operator == SLICE1 and ");
+    let is_command = |line: &str| line.starts_with(&command) && line.contains("%0Admlcts export --as ");
+    assert!(shown.lines().any(is_command), "{shown}");
+    let junit = fs::read_to_string(junit.path()).expect("it is written");
+    assert!(
+        junit.contains(&format!("<testcase name=\"{id}\" classname=\"dmlcts.smoke.findings\">")),
+        "{junit}"
+    );
+    assert!(junit.contains(&format!("findings of SLICE1: {id}\n")), "{junit}");
+}
+
+#[test]
+fn cases_that_are_given_have_no_predicate() {
+    let case =
+        "SLICE1 FLOAT32 in=4 out=2 InputWindowOffsets=1 InputWindowSizes=3 InputWindowStrides=2 fill=iota";
+    let output = run(&["run", "--backend", "mutant:slice1-reach-rounded-down", case]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.starts_with("FAIL 1: SLICE1, a valid desc was refused as invalid (1 case)\n"), "{shown}");
+}
+
+/// The report names the case that a flake needs, and the command that runs both shows the same.
+#[test]
+fn a_flake_names_the_case_that_it_needs() {
+    let [before, victim] =
+        [0, 2].map(|offset| format!("SLICE FLOAT32 in=4 out=2 Offsets={offset} Sizes=2 Strides=1 fill=iota"));
+    let other = "SLICE INT8 in=9 out=3 Offsets=1 Sizes=3 Strides=1 fill=iota";
+    let backend = ["--backend", "mutant:cache-without-offsets"];
+    let output = run(&[&["run", "--jobs", "1"], &backend[..], &[&before, other, &victim]].concat());
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let command = format!("dmlcts run --backend mutant:cache-without-offsets --jobs 1 '{before}' '{victim}'");
+    for line in [
+        "  in the run                                 failed (wrong-value)".to_owned(),
+        "  alone                                      passed each of 2 times".to_owned(),
+        "  after the 2 cases before it                failed each of 2 times".to_owned(),
+        format!("  it fails only after: {before}"),
+        format!("  run them again: {command}"),
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+    }
+    let again = run(&[&["run", "--jobs", "1"], &backend[..], &[&before, &victim]].concat());
+    assert_eq!(again.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&again.stdout).into_owned();
+    assert!(shown.contains(&format!("  it fails only after: {before}\n")), "{shown}");
+}
+
+#[test]
+fn a_report_says_what_is_left_out_and_within_which_filter() {
+    let file = Scratch::nothing("left-out.jsonl");
+    let filter = "operator == SLICE1 and rank < 6";
+    let (shown, _) = smoke(REACH, &["--where", filter, "--results", file.path()]);
+    let is_within = |line: &&str| line.contains(&format!(", within --where '{filter}'"));
+    assert!(findings(&shown).iter().any(is_within), "{shown}");
+    let left_out = |shown: &str| shown.lines().find(|line| line.starts_with("left out")).map(str::to_owned);
+    let line = left_out(&shown).unwrap_or_default();
+    let start = "left out, at the end of --explain-budget: experiments on ";
+    assert!(line.starts_with(start) && line.contains("; shrinking of "), "{shown}");
+    let merged = run(&["merge", file.path()]);
+    let merged = String::from_utf8_lossy(&merged.stdout);
+    assert_eq!(left_out(&merged), Some(line), "a results file keeps it: {merged}");
+    assert!(findings(&merged).iter().any(is_within), "{merged}");
+}

@@ -1,0 +1,110 @@
+//! The commands that a run suggests at its end, and `dmlcts failures`, which lists the failures.
+
+use crate::common::{Scratch, broken, run, stdout, text};
+
+const ONE: &str = "SLICE FLOAT32 in=4 out=2 Offsets=0 Sizes=2 Strides=2 fill=iota";
+const OTHER: &str = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=2 fill=iota";
+
+/// The output of a run on a faulty backend, with the names of program and file in place of their paths.
+fn said(fault: &str, file: &Scratch, more: &[&str]) -> String {
+    let backend = broken(fault, ONE);
+    let said = text(&[&["run", "--backend", &backend, ONE, OTHER], more].concat());
+    said.replace(env!("CARGO_BIN_EXE_dmlcts"), "PROGRAM").replace(file.path(), "FILE")
+}
+
+#[test]
+fn a_run_that_ended_early_says_how_to_go_on() {
+    let file = Scratch::nothing("next.jsonl");
+    let recorded = ["--results", file.path()];
+    let early = ["--max-hangs", "1", "--case-timeout", "2s", "--retries", "0", "--jobs", "1"];
+    let hung = said("hang", &file, &[&early[..], &recorded].concat());
+    assert!(hung.starts_with("exit 3\n"), "{hung}");
+    let next = hung.split_once("\nnext      ").expect("it says what to do").1;
+    assert!(
+        next.starts_with("dmlcts run --backend ") && next.contains(&format!("'{OTHER}' --resume FILE ")),
+        "{hung}"
+    );
+    assert!(next.lines().next().is_some_and(|line| line.ends_with(" # go on with this run")), "{hung}");
+    // A complete run has nothing to continue, and neither has a run without a record.
+    let whole = said("wrong-data", &file, &[&recorded[..], &["--overwrite"]].concat());
+    assert!(!whole.contains("--resume"), "{whole}");
+    assert!(whole.contains("\n          dmlcts failures FILE"), "{whole}");
+    let unrecorded = said("wrong-data", &file, &[]);
+    assert!(!unrecorded.contains("dmlcts failures"), "{unrecorded}");
+}
+
+#[test]
+fn crashes_that_are_known_are_named_and_others_are_not_beside_no_failure() {
+    let list = format!(
+        "backend: reference\nfailures:\n  - {{id: ends, suites: [smoke], cases: ['{ONE}'], signature: crashed, kind: bug, reason: Ends.}}\n"
+    );
+    let list = Scratch::new("next-known.yaml", list);
+    let known = said("crash", &list, &["--known-failures", list.path()]);
+    assert!(known.starts_with("exit 0\n"), "{known}");
+    let line = "\nknown     1 case failed as known, of which 1 crashed the backend: ends 1 (bug); 1 bug has no `link` to where it is reported\n";
+    assert!(known.contains(line), "{known}");
+    let news = said("crash", &list, &[]);
+    assert!(news.contains("\nheld      1 passed, 1 crashed\n"), "{news}");
+}
+
+#[test]
+fn a_first_look_at_a_profile_is_followed_by_the_whole_of_it() {
+    let said = stdout(&["run", "--profile", "directml-6.4-smoke"]);
+    let next = said.split_once("\nnext      ").expect("it says what to do").1;
+    assert!(next.starts_with("dmlcts run --profile directml-6.4 "), "{said}");
+}
+
+#[test]
+fn each_case_that_failed_is_listed_as_a_command() {
+    let file = Scratch::nothing("next-failures.jsonl");
+    let backend = broken("wrong-data", ONE);
+    let recording = ["run", "--quiet", "--memory", "1MiB", "--results", file.path(), "--backend", &backend];
+    assert_eq!(run(&[&recording[..], &[ONE, OTHER]].concat()).status.code(), Some(1));
+    let listed = stdout(&["failures", file.path()]);
+    let quoted = format!("'{}'", backend.replace('\'', r"'\''"));
+    let (command, how) = listed.rsplit_once(" # ").expect("it says how the case failed");
+    assert_eq!(command, format!("dmlcts run --backend {quoted} --memory 1MiB '{ONE}'"));
+    assert!(how.starts_with("'wrong-value, finding slice-wrong-value-"), "{how}");
+    // A run without a failure gets one sentence.
+    let right = ["run", "--quiet", "--overwrite", "--results", file.path(), ONE, OTHER];
+    assert_eq!(run(&right).status.code(), Some(0));
+    assert_eq!(text(&["failures", file.path()]), "exit 0\n--- stderr\nnone of 2 cases failed\n");
+    // `--known` also lists known failures.
+    let list = format!(
+        "backend: reference\nfailures:\n  - {{id: bit, suites: [smoke], cases: ['{ONE}'], signature: wrong-value, kind: bug, reason: A bit.}}\n"
+    );
+    let list = Scratch::new("next-listed.yaml", list);
+    let known = ["--overwrite", "--known-failures", list.path(), ONE, OTHER];
+    assert_eq!(run(&[&recording[..], &known].concat()).status.code(), Some(0));
+    assert!(stdout(&["failures", file.path()]).is_empty());
+    let listed = stdout(&["failures", "--known", file.path()]);
+    assert!(listed.ends_with(&format!("'{ONE}' # 'wrong-value, known as bit'\n")), "{listed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_listed_line_can_be_pasted_into_a_shell() {
+    let file = Scratch::nothing("next-pasted.jsonl");
+    let backend = broken("wrong-data", ONE);
+    let recording = ["run", "--quiet", "--results", file.path(), "--backend", &backend, ONE, OTHER];
+    assert_eq!(run(&recording).status.code(), Some(1));
+    let program = env!("CARGO_BIN_EXE_dmlcts");
+    let script = stdout(&["failures", file.path()]).replacen("dmlcts", &format!("'{program}'"), 1);
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("sh starts");
+    assert_eq!(output.status.code(), Some(1), "{script}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains(ONE), "{script}");
+}
+
+#[test]
+fn a_failure_is_followed_by_the_command_for_a_program_without_dmlcts() {
+    let file = Scratch::nothing("next-export.jsonl");
+    let failed = said("wrong-data", &file, &[]);
+    let line = format!("\n          dmlcts export --as c '{ONE}' # a program without dmlcts\n");
+    assert!(failed.contains(&line), "{failed}");
+    assert!(stdout(&["export", "--as", "c", ONE]).contains(ONE), "the command works");
+    // An open case has no single output.
+    let open = "SLICE FLOAT32 in=4 out=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
+    let failed = text(&["run", "--backend", &broken("crash", open), open]);
+    assert!(failed.starts_with("exit 1\n") && failed.contains("dmlcts explain"), "{failed}");
+    assert!(!failed.contains("dmlcts export"), "{failed}");
+}

@@ -1,0 +1,312 @@
+//! `dmlcts snapshot`, end to end, on planted updates of a driver.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use dmlcts_spec::Library;
+
+use crate::common::{faulty, run, text};
+
+/// A folder of snapshots, removed at the end.
+struct Snapshots(PathBuf);
+
+impl Drop for Snapshots {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Snapshots {
+    fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("dmlcts-{}-snapshot-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("a plain name")
+    }
+
+    /// The text of `snapshot` with a subcommand.
+    fn does(&self, words: &[&str]) -> String {
+        text(&[&["snapshot"], words, &["--dir", self.path()]].concat()).replace(self.path(), "DIR")
+    }
+
+    /// Makes a snapshot of the backend with this driver and these faults. Returns the text of the command.
+    fn make(&self, driver: &str, faults: &str, more: &[&str]) -> String {
+        let options = ["--backend", &backend(driver, faults), "--suite", "smoke"];
+        let options = if more.contains(&"--suite") { &options[..2] } else { &options[..] };
+        self.does(&[options, more].concat())
+    }
+
+    /// Makes a snapshot, and accepts it.
+    fn accepted(name: &str, driver: &str, faults: &str) -> Self {
+        let all = Self::new(name);
+        assert!(all.make(driver, faults, &[]).starts_with("exit 1\n"));
+        assert_eq!(
+            all.does(&["accept"]),
+            "exit 0\n--- stdout\naccepted mine/smoke\naccepted mine/examples\n"
+        );
+        all
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join("mine").join(name)
+    }
+
+    /// All files with their texts.
+    fn files(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = fs::read_dir(self.0.join("mine"))
+            .expect("it is there")
+            .map(|entry| entry.expect("it lists").path())
+            .map(|path| (path.display().to_string(), fs::read_to_string(&path).expect("it is text")))
+            .collect();
+        all.sort();
+        all
+    }
+}
+
+fn backend(driver: &str, faults: &str) -> String {
+    faulty(&format!("updated {driver} {faults}"))
+}
+
+const WRONG: &str = "wrong-at-2";
+
+#[test]
+fn nothing_changes_whatever_the_jobs_and_the_parts() {
+    let all = Snapshots::accepted("nothing", "1.0", WRONG);
+    let before = all.files();
+    for jobs in ["1", "2", "4", "7"] {
+        let said = all.make("1.0", WRONG, &["--jobs", jobs]);
+        assert!(said.contains("mine/smoke: as accepted\nmine/examples: as accepted\n"), "{said}");
+    }
+    // Another driver that does the same is no change.
+    assert!(all.make("2.0", WRONG, &[]).starts_with("exit 0\n"));
+    let folder = Snapshots::new("parts");
+    fs::create_dir_all(&folder.0).expect("a folder of this test's own");
+    let file = |name: &str| folder.0.join(name).display().to_string();
+    let parts = ["1/3", "2/3", "3/3"].map(|part| {
+        let path = file(&part[..1]);
+        run(&["run", "--partition", part, "--backend", &backend("1.0", WRONG), "--results", &path]);
+        path
+    });
+    let whole = file("whole");
+    let [one, two, three] = &parts;
+    run(&["merge", two, three, one, "--results", &whole]);
+    assert!(all.does(&["--from", &whole]).starts_with("exit 0\n"));
+    assert_eq!(all.files(), before);
+    let said = all.does(&["--from", one]);
+    assert!(said.starts_with("exit 3\n") && said.contains("parts 2 and 3 are missing"), "{said}");
+    assert_eq!(all.files(), before);
+}
+
+/// The diff after an update of the driver, without the lines of the first heading.
+fn update(before: &str, after: &str) -> String {
+    let all = Snapshots::accepted(&format!("{before}-{after}"), "1.0", before);
+    assert!(all.make("2.0", after, &[]).starts_with("exit 1\n"), "{before} → {after}");
+    let said = all.does(&["diff"]);
+    let cause = "mine/smoke: driver 1.0 → 2.0; suite, spec and dmlcts unchanged\n";
+    assert!(said.contains(cause), "{before} → {after}: {said}");
+    assert!(said.lines().count() <= 25 + 2, "{before} → {after}: {said}");
+    said
+}
+
+/// Checks that a line of a transition has these words.
+#[track_caller]
+fn assert_line(said: &str, transition: &str, words: &[&str]) {
+    let mut lines = said.lines().filter(|line| line.starts_with(&format!("{transition:<14} ")));
+    assert!(lines.any(|line| words.iter().all(|word| line.contains(word))), "{transition} {words:?}: {said}");
+}
+
+#[test]
+fn each_planted_update_is_told_in_few_lines() {
+    let place = ["slice-wrong-value-", ": wrong-value where operator == SLICE and ", "rank == 2"];
+    let said = update("none", WRONG);
+    assert_line(&said, "broken", &place);
+    assert!(said.contains("e.g. SLICE ") && said.contains(": Output[0,0] is "), "{said}");
+    let said = update(WRONG, "none");
+    assert_line(&said, "fixed", &place);
+    let said = update(WRONG, "wrong-at-3");
+    assert_line(&said, "broken", &["rank == 3"]);
+    assert_line(&said, "fixed", &["rank == 2"]);
+    let said = update(WRONG, "other-bytes-at-2");
+    assert_line(&said, "other answers", &["other cases or other bytes", "wrong-value where ", "rank == 2"]);
+    assert!(!said.contains("broken") && !said.contains("fixed"), "{said}");
+    let said = update("none", "other-answer");
+    assert_line(&said, "other answers", &["slice.input.total-size-multiple: is refused (4)"]);
+    assert!(said.contains("was runs as the semantics (4)"), "{said}");
+    let said = update("none", "late-refusal");
+    assert_line(&said, "other answers", &["refuses slice.reads-in-bounds: at compile, E_INVALIDARG"]);
+    let said = update("none", "no-float64");
+    assert_line(&said, "worse", &["lacks FLOAT64"]);
+    let said = update("none", "flaky-at-5");
+    assert_line(&said, "broken", &["slice-wrong-value-flaky: wrong-value of SLICE"]);
+    let said = update("none", "wrong-at-3,other-answer");
+    assert_line(&said, "broken", &["rank == 3"]);
+    assert_line(&said, "other answers", &["slice.input.total-size-multiple: is refused (4)"]);
+}
+
+/// A suite of one or two parts.
+fn suite(folder: &Path, parts: &[&str]) -> String {
+    let parts: Vec<String> =
+        parts.iter().map(|part| format!("  - {{id: {part}, strategy: {part}}}\n")).collect();
+    let parts = parts.concat();
+    let path = folder.join("own.yaml");
+    fs::write(&path, format!("suite: own\npurpose: a test\nparts:\n{parts}")).expect("it can be written");
+    path.display().to_string()
+}
+
+#[test]
+fn an_edited_suite_and_an_edited_spec_are_named() {
+    let all = Snapshots::new("suite");
+    fs::create_dir_all(&all.0).expect("a folder of this test's own");
+    all.make("1.0", WRONG, &["--suite", &suite(&all.0, &["documented"])]);
+    all.does(&["accept"]);
+    let edited = suite(&all.0, &["documented", "boundary"]);
+    assert!(all.make("1.0", WRONG, &["--suite", &edited]).starts_with("exit 1\n"));
+    let said = all.does(&["diff", "mine/own"]);
+    assert!(said.contains("mine/own: suite own ("), "{said}");
+    assert!(
+        said.contains("driver, spec and dmlcts unchanged; a new suite may change numbers of cases"),
+        "{said}"
+    );
+    assert_line(&said, "worse", &["more cases fail: wrong-value where ", "rank == 2"]);
+    assert!(said.lines().count() <= 27, "{said}");
+    // With another driver, nothing tells which one is the cause.
+    assert!(all.make("2.0", WRONG, &["--suite", &edited]).starts_with("exit 1\n"));
+    let said = all.does(&["diff", "mine/own"]);
+    assert!(said.contains("; driver 1.0 → 2.0; spec and dmlcts unchanged"), "{said}");
+    assert!(said.contains("2 components changed at once"), "{said}");
+
+    let all = Snapshots::accepted("spec", "1.0", "none");
+    let (path, own) = (all.file("smoke.snap"), Library::embedded().short_hash());
+    let earlier = fs::read_to_string(&path).expect("it is there").replace(own, "0123456789ab");
+    fs::write(&path, earlier).expect("it can be written");
+    let said = all.does(&["check"]);
+    assert!(said.contains("mine/smoke: accepted for the spec 0123456789ab, and this is "), "{said}");
+    assert!(all.make("1.0", "none", &[]).starts_with("exit 1\n"));
+    let said = all.does(&["diff"]);
+    assert!(
+        said.contains(&format!("mine/smoke: spec 0123456789ab → {own}; driver, suite and dmlcts")),
+        "{said}"
+    );
+    assert!(said.contains("\nno line changed\n"), "{said}");
+}
+
+#[test]
+fn a_spoiled_snapshot_is_left_alone() {
+    let all = Snapshots::accepted("spoiled", "1.0", WRONG);
+    let path = all.file("smoke.snap");
+    let good = fs::read_to_string(&path).expect("it is there");
+    let digits = good.find(" of ").expect("it has a finding") - 1;
+    let mut counted = good.clone();
+    counted.replace_range(digits..=digits, if &good[digits..=digits] == "7" { "8" } else { "7" });
+    let cut = good.len() * 2 / 3;
+    let without_a_class = good.replace("  wrong-value where", "  wrong where");
+    for (what, spoiled, message) in [
+        ("a number was edited", counted.as_str(), "the body is not as dmlcts wrote it"),
+        ("its end is missing", &good[..cut], "the body is not as dmlcts wrote it"),
+        ("a class was edited", &without_a_class, "expected a class"),
+        ("its header is missing", &good[4..], "expected `---`"),
+        ("a conflict", &good.replacen("---\n", "<<<<<<< ours\n---\n", 1), "expected `---`"),
+        ("a key is missing", &good.replacen("  driver:", "  other:", 1), "driver"),
+        ("nothing is left", "", "expected `---`"),
+    ] {
+        fs::write(&path, spoiled).expect("it can be written");
+        for said in [all.make("2.0", "none", &[]), all.does(&["check"]), all.does(&["show"])] {
+            assert!(said.starts_with("exit 2\n"), "{what}: {said}");
+            assert!(said.contains("DIR/mine/smoke.snap:") && said.contains(message), "{what}: {said}");
+            assert!(said.contains("help: restore the file"), "{what}: {said}");
+        }
+        assert_eq!(fs::read_to_string(&path).expect("it is there"), spoiled, "{what}");
+        assert!(!all.file("smoke.snap.new").exists(), "{what}");
+    }
+}
+
+#[test]
+fn nothing_is_written_of_a_run_that_is_not_complete() {
+    let all = Snapshots::accepted("incomplete", "1.0", "none");
+    let before = all.files();
+    let said = all.does(&["--suite", "smoke", "--name", "mine", "--backend", "exec:false"]);
+    assert!(said.starts_with("exit 3\n"), "{said}");
+    let said = all.make("2.0", WRONG, &["--timeout", "1ms"]);
+    assert!(said.starts_with("exit 2\n"), "{said}");
+    let limited = all.0.join("limited.jsonl").display().to_string();
+    run(&["run", "--limit", "9", "--backend", &backend("2.0", WRONG), "--results", &limited]);
+    let said = all.does(&["--from", &limited]);
+    assert!(said.starts_with("exit 2\n") && said.contains("it is not complete (limit)"), "{said}");
+    assert_eq!(all.files(), before);
+}
+
+#[test]
+fn changes_are_reviewed_one_by_one() {
+    let all = Snapshots::accepted("review", "1.0", "none");
+    let accepted = all.files();
+    let review = |answers: &str| {
+        let said = crate::common::text_with_input(&["snapshot", "review", "--dir", all.path()], answers);
+        said.replace(all.path(), "DIR")
+    };
+    all.make("2.0", WRONG, &[]);
+    let pending = all.files();
+    assert!(pending.len() > accepted.len());
+    let said = review("what\ns\n");
+    assert!(said.starts_with("exit 1\n") && said.contains("(1 of ") && said.contains("broken"), "{said}");
+    assert_eq!(all.files(), pending, "a skipped change and the end of the input change nothing");
+    let said = review(&"r\n".repeat(2));
+    assert!(said.starts_with("exit 0\n") && said.contains("rejected mine/smoke"), "{said}");
+    assert_eq!(all.files(), accepted);
+    all.make("2.0", WRONG, &[]);
+    let markdown = all.0.join("page.md");
+    let page = markdown.to_str().expect("a plain name");
+    assert!(all.does(&["diff", "--markdown", page]).starts_with("exit 1\n"));
+    let page = fs::read_to_string(&markdown).expect("it is there");
+    assert!(page.starts_with("### mine/smoke: 1 broken\n\n```text\ndriver 1.0 → 2.0; "), "{page}");
+    let said = review(&"a\n".repeat(2));
+    assert!(said.starts_with("exit 0\n") && said.contains("accepted mine/smoke"), "{said}");
+    assert!(all.make("2.0", WRONG, &[]).starts_with("exit 0\n"));
+    // When the fault is gone again, a pending change is withdrawn.
+    all.make("3.0", "none", &[]);
+    assert!(all.file("smoke.snap.new").exists());
+    all.make("2.0", WRONG, &[]);
+    assert!(!all.file("smoke.snap.new").exists());
+}
+
+#[test]
+fn a_folder_is_checked_and_shown() {
+    let all = Snapshots::accepted("folder", "1.0", WRONG);
+    assert_eq!(all.does(&["check"]), "exit 0\n--- stdout\n2 accepted, nothing waits for a review\n");
+    all.make("1.0", "none", &["--name", "other"]);
+    let said = all.does(&["check"]);
+    assert!(said.starts_with("exit 1\n") && said.contains("other/smoke: pending\n  help: see "), "{said}");
+    let said = all.does(&["show", "mine", "other"]);
+    assert!(said.contains("* finding  wrong-value where "), "{said}");
+    assert!(
+        said.contains("\n    mine/smoke: slice-wrong-value-") && said.contains("\n    other/smoke: -\n"),
+        "{said}"
+    );
+    assert!(said.contains("\n  refuses  all clauses\n    mine/smoke: at create, E_INVALIDARG\n"), "{said}");
+    let said = all.does(&["show", "mine/examples"]);
+    assert!(
+        said.contains("example slice1.example-2\n  SLICE1 FLOAT32 ") && said.contains("\n  14 16\n  6 8\n"),
+        "{said}"
+    );
+    fs::copy(all.file("smoke.snap"), all.file("gone.snap")).expect("it can be copied");
+    let said = all.does(&["check"]);
+    assert!(said.contains("mine/gone: orphaned: it is of the suite `smoke`"), "{said}");
+}
+
+/// The project's own snapshot. `dmlcts snapshot --suite ci` and `dmlcts snapshot accept` renew it.
+#[test]
+fn the_snapshot_of_the_reference_is_current() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../snapshots");
+    let copy = Snapshots::new("own");
+    fs::create_dir_all(copy.0.join("reference")).expect("a folder of this test's own");
+    for name in ["ci.snap", "examples.snap"] {
+        fs::copy(own.join("reference").join(name), copy.0.join("reference").join(name)).expect("it is there");
+    }
+    let said = copy.does(&["--in-process"]);
+    assert!(said.starts_with("exit 0\n"), "{said}\nrenew it by dmlcts snapshot and dmlcts snapshot accept");
+    assert!(copy.does(&["check"]).starts_with("exit 0\n"));
+}
