@@ -2,7 +2,7 @@
 
 use dmlcts_backend::Job;
 use dmlcts_model::{Expectation, Outcome};
-use dmlcts_spec::{Coverage, Judgement, Scratch};
+use dmlcts_spec::{Judgement, Scratch};
 
 use crate::{
     CaseDigest, CaseResults, Class, Details, Digest, Ending, Evidence, Fit, Notes, Seen, Sensitivities,
@@ -26,8 +26,6 @@ pub(crate) struct Judge<'run> {
     scratch: Scratch,
     /// Memory for the output of another reading.
     alternative: Vec<u8>,
-    /// The parts of the spec that the judged cases exercised.
-    coverage: Coverage,
 }
 
 /// The ruling on one case of an answered batch.
@@ -62,12 +60,7 @@ pub(crate) struct Examination {
 
 impl<'run> Judge<'run> {
     pub(crate) fn new(shared: &'run Shared) -> Self {
-        Self {
-            shared,
-            scratch: Scratch::default(),
-            alternative: Vec::new(),
-            coverage: Coverage::new(shared.library),
-        }
+        Self { shared, scratch: Scratch::default(), alternative: Vec::new() }
     }
 
     /// Adds the results of an answered batch, in the order of its cases. Stops at a case that was cut off:
@@ -85,7 +78,6 @@ impl<'run> Judge<'run> {
                 break;
             }
         }
-        result.totals.coverage.merge(&self.coverage);
     }
 
     /// Judges the last case of a batch, which is often the only one. `None` if the batch is empty.
@@ -170,7 +162,7 @@ impl<'run> Judge<'run> {
 
     /// Adds a ruling to the totals.
     fn account(&mut self, batch: &PreparedBatch, place: usize, ruled: &Ruled, result: &mut BatchResult) {
-        let Self { shared, scratch, coverage, .. } = self;
+        let Self { shared, scratch, .. } = self;
         let planned = &batch.planned[place];
         let Some(job) = batch.job(place) else { return };
         let ((ruling, class), verdict) = (ruled.ruling, ruled.verdict);
@@ -178,7 +170,7 @@ impl<'run> Judge<'run> {
         totals.progress.ran += 1;
         totals.count(planned.strategy, planned.operator, verdict, 1);
         let operator = &shared.library.operators()[planned.operator];
-        coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
+        totals.coverage.mark(operator, &job.desc, shared.level, planned.judgement, scratch);
         if ruling == Verdict::Recorded {
             let questions = planned.judgement.questions;
             for (question, said) in
