@@ -6,7 +6,7 @@ use dmlcts_tests::at_once;
 /// The doctor's output about a backend, without the parts that differ from run to run. A hang takes its whole
 /// time limit.
 fn says(backend: &str) -> String {
-    let said = text(&["doctor", "--case-timeout", "1s", "--backend", backend]);
+    let said = text(&["doctor", "--backend", backend]);
     let said = said.replace(env!("CARGO_BIN_EXE_dmlcts"), "dmlcts");
     let lines = said.lines().map(|line| match line.split_once(" in ") {
         Some((head, _)) if head.ends_with("starts                  ") => head.to_owned(),
@@ -112,7 +112,7 @@ fn a_backend_that_never_answers_is_not_said_to_be_well() {
 fn a_reader_that_goes_away_changes_no_verdict() {
     use std::{io::Read as _, process::Stdio};
     let mut child = crate::common::dmlcts()
-        .args(["doctor", "--case-timeout", "1s", "--backend", &broken("wrong-data", EXAMPLE)])
+        .args(["doctor", "--backend", &broken("wrong-data", EXAMPLE)])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

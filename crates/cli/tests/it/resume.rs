@@ -1,6 +1,6 @@
 //! `dmlcts run --resume` after a run with a slow backend was killed. The recorded cases stay and do not run
-//! again, and the whole has the result of an undisturbed run. The backend logs its cases. A run is killed when
-//! its file shows enough cases, so never too early or too late.
+//! again, and the whole has the result of an undisturbed run. The backend logs its cases. A run is killed
+//! when its file shows enough cases, so never too early or too late.
 
 use std::{fs, path::Path, process::Command};
 

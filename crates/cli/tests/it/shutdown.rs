@@ -180,7 +180,7 @@ fn the_doctor_looks_at_the_end() {
     let ends = [("well", ""), ("leaks", LEAKS), ("stays", "exec sleep 100")];
     let said = at_once(ends, |(name, end)| {
         let (_script, backend) = ending(&format!("doctor-{name}"), end);
-        let said = text(&["doctor", "--case-timeout", "1s", "--backend", &backend]);
+        let said = text(&["doctor", "--backend", &backend]);
         let line = said.lines().find(|line| line.contains(" ends when told to ")).map(str::to_owned);
         (said.lines().next().map(str::to_owned), line.expect("it is a question of its own"))
     });

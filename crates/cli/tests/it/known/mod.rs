@@ -256,6 +256,7 @@ fn a_blessed_list_of_real_bugs_holds_in_the_next_run() {
 
 /// The bug of the guide, in a suite in which it fails tens of thousands of cases.
 #[test]
+#[ignore = "it takes long: .ci/nightly runs it"]
 fn a_bug_of_a_line_is_blessed_in_a_line() {
     let blessed = blessed("forgets-to-reverse", "ci");
     insta::assert_snapshot!("blessed_ci", blessed);
@@ -428,7 +429,7 @@ fn mistakes_in_lists() {
 /// number of cases.
 #[test]
 fn a_doctor_shows_one_bug_once() {
-    let said = text(&["doctor", "--case-timeout", "1s", "--backend", &backend("inverted")]);
+    let said = text(&["doctor", "--backend", &backend("inverted")]);
     assert!(said.starts_with("exit 1\n"), "{said}");
     let count = |what: &str| said.matches(what).count();
     assert_eq!((count("FAIL "), count(" look at it: ")), (1, 1), "{said}");
