@@ -1,14 +1,13 @@
 //! The JSON Schema in `cases/schema/` equals that of the form. `DMLCTS_BLESS=1 cargo test -p dmlcts-generate
-//! --test schema` writes it.
-
-#[path = "../../spec/tests/blessed/mod.rs"]
-mod blessed;
+//! schema` writes it.
 
 use dmlcts_generate::{
     ImpossibleForm, Suite,
     suite::SuiteForm,
     vectors::{Vectors, VectorsForm},
 };
+
+use crate::blessed;
 
 #[test]
 fn the_schema_of_suites_is_current() {

@@ -29,7 +29,7 @@ parts:
 #[test]
 fn every_strategy_serves_an_operator_that_it_has_never_seen() {
     let mut sources = Library::embedded_sources();
-    sources.push(Source::new("tile.yaml", include_str!("../../spec/tests/data/tile.yaml")));
+    sources.push(Source::new("tile.yaml", include_str!("../../../spec/tests/data/tile.yaml")));
     let library = Library::load(&sources).unwrap_or_else(|error| panic!("{error}"));
     let tile = library.operator("TILE").unwrap();
     let suite = Suite::parse(&Source::new("fourth.yaml", SUITE)).unwrap_or_else(|error| panic!("{error}"));
@@ -68,7 +68,7 @@ fn every_strategy_serves_an_operator_that_it_has_never_seen() {
 
 #[test]
 fn a_clause_that_ties_axes_together_is_not_counted_over() {
-    let tile = include_str!("../../spec/tests/data/tile.yaml").replace(
+    let tile = include_str!("../../../spec/tests/data/tile.yaml").replace(
         "\nsemantics:",
         "  - id: few\n    that: sum axes Repeats <= 6\n    cite: nowhere\n\nsemantics:",
     );
