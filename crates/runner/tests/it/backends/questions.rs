@@ -8,7 +8,7 @@ use dmlcts_model::{DataType, ErrorCode, Outcome, line};
 use dmlcts_runner::{Factory, Listed, Run, Summary, Verdict};
 use dmlcts_spec::{Library, Source};
 
-use crate::fixture::{STRIDE_ZERO, behaving, declared, declaring, refuse, run_of, spoiling, summary};
+use super::fixture::{STRIDE_ZERO, behaving, declared, declaring, refuse, run_of, spoiling, summary};
 
 const FLAGS: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=1 fill=iota";
 const BOTH: &str = "SLICE FLOAT32 in=4 out=2 InputTensor.Flags=2 Offsets=1 Sizes=2 Strides=0 fill=iota";
@@ -83,7 +83,7 @@ fn what_was_never_declared_answers_no_question() {
 #[test]
 fn a_refusal_answers_the_only_question_that_allows_it() {
     let mut sources = Library::embedded_sources().clone();
-    sources.push(Source::new("tile.yaml", include_str!("../../../spec/tests/data/tile.yaml")));
+    sources.push(Source::new("tile.yaml", include_str!("../../../../spec/tests/data/tile.yaml")));
     let library: &'static Library =
         Box::leak(Box::new(Library::load(&sources).unwrap_or_else(|error| panic!("{error}"))));
     let text = "TILE UINT8 in=2 out=14 InputTensor.Flags=2 RepeatsCount=1 Repeats=7 fill=iota";

@@ -11,7 +11,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Library, Source};
 
-use crate::fixture::{
+use super::fixture::{
     BYTES, EMPTY_WINDOW, HUGE, REVERSAL, SPECIAL, STRIDE_ZERO, behaving, correct, declared, declaring,
     run_of, spoiling, summary,
 };

@@ -15,7 +15,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Library, Operator, Predicate};
 
-use crate::fixture::{
+use super::fixture::{
     BYTES, EMPTY_WINDOW, REVERSAL, behaving, case, correct, declared, declaring, refuse, run_of, spoiling,
     summary,
 };

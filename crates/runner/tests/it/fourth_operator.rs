@@ -11,7 +11,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Library, Scratch, Source, Validity};
 
-mod common;
+use crate::common;
 
 const SUITE: &str = "
 suite: fourth
@@ -27,7 +27,7 @@ parts:
 /// The operators of the suite and one more. They live as long as the tests, since workers may outlive a run.
 fn library() -> &'static Library {
     let mut sources = Library::embedded_sources().clone();
-    sources.push(Source::new("tile.yaml", include_str!("../../spec/tests/data/tile.yaml")));
+    sources.push(Source::new("tile.yaml", include_str!("../../../spec/tests/data/tile.yaml")));
     Box::leak(Box::new(Library::load(&sources).unwrap_or_else(|error| panic!("{error}"))))
 }
 

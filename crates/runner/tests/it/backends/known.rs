@@ -13,7 +13,7 @@ use dmlcts_runner::{
 };
 use dmlcts_spec::{Library, Source};
 
-use crate::fixture::{BYTES, HUGE, REVERSAL, behaving, correct, refuse, run_of, spoiling, summary};
+use super::fixture::{BYTES, HUGE, REVERSAL, behaving, correct, refuse, run_of, spoiling, summary};
 
 const LIST: &str = "\
 backend: closure

@@ -11,7 +11,7 @@ use dmlcts_reference::Reference;
 use dmlcts_runner::{AnswerCount, Configuration, Ending, Factory, Listed, Run, Stop, Summary, Verdict};
 use dmlcts_spec::{Answer, Library};
 
-mod common;
+use crate::common;
 
 const STRIDED: &str = "SLICE1 UINT16 in=4 out=2 OutputTensor.Strides=3 InputWindowOffsets=0 InputWindowSizes=4 \
                        InputWindowStrides=3 fill=iota";

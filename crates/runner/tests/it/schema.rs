@@ -1,10 +1,9 @@
 //! The JSON Schemas in `cases/schema/` equal those of the forms. `DMLCTS_BLESS=1 cargo test -p dmlcts-runner
-//! --test schema` writes them.
-
-#[path = "../../spec/tests/blessed/mod.rs"]
-mod blessed;
+//! schema` writes them.
 
 use dmlcts_runner::{KnownFailuresForm, ProfileForm};
+
+use crate::blessed;
 
 #[test]
 fn the_schema_of_known_failures_is_current() {

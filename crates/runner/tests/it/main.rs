@@ -1,0 +1,9 @@
+//! Whole runs, on backends that behave as their test says.
+
+mod backends;
+#[path = "../../../spec/tests/blessed/mod.rs"]
+mod blessed;
+mod bounds;
+mod common;
+mod fourth_operator;
+mod schema;
