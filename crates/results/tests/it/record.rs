@@ -1,14 +1,13 @@
 //! Recording a run, reading it, and continuing at the end of a file.
 
-mod common;
-
 use std::{fs, sync::Arc};
 
-use common::*;
 use dmlcts_model::FeatureLevel;
 use dmlcts_results::{Error, Item, Line, Reader, Writer};
 use dmlcts_runner::{Finding, Verdict};
 use dmlcts_spec::Library;
+
+use crate::common::*;
 
 #[test]
 fn a_record_says_of_each_case_what_there_is_to_say() {

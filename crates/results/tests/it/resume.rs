@@ -1,14 +1,13 @@
-//! Continuing at the end of a file, and the lock of its writer. These tests have a program of their own: a
-//! snapshot's test starts a process, which briefly holds every lock of its parent.
-
-mod common;
+//! Continuing at the end of a file, and the lock of its writer. No test of this program may start a process,
+//! which would briefly hold every lock of its parent.
 
 use std::{fs, fs::File};
 
-use common::*;
 use dmlcts_results::{Error, Unfinished, Writer};
 use dmlcts_runner::Event;
 use dmlcts_spec::Library;
+
+use crate::common::*;
 
 /// A file can be cut at any byte: its run continues to the result of the whole run, and has every case once.
 #[test]

@@ -1,16 +1,15 @@
 //! Joining the parts of a run gives the file of one machine's run, and parts of different runs are refused.
 
-mod common;
-
 use std::{fs, sync::Arc, time::Duration};
 
-use common::*;
 use dmlcts_backend::{Backend, Batch, Capabilities, Immediate};
 use dmlcts_model::FeatureLevel;
 use dmlcts_reference::Reference;
 use dmlcts_results::{Analysis, Error, PartFiles, Reader, SelectionForm, SuiteForm, Writer};
 use dmlcts_runner::{CutPart, Ending, Finding, Partition, Rule, Summary, Undeclared};
 use dmlcts_spec::Library;
+
+use crate::common::*;
 
 /// The lines of all cases, and their summary.
 fn join(paths: &[&str]) -> Result<(String, Summary), Error> {

@@ -1,10 +1,9 @@
 //! The JSON Schema in `crates/results/schema/` equals that of the form. `DMLCTS_BLESS=1
-//! cargo test -p dmlcts-results --test schema` writes it.
-
-#[path = "../../spec/tests/blessed/mod.rs"]
-mod blessed;
+//! cargo test -p dmlcts-results schema` writes it.
 
 use dmlcts_results::Line;
+
+use crate::blessed;
 
 #[test]
 fn the_schema_of_a_line_is_current() {
