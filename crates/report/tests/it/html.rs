@@ -1,9 +1,6 @@
 //! The HTML page of a run: its structure, its policy, and that nothing a stranger wrote becomes markup.
 //! `.ci/page` opens such pages in a browser.
 
-mod common;
-
-use common::*;
 use dmlcts_backend::Job;
 use dmlcts_model::{FeatureLevel, Outcome, line};
 use dmlcts_report::{CaseLog, write_html, write_html_of_problem};
@@ -11,6 +8,8 @@ use dmlcts_results::CaseForm;
 use dmlcts_runner::{Configuration, Event, Listed, Run, Stop, Summary};
 use dmlcts_spec::Library;
 use sha2::{Digest as _, Sha256};
+
+use crate::common::*;
 
 /// Words that a browser would obey if they were not escaped, with letters that are invisible.
 const HOSTILE: &str =

@@ -1,11 +1,8 @@
 //! Reports in files: JUnit XML and Markdown. `tests/data/` has the XML of these runs, which `.ci/run`
-//! validates against the schema. `DMLCTS_BLESS=1 cargo test -p dmlcts-report --test files` writes it.
-
-mod common;
+//! validates against the schema. `DMLCTS_BLESS=1 cargo test -p dmlcts-report files` writes it.
 
 use std::{fs, path::Path, time::Duration};
 
-use common::*;
 use dmlcts_model::{DataType, Outcome};
 use dmlcts_report::{
     Palette, Subject, write_findings, write_junit, write_junit_of_problem, write_markdown, write_summary,
@@ -13,6 +10,8 @@ use dmlcts_report::{
 use dmlcts_runner::{Class, Difference, Ending, Failure, Rate, Summary, Verdict};
 use dmlcts_spec::Library;
 use quick_junit::{Report, TestCaseStatus};
+
+use crate::common::*;
 
 /// Failures of each form in XML: wrong values, a crash whose last words hold syntax of XML and Markdown, an
 /// accepted invalid desc, and a valid desc that is answered `unsupported`.
@@ -89,7 +88,7 @@ fn junit_is_what_is_committed_and_the_schema_was_asked_about() {
 /// The schema names every element and attribute. (A validator in `.ci/run` checks their places.)
 #[test]
 fn junit_has_no_element_and_no_attribute_that_the_schema_does_not_name() {
-    let schema = include_str!("../schema/junit.xsd");
+    let schema = include_str!("../../schema/junit.xsd");
     for text in [junit(&failing()), junit(&passing()), junit(&lost())] {
         let mut tags = 0;
         // No text contains an angle bracket, and no attribute a quote.

@@ -1,10 +1,7 @@
 //! Reports of backends that misbehave: snapshots of whole reports.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::*;
 use dmlcts_backend::Job;
 use dmlcts_findings::Estimate;
 use dmlcts_model::{ErrorCode, Outcome, Phase, line};
@@ -16,6 +13,8 @@ use dmlcts_runner::{
     Summary,
 };
 use dmlcts_spec::{Library, Validity};
+
+use crate::common::*;
 
 fn failures(summary: &Summary, palette: Palette) -> String {
     let mut out = Vec::new();
