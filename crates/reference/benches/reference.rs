@@ -1,7 +1,8 @@
 //! How fast the reference is: tiny cases, where creating an operator counts as much as running it, and large
 //! tensors, where only the copy does.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common.rs"]
+#[expect(dead_code, reason = "the tests use more of it")]
 mod common;
 
 use std::hint::black_box;

@@ -1,12 +1,11 @@
 //! One test for each rule: a valid desc is accepted, and with one change it is refused for that rule's
 //! reason.
 
-mod common;
-
-use common::{case, create};
 use dmlcts_backend::{Operators, Refusal};
 use dmlcts_model::{DataType, FeatureLevel, Value};
 use dmlcts_reference::Reference;
+
+use crate::common::{case, create};
 
 const SLICE: &str = "SLICE FLOAT32 in=4,5 out=2,5 Offsets=1,0 Sizes=2,5 Strides=2,1";
 const SLICE1: &str = "SLICE1 FLOAT32 in=4,5 out=2,5 InputWindowOffsets=1,0 InputWindowSizes=3,5 \

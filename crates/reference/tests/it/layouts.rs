@@ -1,16 +1,15 @@
 //! Positions and widths of elements: strides on both sides, holes, every width, bits that conversions would
 //! destroy, and descs of any kind, none of which may panic.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{case, run, signatures};
 use dmlcts_backend::{Backend, Batch, Operators, Run};
 use dmlcts_model::{BindingOffsets, DataType, Desc, List, MemberKind, Outcome, Tensor, Value};
 use dmlcts_reference::Reference;
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+use crate::common::{case, run, signatures};
 
 #[test]
 fn strided_outputs_leave_their_holes_alone() {

@@ -1,6 +1,6 @@
 //! The eight examples of the three pages, typed from the pages.
 
-mod common;
+use crate::common;
 
 /// Runs a line on FLOAT32 numbers.
 fn run(line: &str, input: &[f32]) -> Vec<f32> {

@@ -1,8 +1,6 @@
 //! Shared by the tests and benchmarks of the reference: the operators' signatures, typed from the structs'
 //! syntax, and running one case line.
 
-#![expect(dead_code, reason = "each test program uses a part of it")]
-
 use std::sync::Arc;
 
 use dmlcts_backend::{Operators, Refusal};
