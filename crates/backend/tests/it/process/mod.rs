@@ -7,7 +7,7 @@ mod lost;
 mod noise;
 mod shutdown;
 mod time_up;
-#[path = "../puppet/trouble.rs"]
+#[path = "../../puppet/trouble.rs"]
 mod trouble;
 
 use std::{

@@ -1,10 +1,9 @@
 //! The JSON Schemas in `crates/backend/schema/` equal those of the messages. `DMLCTS_BLESS=1 cargo test -p
-//! dmlcts-backend --test schema` writes them.
-
-#[path = "../../spec/tests/blessed/mod.rs"]
-mod blessed;
+//! dmlcts-backend schema` writes them.
 
 use dmlcts_backend::protocol::{Bye, CannotStart, Hello, HostHello, LevelForm, PackedForm, Results, RunForm};
+
+use crate::blessed;
 
 #[test]
 fn the_schema_of_every_message_is_current() {
@@ -21,9 +20,10 @@ fn the_schema_of_every_message_is_current() {
 /// The page is all that an implementation needs, so it names every key of `hello`.
 #[test]
 fn the_page_names_every_key_of_hello() {
-    let page = include_str!("../PROTOCOL.md");
+    let page = include_str!("../../PROTOCOL.md");
     let table = page.lines().filter(|line| line.starts_with("| `")).collect::<Vec<_>>().join("\n");
-    let schema: serde_json::Value = serde_json::from_str(include_str!("../schema/hello.json")).expect("JSON");
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../schema/hello.json")).expect("JSON");
     let keys = |of: &serde_json::Value| -> Vec<String> {
         of["properties"].as_object().expect("an object").keys().cloned().collect()
     };
