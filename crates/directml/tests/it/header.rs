@@ -100,7 +100,7 @@ fn a_header_that_is_not_there_is_told_of_or_missed() {
         (Some("1"), false, "DMLCTS_DIRECTML_HEADER names no folder"),
     ] {
         let mut command = Command::new(env::current_exe().expect("a program has a file"));
-        command.args(["--exact", "sizes_offsets_types_and_numbers_are_those_of_the_header"]);
+        command.args(["--exact", "header::sizes_offsets_types_and_numbers_are_those_of_the_header"]);
         command.env_remove("DMLCTS_DIRECTML_HEADER").env_remove("DMLCTS_REQUIRE_DIRECTML_HEADER");
         command.envs(required.map(|value| ("DMLCTS_REQUIRE_DIRECTML_HEADER", value)));
         let output = command.output().expect("it starts");

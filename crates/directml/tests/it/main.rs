@@ -1,0 +1,3 @@
+//! The declarations of DirectML's types, compared with its header.
+
+mod header;
