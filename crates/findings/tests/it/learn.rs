@@ -1,13 +1,12 @@
 //! Faults with known causes, and what is learned of them. `dmlcts mutants --findings` measures more of them.
 
-mod faults;
-
 use std::{sync::LazyLock, time::Duration};
 
 use dmlcts_findings::{Budget, Cause, Label, Labelled, Learned, Outcomes, explain, learn};
 use dmlcts_model::{Case, FeatureLevel};
 use dmlcts_spec::{Library, Predicate, Validity, program::Values};
-use faults::{Fault, fresh, labelled, mutant, suite};
+
+use crate::faults::{Fault, fresh, labelled, mutant, suite, validity};
 
 const BUDGET: Budget = Budget { cases: 1_200, time: Duration::from_secs(600), ..Budget::NONE };
 
@@ -164,7 +163,7 @@ fn what_the_language_lacks_is_not_called_exact() {
     };
     let cases: Vec<Labelled> = SMOKE
         .iter()
-        .filter(|case| case.desc.signature.operator == "SLICE" && faults::validity(case) == Validity::Valid)
+        .filter(|case| case.desc.signature.operator == "SLICE" && validity(case) == Validity::Valid)
         .map(|case| Labelled { case: case.clone(), label: of(case) })
         .collect();
     let learned = learn(&cases, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None);
@@ -174,7 +173,7 @@ fn what_the_language_lacks_is_not_called_exact() {
 #[test]
 fn failures_alone_need_no_predicate() {
     let label = |label: Label| {
-        let cases = SMOKE.iter().filter(|case| faults::validity(case) == Validity::Valid).take(50);
+        let cases = SMOKE.iter().filter(|case| validity(case) == Validity::Valid).take(50);
         let labelled: Vec<Labelled> =
             cases.map(|case| Labelled { case: case.clone(), label: label.clone() }).collect();
         learn(&labelled, (Library::embedded(), FeatureLevel::NEWEST), 1, BUDGET, None)
