@@ -1,0 +1,3 @@
+//! The bodies of the fuzz targets on their corpora and on random bytes.
+
+mod targets;
