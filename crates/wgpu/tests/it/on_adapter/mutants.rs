@@ -5,7 +5,7 @@ use dmlcts_model::Outcome;
 use dmlcts_runner::{Configuration, Summary, Verdict};
 use dmlcts_wgpu::{Options, Texts};
 
-use crate::common::{gpu, run, suite};
+use super::common::{gpu, run, suite};
 
 /// The evidence of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +192,6 @@ fn transposed_a_column_that_is_a_row() {
     assert_eq!(text.matches("put(place, column * PITCH + row);").count(), 1);
     *text = text.replace("put(place, column * PITCH + row);", "put(place, row * PITCH + column);");
     let Some(gpu) = gpu(Options { batches: false, texts, ..Options::default() }) else { return };
-    let summary = run(&gpu, crate::hazards::transposed_cases(), Configuration::default());
-    assert_eq!(summary.tally().of(Verdict::Fail), crate::hazards::TRANSPOSED.len() as u64);
+    let summary = run(&gpu, super::hazards::transposed_cases(), Configuration::default());
+    assert_eq!(summary.tally().of(Verdict::Fail), super::hazards::TRANSPOSED.len() as u64);
 }

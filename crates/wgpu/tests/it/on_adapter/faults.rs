@@ -7,7 +7,7 @@ use dmlcts_backend::{Backend, Batch, Pipelined, Run};
 use dmlcts_model::{ErrorCode, Outcome, Phase};
 use dmlcts_wgpu::{Gpu, OpenError, Options, Texts, Wgpu};
 
-use crate::{common::gpu, hazards::case};
+use super::{common::gpu, hazards::case};
 
 /// A batch of one copy of four numbers.
 fn four_numbers() -> Batch {

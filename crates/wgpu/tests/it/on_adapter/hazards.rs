@@ -8,7 +8,7 @@ use dmlcts_runner::{Configuration, Source};
 use dmlcts_spec::Library;
 use dmlcts_wgpu::Options;
 
-use crate::common::{assert_expected, gpu, lines, run};
+use super::common::{assert_expected, gpu, lines, run};
 
 /// Tensors with transposed rows, in every width, with whole and partial tiles.
 pub(crate) const TRANSPOSED: [&str; 6] = [

@@ -8,7 +8,7 @@ use dmlcts_model::Outcome;
 use dmlcts_spec::Library;
 use dmlcts_wgpu::Options;
 
-use crate::common::gpu;
+use super::common::gpu;
 
 #[test]
 fn the_pages_examples_come_out_as_printed() {

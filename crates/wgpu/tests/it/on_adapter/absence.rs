@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 /// A short test that needs an adapter.
-const NEEDS_ONE: &str = "hazards::the_self_test_finds_what_every_case_rests_on";
+const NEEDS_ONE: &str = "on_adapter::hazards::the_self_test_finds_what_every_case_rests_on";
 
 /// Each way to hide all adapters: a kind without a driver, or a kind that this system does not have.
 fn hidden() -> Vec<[(&'static str, &'static str); 3]> {

@@ -1,6 +1,6 @@
 //! The suite `smoke` in every way to run it: the output must be the same.
 
-use crate::common::{assert_expected, gpu, run, suite};
+use super::common::{assert_expected, gpu, run, suite};
 use dmlcts_runner::Configuration;
 use dmlcts_wgpu::Options;
 

@@ -1,0 +1,3 @@
+//! The backend on an adapter.
+
+mod on_adapter;
