@@ -1,5 +1,5 @@
 //! Helpers that tests of several crates share. The library depends on nothing, so that every crate can use
-//! it. Tests of the project as a whole are in `tests/tests/`, one file for each subject.
+//! it. Tests of the project as a whole are in `tests/tests/it/`, one file for each subject.
 
 mod at_once;
 #[cfg(target_os = "linux")]

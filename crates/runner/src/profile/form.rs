@@ -2,7 +2,7 @@
 //! form is tagged, untagged or flattened, so that a mistake keeps its location.
 //!
 //! People write the keys above `spec`. The others follow from these keys, the specs and the suites.
-//! `DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles` writes them.
+//! `DMLCTS_BLESS=1 cargo test -p dmlcts-tests profiles` writes them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -48,7 +48,7 @@ impl Outdated {
     /// The way to repair it.
     pub fn help(&self) -> &'static str {
         "run a release of dmlcts, whose profiles are those of its spec; where you change the spec yourself, renew them: \
-         DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles"
+         DMLCTS_BLESS=1 cargo test -p dmlcts-tests profiles"
     }
 }
 

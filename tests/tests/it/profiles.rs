@@ -2,7 +2,7 @@
 //! of a spec, a suite or the generator, the tests name the outdated profiles, the operators with changed
 //! expectations, and the remedy.
 //!
-//! `DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles` renews the files of `cases/profiles/`, and
+//! `DMLCTS_BLESS=1 cargo test -p dmlcts-tests profiles` renews the files of `cases/profiles/`, and
 //! raises the version of each profile with changed cases or expectations.
 
 use std::{
@@ -18,7 +18,7 @@ use dmlcts_runner::{Profile, PromisedForm, SuiteSource, promised};
 use dmlcts_spec::{Library, Operator, read_file};
 
 const REMEDY: &str = "\
-DMLCTS_BLESS=1 cargo test -p dmlcts-tests --test profiles renews the profiles, and raises the versions of those with \
+DMLCTS_BLESS=1 cargo test -p dmlcts-tests profiles renews the profiles, and raises the versions of those with \
 changes. Say under \"### Spec\" in CHANGELOG.md what changed, as the test below this one asks.";
 
 fn root() -> PathBuf {

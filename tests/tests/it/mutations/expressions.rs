@@ -2,7 +2,7 @@
 
 use dmlcts_spec::expression::{Binary, Comparison, Expression, Form, Function, Logic, Quantifier};
 
-use crate::changes::Kind;
+use super::changes::Kind;
 
 const COMPARISONS: [Comparison; 6] = [
     Comparison::Equal,

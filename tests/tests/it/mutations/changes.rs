@@ -7,7 +7,7 @@ use dmlcts_model::{FeatureLevel, named_enum};
 use dmlcts_spec::{Library, LoadError, Source, expression};
 use serde_yaml::Value;
 
-use crate::{
+use super::{
     expressions,
     tree::{Node, Path},
 };

@@ -1,5 +1,5 @@
 //! Rules between the crates: which crates depend on each other, which may print, and which may know an
-//! operator's name. ARCHITECTURE.md gives the reasons.
+//! operator's name. ARCHITECTURE.md gives the reasons. Each package also has one test program.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -278,6 +278,66 @@ fn packaged_sources(package: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     sources
+}
+
+/// The folder of each package, with the names and sources of its test programs.
+fn test_programs() -> Vec<(PathBuf, Vec<(String, PathBuf)>)> {
+    let metadata = metadata();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let programs = |package: &Value| {
+        let targets = package["targets"].as_array().expect("targets").iter();
+        let tests = targets.filter(|target| target["kind"][0] == "test");
+        tests.map(|target| (text(&target["name"]), plain(Path::new(&text(&target["src_path"]))))).collect()
+    };
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    packages
+        .filter(|package| package["name"] != "dmlcts")
+        .map(|package| {
+            let manifest = text(&package["manifest_path"]);
+            (Path::new(&manifest).parent().expect("it lies there").to_owned(), programs(package))
+        })
+        .collect()
+}
+
+/// Linking a test program takes longer than most of its tests.
+#[test]
+fn a_package_has_one_test_program() {
+    let packages = test_programs();
+    assert!(packages.iter().any(|(_, programs)| !programs.is_empty()));
+    for (folder, programs) in packages {
+        for (name, source) in programs {
+            assert!(
+                name == "it" && source == folder.join("tests/it/main.rs"),
+                "{}: make it a module of tests/it/main.rs",
+                source.display()
+            );
+        }
+    }
+}
+
+/// Neither Cargo nor the compiler reports a file of tests that no program contains.
+#[test]
+fn every_file_of_tests_is_a_module_of_the_program() {
+    let list = |folder: PathBuf| {
+        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        entries.map(|entry| entry.expect("a folder lists").path()).collect::<Vec<_>>()
+    };
+    let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+    for (folder, _) in test_programs().iter().filter(|(_, programs)| !programs.is_empty()) {
+        for path in list(folder.join("tests")) {
+            assert!(!is_source(&path), "{}: move it into the folder `it`", path.display());
+        }
+        let main = fs::read_to_string(folder.join("tests/it/main.rs")).expect("the program is text");
+        for path in list(folder.join("tests/it")) {
+            let name = path.file_stem().expect("it has a name").to_string_lossy();
+            let is_module = is_source(&path) && name != "main" || path.join("mod.rs").exists();
+            let is_declared = main.lines().any(|line| {
+                line.strip_prefix("mod ")
+                    .is_some_and(|rest| rest.trim_start_matches("r#") == format!("{name};"))
+            });
+            assert!(!is_module || is_declared, "{}: main.rs does not declare it", path.display());
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,9 @@
+//! The project as a whole: its rules, and independent evidence for its specs and suites.
+
+mod r#box;
+mod comments;
+mod mutations;
+mod profiles;
+mod properties;
+mod reference;
+mod walls;
