@@ -121,8 +121,11 @@ impl Device {
         fault.map_or(Ok(result), Err)
     }
 
-    /// Waits until a submission is done.
+    /// Waits until a submission is done. A timeout of zero has passed, however fast the device is.
     pub(crate) fn wait(&self, submission: &SubmissionIndex, timeout: Duration) -> Result<(), Fault> {
+        if timeout.is_zero() {
+            return Err(Fault::TimedOut(timeout));
+        }
         let wait = PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(timeout) };
         match self.handle.poll(wait) {
             Ok(_) => Ok(()),

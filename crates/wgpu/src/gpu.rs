@@ -35,7 +35,7 @@ const WINDOW_ROOM: usize = 64 << 10;
 /// How a [`Gpu`] works. The options never change the results.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The maximum time of one submission.
+    /// The maximum time of one submission. With zero, none has a result.
     pub timeout: Duration,
     /// The maximum total size of all buffers, in bytes. Uploads temporarily take the same amount again.
     pub memory: u64,

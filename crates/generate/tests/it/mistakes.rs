@@ -96,9 +96,7 @@ fn a_box_with_too_many_tuples_is_refused_at_its_bounds() {
              - that: InputTensor.Sizes <= {size}\n  - that: -9 <= InputWindowStrides <= 9"
         )
     };
-    let began = std::time::Instant::now();
     insta::assert_snapshot!(message(&sized(1_000_000)));
-    assert!(began.elapsed() < std::time::Duration::from_secs(60), "{:?}", began.elapsed());
     let text = format!("suite: try\npurpose: Fits.\nparts:\n  - {}\n", sized(20).replace('\n', "\n    "));
     let suite = Suite::parse(&Source::new("try.yaml", text)).unwrap();
     assert!(suite.expand(Library::embedded(), 0).is_ok());

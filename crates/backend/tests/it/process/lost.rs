@@ -13,10 +13,8 @@ fn a_process_that_does_not_come_back_is_lost_and_no_case_is() {
         assert!(batch.jobs()[1..].iter().all(|job| job.outcome == Outcome::Lost), "{:?}", batch.jobs());
         assert!(host.lost().is_some_and(|lost| lost.contains(why)), "{way}: {:?}", host.lost());
         // It gets no more cases.
-        let started = Instant::now();
         let after = run_in(&mut host, &[Trouble::None; 3]);
         assert!(after.jobs().iter().all(|job| job.outcome == Outcome::Lost));
-        assert!(started.elapsed() < CASE_TIMEOUT);
     }
 }
 

@@ -31,6 +31,8 @@ use trouble::{Trouble, signatures};
 
 /// Enough time for a process to start on a busy machine.
 const CASE_TIMEOUT: Duration = Duration::from_millis(1500);
+/// A time that no test waits for.
+const NEVER: Duration = Duration::from_secs(1 << 20);
 /// The ways to ask and to answer.
 const WAYS: [&str; 3] = ["each", "batch", "ahead"];
 /// The content of output memory before a run.

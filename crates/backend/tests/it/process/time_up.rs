@@ -3,9 +3,6 @@
 
 use super::*;
 
-/// A time that no test waits for.
-const NEVER: Duration = Duration::from_secs(1 << 20);
-
 /// A host with a deadline soon after its process says hello, and its incidents.
 fn host(way: &str) -> (Host, Incidents) {
     let command = format!("'{}' {way}", env!("CARGO_BIN_EXE_dmlcts-puppet"));
