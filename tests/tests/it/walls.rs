@@ -263,13 +263,13 @@ fn file_names(source: &str) -> Vec<&str> {
     uses.flat_map(|rest| literals(rest.split(';').next().unwrap_or(rest))).collect()
 }
 
-/// The sources in a package, without tests and benchmarks. A package within another one is separate.
+/// The sources in a package, without tests, benchmarks and examples. A package within another one is separate.
 fn packaged_sources(package: &Path, packages: &[PathBuf]) -> Vec<PathBuf> {
     let (mut sources, mut open) = (Vec::new(), vec![package.to_owned()]);
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).expect("a folder lists") {
             let path = entry.expect("a folder lists").path();
-            let left_out = path == package.join("tests") || path == package.join("benches");
+            let left_out = ["tests", "benches", "examples"].iter().any(|name| path == package.join(name));
             if path.is_dir() && !left_out && !packages.contains(&path) {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -291,7 +291,6 @@ fn test_programs() -> Vec<(PathBuf, Vec<(String, PathBuf)>)> {
     };
     let packages = metadata["packages"].as_array().expect("packages").iter();
     packages
-        .filter(|package| package["name"] != "dmlcts")
         .map(|package| {
             let manifest = text(&package["manifest_path"]);
             (Path::new(&manifest).parent().expect("it lies there").to_owned(), programs(package))

@@ -189,7 +189,7 @@ fn every_command_of_every_page_runs() {
 #[test]
 fn the_failure_of_the_pages_is_a_real_one() {
     let snapshot = include_str!(
-        "../../../report/tests/snapshots/failures__wrong_elements_are_marked_and_name_their_origin.snap"
+        "../../../report/tests/it/snapshots/it__failures__wrong_elements_are_marked_and_name_their_origin.snap"
     );
     let mut found = 0;
     for page in crate::common::pages::for_users() {
