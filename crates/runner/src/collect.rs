@@ -204,6 +204,7 @@ impl<'run> Collector<'run> {
         let Self { alone, incidents, totals, groups, .. } = self;
         let _ = caught(|| drop(alone));
         tell_incidents(&incidents, tell);
+        incidents.repeated_notes().iter().for_each(|sentence| tell(Event::Incident(sentence)));
         (totals, groups)
     }
 

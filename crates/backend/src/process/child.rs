@@ -316,5 +316,4 @@ fn listen(mut stderr: impl Read, tail: &Mutex<Tail>, mut notes: Notes) {
             Err(_) => break,
         }
     }
-    notes.finish();
 }

@@ -2,7 +2,7 @@
 //! traced to a case. They also include how processes shut down.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -11,6 +11,9 @@ use super::shutdown::{Shutdown, Shutdowns};
 /// The maximum number of sentences that wait to be shown. Further ones are dropped.
 const MOST: usize = 64;
 
+/// The maximum number of different notes that are shown. Further ones are counted.
+const MOST_NOTES: usize = 20;
+
 /// Sentences for the user of a run, and the counts of shutdowns. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Incidents(Arc<Mutex<Log>>);
@@ -18,6 +21,10 @@ pub struct Incidents(Arc<Mutex<Log>>);
 #[derive(Debug, Default)]
 struct Log {
     waiting: VecDeque<String>,
+    /// How often each note came.
+    notes: BTreeMap<String, u64>,
+    /// The number of notes that are not among these.
+    further_notes: u64,
     shutdowns: Shutdowns,
 }
 
@@ -28,6 +35,41 @@ impl Incidents {
         if told.waiting.len() < MOST {
             told.waiting.push_back(sentence);
         }
+    }
+
+    /// Adds a line that a process prints for the user. Each different line is one incident, however often and
+    /// from however many processes it comes.
+    pub(super) fn note(&self, note: String) {
+        let is_new = {
+            let mut told = self.told();
+            let is_full = told.notes.len() == MOST_NOTES;
+            match told.notes.get_mut(&note) {
+                Some(count) => {
+                    *count += 1;
+                    false
+                }
+                None if is_full => {
+                    told.further_notes += 1;
+                    false
+                }
+                None => told.notes.insert(note.clone(), 1).is_none(),
+            }
+        };
+        if is_new {
+            self.add(format!("a backend process notes: {note}"));
+        }
+    }
+
+    /// The notes that came more than once, and the number of those that were not shown, as sentences for the
+    /// end of a run.
+    pub fn repeated_notes(&self) -> Vec<String> {
+        let told = self.told();
+        let repeated = told.notes.iter().filter(|(_, count)| **count > 1);
+        let further = Some(told.further_notes).filter(|further| *further > 0);
+        repeated
+            .map(|(note, count)| format!("backend processes noted {count} times: {note}"))
+            .chain(further.map(|further| format!("backend processes noted {further} lines more")))
+            .collect()
     }
 
     /// Removes and returns the oldest sentence.

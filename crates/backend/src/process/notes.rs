@@ -10,21 +10,17 @@ const MARK: &str = "note: ";
 const KEPT: usize = 4 << 10;
 /// The maximum number of characters of a note that are shown.
 const LETTERS: usize = 600;
-/// The maximum number of notes of a process that are shown. Further notes are only counted.
-const MOST: u64 = 20;
 
-/// Finds notes in a stream and reports each as an incident.
+/// Finds notes in a stream and reports them.
 pub(super) struct Notes {
     incidents: Incidents,
     /// The current, unfinished line.
     line: Vec<u8>,
-    /// The number of notes so far.
-    count: u64,
 }
 
 impl Notes {
     pub(super) fn new(incidents: Incidents) -> Self {
-        Self { incidents, line: Vec::new(), count: 0 }
+        Self { incidents, line: Vec::new() }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
@@ -34,21 +30,10 @@ impl Notes {
             if piece.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&self.line);
                 if let Some(note) = line.trim_end().strip_prefix(MARK) {
-                    self.count += 1;
-                    if self.count <= MOST {
-                        self.incidents.add(format!("a backend process notes: {}", printable(note, LETTERS)));
-                    }
+                    self.incidents.note(printable(note, LETTERS).to_string());
                 }
                 self.line.clear();
             }
-        }
-    }
-
-    /// Reports the number of notes that were not shown. Call it at the end of the stream.
-    pub(super) fn finish(self) {
-        let further = self.count.saturating_sub(MOST);
-        if further > 0 {
-            self.incidents.add(format!("a backend process notes: and {further} more"));
         }
     }
 }
@@ -63,8 +48,7 @@ mod tests {
         for piece in pieces {
             notes.push(piece);
         }
-        notes.finish();
-        std::iter::from_fn(|| incidents.take()).collect()
+        std::iter::from_fn(|| incidents.take()).chain(incidents.repeated_notes()).collect()
     }
 
     #[test]
@@ -75,13 +59,24 @@ mod tests {
     }
 
     #[test]
-    fn of_many_lines_the_first_are_told_and_the_others_counted() {
-        let lines = |count: usize| "note: again\n".repeat(count);
-        let told = |count: usize| told(&[lines(count).as_bytes()]);
-        assert_eq!(told(20), vec!["a backend process notes: again"; 20]);
-        let many = told(1_000_000);
-        assert_eq!(many[..20], vec!["a backend process notes: again"; 20]);
-        assert_eq!(many[20..], ["a backend process notes: and 999980 more"]);
+    fn a_line_is_shown_once_with_its_count() {
+        let lines = "note: again\n".repeat(428) + "note: once\n";
+        assert_eq!(
+            told(&[lines.as_bytes()]),
+            [
+                "a backend process notes: again",
+                "a backend process notes: once",
+                "backend processes noted 428 times: again"
+            ]
+        );
+    }
+
+    #[test]
+    fn of_many_lines_the_first_are_shown_and_the_others_counted() {
+        let lines: String = (0..1_000_000).map(|number| format!("note: {number}\n")).collect();
+        let told = told(&[lines.as_bytes()]);
+        assert_eq!(told.len(), 21);
+        assert_eq!(told[20], "backend processes noted 999980 lines more");
     }
 
     #[test]
