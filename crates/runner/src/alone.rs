@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use dmlcts_backend::{Pipelined, Purpose};
-use dmlcts_model::{Case, Expectation, Outcome};
+use dmlcts_model::{Case, Outcome};
 
 use crate::{
     Failure, Found, Rate, Verdict,
     batch_result::BatchResult,
     executor::Executor,
+    expect,
     judge::{Examination, Judge},
     one_by_one,
     shared::Shared,
@@ -105,14 +106,15 @@ impl<'run> Alone<'run> {
     /// Describes a failure that ran alone, if it did.
     pub(crate) fn failure(&self, found: &Found, case: Case, alone: Option<Examination>) -> Failure {
         let shared = self.shared;
+        let operator = &shared.library.operators()[found.operator];
         let mut failure = Failure {
             index: found.index,
             strategy: self.strategies[found.strategy].clone(),
             case,
-            operator: &shared.library.operators()[found.operator],
+            operator,
             level: shared.level,
             judgement: found.judgement,
-            expectation: Expectation::Reject,
+            expectation: expect::by_judgement(operator, found.judgement),
             outcome: found.outcome.clone(),
             verdict: found.verdict,
             rate: found.rate,

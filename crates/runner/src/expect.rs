@@ -2,9 +2,18 @@
 
 use dmlcts_backend::Capabilities;
 use dmlcts_model::{Allowed, DataType, Desc, Expectation, FeatureLevel, List, MemberKind, Tensor, Value};
-use dmlcts_spec::{Answer, IdSet, Operator, Scratch, ValidDesc};
+use dmlcts_spec::{Answer, IdSet, Judgement, Operator, Scratch, ValidDesc, Validity};
 
 use crate::Undeclared;
+
+/// The expectation of a desc by its judgement alone, as if any valid desc could run.
+pub(crate) fn by_judgement(operator: &Operator, judgement: Judgement) -> Expectation {
+    match judgement.validity() {
+        Validity::Invalid => Expectation::Reject,
+        Validity::Open => open(operator, judgement.questions),
+        Validity::Valid => Expectation::Output,
+    }
+}
 
 /// The expectation of a desc that raises these questions: every outcome that one of them allows. If several
 /// questions arise together, a refusal answers all of them, but the desc may be accepted only if each of them

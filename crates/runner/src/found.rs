@@ -3,8 +3,8 @@
 //! The first failure of each group is kept, and there are at most [`FoundGroups::MOST`] groups. So memory is
 //! bounded, however many cases fail.
 
-use dmlcts_model::{Case, Desc, Expectation, FeatureLevel, Outcome, Value};
-use dmlcts_spec::{IdSet, Judgement, Library, Scratch, Validity};
+use dmlcts_model::{Case, Desc, FeatureLevel, Outcome, Value};
+use dmlcts_spec::{IdSet, Judgement, Library, Scratch};
 
 use crate::{CaseDigest, Class, Failure, Rate, Verdict, expect};
 
@@ -81,11 +81,7 @@ impl Found {
             return None;
         }
         let judgement = operator.judge(&case.desc, level, &mut Scratch::default());
-        let expectation = match judgement.validity() {
-            Validity::Invalid => Expectation::Reject,
-            Validity::Open => expect::open(operator, judgement.questions),
-            Validity::Valid => Expectation::Output,
-        };
+        let expectation = expect::by_judgement(operator, judgement);
         Some(Failure {
             index: self.index,
             strategy: strategy.to_owned(),

@@ -10,7 +10,7 @@ use std::{
 
 use dmlcts_backend::Job;
 use dmlcts_generate::Suite;
-use dmlcts_model::ErrorCode;
+use dmlcts_model::{ErrorCode, Expectation};
 use dmlcts_runner::{
     Class, Configuration, Difference, Factory, Finding, Pattern, Rule, Run, Severity, Stop, SuiteSource,
     Summary,
@@ -23,11 +23,15 @@ const WRONG: Class = Class::Output(Difference::WrongValue);
 
 /// The suite `smoke` on a backend, with this time for experiments.
 fn smoke(backend: Arc<Factory>, explain: Duration) -> Summary {
+    summary(&run_of_smoke(backend, explain))
+}
+
+fn run_of_smoke(backend: Arc<Factory>, explain: Duration) -> Run {
     let library = Library::embedded();
     let cases = Suite::load("smoke").and_then(|suite| suite.expand(library, 0)).expect("it expands");
     let source = Arc::new(SuiteSource::new(cases, &[]));
     let configuration = Configuration { explain: Some(explain), ..Configuration::default() };
-    summary(&Run { library, source, backend, configuration, stop: Stop::default() })
+    Run { library, source, backend, configuration, stop: Stop::default() }
 }
 
 /// Whether some axis of a SLICE has a stride of five and more, and more than one element.
@@ -57,6 +61,23 @@ fn rule(finding: &Finding) -> &Rule {
 
 fn of_class(summary: &Summary, class: Class) -> Vec<&Finding> {
     summary.findings.iter().filter(|finding| finding.class == class).collect()
+}
+
+/// Only the first failure of a group runs again, and the other cause has none.
+#[test]
+fn a_failure_that_does_not_run_again_has_the_expectation_of_its_desc() {
+    let backend = spoiling(|job, outputs| {
+        if job.desc.signature.operator == "SLICE" && job.desc.rank() == 7 || has_long_stride(job) {
+            job.runs.iter().for_each(|run| outputs[run.output.start] ^= 1);
+        }
+    });
+    let mut run = run_of_smoke(backend, Duration::ZERO);
+    run.configuration.retries = 0;
+    let findings = summary(&run).findings;
+    assert!(findings.len() > 1, "{findings:#?}");
+    for finding in &findings {
+        assert_eq!(finding.first.expectation, Expectation::Output, "{finding:#?}");
+    }
 }
 
 #[test]
