@@ -1,9 +1,6 @@
 //! The loop of experiments: learn, ask, learn again, until no answer surprises or the budget ends.
 
-use std::{
-    collections::BTreeSet,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeSet;
 
 use dmlcts_generate::draw::{Draws, derive};
 use dmlcts_model::Case;
@@ -12,7 +9,7 @@ use dmlcts_spec::Operator;
 use crate::{
     again::{again, doubtful},
     fresh::Fresh,
-    label::{Ask, Label, RoundLimit},
+    label::{Ask, Label},
     learn::{Explanation, learn},
     propose::{Asked, Source, fresh_cases, questions},
     simplify::pruned,
@@ -37,15 +34,13 @@ const ESTIMATE: usize = 250;
 pub struct Budget<'a> {
     /// The cases to ask.
     pub cases: usize,
-    /// The time of the rounds. It ends a search early, and otherwise changes nothing.
-    pub time: Duration,
     /// Whether the search must end at once, with the rules that it has.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
 impl Budget<'_> {
     /// No experiments.
-    pub const NONE: Self = Self { cases: 0, time: Duration::ZERO, is_over: &|| false };
+    pub const NONE: Self = Self { cases: 0, is_over: &|| false };
 }
 
 /// What fresh cases say of a predicate that was learned before they were asked.
@@ -126,7 +121,6 @@ pub(crate) fn experiment(
     subject: Subject<'_, '_>,
     ask: &mut dyn Ask,
 ) -> Experimented {
-    let start = Instant::now();
     let first = universe.len();
     let mut state = Loop::new(universe, subject);
     let (mut quiet, mut noisy) = (0, 0);
@@ -136,11 +130,11 @@ pub(crate) fn experiment(
         let is_over = state.result.rounds >= ROUNDS
             || state.is_unanswered
             || (state.subject.budget.is_over)()
-            || state.limit(start).is_some();
+            || state.left() == 0;
         state.result.is_lost = noisy >= PATIENCE;
         if quiet >= QUIET || is_over || state.result.is_lost {
-            if let Some(limit) = state.limit(start).filter(|_| quiet < QUIET && !state.result.is_lost) {
-                ask.cut(limit);
+            if state.left() == 0 && quiet < QUIET && !state.result.is_lost {
+                ask.cut();
             }
             break;
         }
@@ -179,15 +173,6 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     /// The cases that rounds may still ask.
     fn left(&self) -> usize {
         self.subject.budget.cases.saturating_sub(self.result.asked + ESTIMATE)
-    }
-
-    /// The limit that rounds since this time have reached.
-    fn limit(&self, start: Instant) -> Option<RoundLimit> {
-        if self.left() == 0 {
-            Some(RoundLimit::Cases)
-        } else {
-            (start.elapsed() >= self.subject.budget.time).then_some(RoundLimit::Time)
-        }
     }
 
     fn source(&mut self) -> Source<'_, 'lib> {

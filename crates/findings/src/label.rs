@@ -34,25 +34,14 @@ pub trait Ask {
     /// Runs cases and tells what happened to each, in their order. A case that is not run is unknown.
     fn ask(&mut self, cases: &[Case]) -> Vec<Label>;
 
-    /// The next cases are about the failures of an operator in a class. Limits on the cases, the time and the
-    /// hangs of one search begin anew.
+    /// The next cases are about the failures of an operator in a class. Limits on the cost of one search begin
+    /// anew.
     fn begin(&mut self, operator: &str, class: &str) {
         let _ = (operator, class);
     }
 
-    /// The rounds of a search ended at a limit, although answers still contradicted the rules.
-    fn cut(&mut self, limit: RoundLimit) {
-        let _ = limit;
-    }
-}
-
-/// A limit on the rounds of a search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RoundLimit {
-    /// The number of cases.
-    Cases,
-    /// The time.
-    Time,
+    /// The rounds of a search ended at the number of cases, although answers still contradicted the rules.
+    fn cut(&mut self) {}
 }
 
 impl<F: FnMut(&[Case]) -> Vec<Label>> Ask for F {

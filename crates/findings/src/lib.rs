@@ -54,5 +54,5 @@ pub use data::has_only_distinct_elements;
 pub use experiment::{Budget, Estimate};
 pub use explain::{Cause, Outcomes, explain};
 pub use fresh::Fresh;
-pub use label::{Ask, Label, Labelled, RoundLimit};
+pub use label::{Ask, Label, Labelled};
 pub use learned::{Found, Learned, learn};

@@ -61,7 +61,7 @@ pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
 fn words(limit: Limit) -> &'static str {
     match limit {
         Limit::Cases => "2,000 cases a finding",
-        Limit::Time => "10 s a finding (more with a longer --explain-budget)",
+        Limit::Time => "10 s of the backend's time a finding, or a sixth of --explain-budget if that is more",
         Limit::Hangs => "2 hangs a finding",
         Limit::Budget => "the end of --explain-budget",
         Limit::Timeout => "the end of --timeout",
@@ -234,8 +234,13 @@ pub(crate) fn standing(rule: &Rule) -> String {
             .map(|(wrong, of)| format!("is wrong for {} of {of}", grouped(*wrong))),
     );
     if wrong.is_empty() {
-        let fresh = fresh.map_or_else(String::new, |(_, cases)| format!("; {cases} agree"));
-        return format!("holds for no pass{sample}, but not for all failures of this kind{fresh}");
+        wrong.push(match &rule.counterexample {
+            Some(Counterexample { fails: false, .. }) => {
+                "holds for a case of the experiments that passed".to_owned()
+            }
+            Some(_) => "does not hold for a failure of the experiments".to_owned(),
+            None => "does not hold for all failures of this kind".to_owned(),
+        });
     }
     format!("no exact predicate; this one is the best: it {}", wrong.join(", and "))
 }

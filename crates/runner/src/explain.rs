@@ -1,9 +1,9 @@
 //! Explains the failures of a run: turns them into findings, each with a predicate where one separates it
 //! from the passes. Experiments run more cases to check the predicates.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Instant};
 
-use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
+use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, has_only_distinct_elements};
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
@@ -87,9 +87,10 @@ impl Explainer<'_, '_> {
             let kinds: BTreeSet<_> = witnessed.failures.values().map(of).collect();
             self.spending.left_out.experiments += kinds.len() as u64;
         }
-        let ends = || shared.is_time_up();
-        let budget =
-            Budget { cases: if is_over { 0 } else { CASES }, time: self.spending.rounds(), is_over: &ends };
+        // Without experiments, the run's own cases are searched all the same.
+        let end = self.spending.end().filter(|_| !is_over);
+        let ends = || shared.is_time_up() || end.is_some_and(|end| Instant::now() >= end);
+        let budget = Budget { cases: if is_over { 0 } else { CASES }, is_over: &ends };
         let mut experiments =
             Experiments { alone: &mut *self.alone, spending: &mut *self.spending, answers: Vec::new() };
         let ask: &mut dyn Ask = &mut experiments;
@@ -211,8 +212,9 @@ impl Explainer<'_, '_> {
             let case = self.alone.read(found.index);
             return (self.alone.failure(found, case, None), Rate::FOUND);
         }
+        let again = self.alone.run_again(found, retries);
         self.spending.count(retries as usize);
-        self.alone.run_again(found, retries)
+        again
     }
 }
 
@@ -244,11 +246,8 @@ impl Ask for Experiments<'_, '_> {
         self.spending.open_experiments(operator, class);
     }
 
-    fn cut(&mut self, limit: RoundLimit) {
-        self.spending.cut(match limit {
-            RoundLimit::Cases => Limit::Cases,
-            RoundLimit::Time => Limit::Time,
-        });
+    fn cut(&mut self) {
+        self.spending.cut(Limit::Cases);
     }
 }
 

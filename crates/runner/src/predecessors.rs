@@ -217,7 +217,6 @@ impl Predecessors<'_, '_> {
 
     /// Runs a case after others in a fresh backend. `None` if the backend does not start.
     fn run(&mut self, before: &[Place], victim: &Place, way: Way) -> Option<Examination> {
-        self.spending.count(before.len());
         let backend = (self.shared.backend)(Purpose::Retries).ok()?;
         let mut executor = Executor::new(self.shared, backend, Purpose::Retries);
         let mut judge = Judge::new(self.shared);
@@ -236,6 +235,7 @@ impl Predecessors<'_, '_> {
             executor.free(answered);
         }
         let _ = crate::panics::caught(|| drop(executor));
+        self.spending.count(before.len());
         self.spending.note(last.as_ref());
         last
     }

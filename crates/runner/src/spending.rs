@@ -1,4 +1,6 @@
-//! What explaining failures may cost: cases, time and hangs for each finding, and one deadline for the run.
+//! What explaining failures may cost: cases, hangs and the backend's time for each finding, and one deadline
+//! for the run. The time between the cases costs nothing, so that results do not depend on how busy the
+//! machine is, as long as the backend is not slow.
 //!
 //! Experiments run before findings exist, so each operator and kind of failure has an account. Each finding
 //! starts with what its experiments cost, and adds its repeats and its shrinking.
@@ -15,7 +17,7 @@ use crate::{Finding, LeftOut, Limit, Stop, judge::Examination};
 /// Longer budgets end after this time: a clock cannot hold all sums.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// The time of a finding. If the budget of a run is longer than usual, it is a sixth of that.
+/// The backend's time for a finding. If the budget of a run is longer than usual, it is a sixth of that.
 const TIME: Duration = Duration::from_secs(10);
 
 /// The time after a duration, or far in the future.
@@ -28,7 +30,7 @@ pub(crate) fn after(time: Duration) -> Instant {
 pub(crate) struct Account {
     /// The cases that ran.
     pub(crate) cases: usize,
-    /// The time that this took, with the search between the cases.
+    /// The time that they took.
     pub(crate) time: Duration,
     /// The cases without an answer in time.
     pub(crate) hangs: usize,
@@ -108,7 +110,8 @@ pub(crate) struct Spending {
 struct Open {
     owner: Owner,
     limit: Account,
-    since: Instant,
+    /// When cases that were allowed to run began to do so.
+    since: Option<Instant>,
     /// The limit that refused a case first.
     cut: Option<Limit>,
 }
@@ -120,9 +123,9 @@ impl Spending {
         Self { stop, end, time, accounts: BTreeMap::new(), open: None, left_out: LeftOut::default() }
     }
 
-    /// The time of the rounds of experiments. Experiments spend the rest of their time on the estimate.
-    pub(crate) fn rounds(&self) -> Duration {
-        self.time * 12 / 20
+    /// When nothing more runs.
+    pub(crate) fn end(&self) -> Option<Instant> {
+        self.end.at
     }
 
     /// Sets another deadline.
@@ -174,19 +177,18 @@ impl Spending {
     fn open(&mut self, owner: Owner, stage: Stage) {
         self.close();
         let limit = stage.limit(self.time);
-        self.open = Some(Open { owner, limit, since: Instant::now(), cut: None });
+        self.open = Some(Open { owner, limit, since: None, cut: None });
     }
 
     /// Closes the open account. Returns whether it refused a case.
     pub(crate) fn close(&mut self) -> bool {
-        let Some(Open { owner, since, cut, .. }) = self.open.take() else { return false };
+        let Some(Open { owner, cut, .. }) = self.open.take() else { return false };
         if owner != Owner::Stored {
             self.left_out.limits.extend(cut);
         }
         if cut.is_some() && matches!(owner, Owner::Experiments { .. }) {
             self.left_out.experiments += 1;
         }
-        self.accounts.entry(owner).or_default().time += since.elapsed();
         cut.is_some()
     }
 
@@ -200,10 +202,10 @@ impl Spending {
         let over = self.over();
         let Some(open) = &mut self.open else { return false };
         let mut spent = self.accounts.get(&open.owner).copied().unwrap_or_default();
-        spent.time += open.since.elapsed();
         spent.cases += cases - 1;
         let limit = over.or(spent.reached(&open.limit));
         open.cut = open.cut.or(limit);
+        open.since = limit.is_none().then(Instant::now);
         limit.is_none()
     }
 
@@ -214,10 +216,12 @@ impl Spending {
         }
     }
 
-    /// Counts cases that ran on the open account.
+    /// Counts cases that ran on the open account, and the time since they were allowed to.
     pub(crate) fn count(&mut self, cases: usize) {
-        if let Some(open) = &self.open {
-            self.accounts.entry(open.owner.clone()).or_default().cases += cases;
+        if let Some(open) = &mut self.open {
+            let account = self.accounts.entry(open.owner.clone()).or_default();
+            account.cases += cases;
+            account.time += open.since.take().map(|since| since.elapsed()).unwrap_or_default();
         }
     }
 

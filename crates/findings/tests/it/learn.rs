@@ -1,6 +1,6 @@
 //! Faults with known causes, and what is learned of them. `dmlcts mutants --findings` measures more of them.
 
-use std::{sync::LazyLock, time::Duration};
+use std::sync::LazyLock;
 
 use dmlcts_findings::{Budget, Cause, Label, Labelled, Learned, Outcomes, explain, learn};
 use dmlcts_model::{Case, FeatureLevel};
@@ -8,7 +8,7 @@ use dmlcts_spec::{Library, Predicate, Validity, program::Values};
 
 use crate::faults::{Fault, fresh, labelled, mutant, suite, validity};
 
-const BUDGET: Budget = Budget { cases: 1_200, time: Duration::from_secs(600), ..Budget::NONE };
+const BUDGET: Budget = Budget { cases: 1_200, ..Budget::NONE };
 
 /// The cases of the suite `smoke`.
 static SMOKE: LazyLock<Vec<Case>> = LazyLock::new(|| suite("smoke"));

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{CaseResults, Class, Sensitivities, Sensitivity, Source, Summary, Verdict};
 
-/// More failures than this are not a list but a backend to be mended.
+/// More failures than this are not a list but a backend to fix.
 const MOST_FAILURES: usize = 200_000;
 
 /// What became of the cases of a run, as far as blessing needs it. Its memory is bounded: some bytes for each
@@ -114,11 +114,11 @@ impl BlessError {
             Self::NotRunAgain(_) => {
                 "run it again, and let it come to its end: a list takes what fails each time"
             }
-            Self::BadEnd(_) => "mend that first: answers of a backend that breaks are no ground for a list",
-            Self::Unreliable { .. } => "mend these first: what crashes, hangs or is lost cannot be expected",
-            Self::TooMany(_) => "mend the backend first, or bless a smaller suite",
+            Self::BadEnd(_) => "fix that first: answers of a backend that breaks are no ground for a list",
+            Self::Unreliable { .. } => "fix these first: what crashes, hangs or is lost cannot be expected",
+            Self::TooMany(_) => "fix the backend first, or bless a smaller suite",
             Self::NoPredicate { .. } => {
-                "mend the backend, or write an entry of your own for them, with a predicate behind `where` or the lines behind \
+                "fix the backend, or write an entry of your own for them, with a predicate behind `where` or the lines behind \
                  `cases`"
             }
         }

@@ -263,7 +263,7 @@ fn check(
 ) -> Option<(Class, Selector)> {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     if form.id.is_empty() || !form.id.chars().all(is_plain) {
-        let message = format!("`{}` is no id", form.id);
+        let message = format!("`{}` is not an id", form.id);
         wrong.push(place.key("id").mistake(message, "expected lower-case words joined by hyphens"));
     }
     if form.suites.is_empty() {
