@@ -45,5 +45,5 @@ pub use operator::write_operator;
 pub use palette::{Painted, Palette, Tone};
 pub use replay::{Replay, command};
 pub use screen::Screen;
-pub use summary::{Context, Subject, is_proof, write_summary};
+pub use summary::{Context, Subject, ended, is_proof, write_summary};
 pub use terminal::{Options, Terminal};

@@ -230,7 +230,9 @@ fn after(summary: &Summary) -> String {
     format!("{}; {whose} were never asked for", named.join(", "))
 }
 
-pub(crate) fn ended(summary: &Summary) -> Option<String> {
+/// How a run ended before its last case, and after how many: `at the limit, after 8 of 40 cases`. `None` if
+/// it is complete.
+pub fn ended(summary: &Summary) -> Option<String> {
     let after = after(summary);
     let mut text = match summary.ending {
         Ending::Complete => return None,

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use dmlcts_report::{command, counted};
+use dmlcts_report::{command, counted, ended};
 use dmlcts_runner::Summary;
 
 use crate::{exit::Exit, output, problem::Problem};
@@ -20,6 +20,12 @@ pub(super) fn conclude(exit: Exit, summary: &Summary, backend: &str) -> Result<E
             Ok(exit)
         }
         Some(problem) => Err(problem),
+        // A quiet run shows nothing else.
+        None if exit == Exit::Broken => {
+            let how = ended(summary).unwrap_or_else(|| "without an answer to each case".to_owned());
+            output::note(&format!("error: the run ended {how}"));
+            Ok(exit)
+        }
         None => Ok(exit),
     }
 }
