@@ -194,7 +194,7 @@ def serve(backend: Backend) -> None:
             return
         magic, kind, header_length, body_length = _PREFIX.unpack(prefix)
         if magic != _MAGIC:
-            raise SystemExit("what came on standard input is no frame of dmlcts's protocol, version 1")
+            raise SystemExit("what came on standard input is not a frame of dmlcts's protocol, version 1")
         header, body = json.loads(source.read(header_length)), source.read(body_length)
         kind = kind.rstrip().decode()
         if kind == "hello":

@@ -79,7 +79,7 @@ fn unquoted(arguments: &[String]) -> Option<Problem> {
     let quoted = quoted(env::args_os().skip(1), arguments);
     Some(Problem::usage(
         format!(
-            "`{first}` is no case: without quotes, the shell takes one case for {} arguments",
+            "`{first}` is not a case: without quotes, the shell takes one case for {} arguments",
             arguments.len()
         ),
         format!("write {quoted}"),

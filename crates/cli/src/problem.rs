@@ -31,7 +31,7 @@ pub(crate) enum Problem {
         help: String,
     },
     /// A mistake in a case line.
-    #[error("`{line}` is no case: {error}")]
+    #[error("`{line}` is not a case: {error}")]
     Line {
         /// The line.
         line: String,
@@ -39,7 +39,7 @@ pub(crate) enum Problem {
         error: LineError,
     },
     /// A mistake in a case of a list on standard input.
-    #[error("a line of standard input is no case: {error}")]
+    #[error("a line of standard input is not a case: {error}")]
     List {
         /// The whole list.
         text: String,
@@ -47,7 +47,7 @@ pub(crate) enum Problem {
         error: LineError,
     },
     /// A mistake in a predicate.
-    #[error("`{text}` is no predicate: {mistake}")]
+    #[error("`{text}` is not a predicate: {mistake}")]
     Predicate {
         /// The predicate.
         text: String,

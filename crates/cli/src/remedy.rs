@@ -34,7 +34,7 @@ fn of_process(command: &str, error: &StartError) -> Option<String> {
             "see what `{command}` waits for: it is to say hello as soon as it is asked, before what takes long"
         ),
         StartError::Hello { .. } => {
-            "mend what it says of itself: crates/backend/PROTOCOL.md has each key of a `hello`, and a JSON Schema".to_owned()
+            "fix what it says of itself: crates/backend/PROTOCOL.md has each key of a `hello`, and a JSON Schema".to_owned()
         }
         StartError::Refused(_) => return None,
         StartError::Protocol { .. } | StartError::Version { .. } | StartError::Changed { .. } => format!(

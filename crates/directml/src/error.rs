@@ -42,7 +42,7 @@ pub enum OpenError {
         error: String,
     },
     /// The library lacks the function that creates devices.
-    #[error("`{path}` has no function DMLCreateDevice, so it is no DirectML")]
+    #[error("`{path}` has no function DMLCreateDevice, so it is not DirectML")]
     NoFunction {
         /// The path of the library.
         path: String,

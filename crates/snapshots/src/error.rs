@@ -37,7 +37,7 @@ pub enum SnapshotError {
         cause: String,
     },
     /// A name cannot be the name of a folder or a file.
-    #[error("`{name}` is no name of a snapshot")]
+    #[error("`{name}` is not the name of a snapshot")]
     Name {
         /// The name.
         name: String,

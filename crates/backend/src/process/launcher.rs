@@ -202,7 +202,7 @@ impl Launcher {
             return Err(StartError::Version { command: command(), version });
         }
         if serde_json::from_slice::<HostHello>(&frame.header).is_ok() {
-            return Err(self.protocol("is no backend: it answers with what it was sent"));
+            return Err(self.protocol("is not a backend: it answers with what it was sent"));
         }
         if let Ok(refusal) = serde_json::from_slice::<CannotStart>(&frame.header) {
             return Err(StartError::Refused(short(&refusal.error)));

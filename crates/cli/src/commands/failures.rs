@@ -39,7 +39,7 @@ pub(crate) fn failures(arguments: &FailuresArguments) -> Result<Exit, Problem> {
         if case.verdict.is_unexpected() || is_known && arguments.known {
             failed += 1;
             let parsed = line::parse(&case.line, Library::embedded().signatures()).map_err(|error| {
-                let cause = format!("`{}` is no case: {error}", case.line);
+                let cause = format!("`{}` is not a case: {error}", case.line);
                 Error::Line { path: path.clone(), number, cause }
             })?;
             words.push(case.line.to_string());

@@ -65,7 +65,7 @@ fn a_program_that_echoes_is_no_backend() {
     insta::assert_snapshot!(text(&["run", "--backend", "exec:cat"]), @r"
     exit 3
     --- stderr
-    error: the backend cannot be started: `cat` is no backend: it answers with what it was sent
+    error: the backend cannot be started: `cat` is not a backend: it answers with what it was sent
       help: see that `cat`, run by hand, prints nothing on standard output and waits for its standard input
     ");
 }
@@ -105,7 +105,7 @@ fn a_hello_beyond_its_bounds_is_refused() {
         let file = crate::common::Scratch::new("large-hello", crate::common::frame("hello", &header));
         let said = text(&["run", "--backend", &format!("exec:cat {}", file.path())]);
         assert!(said.starts_with("exit 3\n") && said.contains(&expected), "{said}");
-        assert!(said.contains("\n  help: mend what it says of itself"), "{said}");
+        assert!(said.contains("\n  help: fix what it says of itself"), "{said}");
     }
 }
 
@@ -126,7 +126,7 @@ fn the_time_of_a_run_bounds_the_wait_for_a_hello() {
         );
         let odd = text(&["run", "--backend", &format!("exec:cat {}", hello.path()), case]);
         assert!(
-            odd.contains("` makes no sense: ") && odd.contains("\n  help: mend what it says of itself"),
+            odd.contains("` makes no sense: ") && odd.contains("\n  help: fix what it says of itself"),
             "{odd}"
         );
     }

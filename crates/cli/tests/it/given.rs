@@ -82,7 +82,7 @@ fn several_cases_are_judged_each_under_its_line() {
 fn a_mistake_in_one_of_several_cases_is_all_that_is_said() {
     let mistaken = CASE.replace("Offsets", "Offset");
     let said = text(&["judge", CASE, &mistaken]);
-    assert!(said.starts_with("exit 2\n--- stderr\nerror: `Offset` is no member of SLICE"), "{said}");
+    assert!(said.starts_with("exit 2\n--- stderr\nerror: `Offset` is not a member of SLICE"), "{said}");
     let said = text_with_input(&["judge", "-"], &format!("{CASE}\n{mistaken}\n"));
     assert!(said.starts_with("exit 2\n--- stderr\n") && said.contains("[standard input:2:"), "{said}");
 }
@@ -105,7 +105,7 @@ fn a_case_without_quotes_is_answered_with_the_command_that_has_them() {
 #[test]
 fn an_ended_run_names_the_command_for_its_missing_obligations() {
     for options in [&["--suite", "soak"][..], &["--suite", "soak", "--where", "operator == SLICE"]] {
-        let shown = stdout(&[&["run", "--limit", "3000"], options].concat());
+        let shown = stdout(&[&["run", "--limit", "300"], options].concat());
         let (counts, rest) = shown.split_once(" obligations met (dmlcts ").expect("obligations");
         let (command, _) = rest.split_once(" names the others)").expect("a command");
         let words: Vec<&str> = command

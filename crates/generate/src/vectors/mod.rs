@@ -43,7 +43,7 @@ impl Vectors {
             };
             let is_taken = form.cases[..index].iter().any(|other| other.id == vector.id);
             if is_taken || !vector.id.split('-').all(is_word) {
-                let message = format!("`{}` is no id, or is used twice", vector.id);
+                let message = format!("`{}` is not an id, or is used twice", vector.id);
                 let label = "ids are lower case words joined by hyphens, each used once";
                 wrong.push(place.key("id").mistake(message, label));
             }

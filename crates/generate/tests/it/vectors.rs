@@ -78,7 +78,7 @@ fn an_open_desc_has_the_answers_that_its_question_allows() {
 #[test]
 fn mistakes_have_a_place() {
     for (from, to, message) in [
-        ("id: first", "id: First", "`First` is no id, or is used twice"),
+        ("id: first", "id: First", "`First` is not an id, or is used twice"),
         ("Strides=2]", "Strides=2 fill=iota]", "the fill of a vector is its `input`"),
         ("Offsets=0", "Offset=0", "Offset"),
         ("{rows: [[1, 2, 3, 4]]}", "{rows: [[1, 2, 3]]}", "the row has 3 elements"),

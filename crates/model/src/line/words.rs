@@ -61,7 +61,8 @@ impl Word<'_> {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("known are {}", names.into_iter().collect::<Vec<_>>().join(", ")),
         };
-        self.error(format!("`{}` is no {what}", self.excerpt()), help)
+        let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        self.error(format!("`{}` is not {article} {what}", self.excerpt()), help)
     }
 
     /// The text, shortened for a message.
@@ -138,7 +139,7 @@ impl Word<'_> {
             let place = self.start + bad;
             return Err(LineError::new(
                 place..place + letter.len_utf8(),
-                format!("`{letter}` is no hex digit"),
+                format!("`{letter}` is not a hex digit"),
                 "bytes are written as two hex digits each, without separators",
             ));
         }

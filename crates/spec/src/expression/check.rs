@@ -459,7 +459,7 @@ impl Checker<'_> {
                 let id = other.to_string().replace(" - ", "_").replace('.', "_");
                 let is_id = |name: &&&str| id == **name || id.ends_with(&format!("_{name}"));
                 let near = names.iter().filter(is_id).max_by_key(|name| name.len()).copied();
-                let mistake = Mistake::new(other.span, format!("`{other}` is no name of a clause"));
+                let mistake = Mistake::new(other.span, format!("`{other}` is not the name of a clause"));
                 Err(mistake.help(match near.or_else(|| closest(&id, names.iter().copied())) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "`dmlcts spec show` names the clauses; `-` in their ids is `_` here".to_owned(),

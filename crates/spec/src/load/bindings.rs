@@ -24,7 +24,7 @@ pub(super) fn load(
     for (index, form) in forms.iter().enumerate() {
         let place = document.root().key("bindings").index(index);
         if !is_id(&form.id) || forms[..index].iter().any(|other| other.id == form.id) {
-            let message = format!("`{}` is no id, or is used twice", form.id);
+            let message = format!("`{}` is not an id, or is used twice", form.id);
             let label = "ids are lower case words joined by hyphens, each used once";
             wrong.push(place.key("id").mistake(message, label));
         }

@@ -24,7 +24,7 @@ pub(super) fn examples(
     for (index, example) in form.examples.iter().enumerate() {
         let place = document.root().key("examples").index(index);
         if !is_id(&example.id) || form.examples[..index].iter().any(|other| other.id == example.id) {
-            let message = format!("`{}` is no id, or is used twice", example.id);
+            let message = format!("`{}` is not an id, or is used twice", example.id);
             let label = "ids are lower case words joined by hyphens, each used once";
             wrong.push(place.key("id").mistake(message, label));
         }

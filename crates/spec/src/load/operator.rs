@@ -230,7 +230,7 @@ pub(super) fn remarks(
             let id = format!("{prefix}{}", form.id);
             let place = root.key(key).index(index).key("id");
             if !is_id(&form.id) {
-                let message = format!("`{}` is no id", form.id);
+                let message = format!("`{}` is not an id", form.id);
                 wrong.push(place.mistake(message, "ids are lower case words joined by hyphens"));
             } else if remarks.iter().any(|known| known.id == id) {
                 wrong.push(place.mistake(format!("the id `{id}` is used twice"), "the second one"));

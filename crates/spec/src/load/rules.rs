@@ -227,7 +227,7 @@ impl<'a> Rules<'a> {
     /// The full id of a rule. Reports an id that is malformed or already in use.
     fn id(&self, id: &str, side: Option<Side>, place: Place<'_>, wrong: &mut Vec<Diagnostic>) -> String {
         if !is_id(id) {
-            let message = format!("`{id}` is no id");
+            let message = format!("`{id}` is not an id");
             wrong.push(place.key("id").mistake(message, "ids are lower case words joined by hyphens"));
         }
         let full = format!("{}{}", self.prefix, short(id, side));

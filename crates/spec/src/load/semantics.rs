@@ -35,7 +35,7 @@ pub(super) fn semantics(
                     MemberKind::Enumeration(_) => Some(member.name.as_str()),
                     _ => None,
                 });
-                let message = format!("`{member}` is no member that is an enumeration");
+                let message = format!("`{member}` is not a member that is an enumeration");
                 let label = format!("expected {}", list(enumerations));
                 wrong.push(place.key("by").mistake(message, label));
                 return None;
@@ -119,7 +119,7 @@ fn fill(
     let position = signature.position(name);
     let scalar = position.filter(|&at| signature.members[at].kind == MemberKind::Scalar);
     if scalar.is_none() {
-        let message = format!("`{name}` is no member that is a scalar");
+        let message = format!("`{name}` is not a member that is a scalar");
         wrong.push(place.key("fill").mistake(message, format!("expected {scalars}")));
     }
     scalar

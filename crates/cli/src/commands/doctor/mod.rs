@@ -18,7 +18,7 @@ use dmlcts_backend::{
     process::{Deadline, Incidents, Shutdowns},
 };
 use dmlcts_model::DataType;
-use dmlcts_report::{Tone, counted, span};
+use dmlcts_report::{Tone, command, counted, span};
 use dmlcts_runner::{Ending, RunError};
 use dmlcts_spec::{Library, Operator};
 
@@ -30,6 +30,7 @@ use crate::{
     backends::{self, Hosting},
     colour,
     exit::Exit,
+    output,
     problem::Problem,
     remedy, signals,
 };
@@ -68,7 +69,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     }
     let (summary, failures) = match smoke(Arc::clone(&factory), deadline) {
         Err(Problem::Run(RunError::Backend(error))) => {
-            report.wrong("runs", &error.to_string(), "mend that first: no case was run")?;
+            report.wrong("runs", &error.to_string(), "fix that first: no case was run")?;
             return Ok(Exit::Broken);
         }
         other => other?,
@@ -83,10 +84,30 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, Problem> {
     // A worker that was left behind may have a process that hangs.
     dmlcts_backend::process::end_all();
     report.end()?;
+    next(&arguments.backend)?;
     if is_lost {
         return Ok(Exit::Broken);
     }
     Ok(if report.failures > 0 { Exit::Unexpected } else { Exit::Success })
+}
+
+/// Shows the runs that follow, each of which asks more than the one before.
+fn next(backend: &str) -> Result<(), Problem> {
+    let runs = [
+        ("--fail-fast", "the first failure"),
+        ("--strategy documented", "the examples of the pages, on every type"),
+        ("--where valid", "without what must be refused"),
+        ("", "the suite `smoke`"),
+        ("--suite ci", "the gate"),
+    ];
+    for (place, (options, what)) in runs.iter().enumerate() {
+        let head = if place == 0 { "next" } else { "" };
+        let words = ["dmlcts", "run", "--backend", backend].map(str::to_owned);
+        let words: Vec<String> =
+            words.into_iter().chain(options.split_whitespace().map(str::to_owned)).collect();
+        output::show(&format!("{head:<5} {}    # {what}", command(&words)))?;
+    }
+    Ok(())
 }
 
 /// Shows the backend's declaration. Returns false if nothing in it could be tested.

@@ -129,7 +129,7 @@ impl Reading<'_> {
             None if all.tried() == 0 => format!("to no case within {}", span(arguments.timeout)),
             None => format!("to none of {}", counted(all.tried(), "case")),
         };
-        let remedy = "mend that first: it answers nothing that it is asked";
+        let remedy = "fix that first: it answers nothing that it is asked";
         self.wrong(report, ("answers", &found), |_, _| true, remedy)
     }
 
@@ -251,7 +251,7 @@ impl Reading<'_> {
             Ending::Complete => report.fine("keeps up", &found),
             Ending::BackendLost => {
                 let reason = self.summary.lost.as_deref().unwrap_or("it was lost");
-                report.wrong("goes on", reason, "mend the first failure above")
+                report.wrong("goes on", reason, "fix the first failure above")
             }
             _ => report.wrong("keeps up", &found, &too_slow(&self.summary.tally())),
         }
@@ -263,7 +263,7 @@ fn too_slow(tally: &Tally) -> String {
     match tally.of(Verdict::Timeout) {
         0 => "that is slow for `smoke`: keep what is costly to create, or give it more --timeout".to_owned(),
         hung => format!(
-            "it hung at {}, each for as long as --case-timeout: mend that first, or bear with less by --case-timeout",
+            "it hung at {}, each for as long as --case-timeout: fix that first, or bear with less by --case-timeout",
             counted(hung, "case")
         ),
     }

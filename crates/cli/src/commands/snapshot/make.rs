@@ -80,7 +80,7 @@ fn of_run(arguments: &MakeArguments, path: &str) -> Result<RunArguments, Problem
     match Arguments::try_parse_from(&words).map(|parsed| parsed.command) {
         Ok(Command::Run(run)) => Ok(RunArguments { is_silent: true, ..*run }),
         // The values were checked as options of this command.
-        _ => Err(Problem::usage(format!("`{}` is no command", command(&words)), "give other options")),
+        _ => Err(Problem::usage(format!("`{}` is not a command", command(&words)), "give other options")),
     }
 }
 

@@ -166,7 +166,7 @@ fn a_blessed_list_holds_until_the_next_change() {
     // A run with a crash and a part of a run make no entries.
     let before = std::fs::read(list.path()).expect("it is there");
     let crashed = text(&["run", "--quiet", "--backend", &backend("ends-at-three"), "--bless", list.path()]);
-    assert!(crashed.contains("\n  help: mend these first: "), "{crashed}");
+    assert!(crashed.contains("\n  help: fix these first: "), "{crashed}");
     let last = crashed.lines().rev().nth(1).unwrap_or_default();
     assert!(crashed.starts_with("exit 1\n"), "{crashed}");
     assert!(
@@ -322,7 +322,7 @@ fn failures_without_a_predicate_are_left_out() {
     assert!(said.starts_with("exit 1\n"), "{said}");
     let told: Vec<&str> = said.lines().filter(|line| line.starts_with("not in it: ")).collect();
     assert!(
-        !told.is_empty() && said.contains("\n  help: mend the backend, or write an entry of your own"),
+        !told.is_empty() && said.contains("\n  help: fix the backend, or write an entry of your own"),
         "{said}"
     );
     assert!(

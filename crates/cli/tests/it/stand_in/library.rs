@@ -171,7 +171,7 @@ fn a_file_that_is_no_directml_ends_the_run() {
     let nowhere = env::temp_dir().join("dmlcts-nowhere.dll");
     let (bad_format, not_found) = (0x8007_00C1_u32, 0x8007_007E_u32);
     for (path, words) in [
-        (other.as_path(), "has no function DMLCreateDevice, so it is no DirectML".to_owned()),
+        (other.as_path(), "has no function DMLCreateDevice, so it is not DirectML".to_owned()),
         (
             Path::new(no_library.path()),
             format!("no DirectML.dll could be loaded (* {bad_format:#010X}").replace("0X", "0x"),
