@@ -81,7 +81,6 @@ fn compute(case: &ValidCase) -> String {
 
 /// `start:stop:step`; without a stop if the slice walks down to the first element.
 fn slice(walk: &Walk) -> String {
-    let stop = walk.last + walk.step.signum();
-    let stop = if stop < 0 { String::new() } else { stop.to_string() };
+    let stop = if walk.stop < 0 { String::new() } else { walk.stop.to_string() };
     format!("{}:{stop}:{}", walk.start, walk.step)
 }

@@ -76,10 +76,7 @@ fn model(case: &ValidCase) -> Result<Model, String> {
 }
 
 fn slice(walks: &[Walk]) -> Model {
-    let stop = |walk: &Walk| {
-        let stop = walk.last + walk.step.signum();
-        if stop < 0 { BEFORE_ALL } else { stop }
-    };
+    let stop = |walk: &Walk| if walk.stop < 0 { BEFORE_ALL } else { walk.stop };
     let of_each = |value: &dyn Fn(&Walk) -> i64| int64(&walks.iter().map(value).collect::<Vec<_>>());
     let axes: Vec<i64> = (0..walks.len() as i64).collect();
     Model {

@@ -32,8 +32,9 @@ pub(super) enum Operation {
 pub(super) struct Walk {
     /// The coordinate of the first element.
     pub(super) start: i64,
-    /// The coordinate of the last element.
-    pub(super) last: i64,
+    /// The coordinate at which it ends, which is not read: the end of the window if all that it reaches is read.
+    /// It may be behind the axis, or -1 or less before it.
+    pub(super) stop: i64,
     pub(super) step: i64,
 }
 
@@ -79,16 +80,22 @@ impl Operation {
 
     /// What a slice reads on each axis, for an output of these sizes; `None` for other operators.
     pub(super) fn walks(&self, output: &[i64]) -> Option<Vec<Walk>> {
-        let (offsets, sizes, strides) = match self {
-            Self::Slice { offsets, sizes, strides } | Self::Slice1 { offsets, sizes, strides } => {
-                (offsets, sizes, strides)
-            }
+        let (offsets, sizes, strides, is_window) = match self {
+            Self::Slice { offsets, sizes, strides } => (offsets, sizes, strides, false),
+            Self::Slice1 { offsets, sizes, strides } => (offsets, sizes, strides, true),
             Self::Padding1 { .. } => return None,
         };
         let walk = |(axis, &count): (usize, &i64)| {
             let step = strides[axis];
-            let start = offsets[axis] + if step < 0 { sizes[axis] - 1 } else { 0 };
-            Walk { start, last: start + step * (count - 1), step }
+            let (offset, size) = (offsets[axis], sizes[axis]);
+            let start = offset + if step < 0 { size - 1 } else { 0 };
+            let is_whole = is_window && count == (size - 1) / step.abs() + 1;
+            let stop = match step {
+                1.. if is_whole => offset + size,
+                ..0 if is_whole => offset - 1,
+                _ => start + step * count,
+            };
+            Walk { start, stop, step }
         };
         Some(output.iter().enumerate().map(walk).collect())
     }
