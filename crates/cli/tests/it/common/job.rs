@@ -64,8 +64,10 @@ impl Job {
     /// the suite `ci`.
     pub(crate) fn run(&self, command: &str) -> Output {
         let suite = Self::suite();
-        let command = command
+        // The option may be the last one.
+        let command = format!("{command} ")
             .replace("--suite ci ", &format!("--suite {suite} "))
+            .replace("--suite ci\n", &format!("--suite {suite}\n"))
             .replace("INPUT_SUITE='ci'", &format!("INPUT_SUITE='{suite}'"))
             .replace("dmlcts snapshot --backend", &format!("dmlcts snapshot --suite {suite} --backend"));
         self.command("sh").args(["-e", "-c", &command]).output().expect("a shell")
