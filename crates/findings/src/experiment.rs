@@ -8,8 +8,9 @@ use dmlcts_spec::Operator;
 
 use crate::{
     again::{again, doubtful},
+    effort::Effort,
     fresh::Fresh,
-    label::{Ask, Label},
+    label::{Ask, Label, RoundLimit},
     learn::{Explanation, learn},
     propose::{Asked, Source, fresh_cases, questions},
     simplify::pruned,
@@ -26,6 +27,8 @@ const PATIENCE: usize = 5;
 const NOISE: usize = 8;
 /// The times that passes are doubted after learning.
 const DOUBTS: usize = 4;
+/// The work of the searches of all rounds: see [`Effort::examined`].
+const EXAMINED: u64 = 250_000_000;
 /// The fresh cases of the estimate.
 const ESTIMATE: usize = 250;
 
@@ -104,6 +107,8 @@ pub(crate) struct Subject<'a, 'lib> {
 struct Loop<'a, 'lib> {
     subject: Subject<'a, 'lib>,
     draws: Draws,
+    /// The work of all searches.
+    effort: Effort<'a>,
     /// The lines of the cases that have a label.
     known: BTreeSet<String>,
     /// The passes that were asked again with other data.
@@ -130,11 +135,11 @@ pub(crate) fn experiment(
         let is_over = state.result.rounds >= ROUNDS
             || state.is_unanswered
             || (state.subject.budget.is_over)()
-            || state.left() == 0;
+            || state.limit().is_some();
         state.result.is_lost = noisy >= PATIENCE;
         if quiet >= QUIET || is_over || state.result.is_lost {
-            if state.left() == 0 && quiet < QUIET && !state.result.is_lost {
-                ask.cut();
+            if let Some(limit) = state.limit().filter(|_| quiet < QUIET && !state.result.is_lost) {
+                ask.cut(limit);
             }
             break;
         }
@@ -154,6 +159,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     fn new(universe: &Universe<'_>, subject: Subject<'a, 'lib>) -> Self {
         Self {
             draws: Draws::new(derive(subject.seed, "questions")),
+            effort: Effort::new(subject.budget.is_over),
             subject,
             known: universe.cases().iter().map(ToString::to_string).collect(),
             doubted: BTreeSet::new(),
@@ -175,6 +181,15 @@ impl<'a, 'lib> Loop<'a, 'lib> {
         self.subject.budget.cases.saturating_sub(self.result.asked + ESTIMATE)
     }
 
+    /// The limit that the rounds have reached.
+    fn limit(&self) -> Option<RoundLimit> {
+        if self.left() == 0 {
+            Some(RoundLimit::Cases)
+        } else {
+            (self.effort.examined() >= EXAMINED).then_some(RoundLimit::Candidates)
+        }
+    }
+
     fn source(&mut self) -> Source<'_, 'lib> {
         Source {
             operator: self.subject.operator,
@@ -188,8 +203,7 @@ impl<'a, 'lib> Loop<'a, 'lib> {
     /// Learns the rules, and again if passes that make a condition necessary fail with other data.
     fn learn(&mut self, universe: &mut Universe<'_>, hints: &[usize], ask: &mut dyn Ask) {
         for _ in 0..DOUBTS {
-            self.result.rules =
-                learn(universe, hints, derive(self.subject.seed, "sample"), self.subject.budget.is_over);
+            self.result.rules = learn(universe, hints, derive(self.subject.seed, "sample"), &self.effort);
             if self.left() == 0 {
                 break;
             }

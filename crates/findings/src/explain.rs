@@ -11,7 +11,7 @@ use dmlcts_spec::{Library, Operator, Predicate, Scratch, Validity, program::Valu
 
 use crate::{
     experiment::{Budget, Estimate},
-    label::{Ask, Label, Labelled},
+    label::{Ask, Label, Labelled, RoundLimit},
     learned::{Learned, learn},
     merge::around_clauses,
     role::form,
@@ -156,8 +156,8 @@ impl Ask for Noting<'_> {
         self.ask.begin(operator, class);
     }
 
-    fn cut(&mut self) {
-        self.ask.cut();
+    fn cut(&mut self, limit: RoundLimit) {
+        self.ask.cut(limit);
     }
 }
 

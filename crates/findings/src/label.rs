@@ -40,8 +40,19 @@ pub trait Ask {
         let _ = (operator, class);
     }
 
-    /// The rounds of a search ended at the number of cases, although answers still contradicted the rules.
-    fn cut(&mut self) {}
+    /// The rounds of a search ended at a limit, although answers still contradicted the rules.
+    fn cut(&mut self, limit: RoundLimit) {
+        let _ = limit;
+    }
+}
+
+/// A limit on the rounds of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoundLimit {
+    /// The number of cases.
+    Cases,
+    /// The number of candidates that were examined.
+    Candidates,
 }
 
 impl<F: FnMut(&[Case]) -> Vec<Label>> Ask for F {

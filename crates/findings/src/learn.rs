@@ -7,6 +7,7 @@ use dmlcts_generate::draw::Draws;
 
 use crate::{
     atom::Atom,
+    effort::Effort,
     modes::by_mode,
     pool::{Candidate, Sample},
     proposals,
@@ -75,23 +76,18 @@ impl Explanation {
 
 /// Learns the rules of a universe. `hints` are cases that the sample contains in any case. A search that is
 /// over keeps the rules that it has.
-pub(crate) fn learn(
-    universe: &Universe<'_>,
-    hints: &[usize],
-    seed: u64,
-    is_over: &dyn Fn() -> bool,
-) -> Explanation {
-    let rules = learn_once(universe, hints, seed, (Aim::All, is_over));
+pub(crate) fn learn(universe: &Universe<'_>, hints: &[usize], seed: u64, effort: &Effort<'_>) -> Explanation {
+    let rules = learn_once(universe, hints, seed, (Aim::All, effort));
     if rules.errors(universe) == 0 {
         // Many conditions for all failures may be what two causes have in common.
         if !matches!(rules.rules.as_slice(), [one] if one.length() >= LONG) {
             return rules;
         }
-        let several = learn_once(universe, hints, seed, (Aim::Many, is_over));
+        let several = learn_once(universe, hints, seed, (Aim::Many, effort));
         let is_better = several.errors(universe) == 0 && several.weight() < rules.weight();
         return if is_better { several } else { rules };
     }
-    let by_mode = by_mode(universe, hints, seed, is_over);
+    let by_mode = by_mode(universe, hints, seed, effort);
     by_mode.filter(|by_mode| by_mode.cost(universe) < rules.cost(universe)).unwrap_or(rules)
 }
 
@@ -100,19 +96,19 @@ pub(crate) fn learn_once(
     universe: &Universe<'_>,
     hints: &[usize],
     seed: u64,
-    (aim, is_over): (Aim, &dyn Fn() -> bool),
+    (aim, effort): (Aim, &Effort<'_>),
 ) -> Explanation {
     let mut sample = first_sample(universe, hints, seed);
     let all: Vec<usize> = sample.failed.iter().chain(&sample.passed).copied().collect();
     let mut rules = Explanation { atoms: proposals::atoms(universe, &all), ..Explanation::default() };
     let mut left = universe.of_outcome(true);
-    while !left.is_empty() && rules.rules.len() < MOST_RULES && !is_over() {
+    while !left.is_empty() && rules.rules.len() < MOST_RULES && !effort.is_over() {
         let is_first = rules.rules.is_empty();
-        let mut one = |aim: Aim| one_rule(universe, &rules.atoms, &left, &mut sample, aim);
+        let mut one = |aim: Aim| one_rule((universe, effort), &rules.atoms, &left, &mut sample, aim);
         let mut found = if is_first && aim == Aim::Many { None } else { one(Aim::All) };
         found = found.or_else(|| one(Aim::Many));
         if is_first && found.is_none() {
-            found = nearest(universe, &rules.atoms, &left, &sample);
+            found = nearest((universe, effort), &rules.atoms, &left, &sample);
         }
         let Some(Found { rules: mut fitting, candidates }) = found else { break };
         let rule = simplified(&fitting.remove(0), &rules.atoms, universe, &left);
@@ -129,16 +125,21 @@ pub(crate) fn learn_once(
         sample.failed.retain(|case| left.contains(case));
     }
     if rules.rules.len() > 1 {
-        let one = single(universe, &rules, hints, seed);
+        let one = single((universe, effort), &rules, hints, seed);
         return one.filter(|one| one.cost(universe) < rules.cost(universe)).unwrap_or(rules);
     }
     rules
 }
 
 /// The one rule that comes nearest to all failures.
-fn single(universe: &Universe<'_>, rules: &Explanation, hints: &[usize], seed: u64) -> Option<Explanation> {
+fn single(
+    (universe, effort): (&Universe<'_>, &Effort<'_>),
+    rules: &Explanation,
+    hints: &[usize],
+    seed: u64,
+) -> Option<Explanation> {
     let (sample, all) = (first_sample(universe, hints, seed), universe.of_outcome(true));
-    let Found { rules: found, candidates } = nearest(universe, &rules.atoms, &all, &sample)?;
+    let Found { rules: found, candidates } = nearest((universe, effort), &rules.atoms, &all, &sample)?;
     let found = found.iter().map(|rule| simplified(rule, &rules.atoms, universe, &all)).collect();
     Some(Explanation { atoms: rules.atoms.clone(), rules: found, candidates, ..Explanation::default() })
 }
@@ -160,7 +161,7 @@ fn first_sample(universe: &Universe<'_>, hints: &[usize], seed: u64) -> Sample {
 
 /// A rule for the failures that are left: for all of them, or for many.
 fn one_rule(
-    universe: &Universe<'_>,
+    (universe, effort): (&Universe<'_>, &Effort<'_>),
     atoms: &[Atom],
     left: &[usize],
     sample: &mut Sample,
@@ -173,7 +174,7 @@ fn one_rule(
     let mut fewer = sample.fewer(MANY);
     let sample = if aim == Aim::Many { &mut fewer } else { sample };
     for _ in 0..ATTEMPTS {
-        let mut found = solutions(universe, atoms, sample, aim)?;
+        let mut found = solutions((universe, effort), atoms, sample, aim)?;
         let checked: Vec<Check> =
             found.rules.iter().map(|rule| Check::of(rule, universe, atoms, left)).collect();
         let fitting: Vec<Rule> = found
@@ -211,10 +212,15 @@ struct Found {
 
 /// The solutions of a search on the sample. If none is for all failures on one axis, two and three axes are
 /// tried.
-fn solutions(universe: &Universe<'_>, atoms: &[Atom], sample: &Sample, aim: Aim) -> Option<Found> {
+fn solutions(
+    (universe, effort): (&Universe<'_>, &Effort<'_>),
+    atoms: &[Atom],
+    sample: &Sample,
+    aim: Aim,
+) -> Option<Found> {
     let mut search = Search::new(atoms, universe, sample, aim);
     for at_least in 1..=3 {
-        let (rules, _) = search.run();
+        let (rules, _) = search.run(effort);
         if !rules.is_empty() {
             return Some(Found { rules, candidates: search.candidates().to_vec() });
         }
@@ -227,9 +233,14 @@ fn solutions(universe: &Universe<'_>, atoms: &[Atom], sample: &Sample, aim: Aim)
 }
 
 /// The rule that comes nearest to all failures and no pass, if it holds for more failures than passes.
-fn nearest(universe: &Universe<'_>, atoms: &[Atom], left: &[usize], sample: &Sample) -> Option<Found> {
+fn nearest(
+    (universe, effort): (&Universe<'_>, &Effort<'_>),
+    atoms: &[Atom],
+    left: &[usize],
+    sample: &Sample,
+) -> Option<Found> {
     let search = Search::new(atoms, universe, sample, Aim::All);
-    let rule = search.run().1?;
+    let rule = search.run(effort).1?;
     let check = Check::of(&rule, universe, atoms, left);
     (check.held > check.wrong.len())
         .then(|| Found { rules: vec![rule], candidates: search.candidates().to_vec() })

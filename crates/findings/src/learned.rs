@@ -8,6 +8,7 @@ use dmlcts_spec::{IdSet, Library, Operator, Predicate, Scratch, Validity, progra
 
 use crate::{
     alternatives::join_alternatives,
+    effort::Effort,
     experiment::{self, Budget, Estimate, Experimented, experiment},
     fresh::Fresh,
     label::{Ask, Label, Labelled},
@@ -112,7 +113,7 @@ pub fn learn(
                     experiment(&mut universe, subject, *ask)
                 }
                 _ => Experimented {
-                    rules: learn_rules(&universe, &[], derive(seed, "sample"), budget.is_over),
+                    rules: learn_rules(&universe, &[], derive(seed, "sample"), &Effort::new(budget.is_over)),
                     rounds: 0,
                     asked: 0,
                     counterexamples: 0,

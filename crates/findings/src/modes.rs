@@ -7,6 +7,7 @@ use dmlcts_model::MemberKind;
 
 use crate::{
     atom::{Atom, Test},
+    effort::Effort,
     learn::{Explanation, learn_once},
     rule::{Condition, Form, Rule},
     search::Aim,
@@ -19,7 +20,7 @@ pub(crate) fn by_mode(
     universe: &Universe<'_>,
     hints: &[usize],
     seed: u64,
-    is_over: &dyn Fn() -> bool,
+    effort: &Effort<'_>,
 ) -> Option<Explanation> {
     let term = mode(universe)?;
     let code = |case: usize| universe.lanes(term, case).values[0];
@@ -37,7 +38,7 @@ pub(crate) fn by_mode(
             own.push(universe.case(*case).clone(), universe.is_failure(*case));
         }
         let hints: Vec<usize> = hints.iter().filter_map(|hint| cases.binary_search(hint).ok()).collect();
-        let learned = learn_once(&own, &hints, seed, (Aim::All, is_over));
+        let learned = learn_once(&own, &hints, seed, (Aim::All, effort));
         let [rule] = learned.rules.as_slice() else { return None };
         let text = rule.text(&learned.atoms);
         if let Some((.., modes)) = rules.iter_mut().find(|(known, ..)| *known == text) {

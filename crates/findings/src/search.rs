@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use crate::{
     atom::Atom,
     bits::Bits,
+    effort::Effort,
     pool::{Candidate, Member, Sample, candidates, members},
     rule::{Condition, Form, Rule},
     universe::Universe,
@@ -125,7 +126,7 @@ impl<'a> Search<'a> {
 
     /// Rules that serve the aim, the best first. If there are none, the second part is the best that was
     /// found.
-    pub(crate) fn run(&self) -> (Vec<Rule>, Option<Rule>) {
+    pub(crate) fn run(&self, effort: &Effort<'_>) -> (Vec<Rule>, Option<Rule>) {
         let mut beam = vec![self.start()];
         let mut solved: Vec<State> = Vec::new();
         let mut best: Option<State> = None;
@@ -147,6 +148,8 @@ impl<'a> Search<'a> {
                 break;
             }
             beam.retain(|state| !state.passed.is_empty());
+            let grouped = beam.len().min(GROUPED) * self.members.len();
+            effort.count(beam.len() * self.candidates.len() + grouped, self.failed + self.passed);
             beam = self.longer(&beam);
         }
         solved.sort_by_cached_key(|state| self.worth(state));

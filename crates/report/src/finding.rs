@@ -61,6 +61,7 @@ pub(crate) fn left_out(left_out: &LeftOut) -> Option<String> {
 fn words(limit: Limit) -> &'static str {
     match limit {
         Limit::Cases => "2,000 cases a finding",
+        Limit::Candidates => "the number of conditions that a search tries",
         Limit::Time => "10 s of the backend's time a finding, or a sixth of --explain-budget if that is more",
         Limit::Hangs => "2 hangs a finding",
         Limit::Budget => "the end of --explain-budget",

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
-use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, has_only_distinct_elements};
+use dmlcts_findings::{Ask, Budget, Cause, Label, Outcomes, RoundLimit, has_only_distinct_elements};
 use dmlcts_model::{Case, Outcome};
 
 use crate::{
@@ -246,8 +246,11 @@ impl Ask for Experiments<'_, '_> {
         self.spending.open_experiments(operator, class);
     }
 
-    fn cut(&mut self) {
-        self.spending.cut(Limit::Cases);
+    fn cut(&mut self, limit: RoundLimit) {
+        self.spending.cut(match limit {
+            RoundLimit::Cases => Limit::Cases,
+            RoundLimit::Candidates => Limit::Candidates,
+        });
     }
 }
 

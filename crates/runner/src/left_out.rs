@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 pub enum Limit {
     /// The number of cases of a finding.
     Cases,
-    /// The time of a finding.
+    /// The number of conditions that a search for a predicate compares with cases.
+    Candidates,
+    /// The backend's time for a finding.
     Time,
     /// The number of hangs of a finding.
     Hangs,
